@@ -1,0 +1,34 @@
+//! A candidate: a person on one job, in one stage of its pipeline. What a request may say of one.
+
+use crate::id;
+use crate::input::{Fields, Reference};
+use crate::problem::Flaw;
+use crate::text::limit;
+
+/// The person who is put on a job.
+pub fn read_person(fields: &mut Fields<'_>) -> Option<Reference<id::Person>> {
+    let person = fields.id("person_id");
+    if person.is_none() {
+        fields.refuse("person_id", Flaw::Required, "must be given");
+    }
+    person
+}
+
+/// Where a candidate goes, and where the caller believes it to be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StageMove {
+    pub stage_id: Option<Reference<id::Stage>>,
+    pub stage_name: Option<String>,
+    pub from_stage_id: Option<Reference<id::Stage>>,
+}
+
+impl StageMove {
+    pub fn read(fields: &mut Fields<'_>) -> Self {
+        let stage_id = fields.id("stage_id");
+        let stage_name = fields.text("stage_name", limit::NAME);
+        if stage_id.is_none() && stage_name.is_none() {
+            fields.refuse("stage_id", Flaw::Required, "must be given, or stage_name in its place");
+        }
+        Self { stage_id, stage_name, from_stage_id: fields.id("from_stage_id") }
+    }
+}

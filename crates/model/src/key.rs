@@ -1,0 +1,169 @@
+//! API keys: how they are written, checked before any look-up, and hashed.
+//!
+//! `slated_` + the workspace's id (13 characters) + `_` + the secret (32) + the checksum (6). The fixed beginning and the
+//! checksum let secret scanners know a key from other text, and a mistyped one is refused without touching the database.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use crate::id::{WorkspaceId, encode_digits};
+
+const PREFIX: &str = "slated_";
+const SECRET_DIGITS: usize = 32;
+const CHECKSUM_DIGITS: usize = 6;
+const LENGTH: usize = PREFIX.len() + WorkspaceId::DIGITS + 1 + SECRET_DIGITS + CHECKSUM_DIGITS;
+
+/// What a key may do; each scope includes those before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Scope {
+    Read,
+    Write,
+    Admin,
+}
+
+impl Scope {
+    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Admin];
+
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Admin => "admin",
+        }
+    }
+
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.name() == name)
+    }
+}
+
+/// A key in clear. It exists in memory only, and is never shown by accident.
+#[derive(Clone)]
+pub struct Secret(String);
+
+impl Secret {
+    /// A new key of the workspace from 20 bytes of a secure random source.
+    #[must_use]
+    pub fn new(workspace: WorkspaceId, random: [u8; 20]) -> Self {
+        let mut digits = [0; SECRET_DIGITS];
+        for (chunk, digits) in random.chunks(5).zip(digits.chunks_mut(8)) {
+            encode_digits(chunk.iter().fold(0, |value, byte| value << 8 | u128::from(*byte)), digits);
+        }
+        let secret = std::str::from_utf8(&digits).unwrap_or_default();
+        let body = format!("{PREFIX}{workspace}_{secret}");
+        let checksum = checksum(&body);
+        Self(format!("{body}{}", std::str::from_utf8(&checksum).unwrap_or_default()))
+    }
+
+    #[must_use]
+    pub fn hash(&self) -> KeyHash {
+        KeyHash::of(&self.0)
+    }
+
+    /// The key itself, for the one time at which it is shown.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Secret(…)")
+    }
+}
+
+/// The workspace whose key this is, if it is written like a key at all.
+#[must_use]
+pub fn workspace_of(key: &str) -> Option<WorkspaceId> {
+    if key.len() != LENGTH || !key.is_ascii() {
+        return None;
+    }
+    let (body, written) = key.split_at(LENGTH - CHECKSUM_DIGITS);
+    if checksum(body) != written.as_bytes() {
+        return None;
+    }
+    let rest = body.strip_prefix(PREFIX)?;
+    WorkspaceId::parse(&rest[..WorkspaceId::DIGITS])
+}
+
+fn checksum(body: &str) -> [u8; CHECKSUM_DIGITS] {
+    // FNV-1a: short, well known and enough to tell a slip of the pen. Secrecy is the hash's business.
+    let hash = body.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let mut digits = [0; CHECKSUM_DIGITS];
+    encode_digits(u128::from(hash ^ (hash >> 32)), &mut digits);
+    digits
+}
+
+/// What is kept of a key. The secret has 160 random bits, so a plain hash cannot be turned back.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyHash([u8; 32]);
+
+impl KeyHash {
+    #[must_use]
+    pub fn of(key: &str) -> Self {
+        Self(Sha256::digest(key.as_bytes()).into())
+    }
+
+    #[must_use]
+    pub fn from_slice(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// Compares in constant time.
+    #[must_use]
+    pub fn matches(&self, other: &Self) -> bool {
+        self.0.ct_eq(&other.0).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_key_names_its_workspace(number: u64, random: [u8; 20]) {
+            let workspace = WorkspaceId::from_random(number);
+            let key = Secret::new(workspace, random);
+            prop_assert_eq!(workspace_of(key.reveal()), Some(workspace));
+        }
+
+        #[test]
+        fn a_slip_of_the_pen_is_seen(number: u64, random: [u8; 20], at in 0..LENGTH, written in "[a-z0-9]") {
+            let key = Secret::new(WorkspaceId::from_random(number), random);
+            let mut slip = key.reveal().to_owned();
+            slip.replace_range(at..=at, &written);
+            prop_assert_eq!(workspace_of(&slip).is_some(), slip == key.reveal());
+        }
+
+        #[test]
+        fn reading_a_key_never_panics(text in "\\PC*") {
+            let _ = workspace_of(&text);
+        }
+    }
+
+    #[test]
+    fn a_key_in_clear_does_not_show_itself() {
+        let key = Secret::new(WorkspaceId::from_random(1), [7; 20]);
+        assert!(!format!("{key:?}").contains(key.reveal()));
+    }
+
+    #[test]
+    fn each_scope_includes_those_before() {
+        assert!(Scope::Admin > Scope::Write && Scope::Write > Scope::Read);
+        assert_eq!(Scope::parse("write"), Some(Scope::Write));
+        assert_eq!(Scope::parse("owner"), None);
+    }
+}

@@ -1,0 +1,181 @@
+//! The error catalogue: every way in which a request can be refused, a line each, with its status and its meaning.
+
+use std::fmt;
+
+use serde::Serialize;
+
+macro_rules! catalogue {
+    ($($variant:ident $name:literal $status:literal $doc:literal)*) => {
+        /// The code of a refused request. Codes are part of the interface: they are added, never changed.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+        pub enum Code { $(#[doc = $doc] $variant,)* }
+
+        impl Code {
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            #[must_use]
+            pub const fn status(self) -> u16 {
+                match self { $(Self::$variant => $status,)* }
+            }
+
+            #[must_use]
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $doc,)* }
+            }
+        }
+    };
+}
+
+catalogue! {
+    MalformedJson "MALFORMED_JSON" 400 "The body is not valid JSON, is nested too deeply or names a field twice."
+    InvalidRequest "INVALID_REQUEST" 400 "A field or parameter is missing, unknown, of the wrong type or out of bounds; details names each."
+    Unauthenticated "UNAUTHENTICATED" 401 "There is no usable key: none was sent, or it is malformed, unknown, revoked or expired."
+    Forbidden "FORBIDDEN" 403 "The key is good but lacks the scope that the operation needs."
+    NotFound "NOT_FOUND" 404 "The workspace has no record with that id, or there is no such route."
+    MethodNotAllowed "METHOD_NOT_ALLOWED" 405 "The route exists but not with this method; the Allow header lists those it has."
+    RequestTimeout "REQUEST_TIMEOUT" 408 "The body did not arrive in time."
+    DuplicatePerson "DUPLICATE_PERSON" 409 "on_duplicate=error was asked for and the person exists; details names the id."
+    IdentifierConflict "IDENTIFIER_CONFLICT" 409 "An identifier belongs to another person, or the identifiers point at different persons; details names their ids."
+    AmbiguousJob "AMBIGUOUS_JOB" 409 "Several open jobs have that name; details names their ids."
+    StageConflict "STAGE_CONFLICT" 409 "The candidate is not in from_stage_id any more."
+    IdempotencyConflict "IDEMPOTENCY_CONFLICT" 409 "The Idempotency-Key was used for a different request within the last 24 hours."
+    PreconditionFailed "PRECONDITION_FAILED" 412 "The record changed since the ETag in If-Match was read."
+    PayloadTooLarge "PAYLOAD_TOO_LARGE" 413 "The body is larger than this route takes."
+    UnsupportedMediaType "UNSUPPORTED_MEDIA_TYPE" 415 "The body's Content-Type is not JSON."
+    RateLimited "RATE_LIMITED" 429 "The key used up its rate limit; Retry-After says when to come back."
+    Internal "INTERNAL" 500 "Something went wrong here; the log has the cause under request_id."
+    Unavailable "UNAVAILABLE" 503 "The database is away or overloaded; Retry-After says when to come back."
+}
+
+macro_rules! flaws {
+    ($($variant:ident $name:literal $doc:literal)*) => {
+        /// What is wrong with one field.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Flaw { $(#[doc = $doc] $variant,)* }
+
+        impl Flaw {
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            #[must_use]
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $doc,)* }
+            }
+        }
+    };
+}
+
+flaws! {
+    Required "REQUIRED" "The field is needed and absent."
+    UnknownField "UNKNOWN_FIELD" "No field or parameter has that name here."
+    InvalidType "INVALID_TYPE" "The value has another JSON type than the field."
+    InvalidValue "INVALID_VALUE" "The value is none of those allowed."
+    InvalidCharacter "INVALID_CHARACTER" "The text holds a control character."
+    InvalidEmail "INVALID_EMAIL" "The value is no e-mail address."
+    InvalidPhone "INVALID_PHONE" "The value is no phone number."
+    InvalidUrl "INVALID_URL" "The value is no http or https URL."
+    InvalidDate "INVALID_DATE" "The value is no date or time of the expected form."
+    TooLong "TOO_LONG" "The text is longer than allowed."
+    TooMany "TOO_MANY" "The list has more entries than allowed."
+    TooFew "TOO_FEW" "The list has fewer entries than needed."
+    OutOfRange "OUT_OF_RANGE" "The number is out of bounds."
+    Contradiction "CONTRADICTION" "The value contradicts another field of the request."
+    NotFound "NOT_FOUND" "The value names a record that the workspace does not have."
+    Conflict "CONFLICT" "The value stands against the record that the message and record_id name."
+}
+
+impl Serialize for Flaw {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// One thing that is wrong, and where.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Detail {
+    pub field: String,
+    pub code: Flaw,
+    pub message: String,
+    /// The record that stands against the request, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record_id: Option<String>,
+}
+
+impl Detail {
+    pub fn new(field: impl Into<String>, code: Flaw, message: impl Into<String>) -> Self {
+        Self { field: field.into(), code, message: message.into(), record_id: None }
+    }
+
+    /// A detail that names the record in the way.
+    pub fn about(field: impl Into<String>, message: impl Into<String>, record_id: impl fmt::Display) -> Self {
+        let record_id = Some(record_id.to_string());
+        Self { field: field.into(), code: Flaw::Conflict, message: message.into(), record_id }
+    }
+}
+
+/// A refused request: a code of the catalogue, a sentence for the client, and what is wrong field by field.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    pub code: Code,
+    pub message: String,
+    pub details: Vec<Detail>,
+}
+
+impl Problem {
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: Vec::new() }
+    }
+
+    #[must_use]
+    pub fn with(mut self, detail: Detail) -> Self {
+        self.details.push(detail);
+        self
+    }
+
+    /// A request with one bad field.
+    pub fn invalid(field: impl Into<String>, flaw: Flaw, message: impl Into<String>) -> Self {
+        Self::from_details(vec![Detail::new(field, flaw, message)])
+    }
+
+    /// A request with bad fields, of which there is at least one.
+    #[must_use]
+    pub fn from_details(details: Vec<Detail>) -> Self {
+        let message = match details.as_slice() {
+            [only] if only.field.is_empty() => only.message.clone(),
+            [only] => format!("{}: {}", only.field, only.message),
+            [] => Code::InvalidRequest.meaning().to_owned(),
+            [first, ..] => format!("{} fields are not valid, the first being {}: {}", details.len(), first.field, first.message),
+        };
+        Self { code: Code::InvalidRequest, message, details }
+    }
+
+    /// An id in the path that names nothing in the caller's workspace.
+    #[must_use]
+    pub fn not_found(noun: &str, id: impl fmt::Display) -> Self {
+        Self::new(Code::NotFound, format!("There is no {noun} {id}."))
+    }
+
+    /// A value in the body or query that names nothing in the caller's workspace.
+    #[must_use]
+    pub fn reference_not_found(field: &str, noun: &str, value: impl fmt::Display) -> Self {
+        let message = format!("There is no {noun} {value}.");
+        Self::new(Code::NotFound, message.clone()).with(Detail::new(field, Flaw::NotFound, message))
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.code.name(), self.message)
+    }
+}
+
+impl std::error::Error for Problem {}

@@ -1,0 +1,88 @@
+//! Rules for single strings: what characters they may hold, how long they may be, and how two are compared.
+
+/// The longest that each kind of text may be, in characters.
+pub mod limit {
+    pub const NAME: usize = 255;
+    pub const EMAIL: usize = 254;
+    pub const PHONE: usize = 64;
+    pub const URL: usize = 2048;
+    pub const NOTE: usize = 64 * 1024;
+    pub const DESCRIPTION: usize = 16 * 1024;
+    pub const ADDRESS: usize = 1024;
+    pub const CONTACTS: usize = 50;
+}
+
+/// A single line holds no control characters; longer text may hold line breaks and tabs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Lines {
+    One,
+    Many,
+}
+
+impl Lines {
+    #[must_use]
+    pub fn allow(self, character: char) -> bool {
+        match character {
+            '\n' | '\r' | '\t' => self == Self::Many,
+            '\0'..='\u{1f}' | '\u{7f}' => false,
+            _ => true,
+        }
+    }
+}
+
+/// The form under which two names count as the same: lower case, each run of spaces as one.
+#[must_use]
+pub fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !folded.is_empty() {
+            folded.push(' ');
+        }
+        if word.is_ascii() {
+            folded.extend(word.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
+        } else {
+            folded.push_str(&word.to_lowercase());
+        }
+    }
+    folded
+}
+
+/// The nearest of `known` to what was written, if one is near enough to be what was meant.
+#[must_use]
+pub fn did_you_mean<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> {
+    let written = written.to_lowercase();
+    known
+        .iter()
+        .map(|name| (strsim::normalized_damerau_levenshtein(&written, name), *name))
+        .filter(|(likeness, _)| *likeness >= 0.6)
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn case_and_spaces_do_not_make_another_name() {
+        assert_eq!(fold("  Ädler \t &  Söhne "), "ädler & söhne");
+        assert_eq!(fold("ACME"), fold("acme"));
+    }
+
+    #[test]
+    fn a_slip_of_the_pen_finds_the_field_that_was_meant() {
+        let known = ["name", "first_name", "current_job_title"];
+        assert_eq!(did_you_mean("frist_name", &known), Some("first_name"));
+        assert_eq!(did_you_mean("currentJobTitle", &known), Some("current_job_title"));
+        assert_eq!(did_you_mean("favourite_colour", &known), None);
+    }
+
+    proptest! {
+        #[test]
+        fn folding_twice_is_folding_once(text in "\\PC*") {
+            prop_assert_eq!(fold(&fold(&text)), fold(&text));
+        }
+    }
+}

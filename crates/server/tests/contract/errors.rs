@@ -1,0 +1,196 @@
+//! The two forms of a refusal, and what every answer carries.
+
+use serde_json::json;
+
+use crate::support::{App, Client, OPERATIONS, World, each_engine, is_id, shape};
+
+each_engine! {
+    a_refusal_in_version_one
+    a_refusal_that_names_records
+    a_refusal_without_details
+    a_refusal_in_version_zero
+    every_bad_field_is_named
+    a_field_that_is_near_is_offered
+    an_unknown_route_is_not_found
+    a_method_that_a_route_lacks_is_refused_with_those_it_has
+    an_id_that_names_nothing_is_not_found
+    an_id_of_another_kind_is_not_found
+    a_sane_request_id_is_kept_and_any_other_replaced
+}
+
+fn a_refusal_in_version_one(app: &App) {
+    let reply = app.writer().post("/v1/persons", &json!({ "name": "Ada", "emails": ["ada@x.example", "ada"] })).expect(400);
+    insta::assert_snapshot!(shape(&reply), @r#"
+    {
+      "success": false,
+      "error": {
+        "code": "INVALID_REQUEST",
+        "message": "<sentence>",
+        "details": [
+          {
+            "field": "emails[1]",
+            "code": "INVALID_EMAIL",
+            "message": "<sentence>"
+          }
+        ],
+        "request_id": "req_1"
+      }
+    }
+    "#);
+    assert_eq!(reply.header("content-type"), Some("application/json"));
+}
+
+fn a_refusal_that_names_records(app: &App) {
+    let client = app.writer();
+    client.new_person(&json!({ "name": "Ada", "external_source_id": "crm-1" }));
+    let reply = client.post("/v1/persons?on_duplicate=error", &json!({ "name": "Ada", "external_source_id": "crm-1" })).expect(409);
+    insta::assert_snapshot!(shape(&reply), @r#"
+    {
+      "success": false,
+      "error": {
+        "code": "DUPLICATE_PERSON",
+        "message": "<sentence>",
+        "details": [
+          {
+            "field": "external_source_id",
+            "code": "CONFLICT",
+            "message": "<sentence>",
+            "record_id": "per_1"
+          }
+        ],
+        "request_id": "req_1"
+      }
+    }
+    "#);
+}
+
+fn a_refusal_without_details(app: &App) {
+    let reply = app.anonymous().get("/v1/jobs").expect(401);
+    insta::assert_snapshot!(shape(&reply), @r#"
+    {
+      "success": false,
+      "error": {
+        "code": "UNAUTHENTICATED",
+        "message": "<sentence>",
+        "details": [],
+        "request_id": "req_1"
+      }
+    }
+    "#);
+}
+
+fn a_refusal_in_version_zero(app: &App) {
+    let reply = app.writer().post("/v0/persons", &json!({ "name": "Ada", "emails": ["ada"] })).expect(400);
+    insta::assert_snapshot!(shape(&reply), @r#"
+    {
+      "error": "<sentence>",
+      "data": null
+    }
+    "#);
+}
+
+fn every_bad_field_is_named(app: &App) {
+    let reply = app.writer().post(
+        "/v1/persons?on_dup=error",
+        &json!({ "name": 7, "emails": ["x", 3, "ok@x.example"], "phone_numbers": "030", "social_url": "ftp://x.example/a", "frist_name": "A" }),
+    );
+    let reply = reply.refused(400, "INVALID_REQUEST");
+    let body = ["emails[0]", "emails[1]", "frist_name", "name", "phone_numbers", "social_url"];
+    let named = reply.detail_fields();
+    assert!(body.iter().all(|field| named.contains(field)) || named == ["on_dup"], "{reply:#?}");
+}
+
+fn a_field_that_is_near_is_offered(app: &App) {
+    let client = app.writer();
+    let offered = |reply: crate::support::Reply, field: &str, near: &str| {
+        let reply = reply.refused(400, "INVALID_REQUEST");
+        assert_eq!(reply.flaw(field), "UNKNOWN_FIELD");
+        assert!(reply.text.contains(&format!("did you mean {near}")), "{reply:#?}");
+    };
+    offered(client.post("/v1/persons", &json!({ "name": "Ada", "frist_name": "Ada" })), "frist_name", "first_name");
+    offered(client.post("/v1/persons", &json!({ "name": "Ada", "email": ["a@x.example"] })), "email", "emails");
+    offered(client.get("/v1/jobs?ofset=1"), "ofset", "offset");
+    let far = client.post("/v1/persons", &json!({ "name": "Ada", "favourite_colour": "green" })).refused(400, "INVALID_REQUEST");
+    assert_eq!(far.flaw("favourite_colour"), "UNKNOWN_FIELD");
+    assert!(!far.text.contains("did you mean"), "{far:#?}");
+}
+
+fn an_unknown_route_is_not_found(app: &App) {
+    let client = app.writer();
+    for path in ["/", "/nope", "/v1", "/v1/", "/v1/nope", "/v2/persons", "/v1/persons/", "/v1/jobs/x/y/z"] {
+        let reply = client.get(path).refused(404, "NOT_FOUND");
+        assert!(reply.header("x-request-id").is_some(), "{reply:#?}");
+    }
+}
+
+fn a_method_that_a_route_lacks_is_refused_with_those_it_has(app: &App) {
+    let client = app.writer();
+    for (method, path, allowed) in [
+        ("GET", "/v1/persons", &["POST"][..]),
+        ("DELETE", "/v1/persons/per_1", &["GET", "PATCH"]),
+        ("POST", "/v1/persons/per_1", &["GET", "PATCH"]),
+        ("GET", "/v1/persons/per_1/history", &["PUT"]),
+        ("PUT", "/v1/jobs", &["GET", "POST"]),
+        ("DELETE", "/v1/jobs/job_1", &["GET", "PATCH"]),
+        ("DELETE", "/v1/jobs/job_1/candidates", &["GET", "POST"]),
+        ("POST", "/v1/candidates/cnd_1", &["GET", "PATCH"]),
+        ("DELETE", "/healthz", &["GET"]),
+    ] {
+        let reply = client.send(method, path, None).refused(405, "METHOD_NOT_ALLOWED");
+        let listed: Vec<_> = reply.header("allow").unwrap_or_default().split(',').map(str::trim).collect();
+        assert!(allowed.iter().all(|method| listed.contains(method)), "{method} {path}: {listed:?}");
+        assert!(!listed.contains(&method), "{method} {path}: {listed:?}");
+    }
+    let version_zero = client.send("DELETE", "/v0/persons", None).expect(405);
+    assert_eq!(version_zero.header("allow"), Some("POST"));
+    assert_eq!(version_zero.json["data"], serde_json::Value::Null);
+}
+
+/// Asks every operation that names a record in its path for that id in the place of a good one.
+fn assert_not_found(client: &Client, id_like: impl Fn(&World) -> String) {
+    let world = World::build(client);
+    for operation in OPERATIONS.iter().filter(|operation| operation.names_a_record()) {
+        let path = operation.path.replace("{id}", &id_like(&world));
+        let reply = client.send(operation.method, &path, operation.body_in(&world).as_ref()).refused(404, "NOT_FOUND");
+        assert_eq!(reply.detail_fields(), Vec::<&str>::new(), "{} {path}", operation.method);
+    }
+}
+
+fn an_id_that_names_nothing_is_not_found(app: &App) {
+    let client = app.writer();
+    let world = World::build(&client);
+    for operation in OPERATIONS.iter().filter(|operation| operation.names_a_record()) {
+        for id in ["{kind}_00000000000000000000000000", "{kind}_7zzzzzzzzzzzzzzzzzzzzzzzzz", "{kind}_", "x", "%00", "%F0%9F%92%A9", "null", "0"] {
+            let kind = match operation.path.split('/').nth(2).unwrap() {
+                "persons" => "per",
+                "candidates" => "cnd",
+                _ => "job",
+            };
+            let path = operation.path.replace("{id}", &id.replace("{kind}", kind));
+            client.send(operation.method, &path, operation.body_in(&world).as_ref()).refused(404, "NOT_FOUND");
+        }
+    }
+}
+
+fn an_id_of_another_kind_is_not_found(app: &App) {
+    assert_not_found(&app.writer(), |world| world.employer.clone());
+}
+
+fn a_sane_request_id_is_kept_and_any_other_replaced(app: &App) {
+    let client = app.writer();
+    for path in ["/v1/jobs", "/v1/nope", "/healthz", "/v1/persons/per_1"] {
+        let kept = client.with("x-request-id", "trace-7f3a.9_B").get(path);
+        assert_eq!(kept.header("x-request-id"), Some("trace-7f3a.9_B"), "{kept:#?}");
+        if kept.status != 200 {
+            assert_eq!(kept.json["error"]["request_id"], "trace-7f3a.9_B");
+        }
+    }
+    let too_long = "x".repeat(2000);
+    for sent in [None, Some(""), Some("two words"), Some("<script>"), Some("a\tb"), Some(too_long.as_str())] {
+        let client = sent.map_or_else(|| client.clone(), |sent| client.with("x-request-id", sent));
+        let reply = client.get("/v1/nope").expect(404);
+        let made = reply.header("x-request-id").unwrap();
+        assert!(made.starts_with("req_") && is_id(made), "{sent:?} became {made}");
+        assert_eq!(reply.json["error"]["request_id"], made);
+    }
+}

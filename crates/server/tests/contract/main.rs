@@ -1,0 +1,30 @@
+//! The interface from outside: each test starts the real program on a database of its own and talks HTTP to it.
+
+mod support;
+
+mod association;
+mod auth;
+mod bad_input;
+mod candidates;
+mod connections;
+mod contacts;
+mod crash;
+mod create_person;
+mod errors;
+mod etags;
+mod filters;
+mod history;
+mod idempotency;
+mod jobs;
+mod keys;
+mod limits;
+mod lists;
+mod matching;
+mod openapi;
+mod program;
+mod races;
+mod service;
+mod shapes;
+mod tenants;
+mod update_person;
+mod version_zero;

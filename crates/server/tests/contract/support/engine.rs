@@ -1,0 +1,48 @@
+use super::server::{App, AppBuilder};
+
+/// Where the program under test keeps its data.
+#[derive(Clone, Copy, Debug)]
+pub enum Engine {
+    Sqlite,
+}
+
+impl Engine {
+    pub fn app(self) -> AppBuilder {
+        AppBuilder::new(self)
+    }
+}
+
+/// What a test may ask for: a running program, or just the engine when it starts the program its own way.
+pub trait Setup {
+    fn on(engine: Engine) -> Self;
+}
+
+impl Setup for App {
+    fn on(engine: Engine) -> Self {
+        engine.app().start()
+    }
+}
+
+impl Setup for Engine {
+    fn on(engine: Engine) -> Self {
+        engine
+    }
+}
+
+/// The tests of a file: each named function becomes one test per engine.
+macro_rules! each_engine {
+    (@ $name:ident $engine:ident $variant:ident) => {
+        #[test]
+        fn $engine() {
+            insta::allow_duplicates! {
+                super::$name(&$crate::support::Setup::on($crate::support::Engine::$variant));
+            }
+        }
+    };
+    ($($name:ident)*) => {$(
+        mod $name {
+            $crate::support::each_engine!(@ $name sqlite Sqlite);
+        }
+    )*};
+}
+pub(crate) use each_engine;

@@ -1,0 +1,22 @@
+//! What every test stands on: the real program on a database of its own, a client, and a fixture of records.
+
+mod client;
+mod engine;
+mod operations;
+mod process;
+mod raw;
+mod records;
+mod server;
+mod snapshot;
+mod wait;
+
+pub use client::{Client, Reply};
+pub use engine::{Engine, Setup};
+pub(crate) use engine::each_engine;
+pub use operations::{OPERATIONS, Operation, World};
+pub use process::{Process, program};
+pub use raw::{Connection, HttpReply};
+pub use records::{Job, strings, together};
+pub use server::{App, AppBuilder, Database};
+pub use snapshot::{is_id, is_time, shape};
+pub use wait::{DEADLINE, eventually, next_millisecond};

@@ -1,0 +1,116 @@
+use serde_json::{Value, json};
+
+use super::client::{Client, Reply};
+use super::records::Job;
+
+/// One of each record in a workspace.
+pub struct World {
+    pub person: String,
+    pub candidate: String,
+    pub job: Job,
+    pub employer: String,
+}
+
+impl World {
+    pub fn build(client: &Client) -> Self {
+        let job = client.new_job("Engineer", "Acme");
+        let person = json!({
+            "name": "Ada Lovelace",
+            "social_url": "https://social.example/in/ada",
+            "emails": ["ada@engines.example"],
+            "company_name": "Analytical Engines",
+            "external_source_id": "crm-1",
+            "job_id": job.id,
+        });
+        let person = client.post("/v1/persons", &person).expect(201);
+        let candidate = person.string("candidate_id");
+        let person = person.id();
+        let employer = client.person(&person)["current_company_id"].as_str().unwrap().to_owned();
+        Self { person, candidate, job, employer }
+    }
+
+    /// All that can be read of the records, to see whether anything changed.
+    pub fn contents(&self, client: &Client) -> Vec<String> {
+        let person = format!("/v1/persons/{}", self.person);
+        let candidate = format!("/v1/candidates/{}", self.candidate);
+        let paths = [person, candidate, self.job.path(), self.job.candidates_path(), "/v1/jobs".to_owned()];
+        paths.iter().map(|path| client.get(path).expect(200).text).collect()
+    }
+}
+
+/// An operation of the interface, with a request that it takes.
+pub struct Operation {
+    pub method: &'static str,
+    pub path: &'static str,
+    pub scope: &'static str,
+    body: Option<fn(&World) -> Value>,
+}
+
+impl Operation {
+    pub fn writes(&self) -> bool {
+        self.scope != "read"
+    }
+
+    pub fn is_version_zero(&self) -> bool {
+        self.path.starts_with("/v0")
+    }
+
+    pub fn names_a_record(&self) -> bool {
+        self.path.contains("{id}")
+    }
+
+    /// The path with the id of the record that it is about.
+    pub fn path_in(&self, world: &World) -> String {
+        let id = match self.path.split('/').nth(2).unwrap() {
+            "persons" => &world.person,
+            "candidates" => &world.candidate,
+            _ => &world.job.id,
+        };
+        self.path.replace("{id}", id)
+    }
+
+    pub fn body_in(&self, world: &World) -> Option<Value> {
+        self.body.map(|body| body(world))
+    }
+
+    pub fn send(&self, client: &Client, world: &World) -> Reply {
+        client.send(self.method, &self.path_in(world), self.body_in(world).as_ref())
+    }
+
+    /// Expects a refusal in the form of the operation's version.
+    #[track_caller]
+    pub fn assert_refused(&self, reply: Reply, status: u16, code: &str) -> Reply {
+        if !self.is_version_zero() {
+            return reply.refused(status, code);
+        }
+        let reply = reply.expect(status);
+        assert!(reply.json["error"].as_str().is_some_and(|sentence| !sentence.is_empty()), "{reply:#?}");
+        assert_eq!(reply.json["data"], Value::Null, "{reply:#?}");
+        reply
+    }
+}
+
+const fn read(path: &'static str) -> Operation {
+    Operation { method: "GET", path, scope: "read", body: None }
+}
+
+const fn write(method: &'static str, path: &'static str, body: fn(&World) -> Value) -> Operation {
+    Operation { method, path, scope: "write", body: Some(body) }
+}
+
+/// Every operation that needs a key.
+pub static OPERATIONS: [Operation; 13] = [
+    write("POST", "/v0/persons", |_| json!({ "name": "Grace Hopper", "external_source_id": "version-0" })),
+    write("POST", "/v1/persons", |_| json!({ "name": "Grace Hopper", "external_source_id": "version-1" })),
+    read("/v1/persons/{id}"),
+    write("PATCH", "/v1/persons/{id}", |_| json!({ "current_job_title": "Countess" })),
+    write("PUT", "/v1/persons/{id}/history", |_| json!({ "certifications": [{ "name": "Bernoulli numbers" }] })),
+    read("/v1/candidates/{id}"),
+    write("PATCH", "/v1/candidates/{id}", |world| json!({ "stage_id": world.job.stage("Interview") })),
+    read("/v1/jobs"),
+    write("POST", "/v1/jobs", |_| json!({ "name": "Designer", "client_company_name": "Umbrella" })),
+    read("/v1/jobs/{id}"),
+    write("PATCH", "/v1/jobs/{id}", |_| json!({ "name": "Chief engineer" })),
+    read("/v1/jobs/{id}/candidates"),
+    write("POST", "/v1/jobs/{id}/candidates", |world| json!({ "person_id": world.person })),
+];

@@ -1,0 +1,44 @@
+//! How work can fail: refused by a rule, or broken by the engine under it.
+
+use model::problem::Problem;
+
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The engine cannot serve now; the same work may succeed later.
+    #[error("the database is not available: {0}")]
+    Unavailable(String),
+    /// The database cannot be used by this program.
+    #[error("{0}")]
+    Unusable(String),
+    /// A bug here, or a database that something else wrote to.
+    #[error("the database refused a statement: {0}")]
+    Internal(String),
+}
+
+/// Why work was not done.
+#[derive(Debug)]
+pub enum Failure {
+    Refused(Problem),
+    Broken(StoreError),
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self::Refused(problem)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Broken(error)
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Refused(problem) => problem.fmt(formatter),
+            Self::Broken(error) => error.fmt(formatter),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Where the data is kept. A [`Store`] runs a [`Work`] in one transaction: the same work, with the same SQL text, on every
+//! engine. The queries stand in [`record`], a file for each kind of record, and each of them takes the workspace first.
+
+mod error;
+mod migrations;
+pub mod record;
+mod row;
+mod sqlite;
+mod store;
+mod tx;
+
+pub use error::{Failure, StoreError};
+pub use row::{Param, Row};
+pub use store::{Location, Purpose, Store, Work};
+pub use tx::Tx;

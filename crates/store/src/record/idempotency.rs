@@ -1,0 +1,53 @@
+use model::clock::Timestamp;
+use model::id::WorkspaceId;
+
+use crate::{Param, StoreError, Tx, params};
+
+/// An answer that was given, kept to be given again.
+#[derive(Clone, Debug)]
+pub struct KeptAnswer {
+    pub request_hash: Vec<u8>,
+    pub status: i64,
+    pub etag: Option<String>,
+    pub body: Vec<u8>,
+    pub created_at: Timestamp,
+}
+
+pub async fn find(tx: &mut Tx, workspace: WorkspaceId, key: &str) -> Result<Option<KeptAnswer>, StoreError> {
+    let sql = "SELECT request_hash, status, etag, body, created_at FROM idempotent_answer WHERE workspace_id = ?1 AND key = ?2";
+    tx.row(sql, params![workspace, key], |row| {
+        Ok(KeptAnswer {
+            request_hash: row.bytes(0)?.to_vec(),
+            status: row.int(1)?,
+            etag: row.optional_text(2)?,
+            body: row.bytes(3)?.to_vec(),
+            created_at: row.time(4)?,
+        })
+    })
+    .await
+}
+
+/// Keeps the answer, in the place of one that is too old to count.
+pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, key: &str, answer: &KeptAnswer) -> Result<(), StoreError> {
+    let sql = "INSERT INTO idempotent_answer (workspace_id, key, request_hash, status, etag, body, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
+               ON CONFLICT (workspace_id, key) DO UPDATE SET request_hash = excluded.request_hash, status = excluded.status, \
+               etag = excluded.etag, body = excluded.body, created_at = excluded.created_at";
+    let KeptAnswer { request_hash, status, etag, body, created_at } = answer;
+    let params = [
+        workspace.into(),
+        key.into(),
+        Param::Bytes(request_hash),
+        (*status).into(),
+        etag.as_deref().into(),
+        Param::Bytes(body),
+        (*created_at).into(),
+    ];
+    tx.execute(sql, &params).await.map(|_| ())
+}
+
+/// Forgets some of the answers from before that moment; says how many.
+pub async fn forget(tx: &mut Tx, workspace: WorkspaceId, before: Timestamp, most: i64) -> Result<usize, StoreError> {
+    let sql = "DELETE FROM idempotent_answer WHERE workspace_id = ?1 AND key IN \
+               (SELECT key FROM idempotent_answer WHERE workspace_id = ?1 AND created_at < ?2 LIMIT ?3)";
+    tx.execute(sql, params![workspace, before, most]).await
+}

@@ -1,0 +1,30 @@
+//! What points at a person. An identifier may stand with several persons; the one with the lowest rank holds it.
+
+use model::id::{PersonId, WorkspaceId};
+use model::person::Identifier;
+
+use crate::{StoreError, Tx, params};
+
+pub async fn holder(tx: &mut Tx, workspace: WorkspaceId, identifier: &Identifier) -> Result<Option<PersonId>, StoreError> {
+    let sql = "SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = ?2 AND key = ?3 ORDER BY rank LIMIT 1";
+    tx.row(sql, params![workspace, identifier.kind as i64, &identifier.key], |row| row.id(0)).await
+}
+
+/// Makes the person the holder of an identifier that nobody has.
+pub async fn claim(tx: &mut Tx, workspace: WorkspaceId, identifier: &Identifier, person: PersonId) -> Result<(), StoreError> {
+    let sql = "INSERT INTO person_identifier (workspace_id, kind, key, rank, person_id) VALUES (?1, ?2, ?3, 0, ?4)";
+    tx.execute(sql, params![workspace, identifier.kind as i64, &identifier.key, person]).await.map(|_| ())
+}
+
+/// Puts the person behind all who have the identifier already.
+pub async fn share(tx: &mut Tx, workspace: WorkspaceId, identifier: &Identifier, person: PersonId) -> Result<(), StoreError> {
+    let sql = "INSERT INTO person_identifier (workspace_id, kind, key, rank, person_id) \
+               SELECT ?1, ?2, ?3, COALESCE(MAX(rank) + 1, 0), ?4 FROM person_identifier WHERE workspace_id = ?1 AND kind = ?2 AND key = ?3";
+    tx.execute(sql, params![workspace, identifier.kind as i64, &identifier.key, person]).await.map(|_| ())
+}
+
+/// Takes the identifier from the person; whoever stood behind holds it now.
+pub async fn release(tx: &mut Tx, workspace: WorkspaceId, identifier: &Identifier, person: PersonId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM person_identifier WHERE workspace_id = ?1 AND kind = ?2 AND key = ?3 AND person_id = ?4";
+    tx.execute(sql, params![workspace, identifier.kind as i64, &identifier.key, person]).await.map(|_| ())
+}

@@ -1,0 +1,219 @@
+use model::career::CareerPatch;
+use model::contact::{Channel, Contact, Contacts};
+use model::id::{CandidateId, CompanyId, JobId, PersonId, StageId, WorkspaceId};
+use model::name::PersonName;
+use model::patch::Patch;
+use model::person::Person;
+use model::social::SocialProfile;
+use model::text::fold;
+
+use crate::{Param, Row, StoreError, Tx, params};
+
+/// All that a read of a person shows. What is kept as JSON stays text.
+#[derive(Clone, Debug)]
+pub struct PersonView {
+    pub id: PersonId,
+    pub version: i64,
+    pub name: String,
+    pub social_public_id: String,
+    pub first_name: String,
+    pub last_name: String,
+    pub current_job_title: String,
+    pub company_name: Option<String>,
+    pub company_id: Option<CompanyId>,
+    pub external_source_id: Option<String>,
+    pub emails: String,
+    pub phones: String,
+    pub work_experience: String,
+    pub education_experience: String,
+    pub certifications: String,
+    pub jobs: Vec<PersonJob>,
+}
+
+/// A job that the person is a candidate of.
+#[derive(Clone, Debug)]
+pub struct PersonJob {
+    pub candidate_id: CandidateId,
+    pub job_name: String,
+    pub job_id: JobId,
+    pub client_company_name: String,
+    pub stage_name: String,
+    pub stage_id: StageId,
+}
+
+/// The person with all their jobs, in one statement: a row for each job, or one without.
+pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<PersonView>, StoreError> {
+    let sql = "SELECT p.version, p.name, p.social_public_id, p.first_name, p.last_name, p.current_job_title, employer.name, p.company_id, \
+               p.external_source_id, p.emails, p.phones, p.work_experience, p.education_experience, p.certifications, \
+               c.id, j.name, j.id, client.name, s.name, s.id \
+               FROM person p \
+               LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id \
+               LEFT JOIN candidate c ON c.workspace_id = p.workspace_id AND c.person_id = p.id \
+               LEFT JOIN job j ON j.workspace_id = c.workspace_id AND j.id = c.job_id \
+               LEFT JOIN company client ON client.workspace_id = j.workspace_id AND client.id = j.company_id \
+               LEFT JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
+               WHERE p.workspace_id = ?1 AND p.id = ?2";
+    let mut view: Option<PersonView> = None;
+    tx.rows(sql, params![workspace, id], |row| {
+        let view = match &mut view {
+            Some(view) => view,
+            None => view.insert(person_part(row, id)?),
+        };
+        if !row.is_null(14)? {
+            view.jobs.push(job_part(row)?);
+        }
+        Ok(())
+    })
+    .await?;
+    if let Some(view) = &mut view {
+        view.jobs.sort_unstable_by_key(|job| job.candidate_id);
+    }
+    Ok(view)
+}
+
+fn person_part(row: &Row<'_>, id: PersonId) -> Result<PersonView, StoreError> {
+    Ok(PersonView {
+        id,
+        version: row.int(0)?,
+        name: row.text(1)?,
+        social_public_id: row.text(2)?,
+        first_name: row.text(3)?,
+        last_name: row.text(4)?,
+        current_job_title: row.text(5)?,
+        company_name: row.optional_text(6)?,
+        company_id: row.optional_id(7)?,
+        external_source_id: row.optional_text(8)?,
+        emails: row.text(9)?,
+        phones: row.text(10)?,
+        work_experience: row.text(11)?,
+        education_experience: row.text(12)?,
+        certifications: row.text(13)?,
+        jobs: Vec::new(),
+    })
+}
+
+fn job_part(row: &Row<'_>) -> Result<PersonJob, StoreError> {
+    Ok(PersonJob {
+        candidate_id: row.id(14)?,
+        job_name: row.text(15)?,
+        job_id: row.id(16)?,
+        client_company_name: row.text(17)?,
+        stage_name: row.text(18)?,
+        stage_id: row.id(19)?,
+    })
+}
+
+pub async fn exists(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM person WHERE workspace_id = ?1 AND id = ?2";
+    Ok(tx.row(sql, params![workspace, id], |_| Ok(())).await?.is_some())
+}
+
+/// The person as rules work on it.
+pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<Person>, StoreError> {
+    let sql = "SELECT name, first_name, last_name, social_url, social_public_id, current_job_title, company_id, social_location, \
+               social_headline, address, external_source_id, emails, phones FROM person WHERE workspace_id = ?1 AND id = ?2";
+    tx.row(sql, params![workspace, id], |row| {
+        Ok(Person {
+            id,
+            name: PersonName { whole: row.text(0)?, first: row.text(1)?, last: row.text(2)? },
+            social: SocialProfile { url: row.text(3)?, handle: row.text(4)? },
+            current_job_title: row.text(5)?,
+            company_id: row.optional_id(6)?,
+            social_location: row.text(7)?,
+            social_headline: row.text(8)?,
+            address: row.text(9)?,
+            external_source_id: row.optional_text(10)?,
+            emails: Contacts::from_stored(Channel::Email, contacts(row, 11)?),
+            phones: Contacts::from_stored(Channel::Phone, contacts(row, 12)?),
+        })
+    })
+    .await
+}
+
+fn contacts(row: &Row<'_>, column: usize) -> Result<Vec<Contact>, StoreError> {
+    serde_json::from_str(row.str(column)?).map_err(|error| StoreError::Internal(format!("stored contacts are not readable: {error}")))
+}
+
+fn to_json(value: &impl serde::Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::Internal(error.to_string()))
+}
+
+pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<(), StoreError> {
+    let sql = "INSERT INTO person (workspace_id, id, version, name, name_key, first_name, last_name, current_job_title, company_id, \
+               social_public_id, social_url, social_location, social_headline, address, external_source_id, emails, phones, created_at, updated_at) \
+               VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)";
+    write(tx, workspace, person, sql).await
+}
+
+pub async fn update(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<(), StoreError> {
+    let sql = "UPDATE person SET version = version + 1, name = ?3, name_key = ?4, first_name = ?5, last_name = ?6, current_job_title = ?7, \
+               company_id = ?8, social_public_id = ?9, social_url = ?10, social_location = ?11, social_headline = ?12, address = ?13, \
+               external_source_id = ?14, emails = ?15, phones = ?16, updated_at = ?17 WHERE workspace_id = ?1 AND id = ?2";
+    write(tx, workspace, person, sql).await
+}
+
+async fn write(tx: &mut Tx, workspace: WorkspaceId, person: &Person, sql: &str) -> Result<(), StoreError> {
+    let Person {
+        id,
+        name,
+        social,
+        current_job_title,
+        company_id,
+        social_location,
+        social_headline,
+        address,
+        external_source_id,
+        emails,
+        phones,
+    } = person;
+    let name_key = fold(&name.whole);
+    let emails = to_json(&emails.entries())?;
+    let phones = to_json(&phones.entries())?;
+    let params = [
+        workspace.into(),
+        (*id).into(),
+        (&name.whole).into(),
+        (&name_key).into(),
+        (&name.first).into(),
+        (&name.last).into(),
+        current_job_title.into(),
+        (*company_id).into(),
+        (&social.handle).into(),
+        (&social.url).into(),
+        social_location.into(),
+        social_headline.into(),
+        address.into(),
+        external_source_id.as_deref().into(),
+        Param::Json(&emails),
+        Param::Json(&phones),
+        tx.now().into(),
+    ];
+    tx.execute(sql, &params).await.map(|_| ())
+}
+
+/// Puts the lists that are given in the place of those that are kept.
+pub async fn replace_career(tx: &mut Tx, workspace: WorkspaceId, id: PersonId, career: &CareerPatch) -> Result<(), StoreError> {
+    let sql = "UPDATE person SET version = version + 1, updated_at = ?3, work_experience = COALESCE(?4, work_experience), \
+               education_experience = COALESCE(?5, education_experience), certifications = COALESCE(?6, certifications) \
+               WHERE workspace_id = ?1 AND id = ?2";
+    let work = list_json(&career.work_experience)?;
+    let education = list_json(&career.education_experience)?;
+    let certifications = list_json(&career.certifications)?;
+    let params = [
+        workspace.into(),
+        id.into(),
+        tx.now().into(),
+        Param::json(work.as_deref()),
+        Param::json(education.as_deref()),
+        Param::json(certifications.as_deref()),
+    ];
+    tx.execute(sql, &params).await.map(|_| ())
+}
+
+fn list_json<T: serde::Serialize>(list: &Patch<Vec<T>>) -> Result<Option<String>, StoreError> {
+    match list {
+        Patch::Absent => Ok(None),
+        Patch::Clear => Ok(Some("[]".to_owned())),
+        Patch::Set(list) => to_json(list).map(Some),
+    }
+}

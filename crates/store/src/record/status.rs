@@ -1,0 +1,17 @@
+use model::id::{StatusId, WorkspaceId};
+use model::text::fold;
+
+use crate::{StoreError, Tx, params};
+
+pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, name: &str, position: i64) -> Result<StatusId, StoreError> {
+    let id = tx.new_id();
+    let sql = "INSERT INTO job_status (workspace_id, id, name, name_key, position) VALUES (?1, ?2, ?3, ?4, ?5)";
+    tx.execute(sql, params![workspace, id, name, &fold(name), position]).await?;
+    Ok(id)
+}
+
+/// The statuses of the workspace, the one that a new job has first.
+pub async fn all(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<(StatusId, String)>, StoreError> {
+    let sql = "SELECT id, name FROM job_status WHERE workspace_id = ?1 ORDER BY position, id";
+    tx.rows(sql, params![workspace], |row| Ok((row.id(0)?, row.text(1)?))).await
+}

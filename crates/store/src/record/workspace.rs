@@ -1,0 +1,38 @@
+use model::id::WorkspaceId;
+use model::text::fold;
+
+use crate::{StoreError, Tx, params};
+
+pub async fn find_by_name(tx: &mut Tx, name: &str) -> Result<Option<WorkspaceId>, StoreError> {
+    let sql = "SELECT workspace_id FROM workspace WHERE name_key = ?1 ORDER BY created_at LIMIT 1";
+    tx.row(sql, params![&fold(name)], |row| row.workspace(0)).await
+}
+
+pub async fn insert(tx: &mut Tx, name: &str) -> Result<WorkspaceId, StoreError> {
+    let id = WorkspaceId::from_random(rand::random());
+    let sql = "INSERT INTO workspace (workspace_id, name, name_key, created_at) VALUES (?1, ?2, ?3, ?4)";
+    tx.execute(sql, params![id, name, &fold(name), tx.now()]).await?;
+    Ok(id)
+}
+
+pub async fn all(tx: &mut Tx) -> Result<Vec<(WorkspaceId, String)>, StoreError> {
+    let sql = "SELECT workspace_id, name FROM workspace ORDER BY created_at, workspace_id";
+    tx.rows(sql, &[], |row| Ok((row.workspace(0)?, row.text(1)?))).await
+}
+
+pub async fn any(tx: &mut Tx) -> Result<bool, StoreError> {
+    Ok(tx.row("SELECT 1 FROM workspace LIMIT 1", &[], |_| Ok(())).await?.is_some())
+}
+
+/// How many jobs the workspace has.
+pub async fn job_count(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, StoreError> {
+    let sql = "SELECT job_count FROM workspace WHERE workspace_id = ?1";
+    Ok(tx.row(sql, params![workspace], |row| row.int(0)).await?.unwrap_or(0))
+}
+
+/// Counts one more job; says its place among the jobs of the workspace.
+pub async fn count_job(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, StoreError> {
+    let sql = "UPDATE workspace SET job_count = job_count + 1 WHERE workspace_id = ?1 RETURNING job_count";
+    let place = tx.row(sql, params![workspace], |row| row.int(0)).await?;
+    place.ok_or_else(|| StoreError::Internal(format!("workspace {workspace} is gone")))
+}

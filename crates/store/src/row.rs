@@ -1,0 +1,169 @@
+//! Values on their way into and out of a statement. Ids, times, flags and JSON have a type of their own here, since the engines
+//! keep them differently.
+
+use model::clock::Timestamp;
+use model::id::{Id, Kind, WorkspaceId};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+
+use crate::error::StoreError;
+
+/// A value that a statement is given.
+#[derive(Clone, Copy, Debug)]
+pub enum Param<'p> {
+    Null,
+    Int(i64),
+    Flag(bool),
+    Text(&'p str),
+    Json(&'p str),
+    Bytes(&'p [u8]),
+    Id([u8; 16]),
+    Time(Timestamp),
+}
+
+impl<'p> Param<'p> {
+    #[must_use]
+    pub fn json(text: Option<&'p str>) -> Self {
+        text.map_or(Self::Null, Self::Json)
+    }
+}
+
+impl<K: Kind> From<Id<K>> for Param<'_> {
+    fn from(id: Id<K>) -> Self {
+        Self::Id(id.to_bytes())
+    }
+}
+
+impl From<WorkspaceId> for Param<'_> {
+    fn from(workspace: WorkspaceId) -> Self {
+        Self::Int(workspace.number())
+    }
+}
+
+impl<'p> From<&'p str> for Param<'p> {
+    fn from(text: &'p str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'p> From<&'p String> for Param<'p> {
+    fn from(text: &'p String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<i64> for Param<'_> {
+    fn from(number: i64) -> Self {
+        Self::Int(number)
+    }
+}
+
+impl From<bool> for Param<'_> {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
+    }
+}
+
+impl From<Timestamp> for Param<'_> {
+    fn from(moment: Timestamp) -> Self {
+        Self::Time(moment)
+    }
+}
+
+impl<'p, T: Into<Self>> From<Option<T>> for Param<'p> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+/// The parameters of a statement, in order.
+#[macro_export]
+macro_rules! params {
+    ($($value:expr),* $(,)?) => { &[$($crate::Param::from($value)),*] };
+}
+
+impl rusqlite::ToSql for Param<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            Self::Null => ToSqlOutput::Borrowed(ValueRef::Null),
+            Self::Int(number) => (*number).into(),
+            Self::Flag(flag) => i64::from(*flag).into(),
+            Self::Text(text) | Self::Json(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
+            Self::Id(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
+            Self::Time(moment) => moment.millis().into(),
+        })
+    }
+}
+
+/// A row that a statement gave, valid while it is looked at.
+pub enum Row<'r> {
+    Sqlite(&'r rusqlite::Row<'r>),
+}
+
+impl Row<'_> {
+    fn value(&self, column: usize) -> Result<ValueRef<'_>, StoreError> {
+        match self {
+            Self::Sqlite(row) => row.get_ref(column).map_err(|error| StoreError::Internal(error.to_string())),
+        }
+    }
+
+    fn wrong(column: usize, expected: &str) -> StoreError {
+        StoreError::Internal(format!("column {column} holds no {expected}"))
+    }
+
+    pub fn is_null(&self, column: usize) -> Result<bool, StoreError> {
+        Ok(matches!(self.value(column)?, ValueRef::Null))
+    }
+
+    pub fn str(&self, column: usize) -> Result<&str, StoreError> {
+        self.value(column)?.as_str().map_err(|_| Self::wrong(column, "text"))
+    }
+
+    pub fn text(&self, column: usize) -> Result<String, StoreError> {
+        self.str(column).map(str::to_owned)
+    }
+
+    pub fn optional_text(&self, column: usize) -> Result<Option<String>, StoreError> {
+        self.optional(column, Self::text)
+    }
+
+    pub fn int(&self, column: usize) -> Result<i64, StoreError> {
+        self.value(column)?.as_i64().map_err(|_| Self::wrong(column, "number"))
+    }
+
+    pub fn flag(&self, column: usize) -> Result<bool, StoreError> {
+        self.int(column).map(|number| number != 0)
+    }
+
+    pub fn time(&self, column: usize) -> Result<Timestamp, StoreError> {
+        self.int(column).map(Timestamp::from_millis)
+    }
+
+    pub fn optional_time(&self, column: usize) -> Result<Option<Timestamp>, StoreError> {
+        self.optional(column, Self::time)
+    }
+
+    pub fn bytes(&self, column: usize) -> Result<&[u8], StoreError> {
+        self.value(column)?.as_blob().map_err(|_| Self::wrong(column, "bytes"))
+    }
+
+    pub fn id<K: Kind>(&self, column: usize) -> Result<Id<K>, StoreError> {
+        let bytes = self.bytes(column)?.try_into().map_err(|_| Self::wrong(column, "id"))?;
+        Ok(Id::from_bytes(bytes))
+    }
+
+    pub fn optional_id<K: Kind>(&self, column: usize) -> Result<Option<Id<K>>, StoreError> {
+        self.optional(column, Self::id)
+    }
+
+    pub fn workspace(&self, column: usize) -> Result<WorkspaceId, StoreError> {
+        self.int(column).map(WorkspaceId::from_number)
+    }
+
+    fn optional<T>(&self, column: usize, read: impl FnOnce(&Self, usize) -> Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+        match self.is_null(column)? {
+            true => Ok(None),
+            false => read(self, column).map(Some),
+        }
+    }
+}

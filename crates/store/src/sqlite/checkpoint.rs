@@ -1,0 +1,65 @@
+//! Keeps the write-ahead log short. A thread of its own copies the log into the database while writers go on; when the log has
+//! grown past a limit all the same, the writer copies the rest itself, so that the log starts afresh.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, mpsc};
+
+use rusqlite::Connection;
+use rusqlite::hooks::Wal;
+
+use super::connection::{SqliteTx, broken};
+use crate::error::StoreError;
+
+/// Pages in the log from which the thread copies: 16 MiB.
+const PAGES_TO_COPY: i32 = 4_096;
+/// Pages in the log at which the writer stops to finish the copy: 256 MiB.
+const PAGES_AT_MOST: i32 = 65_536;
+
+pub(super) struct Checkpoints {
+    wake: mpsc::SyncSender<()>,
+    pages_in_log: Arc<AtomicI32>,
+}
+
+impl Checkpoints {
+    pub(super) fn start(path: &Path) -> Result<Self, StoreError> {
+        let connection = SqliteTx::open_writer(path)?;
+        let (wake, woken) = mpsc::sync_channel(1);
+        std::thread::Builder::new()
+            .name("sqlite-checkpoint".to_owned())
+            .spawn(move || {
+                while woken.recv().is_ok() {
+                    copy_log(connection.connection());
+                }
+            })
+            .map_err(|error| StoreError::Unusable(format!("the checkpoint thread cannot be started: {error}")))?;
+        Ok(Self { wake, pages_in_log: Arc::default() })
+    }
+
+    /// Lets commits on this connection tell how long the log is; this takes the place of SQLite's own checkpoints.
+    pub(super) fn watch(&self, tx: &mut SqliteTx) -> Result<(), StoreError> {
+        let pages_in_log = Arc::clone(&self.pages_in_log);
+        let hook = move |_: &mut Wal, pages| {
+            pages_in_log.store(pages, Ordering::Relaxed);
+            Ok(())
+        };
+        tx.connection_mut().wal_hook(Some(hook)).map_err(|error| broken(&error))
+    }
+
+    pub(super) fn after_commit(&self, tx: &SqliteTx) {
+        let pages = self.pages_in_log.load(Ordering::Relaxed);
+        if pages >= PAGES_AT_MOST {
+            copy_log(tx.connection());
+            self.pages_in_log.store(0, Ordering::Relaxed);
+        } else if pages >= PAGES_TO_COPY {
+            // A full channel means that the thread is awake already.
+            let _ = self.wake.try_send(());
+        }
+    }
+}
+
+fn copy_log(connection: &Connection) {
+    if let Err(error) = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())) {
+        tracing::warn!(error = %error, "a checkpoint failed");
+    }
+}

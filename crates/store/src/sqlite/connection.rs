@@ -1,0 +1,116 @@
+//! One connection to the file, and how it is set up.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags};
+
+use crate::error::StoreError;
+use crate::row::{Param, Row};
+
+/// How long a statement waits for another process that writes.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+const STATEMENTS_KEPT: usize = 256;
+
+pub(crate) struct SqliteTx {
+    connection: Connection,
+}
+
+impl SqliteTx {
+    pub(crate) fn open_writer(path: &Path) -> Result<Self, StoreError> {
+        let tx = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+        tx.connection
+            .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;")
+            .map_err(|error| unusable(path, &error))?;
+        Ok(tx)
+    }
+
+    pub(crate) fn open_reader(path: &Path) -> Result<Self, StoreError> {
+        let tx = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        tx.connection.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -8192;").map_err(|error| unusable(path, &error))?;
+        Ok(tx)
+    }
+
+    fn open(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
+        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).map_err(|error| unusable(path, &error))?;
+        connection.busy_timeout(BUSY_TIMEOUT).map_err(|error| unusable(path, &error))?;
+        connection.execute_batch("PRAGMA mmap_size = 2147418112;").map_err(|error| unusable(path, &error))?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+        Ok(Self { connection })
+    }
+
+    pub(crate) const fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    pub(super) const fn connection_mut(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+
+    /// True when no transaction is open: none was begun, or the engine gave it up.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.connection.is_autocommit()
+    }
+
+    fn prepare(&self, sql: &str, params: &[Param<'_>]) -> Result<CachedStatement<'_>, StoreError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(|error| broken(&error))?;
+        for (index, param) in params.iter().enumerate() {
+            statement.raw_bind_parameter(index + 1, param).map_err(|error| broken(&error))?;
+        }
+        Ok(statement)
+    }
+
+    pub(crate) fn rows<T>(
+        &self,
+        sql: &str,
+        params: &[Param<'_>],
+        mut map: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let mut statement = self.prepare(sql, params)?;
+        let mut rows = statement.raw_query();
+        let mut mapped = Vec::new();
+        while let Some(row) = rows.next().map_err(|error| broken(&error))? {
+            mapped.push(map(&Row::Sqlite(row))?);
+        }
+        Ok(mapped)
+    }
+
+    pub(crate) fn row<T>(
+        &self,
+        sql: &str,
+        params: &[Param<'_>],
+        map: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let mut statement = self.prepare(sql, params)?;
+        let mut rows = statement.raw_query();
+        match rows.next().map_err(|error| broken(&error))? {
+            Some(row) => map(&Row::Sqlite(row)).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) fn execute(&self, sql: &str, params: &[Param<'_>]) -> Result<usize, StoreError> {
+        self.prepare(sql, params)?.raw_execute().map_err(|error| broken(&error))
+    }
+}
+
+/// What to say when the file cannot even be opened.
+pub(super) fn unusable(path: &Path, error: &rusqlite::Error) -> StoreError {
+    StoreError::Unusable(format!("{} cannot be opened as a database: {error}", path.display()))
+}
+
+pub(super) fn broken(error: &rusqlite::Error) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(
+            ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::DiskFull
+            | ErrorCode::SystemIoFailure
+            | ErrorCode::CannotOpen
+            | ErrorCode::OutOfMemory
+            | ErrorCode::ReadOnly,
+        ) => StoreError::Unavailable(error.to_string()),
+        _ => StoreError::Internal(error.to_string()),
+    }
+}

@@ -1,0 +1,83 @@
+//! The embedded engine. Readers run on the calling thread, each with a connection of its own; one writer thread runs all
+//! writes, many in one commit.
+
+mod checkpoint;
+mod connection;
+mod lock;
+mod writer;
+
+use std::path::Path;
+use std::pin::pin;
+use std::sync::Mutex;
+use std::task::{Context, Poll, Waker};
+
+pub(crate) use self::connection::SqliteTx;
+use self::lock::ServerLock;
+use self::writer::Writer;
+use crate::error::{Failure, StoreError};
+use crate::migrations;
+use crate::store::{Purpose, Work};
+use crate::tx::{Arm, Tx};
+
+pub(crate) struct Sqlite {
+    path: std::path::PathBuf,
+    idle_readers: Mutex<Vec<Tx>>,
+    // Fields are dropped in order: the writer ends before another server may have the file.
+    writer: Writer,
+    _lock: Option<ServerLock>,
+}
+
+impl Sqlite {
+    pub(crate) fn open(path: &Path, purpose: Purpose) -> Result<Self, StoreError> {
+        let lock = match purpose {
+            Purpose::Serve => Some(ServerLock::take(path)?),
+            Purpose::Command => None,
+        };
+        let mut connection = SqliteTx::open_writer(path)?;
+        migrations::bring_up_to_date(&mut connection)?;
+        let writer = Writer::start(path, Tx::new(Arm::Sqlite(connection)))?;
+        Ok(Self { path: path.to_owned(), idle_readers: Mutex::default(), writer, _lock: lock })
+    }
+
+    pub(crate) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+        self.writer.run(work).await
+    }
+
+    pub(crate) fn read<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
+        self.with_reader(|tx| run_now(work, tx))
+    }
+
+    pub(crate) fn read_snapshot<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
+        self.with_reader(|tx| {
+            tx.sqlite().execute("BEGIN", &[])?;
+            let outcome = run_now(work, tx);
+            tx.sqlite().execute("ROLLBACK", &[])?;
+            outcome
+        })
+    }
+
+    /// A connection that fails is not used again.
+    fn with_reader<T>(&self, run: impl FnOnce(&mut Tx) -> Result<T, Failure>) -> Result<T, Failure> {
+        let idle = self.idle_readers.lock().map_or(None, |mut idle| idle.pop());
+        let mut reader = match idle {
+            Some(reader) => reader,
+            None => Tx::new(Arm::Sqlite(SqliteTx::open_reader(&self.path)?)),
+        };
+        reader.start_work();
+        let outcome = run(&mut reader);
+        if !matches!(outcome, Err(Failure::Broken(_)))
+            && let Ok(mut idle) = self.idle_readers.lock()
+        {
+            idle.push(reader);
+        }
+        outcome
+    }
+}
+
+/// Runs work to its end on this thread. Nothing in it waits, so one poll is enough.
+fn run_now<W: Work>(work: &W, tx: &mut Tx) -> Result<W::Output, Failure> {
+    match pin!(work.run(tx)).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(outcome) => outcome,
+        Poll::Pending => Err(StoreError::Internal("work awaited something other than its transaction".to_owned()).into()),
+    }
+}

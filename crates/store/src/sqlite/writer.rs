@@ -1,0 +1,158 @@
+//! The one thread that writes. It runs all the work that waits in one transaction, each under a savepoint of its own, makes that
+//! durable with one commit, and only then answers. While a commit is on its way to the disk the next work gathers.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::Instant;
+
+use metrics::{gauge, histogram};
+use tokio::sync::{mpsc, oneshot};
+
+use super::checkpoint::Checkpoints;
+use super::connection::{SqliteTx, broken};
+use super::run_now;
+use crate::error::{Failure, StoreError};
+use crate::store::Work;
+use crate::tx::Tx;
+
+/// Work that may wait; past that, callers wait to be let in.
+const QUEUE_LENGTH: usize = 8192;
+/// Work in one commit, so that the first of them does not wait for ever.
+const MOST_PER_COMMIT: usize = 512;
+
+pub(super) struct Writer {
+    queue: Option<mpsc::Sender<Box<dyn Job>>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Writer {
+    pub(super) fn start(path: &Path, mut tx: Tx) -> Result<Self, StoreError> {
+        let (queue, jobs) = mpsc::channel(QUEUE_LENGTH);
+        let checkpoints = Checkpoints::start(path)?;
+        checkpoints.watch(tx.sqlite())?;
+        let thread = std::thread::Builder::new()
+            .name("sqlite-writer".to_owned())
+            .spawn(move || write_all(tx, jobs, &checkpoints))
+            .map_err(|error| StoreError::Unusable(format!("the writer thread cannot be started: {error}")))?;
+        Ok(Self { queue: Some(queue), thread: Some(thread) })
+    }
+
+    pub(super) async fn run<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+        let gone = || StoreError::Unavailable("the writer has stopped".to_owned());
+        let (reply, answer) = oneshot::channel();
+        let queue = self.queue.as_ref().ok_or_else(gone)?;
+        queue.send(Box::new(Pending { work, outcome: None, reply })).await.map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())?
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Work together with whoever waits for it.
+trait Job: Send {
+    /// Runs the work; false if it left something that must be undone.
+    fn run(&mut self, tx: &mut Tx) -> bool;
+    fn answer(self: Box<Self>, committed: Result<(), &StoreError>);
+}
+
+struct Pending<W: Work> {
+    work: W,
+    outcome: Option<Result<W::Output, Failure>>,
+    reply: oneshot::Sender<Result<W::Output, Failure>>,
+}
+
+impl<W: Work> Job for Pending<W> {
+    fn run(&mut self, tx: &mut Tx) -> bool {
+        tx.start_work();
+        let outcome = catch_unwind(AssertUnwindSafe(|| run_now(&self.work, tx)))
+            .unwrap_or_else(|_| Err(StoreError::Internal("the work panicked".to_owned()).into()));
+        let kept = outcome.is_ok();
+        self.outcome = Some(outcome);
+        kept
+    }
+
+    fn answer(self: Box<Self>, committed: Result<(), &StoreError>) {
+        let outcome = match (committed, self.outcome) {
+            (Ok(()), Some(outcome)) => outcome,
+            // What was refused left nothing behind, whether the others were committed or not.
+            (Err(_), Some(Err(Failure::Refused(problem)))) => Err(problem.into()),
+            (Err(error), _) => Err(StoreError::Unavailable(error.to_string()).into()),
+            (Ok(()), None) => Err(StoreError::Internal("the work was not run".to_owned()).into()),
+        };
+        // Whoever asked may have gone away; the work is done all the same.
+        let _ = self.reply.send(outcome);
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the thread owns its queue")]
+fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, checkpoints: &Checkpoints) {
+    let depth = gauge!("slated_store_queue_depth");
+    let batch_size = histogram!("slated_store_commit_batch_size");
+    let duration = histogram!("slated_store_commit_seconds");
+    let mut batch = Vec::new();
+    while let Some(first) = jobs.blocking_recv() {
+        let started = Instant::now();
+        let committed = commit_together(&mut tx, first, &mut jobs, &mut batch);
+        if let Err(error) = &committed {
+            tracing::error!(error = %error, "a commit failed");
+        }
+        batch_size.record(batch.len() as f64);
+        duration.record(started.elapsed().as_secs_f64());
+        depth.set(jobs.len() as f64);
+        for job in batch.drain(..) {
+            job.answer(committed.as_ref().map(|_| ()));
+        }
+        checkpoints.after_commit(tx.sqlite());
+    }
+}
+
+fn commit_together(
+    tx: &mut Tx,
+    first: Box<dyn Job>,
+    jobs: &mut mpsc::Receiver<Box<dyn Job>>,
+    batch: &mut Vec<Box<dyn Job>>,
+) -> Result<(), StoreError> {
+    batch.push(first);
+    tx.sqlite().execute("BEGIN IMMEDIATE", &[])?;
+    let mut next = 0;
+    while next < batch.len() {
+        if let Err(error) = run_one(tx, &mut batch[next]) {
+            roll_back(tx.sqlite());
+            return Err(error);
+        }
+        next += 1;
+        if batch.len() < MOST_PER_COMMIT
+            && let Ok(job) = jobs.try_recv()
+        {
+            batch.push(job);
+        }
+    }
+    tx.sqlite().execute("COMMIT", &[]).map(|_| ()).inspect_err(|_| roll_back(tx.sqlite()))
+}
+
+fn run_one(tx: &mut Tx, job: &mut Box<dyn Job>) -> Result<(), StoreError> {
+    tx.sqlite().execute("SAVEPOINT work", &[])?;
+    let kept = job.run(tx);
+    if tx.sqlite().is_idle() {
+        return Err(StoreError::Unavailable("the engine gave up the transaction".to_owned()));
+    }
+    if !kept {
+        tx.sqlite().execute("ROLLBACK TO work", &[])?;
+    }
+    tx.sqlite().execute("RELEASE work", &[]).map(|_| ())
+}
+
+fn roll_back(tx: &SqliteTx) {
+    if !tx.is_idle()
+        && let Err(error) = tx.connection().execute_batch("ROLLBACK")
+    {
+        tracing::error!(error = %broken(&error), "a rollback failed");
+    }
+}

@@ -7,7 +7,6 @@ use crate::clock::Date;
 use crate::id::{self, CompanyId};
 use crate::input::{Fields, Reference};
 use crate::patch::Patch;
-use crate::problem::Flaw;
 use crate::social::http_url;
 use crate::text::{Lines, limit};
 
@@ -157,14 +156,7 @@ fn read_position(entry: &mut Fields<'_>, today: Date) -> Position {
 }
 
 fn read_dates(entry: &mut Fields<'_>) -> (Option<Date>, Option<Date>) {
-    let start = entry.date("start_date");
-    let end = entry.date("end_date");
-    if let (Some(start), Some(end)) = (start, end)
-        && end < start
-    {
-        entry.refuse("end_date", Flaw::Contradiction, "must not be before start_date");
-    }
-    (start, end)
+    (entry.date("start_date"), entry.date("end_date"))
 }
 
 fn read_company(entry: &mut Fields<'_>, list: &str, index: usize, companies: &mut Vec<CompanyReference>) -> CareerCompany {
@@ -181,8 +173,11 @@ fn read_company(entry: &mut Fields<'_>, list: &str, index: usize, companies: &mu
 
 /// The months in which at least one of the positions was held.
 fn months_covered(positions: &[Position], today: Date) -> i64 {
-    let mut spans: Vec<_> =
-        positions.iter().filter_map(|position| Some((position.start_date?, position.end_date.unwrap_or(today)))).collect();
+    let mut spans: Vec<_> = positions
+        .iter()
+        .filter_map(|position| Some((position.start_date?, position.end_date.unwrap_or(today))))
+        .filter(|(start, end)| start <= end)
+        .collect();
     spans.sort_unstable();
     let mut months = 0;
     let mut open: Option<(Date, Date)> = None;
@@ -251,7 +246,10 @@ mod tests {
 
     #[test]
     fn bad_entries_are_named_by_their_path() {
-        let problem = read(r#"{"work_experience": [{}, {"positions": [{"start_date": "May 2019"}]}], "certifications": [{"start_date": "2020-01-02", "end_date": "2020-01-01"}]}"#).unwrap_err();
+        let problem = read(
+            r#"{"work_experience": [{}, {"positions": [{"start_date": "May 2019"}]}], "certifications": [{"end_date": "2020-02-30"}]}"#,
+        )
+        .unwrap_err();
         let fields: Vec<_> = problem.details.iter().map(|detail| detail.field.as_str()).collect();
         assert_eq!(fields, ["work_experience[1].positions[0].start_date", "certifications[0].end_date"]);
     }

@@ -127,6 +127,11 @@ impl Contacts {
         &self.entries
     }
 
+    #[must_use]
+    pub fn into_entries(self) -> Vec<Contact> {
+        self.entries
+    }
+
     fn find(&self, value: &str) -> Option<usize> {
         self.entries.iter().position(|entry| self.channel.same(&entry.value, value))
     }

@@ -61,15 +61,11 @@ impl<K: Kind> Page<K> {
         let offset = query.raw("offset");
         let cursor = query.raw("cursor");
         let start = match (offset, cursor) {
-            (Some(_), Some(_)) => {
-                query.refuse("cursor", Flaw::Contradiction, "must not be given together with offset");
-                Start::Offset(0)
-            }
-            (None, Some(written)) if written.is_empty() => Start::Cursor(None),
-            (None, Some(written)) => {
-                let cursor = Cursor::parse(&written).filter(|cursor| cursor.fingerprint == fingerprint);
+            (_, Some(written)) if written.is_empty() => Start::Cursor(None),
+            (_, Some(written)) => {
+                let cursor = Cursor::parse(&written);
                 if cursor.is_none() {
-                    query.refuse("cursor", Flaw::InvalidValue, "must be empty, or next_cursor of a page with the same filters and sort");
+                    query.refuse("cursor", Flaw::InvalidValue, "must be empty, or next_cursor of the page before");
                 }
                 Start::Cursor(cursor)
             }
@@ -84,6 +80,15 @@ impl<K: Kind> Page<K> {
             }
         };
         Self { start, limit, order, fingerprint }
+    }
+
+    /// The total that the caller knows from the page before, if that page was of the same list.
+    #[must_use]
+    pub fn known_total(&self) -> Option<i64> {
+        match self.start {
+            Start::Cursor(Some(cursor)) if cursor.fingerprint == self.fingerprint => Some(cursor.total),
+            _ => None,
+        }
     }
 
     /// The cursor that goes on behind `last`.
@@ -203,11 +208,12 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_belongs_to_its_filters_and_order() {
+    fn a_cursor_carries_its_total_to_the_same_list_only() {
         let page = read("cursor=").unwrap();
         let cursor = page.cursor_after(JobId::at(Timestamp::from_millis(5), 5), 3).write();
-        assert!(read(&format!("cursor={cursor}")).is_ok());
-        assert!(read(&format!("cursor={cursor}&sort=-created_at")).is_err());
+        assert_eq!(read(&format!("cursor={cursor}")).unwrap().known_total(), Some(3));
+        assert_eq!(read(&format!("cursor={cursor}&sort=-created_at")).unwrap().known_total(), None);
+        assert_eq!(read(&format!("cursor={cursor}&offset=7")).unwrap().known_total(), Some(3));
     }
 
     proptest! {

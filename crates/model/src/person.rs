@@ -71,13 +71,6 @@ impl NewPerson {
                 fields.refuse("name", Flaw::Required, "must be given, or first_name, last_name or social_url in its place");
             }
         }
-        if name.whole.chars().count() > limit::NAME {
-            fields.refuse(
-                "name",
-                Flaw::TooLong,
-                format!("must be at most {} characters long when joined from first_name and last_name", limit::NAME),
-            );
-        }
         let current_job_title = fields.text("current_job_title", limit::NAME).unwrap_or_default();
         let social_location = fields.text("social_location", limit::NAME).unwrap_or_default();
         let company_name = read_company_name(fields, "company_name");
@@ -178,25 +171,33 @@ pub enum IdentifierKind {
     Email = 3,
 }
 
+impl IdentifierKind {
+    /// The field of a request in which it stands.
+    #[must_use]
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::ExternalSource => "external_source_id",
+            Self::SocialHandle => "social_url",
+            Self::Email => "emails",
+        }
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Identifier {
     pub kind: IdentifierKind,
     pub key: String,
-    /// The field of a create in which it stands.
-    pub field: String,
 }
 
 pub fn identifiers(external_source_id: Option<&str>, social: &SocialProfile, emails: &Contacts) -> Vec<Identifier> {
     let mut found = Vec::with_capacity(2 + emails.entries().len());
     if let Some(key) = external_source_id {
-        found.push(Identifier { kind: IdentifierKind::ExternalSource, key: key.to_owned(), field: "external_source_id".to_owned() });
+        found.push(Identifier { kind: IdentifierKind::ExternalSource, key: key.to_owned() });
     }
     if !social.handle.is_empty() {
-        found.push(Identifier { kind: IdentifierKind::SocialHandle, key: social.handle.clone(), field: "social_url".to_owned() });
+        found.push(Identifier { kind: IdentifierKind::SocialHandle, key: social.handle.clone() });
     }
-    for (index, key) in emails.keys().enumerate() {
-        found.push(Identifier { kind: IdentifierKind::Email, key, field: format!("emails[{index}]") });
-    }
+    found.extend(emails.keys().map(|key| Identifier { kind: IdentifierKind::Email, key }));
     found
 }
 
@@ -281,13 +282,6 @@ impl PersonPatch {
                 return Err(Problem::invalid("name", Flaw::Required, "must stay, or first_name, last_name or social_url in its place"));
             }
             person.name = PersonName::stand_in(&person.social.handle);
-        }
-        if person.name.whole.chars().count() > limit::NAME {
-            return Err(Problem::invalid(
-                "name",
-                Flaw::TooLong,
-                format!("must be at most {} characters long when joined from first_name and last_name", limit::NAME),
-            ));
         }
         Ok(*person != before)
     }

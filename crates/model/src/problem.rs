@@ -42,6 +42,7 @@ catalogue! {
     DuplicatePerson "DUPLICATE_PERSON" 409 "on_duplicate=error was asked for and the person exists; details names the id."
     IdentifierConflict "IDENTIFIER_CONFLICT" 409 "An identifier belongs to another person, or the identifiers point at different persons; details names their ids."
     AmbiguousJob "AMBIGUOUS_JOB" 409 "Several open jobs have that name; details names their ids."
+    AmbiguousStage "AMBIGUOUS_STAGE" 409 "Several stages of the job have that name; details names their ids."
     StageConflict "STAGE_CONFLICT" 409 "The candidate is not in from_stage_id any more."
     IdempotencyConflict "IDEMPOTENCY_CONFLICT" 409 "The Idempotency-Key was used for a different request within the last 24 hours."
     PreconditionFailed "PRECONDITION_FAILED" 412 "The record changed since the ETag in If-Match was read."

@@ -3,6 +3,7 @@
 use percent_encoding::percent_decode_str;
 
 use crate::problem::Flaw;
+use crate::text::Lines;
 
 /// A profile's address and the handle that it names the person by.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -58,7 +59,7 @@ fn handle_in(path: &str) -> Option<String> {
     };
     let decoded = percent_decode_str(segment).decode_utf8().map_or_else(|_| segment.to_owned(), Into::into);
     let handle = decoded.trim().to_lowercase();
-    let sound = !handle.is_empty() && handle.chars().count() <= 255 && !handle.contains(char::is_control);
+    let sound = !handle.is_empty() && handle.chars().count() <= 255 && handle.chars().all(|character| Lines::One.allow(character));
     sound.then_some(handle)
 }
 

@@ -3,11 +3,11 @@
 use crate::id::StageId;
 use crate::input::Fields;
 use crate::problem::Flaw;
-use crate::text::{fold, limit};
+use crate::text::limit;
 
 pub const MOST_STAGES: usize = 50;
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Stage {
     pub id: StageId,
     pub name: String,
@@ -61,17 +61,6 @@ pub fn read_pipeline(fields: &mut Fields<'_>) -> Option<Vec<NewStage>> {
     let stages = stages.set()?.clone();
     if !stages.iter().any(|stage| !stage.is_rejection_stage) {
         fields.refuse(FIELD, Flaw::TooFew, "must have at least one stage that is no rejection stage");
-    }
-    let mut names: Vec<_> = stages.iter().map(|stage| fold(&stage.name)).collect();
-    for (index, stage) in stages.iter().enumerate() {
-        let name = std::mem::take(&mut names[index]);
-        if !name.is_empty() && names.contains(&name) {
-            fields.refuse(
-                &format!("{FIELD}[{index}].name"),
-                Flaw::Contradiction,
-                format!("two stages of one job must not both be called {}", stage.name),
-            );
-        }
     }
     Some(stages)
 }

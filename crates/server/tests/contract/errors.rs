@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{App, Client, OPERATIONS, World, each_engine, is_id, shape};
+use crate::support::{App, OPERATIONS, Reply, World, each_engine, is_id, shape};
 
 each_engine! {
     a_refusal_in_version_one
@@ -91,18 +91,18 @@ fn a_refusal_in_version_zero(app: &App) {
 
 fn every_bad_field_is_named(app: &App) {
     let reply = app.writer().post(
-        "/v1/persons?on_dup=error",
+        "/v1/persons",
         &json!({ "name": 7, "emails": ["x", 3, "ok@x.example"], "phone_numbers": "030", "social_url": "ftp://x.example/a", "frist_name": "A" }),
     );
     let reply = reply.refused(400, "INVALID_REQUEST");
-    let body = ["emails[0]", "emails[1]", "frist_name", "name", "phone_numbers", "social_url"];
-    let named = reply.detail_fields();
-    assert!(body.iter().all(|field| named.contains(field)) || named == ["on_dup"], "{reply:#?}");
+    assert_eq!(reply.detail_fields(), ["emails[0]", "emails[1]", "frist_name", "name", "phone_numbers", "social_url"]);
+    let reply = app.writer().get("/v1/jobs?limit=0&offset=-1&colour=green").refused(400, "INVALID_REQUEST");
+    assert_eq!(reply.detail_fields(), ["colour", "limit", "offset"]);
 }
 
 fn a_field_that_is_near_is_offered(app: &App) {
     let client = app.writer();
-    let offered = |reply: crate::support::Reply, field: &str, near: &str| {
+    let offered = |reply: Reply, field: &str, near: &str| {
         let reply = reply.refused(400, "INVALID_REQUEST");
         assert_eq!(reply.flaw(field), "UNKNOWN_FIELD");
         assert!(reply.text.contains(&format!("did you mean {near}")), "{reply:#?}");
@@ -117,7 +117,7 @@ fn a_field_that_is_near_is_offered(app: &App) {
 
 fn an_unknown_route_is_not_found(app: &App) {
     let client = app.writer();
-    for path in ["/", "/nope", "/v1", "/v1/", "/v1/nope", "/v2/persons", "/v1/persons/", "/v1/jobs/x/y/z"] {
+    for path in ["/nope", "/v1", "/v1/", "/v1/nope", "/v2/persons", "/v1/persons/", "/v1/jobs/x/y/z"] {
         let reply = client.get(path).refused(404, "NOT_FOUND");
         assert!(reply.header("x-request-id").is_some(), "{reply:#?}");
     }
@@ -142,38 +142,34 @@ fn a_method_that_a_route_lacks_is_refused_with_those_it_has(app: &App) {
         assert!(!listed.contains(&method), "{method} {path}: {listed:?}");
     }
     let version_zero = client.send("DELETE", "/v0/persons", None).expect(405);
-    assert_eq!(version_zero.header("allow"), Some("POST"));
-    assert_eq!(version_zero.json["data"], serde_json::Value::Null);
-}
-
-/// Asks every operation that names a record in its path for that id in the place of a good one.
-fn assert_not_found(client: &Client, id_like: impl Fn(&World) -> String) {
-    let world = World::build(client);
-    for operation in OPERATIONS.iter().filter(|operation| operation.names_a_record()) {
-        let path = operation.path.replace("{id}", &id_like(&world));
-        let reply = client.send(operation.method, &path, operation.body_in(&world).as_ref()).refused(404, "NOT_FOUND");
-        assert_eq!(reply.detail_fields(), Vec::<&str>::new(), "{} {path}", operation.method);
-    }
+    assert!(version_zero.header("allow").is_some_and(|allow| allow.contains("POST")));
+    assert!(version_zero.json["error"].is_string() && version_zero.json["data"].is_null(), "{version_zero:#?}");
 }
 
 fn an_id_that_names_nothing_is_not_found(app: &App) {
     let client = app.writer();
     let world = World::build(&client);
     for operation in OPERATIONS.iter().filter(|operation| operation.names_a_record()) {
-        for id in ["{kind}_00000000000000000000000000", "{kind}_7zzzzzzzzzzzzzzzzzzzzzzzzz", "{kind}_", "x", "%00", "%F0%9F%92%A9", "null", "0"] {
-            let kind = match operation.path.split('/').nth(2).unwrap() {
-                "persons" => "per",
-                "candidates" => "cnd",
-                _ => "job",
-            };
-            let path = operation.path.replace("{id}", &id.replace("{kind}", kind));
+        let kind = match operation.path.split('/').nth(2).unwrap() {
+            "persons" => "per",
+            "candidates" => "cnd",
+            _ => "job",
+        };
+        let (first, last) = (format!("{kind}_{}", "0".repeat(26)), format!("{kind}_7{}", "z".repeat(25)));
+        for id in [first.as_str(), last.as_str(), kind, "x", "0", "null", "%00", "%F0%9F%92%A9"] {
+            let path = operation.path.replace("{id}", id);
             client.send(operation.method, &path, operation.body_in(&world).as_ref()).refused(404, "NOT_FOUND");
         }
     }
 }
 
 fn an_id_of_another_kind_is_not_found(app: &App) {
-    assert_not_found(&app.writer(), |world| world.employer.clone());
+    let client = app.writer();
+    let world = World::build(&client);
+    for operation in OPERATIONS.iter().filter(|operation| operation.names_a_record()) {
+        let path = operation.path.replace("{id}", &world.employer);
+        client.send(operation.method, &path, operation.body_in(&world).as_ref()).refused(404, "NOT_FOUND");
+    }
 }
 
 fn a_sane_request_id_is_kept_and_any_other_replaced(app: &App) {
@@ -186,7 +182,7 @@ fn a_sane_request_id_is_kept_and_any_other_replaced(app: &App) {
         }
     }
     let too_long = "x".repeat(2000);
-    for sent in [None, Some(""), Some("two words"), Some("<script>"), Some("a\tb"), Some(too_long.as_str())] {
+    for sent in [None, Some(""), Some("two words"), Some("a\tb"), Some(too_long.as_str())] {
         let client = sent.map_or_else(|| client.clone(), |sent| client.with("x-request-id", sent));
         let reply = client.get("/v1/nope").expect(404);
         let made = reply.header("x-request-id").unwrap();

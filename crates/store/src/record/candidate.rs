@@ -4,11 +4,11 @@ use model::listing::{Page, TimeFilter};
 use model::stage::Stage;
 
 use super::job;
-use super::listing::{Conditions, Listed, contains, finish, known_total};
+use super::listing::{Conditions, Listed, contains, finish};
 use crate::{Row, StoreError, Tx, params};
 
 /// All that a single read shows of a candidate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Hash, Debug)]
 pub struct CandidateView {
     pub id: CandidateId,
     pub version: i64,
@@ -26,7 +26,7 @@ pub struct CandidateView {
 }
 
 /// A stage that the candidate entered, under the name that it had then.
-#[derive(Clone, Debug)]
+#[derive(Clone, Hash, Debug)]
 pub struct StageEntry {
     pub number: i64,
     pub stage_id: StageId,
@@ -132,7 +132,7 @@ pub async fn list(
     if let Some(pattern) = &pattern {
         conditions.filter("(p.name_key LIKE {} ESCAPE '\\' OR employer.name_key LIKE {} ESCAPE '\\')", pattern);
     }
-    let total = match known_total(page) {
+    let total = match page.known_total() {
         Some(total) => total,
         None if conditions.is_filtered() => tx.row(&conditions.count(TABLES), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
         None => count,

@@ -5,12 +5,12 @@ use model::listing::{Page, TimeFilter};
 use model::stage::Stage;
 use model::text::fold;
 
-use super::listing::{Conditions, Listed, contains, finish, known_total};
+use super::listing::{Conditions, Listed, contains, finish};
 use super::workspace;
 use crate::{Row, StoreError, Tx, params};
 
 /// All that a list shows of a job.
-#[derive(Clone, Debug)]
+#[derive(Clone, Hash, Debug)]
 pub struct JobView {
     pub id: JobId,
     pub version: i64,
@@ -92,7 +92,7 @@ pub async fn list(tx: &mut Tx, workspace: WorkspaceId, filter: &JobFilter, page:
     if let Some(pattern) = &pattern {
         conditions.filter("(j.name_key LIKE {} ESCAPE '\\' OR client.name_key LIKE {} ESCAPE '\\')", pattern);
     }
-    let total = match known_total(page) {
+    let total = match page.known_total() {
         Some(total) => total,
         None if conditions.is_filtered() => tx.row(&conditions.count(TABLES), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
         None => workspace::job_count(tx, workspace).await?,

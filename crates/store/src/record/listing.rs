@@ -103,14 +103,6 @@ impl<'p> Conditions<'p> {
     }
 }
 
-/// The total that the caller knows from the page before, if it does.
-pub(super) const fn known_total<K: Kind>(page: &Page<K>) -> Option<i64> {
-    match page.start {
-        Start::Cursor(Some(cursor)) => Some(cursor.total),
-        _ => None,
-    }
-}
-
 /// Cuts off the record that was read only to see whether there is one.
 pub(super) fn finish<T, K: Kind>(mut records: Vec<T>, total: i64, page: &Page<K>) -> Listed<T> {
     let limit = usize::try_from(page.limit).unwrap_or(0);

@@ -10,7 +10,7 @@ use model::text::fold;
 use crate::{Param, Row, StoreError, Tx, params};
 
 /// All that a read of a person shows. What is kept as JSON stays text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Hash, Debug)]
 pub struct PersonView {
     pub id: PersonId,
     pub version: i64,
@@ -31,7 +31,7 @@ pub struct PersonView {
 }
 
 /// A job that the person is a candidate of.
-#[derive(Clone, Debug)]
+#[derive(Clone, Hash, Debug)]
 pub struct PersonJob {
     pub candidate_id: CandidateId,
     pub job_name: String,

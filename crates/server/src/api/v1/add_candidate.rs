@@ -1,0 +1,41 @@
+use model::candidate::read_person;
+use model::problem::{Flaw, Problem};
+use utoipa::ToSchema;
+
+use super::create_person::status;
+use super::shape::candidate::CandidateRead;
+use crate::http::answer::{answer, with_etag};
+use crate::http::{Envelope, Reply, Write};
+use crate::ops::add_candidate::AddCandidate;
+use crate::ops::etag;
+
+/// The person to put on the job.
+#[derive(ToSchema)]
+#[schema(example = json!({"person_id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd"}))]
+#[expect(dead_code, reason = "describes what read_person reads")]
+pub struct AddCandidateBody {
+    person_id: String,
+}
+
+/// Put a person on a job
+///
+/// The person enters at the lowest stage that is no rejection stage. A person who is on the job already keeps their candidate, and the answer is
+/// 200 with it.
+#[utoipa::path(post, path = "/v1/jobs/{id}/candidates", operation_id = "addCandidate", tag = "Candidates",
+    params(("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
+    request_body = AddCandidateBody,
+    extensions(("x-errors" = json!(["NOT_FOUND"])), ("x-etag" = json!(true))),
+    responses(
+        (status = 201, description = "The candidate was made.", body = Envelope<CandidateRead>),
+        (status = 200, description = "The person was on the job already.", body = Envelope<CandidateRead>)))]
+pub async fn add_candidate(request: Write) -> Reply {
+    request.no_query()?;
+    let person = request.read(read_person)?.ok_or_else(|| Problem::invalid("person_id", Flaw::Required, "must be given"))?;
+    let work = AddCandidate { actor: request.actor, job: request.id()?, person };
+    request
+        .carry_out(work, |(view, is_new)| {
+            let tag = etag::of(&view);
+            with_etag(answer(status(is_new), CandidateRead::from(view)), tag)
+        })
+        .await
+}

@@ -1,0 +1,55 @@
+use axum::http::StatusCode;
+use model::job::NewJob;
+use utoipa::ToSchema;
+
+use super::shape::job::JobRead;
+use crate::http::answer::{answer, with_etag};
+use crate::http::{Envelope, Reply, Write};
+use crate::ops::create_job::CreateJob;
+use crate::ops::etag;
+
+/// A job to open. `client_company_name` or `client_company_id` is needed.
+#[derive(ToSchema)]
+#[schema(example = json!({"name": "Chief Analyst", "client_company_name": "Babbage & Co",
+    "pipeline_stages": [{"name": "Applied"}, {"name": "Interview", "is_interviewing_stage": true}, {"name": "Hired"}, {"name": "Rejected", "is_rejection_stage": true}]}))]
+#[expect(dead_code, reason = "describes what NewJob reads")]
+pub struct CreateJobBody {
+    name: String,
+    /// Finds or makes the company of that name.
+    client_company_name: Option<String>,
+    client_company_id: Option<String>,
+    /// A status of the workspace; the first of them, `Open`, if absent.
+    job_status_name: Option<String>,
+    /// The pipeline in order, with at least one stage that is no rejection stage. If absent: Sourced, Contacted, Screening,
+    /// Interview, Final interview, Offer, Hired, Rejected.
+    #[schema(min_items = 1, max_items = 50)]
+    pipeline_stages: Option<Vec<NewStageBody>>,
+}
+
+/// A stage of a new pipeline.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what NewJob reads")]
+pub struct NewStageBody {
+    name: String,
+    is_rejection_stage: Option<bool>,
+    is_interviewing_stage: Option<bool>,
+}
+
+/// Open a job
+///
+/// The job begins without candidates, with the status and the pipeline that it is given.
+#[utoipa::path(post, path = "/v1/jobs", operation_id = "createJob", tag = "Jobs",
+    request_body = CreateJobBody,
+    extensions(("x-errors" = json!(["NOT_FOUND"])), ("x-etag" = json!(true))),
+    responses((status = 201, description = "The job was made.", body = Envelope<JobRead>)))]
+pub async fn create_job(request: Write) -> Reply {
+    request.no_query()?;
+    let new = request.read(NewJob::read)?;
+    let work = CreateJob { actor: request.actor, new };
+    request
+        .carry_out(work, |view| {
+            let tag = etag::of(&view);
+            with_etag(answer(StatusCode::CREATED, JobRead::from(view)), tag)
+        })
+        .await
+}

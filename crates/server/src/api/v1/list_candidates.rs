@@ -1,0 +1,31 @@
+use axum::http::StatusCode;
+use model::listing::Page;
+
+use super::shape::candidate::CandidateListItem;
+use crate::http::answer::{list_meta, render};
+use crate::http::{ListOf, Read, Reply};
+use crate::ops::list_candidates::{CandidateQuery, ListCandidates};
+
+/// List the candidates of a job
+///
+/// The oldest first. Page with `offset` and `limit`, or with `cursor`; any page costs the same.
+#[utoipa::path(get, path = "/v1/jobs/{id}/candidates", operation_id = "listCandidates", tag = "Candidates",
+    params(
+        ("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz"),
+        ("stage_id" = Option<String>, Query, description = "Only candidates that are in this stage now."),
+        ("stage_name" = Option<String>, Query, description = "Only candidates that are in the stage of this name now."),
+        ("q" = Option<String>, Query, description = "Only candidates whose name, or whose current company's name, holds this text."),
+    ),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-list" = json!(true))),
+    responses((status = 200, description = "A page of candidates.", body = ListOf<CandidateListItem>)))]
+pub async fn list_candidates(request: Read) -> Reply {
+    let mut query = request.query();
+    let filters = CandidateQuery::read(&mut query);
+    let page = Page::read(&mut query, &filters);
+    let (filters, page) = query.finish((filters, page))?;
+    let work = ListCandidates { workspace: request.workspace, job: request.id()?, query: filters, page: page.clone() };
+    let (listed, stages) = request.app.store.read_snapshot(work).await?;
+    let meta = list_meta(&page, &listed, |candidate| candidate.id);
+    let data = listed.records.into_iter().map(|item| CandidateListItem::new(item, &stages)).collect();
+    Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
+}

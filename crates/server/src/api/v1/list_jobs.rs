@@ -1,0 +1,30 @@
+use axum::http::StatusCode;
+use model::listing::Page;
+
+use super::shape::job::JobListItem;
+use crate::http::answer::{list_meta, render};
+use crate::http::{ListOf, Read, Reply};
+use crate::ops::list_jobs::{JobQuery, ListJobs};
+
+/// List jobs
+///
+/// All jobs of the workspace, the oldest first. Page with `offset` and `limit`, or with `cursor`.
+#[utoipa::path(get, path = "/v1/jobs", operation_id = "listJobs", tag = "Jobs",
+    params(
+        ("status" = Option<String>, Query, description = "Only jobs with this status, by name or id."),
+        ("is_archived" = Option<bool>, Query, description = "Only jobs that are archived, or only those that are not."),
+        ("client_company_id" = Option<String>, Query, description = "Only jobs of this client."),
+        ("q" = Option<String>, Query, description = "Only jobs whose name, or whose client's name, holds this text."),
+    ),
+    extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
+    responses((status = 200, description = "A page of jobs.", body = ListOf<JobListItem>)))]
+pub async fn list_jobs(request: Read) -> Reply {
+    let mut query = request.query();
+    let filters = JobQuery::read(&mut query);
+    let page = Page::read(&mut query, &filters);
+    let (filters, page) = query.finish((filters, page))?;
+    let listed = request.app.store.read_snapshot(ListJobs { workspace: request.workspace, query: filters, page: page.clone() }).await?;
+    let meta = list_meta(&page, &listed, |job| job.id);
+    let data = listed.records.into_iter().map(JobListItem::from).collect();
+    Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
+}

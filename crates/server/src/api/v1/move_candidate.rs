@@ -1,0 +1,41 @@
+use axum::http::StatusCode;
+use model::candidate::StageMove;
+use utoipa::ToSchema;
+
+use super::shape::candidate::CandidateRead;
+use crate::http::answer::{answer, with_etag};
+use crate::http::{Envelope, Reply, Write};
+use crate::ops::etag;
+use crate::ops::move_candidate::MoveCandidate;
+
+/// Where the candidate goes: `stage_id` or `stage_name`.
+#[derive(ToSchema)]
+#[schema(example = json!({"stage_name": "Interview", "from_stage_id": "stg_01m1v0e8k7b4k8s2d6f0g5h7jm"}))]
+#[expect(dead_code, reason = "describes what StageMove reads")]
+pub struct MoveCandidateBody {
+    stage_id: Option<String>,
+    /// The name of a stage of the candidate's job, in any case.
+    stage_name: Option<String>,
+    /// Where the caller believes the candidate to be; 409 if it is elsewhere by now.
+    from_stage_id: Option<String>,
+}
+
+/// Move a candidate
+///
+/// Moves the candidate to a stage of its job and adds to its history. A move to the stage that it is in changes nothing.
+#[utoipa::path(patch, path = "/v1/candidates/{id}", operation_id = "moveCandidate", tag = "Candidates",
+    params(("id" = String, Path, description = "The candidate's id.", example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")),
+    request_body = MoveCandidateBody,
+    extensions(("x-errors" = json!(["NOT_FOUND", "AMBIGUOUS_STAGE", "STAGE_CONFLICT", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
+    responses((status = 200, description = "The candidate as it is now.", body = Envelope<CandidateRead>)))]
+pub async fn move_candidate(request: Write) -> Reply {
+    request.no_query()?;
+    let to = request.read(StageMove::read)?;
+    let work = MoveCandidate { actor: request.actor, id: request.id()?, to, precondition: request.precondition.clone() };
+    request
+        .carry_out(work, |view| {
+            let tag = etag::of(&view);
+            with_etag(answer(StatusCode::OK, CandidateRead::from(view)), tag)
+        })
+        .await
+}

@@ -1,0 +1,49 @@
+use axum::http::StatusCode;
+use model::job::JobPatch;
+use utoipa::ToSchema;
+
+use super::shape::job::JobRead;
+use crate::http::answer::{answer, with_etag};
+use crate::http::{Envelope, Reply, Write};
+use crate::ops::etag;
+use crate::ops::update_job::UpdateJob;
+
+/// What to change of a job. Nothing of it can be cleared.
+#[derive(ToSchema)]
+#[schema(example = json!({"job_status_name": "Filled", "is_archived": true}))]
+#[expect(dead_code, reason = "describes what JobPatch reads")]
+pub struct UpdateJobBody {
+    #[schema(nullable = false)]
+    name: Option<String>,
+    #[schema(nullable = false)]
+    job_status_name: Option<String>,
+    #[schema(nullable = false)]
+    job_status_id: Option<String>,
+    #[schema(nullable = false)]
+    is_archived: Option<bool>,
+    /// Finds or makes the company of that name.
+    #[schema(nullable = false)]
+    client_company_name: Option<String>,
+    #[schema(nullable = false)]
+    client_company_id: Option<String>,
+}
+
+/// Update a job
+///
+/// Changes what the body names and leaves the rest. With `If-Match`, only if the job is still as it was read.
+#[utoipa::path(patch, path = "/v1/jobs/{id}", operation_id = "updateJob", tag = "Jobs",
+    params(("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
+    request_body = UpdateJobBody,
+    extensions(("x-errors" = json!(["NOT_FOUND", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
+    responses((status = 200, description = "The job as it is now.", body = Envelope<JobRead>)))]
+pub async fn update_job(request: Write) -> Reply {
+    request.no_query()?;
+    let patch = request.read(JobPatch::read)?;
+    let work = UpdateJob { actor: request.actor, id: request.id()?, patch, precondition: request.precondition.clone() };
+    request
+        .carry_out(work, |view| {
+            let tag = etag::of(&view);
+            with_etag(answer(StatusCode::OK, JobRead::from(view)), tag)
+        })
+        .await
+}

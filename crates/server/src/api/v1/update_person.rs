@@ -1,0 +1,83 @@
+use axum::http::StatusCode;
+use model::person::PersonPatch;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::answer::answer;
+use crate::http::{Envelope, Reply, Write};
+use crate::ops::update_person::UpdatePerson;
+
+/// What to change of a person, as a JSON merge patch: what is absent stays, null (or an empty string) clears, a list takes the place of the old
+/// one.
+#[derive(ToSchema)]
+#[schema(example = json!({"current_job_title": "Chief Analyst", "work_email": "ada@new.example", "mobile_phone": null}))]
+#[expect(dead_code, reason = "describes what PersonPatch reads")]
+pub struct UpdatePersonBody {
+    social_url: Option<String>,
+    /// All e-mail addresses that the person has from now on.
+    emails: Option<Vec<EmailInput>>,
+    /// All phone numbers that the person has from now on.
+    phone_numbers: Option<Vec<PhoneInput>>,
+    name: Option<String>,
+    first_name: Option<String>,
+    last_name: Option<String>,
+    current_job_title: Option<String>,
+    company_name: Option<String>,
+    social_location: Option<String>,
+    social_headline: Option<String>,
+    address: Option<String>,
+    /// Asks for enrichment in the background.
+    enrich_record: Option<bool>,
+    /// Takes the place of all e-mail addresses of the type `work`.
+    work_email: Option<String>,
+    /// Takes the place of all e-mail addresses of the type `personal`.
+    personal_email: Option<String>,
+    /// Takes the place of all phone numbers of the type `mobile`.
+    mobile_phone: Option<String>,
+    /// Takes the place of all phone numbers of the type `work`.
+    work_phone: Option<String>,
+    /// Puts the person on this job.
+    job_id: Option<String>,
+}
+
+/// An e-mail address to keep.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what PersonPatch reads")]
+pub struct EmailInput {
+    /// `work` (if absent), `personal` or `other`. `work_email` and `personal_email` are taken too and stored as the short names.
+    contact_data_type: Option<String>,
+    #[schema(example = "ada@example.com")]
+    value: String,
+}
+
+/// A phone number to keep.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what PersonPatch reads")]
+pub struct PhoneInput {
+    /// `mobile` (if absent), `work`, `home` or `other`. `mobile_phone` and `work_phone` are taken too and stored as the short names.
+    contact_data_type: Option<String>,
+    #[schema(example = "+44 20 7946 0000")]
+    value: String,
+}
+
+/// Says that the change was made.
+#[derive(Serialize, ToSchema)]
+pub struct Confirmation {
+    #[schema(example = "The person was updated.")]
+    message: &'static str,
+}
+
+/// Update a person
+///
+/// Changes what the body names and leaves the rest. With `If-Match`, only if the person is still as it was read.
+#[utoipa::path(patch, path = "/v1/persons/{id}", operation_id = "updatePerson", tag = "Persons",
+    params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
+    request_body = UpdatePersonBody,
+    extensions(("x-errors" = json!(["NOT_FOUND", "IDENTIFIER_CONFLICT", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true))),
+    responses((status = 200, description = "The change was made.", body = Envelope<Confirmation>)))]
+pub async fn update_person(request: Write) -> Reply {
+    request.no_query()?;
+    let patch = request.read(PersonPatch::read)?;
+    let work = UpdatePerson { actor: request.actor, id: request.id()?, patch, precondition: request.precondition.clone() };
+    request.carry_out(work, |()| answer(StatusCode::OK, Confirmation { message: "The person was updated." })).await
+}

@@ -1,0 +1,193 @@
+//! `slated key`: works beside a running server, on the same database.
+
+use clap::{Args, Subcommand, ValueEnum};
+use model::clock::Timestamp;
+use model::id::KeyId;
+use model::key::Scope;
+use store::{Purpose, Work};
+
+use super::Database;
+use super::duration::parse_duration;
+use crate::ops::keys::{CreateKey, ListKeys, RevokeKey, RotateKey};
+
+#[derive(Args)]
+pub struct Key {
+    #[command(subcommand)]
+    command: KeyCommand,
+}
+
+#[derive(Subcommand)]
+enum KeyCommand {
+    /// Make a key and print it, and only it; a new workspace comes into being with its first key
+    Create(Create),
+    /// List the keys of a workspace; the keys themselves cannot be shown again
+    List(List),
+    /// Make a new key in the place of an old one and print it; the old one works on for a while
+    Rotate(Rotate),
+    /// Refuse a key from now on
+    Revoke(Revoke),
+}
+
+#[derive(Args)]
+struct Workspace {
+    /// The workspace that the key belongs to
+    #[arg(long, env = "SLATED_WORKSPACE", default_value = "default", value_name = "NAME", value_parser = parse_name)]
+    workspace: String,
+}
+
+#[derive(Args)]
+struct Create {
+    /// What the key is for, so that it can be told from others
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
+    name: String,
+    /// What the key may do; each scope includes those before it
+    #[arg(long = "scope", value_name = "SCOPE", default_value = "write")]
+    scopes: Vec<ScopeName>,
+    #[command(flatten)]
+    workspace: Workspace,
+    /// When the key stops working: after a span such as 90d, or at a time such as 2027-01-01
+    #[arg(long, value_name = "WHEN", value_parser = parse_expiry)]
+    expires: Option<Timestamp>,
+    #[command(flatten)]
+    database: Database,
+}
+
+#[derive(Args)]
+struct List {
+    #[command(flatten)]
+    workspace: Workspace,
+    #[command(flatten)]
+    database: Database,
+}
+
+#[derive(Args)]
+struct Rotate {
+    /// The id of the key, as key list shows it
+    #[arg(value_name = "KEY_ID", value_parser = parse_key_id)]
+    id: KeyId,
+    /// How long the old key works on
+    #[arg(long, value_name = "SPAN", default_value = "24h", value_parser = parse_duration)]
+    overlap: i64,
+    #[command(flatten)]
+    workspace: Workspace,
+    #[command(flatten)]
+    database: Database,
+}
+
+#[derive(Args)]
+struct Revoke {
+    /// The id of the key, as key list shows it
+    #[arg(value_name = "KEY_ID", value_parser = parse_key_id)]
+    id: KeyId,
+    #[command(flatten)]
+    workspace: Workspace,
+    #[command(flatten)]
+    database: Database,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ScopeName {
+    Read,
+    Write,
+    Admin,
+}
+
+impl From<ScopeName> for Scope {
+    fn from(name: ScopeName) -> Self {
+        match name {
+            ScopeName::Read => Self::Read,
+            ScopeName::Write => Self::Write,
+            ScopeName::Admin => Self::Admin,
+        }
+    }
+}
+
+fn parse_name(written: &str) -> Result<String, String> {
+    let name = written.trim();
+    let sound = (1..=255).contains(&name.chars().count()) && !name.contains(char::is_control);
+    sound.then(|| name.to_owned()).ok_or_else(|| "a name has 1 to 255 characters and no control characters".to_owned())
+}
+
+fn parse_key_id(written: &str) -> Result<KeyId, String> {
+    KeyId::parse(written).ok_or_else(|| "a key's id begins with key_; slated key list shows it".to_owned())
+}
+
+fn parse_expiry(written: &str) -> Result<Timestamp, String> {
+    let now = Timestamp::now();
+    let moment = match Timestamp::parse(written) {
+        Some(moment) => moment,
+        None => now.plus_millis(
+            parse_duration(written).map_err(|_| format!("{written:?} is neither a span such as 90d nor a time such as 2027-01-01"))?,
+        ),
+    };
+    match moment > now {
+        true => Ok(moment),
+        false => Err("the key would be expired from the start".to_owned()),
+    }
+}
+
+impl Key {
+    pub fn run(self) -> Result<(), String> {
+        match self.command {
+            KeyCommand::Create(create) => create.run(),
+            KeyCommand::List(list) => list.run(),
+            KeyCommand::Rotate(rotate) => rotate.run(),
+            KeyCommand::Revoke(revoke) => revoke.run(),
+        }
+    }
+}
+
+fn carry_out<W: Work>(database: &Database, work: W) -> Result<W::Output, String> {
+    let store = database.open(Purpose::Command)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+    runtime.block_on(store.write(work)).map_err(|failure| match failure {
+        store::Failure::Refused(problem) => problem.message,
+        store::Failure::Broken(error) => error.to_string(),
+    })
+}
+
+impl Create {
+    fn run(self) -> Result<(), String> {
+        let scope = self.scopes.into_iter().map(Scope::from).max().unwrap_or(Scope::Write);
+        let work = CreateKey { workspace: self.workspace.workspace, name: self.name, scope, expires_at: self.expires };
+        println!("{}", carry_out(&self.database, work)?.secret.reveal());
+        Ok(())
+    }
+}
+
+impl List {
+    fn run(self) -> Result<(), String> {
+        let keys = carry_out(&self.database, ListKeys { workspace: self.workspace.workspace })?;
+        println!("{:<30}  {:<6}  {:<24}  {:<24}  {:<24}  NAME", "ID", "SCOPE", "CREATED", "LAST USED", "ENDS");
+        for key in keys {
+            let ends = match (key.revoked_at, key.expires_at) {
+                (Some(_), _) => "revoked".to_owned(),
+                (None, Some(moment)) => moment.to_string(),
+                (None, None) => "never".to_owned(),
+            };
+            let used = key.last_used_at.map_or_else(|| "never".to_owned(), |moment| moment.to_string());
+            println!(
+                "{:<30}  {:<6}  {:<24}  {used:<24}  {ends:<24}  {}",
+                key.id.to_string(),
+                key.scope.name(),
+                key.created_at.to_string(),
+                key.name
+            );
+        }
+        Ok(())
+    }
+}
+
+impl Rotate {
+    fn run(self) -> Result<(), String> {
+        let work = RotateKey { workspace: self.workspace.workspace, id: self.id, overlap_millis: self.overlap };
+        println!("{}", carry_out(&self.database, work)?.secret.reveal());
+        Ok(())
+    }
+}
+
+impl Revoke {
+    fn run(self) -> Result<(), String> {
+        carry_out(&self.database, RevokeKey { workspace: self.workspace.workspace, id: self.id })
+    }
+}

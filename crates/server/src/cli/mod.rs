@@ -1,0 +1,59 @@
+//! The command line.
+
+mod duration;
+mod key;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+use store::{Location, Purpose, Store};
+
+/// A recruiting data service over HTTP and JSON.
+#[derive(Parser)]
+#[command(name = "slated", version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the service
+    Serve(serve::Serve),
+    /// Make, list, rotate and revoke API keys
+    Key(key::Key),
+    /// Print the OpenAPI document
+    Openapi,
+}
+
+#[derive(Args)]
+struct Database {
+    /// The database: sqlite:PATH, which is made if it is not there
+    #[arg(long, env = "SLATED_DATABASE", default_value = "sqlite:slated.db", value_name = "URL")]
+    database: Location,
+}
+
+impl Database {
+    fn open(&self, purpose: Purpose) -> Result<Store, String> {
+        Store::open(&self.database, purpose).map_err(|error| error.to_string())
+    }
+}
+
+pub fn run() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Serve(serve) => serve.run(),
+        Command::Key(key) => key.run(),
+        Command::Openapi => {
+            print!("{}", crate::http::openapi::text());
+            Ok(())
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("slated: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! `slated serve`: runs the service until it is told to stop.
+
+use std::future::Future;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use model::key::Scope;
+use store::{Purpose, Store};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::Database;
+use crate::http::listen;
+use crate::http::router::router;
+use crate::http::{App, Settings};
+use crate::ops::housekeeping::ForgetAnswers;
+use crate::ops::keys::{CreateKey, CreatedKey, TouchKeys};
+use crate::ops::workspaces::AnyWorkspace;
+use crate::{demo, telemetry};
+
+const FIRST_WORKSPACE: &str = "default";
+const FIRST_KEY: &str = "first admin key";
+const CHORES_EVERY: Duration = Duration::from_secs(10);
+/// File descriptors that are needed beside those of connections.
+const RESERVED_DESCRIPTORS: u64 = 128;
+const MOST_CONNECTIONS: u64 = 50_000;
+
+#[derive(Args)]
+pub struct Serve {
+    #[command(flatten)]
+    database: Database,
+    /// Where to listen; port 0 takes any free one
+    #[arg(long, env = "SLATED_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDR")]
+    listen: SocketAddr,
+    /// Requests per minute that each key may make; 0 for no limit
+    #[arg(long, env = "SLATED_RATE_LIMIT", default_value_t = 60_000, value_name = "NUMBER")]
+    rate_limit: u32,
+    /// Fill an empty database with some 500 persons, 20 jobs and their candidates, to look around
+    #[arg(long, env = "SLATED_DEMO")]
+    demo: bool,
+    /// Seconds that a client may take to send a request's head, or leave a connection idle
+    #[arg(long, env = "SLATED_HEAD_TIMEOUT", default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    head_timeout: u64,
+    /// Seconds that a client may take to send a request's body
+    #[arg(long, env = "SLATED_BODY_TIMEOUT", default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    body_timeout: u64,
+    /// What to log: error, warn, info, debug, or a filter such as info,slated=debug
+    #[arg(long, env = "SLATED_LOG", default_value = "info", value_name = "FILTER")]
+    log: String,
+}
+
+impl Serve {
+    pub fn run(self) -> Result<(), String> {
+        let _log = telemetry::start_log(&self.log)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| error.to_string())?;
+        runtime.block_on(self.serve())
+    }
+
+    async fn serve(self) -> Result<(), String> {
+        let metrics = telemetry::start_metrics().map_err(|error| error.to_string())?;
+        let store = Arc::new(self.database.open(Purpose::Serve)?);
+        let listener = TcpListener::bind(self.listen).await.map_err(|error| format!("{} cannot be listened on: {error}", self.listen))?;
+        let address = listener.local_addr().map_err(|error| error.to_string())?;
+        let first_key = prepare(&store, self.demo).await?;
+        let settings = Settings {
+            rate_limit: NonZeroU32::new(self.rate_limit),
+            head_timeout: Duration::from_secs(self.head_timeout),
+            body_timeout: Duration::from_secs(self.body_timeout),
+            max_connections: connections_allowed(),
+        };
+        let app = Arc::new(App::new(store, settings.clone(), metrics.clone()));
+        let stop = stop_signal()?;
+        let chores = tokio::spawn(do_chores(Arc::clone(&app), metrics));
+        tracing::info!(listen.address = %address, database = %self.database.database, "listening");
+        if let Some(key) = first_key {
+            welcome(address, &key);
+        }
+        listen::serve(listener, router(Arc::clone(&app)), &settings, stop).await;
+        chores.abort();
+        note_used_keys(&app).await;
+        tracing::info!("stopped");
+        Ok(())
+    }
+}
+
+/// On an empty database, makes a workspace and its first key, and the demo data if they are wanted.
+async fn prepare(store: &Store, with_demo: bool) -> Result<Option<CreatedKey>, String> {
+    if store.read(AnyWorkspace).await.map_err(|failure| failure.to_string())? {
+        if with_demo {
+            tracing::warn!("the database is not empty: no demo data were added; serve an empty one with --database sqlite:PATH");
+        }
+        return Ok(None);
+    }
+    let work = CreateKey { workspace: FIRST_WORKSPACE.to_owned(), name: FIRST_KEY.to_owned(), scope: Scope::Admin, expires_at: None };
+    let key = store.write(work).await.map_err(|failure| failure.to_string())?;
+    if with_demo {
+        let summary = demo::fill(store, key.workspace).await.map_err(|failure| failure.to_string())?;
+        tracing::info!(persons = summary.persons, jobs = summary.jobs, candidates = summary.candidates, "demo data added");
+    }
+    Ok(Some(key))
+}
+
+/// What a new user needs to see once.
+fn welcome(address: SocketAddr, key: &CreatedKey) {
+    let reachable = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), address.port()),
+        IpAddr::V6(ip) if ip.is_unspecified() => SocketAddr::new(Ipv6Addr::LOCALHOST.into(), address.port()),
+        _ => address,
+    };
+    let secret = key.secret.reveal();
+    println!("\nThe database was empty, so a workspace \"{FIRST_WORKSPACE}\" and an admin key for it were made.");
+    println!("This is the only time that the key is shown:\n\n    {secret}\n");
+    println!("Try it:\n\n    curl -H 'Authorization: Bearer {secret}' http://{reachable}/v1/jobs\n");
+    println!("Read the interface and try calls on http://{reachable}/docs\n");
+}
+
+fn stop_signal() -> Result<impl Future<Output = ()>, String> {
+    let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| error.to_string())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+/// Asks the system for as many connections as it gives.
+fn connections_allowed() -> usize {
+    let descriptors = rlimit::increase_nofile_limit(MOST_CONNECTIONS + RESERVED_DESCRIPTORS).unwrap_or(1024);
+    let allowed = descriptors.saturating_sub(RESERVED_DESCRIPTORS).clamp(64, MOST_CONNECTIONS);
+    usize::try_from(allowed).unwrap_or(64)
+}
+
+async fn do_chores(app: Arc<App>, metrics: metrics_exporter_prometheus::PrometheusHandle) {
+    let mut clock = tokio::time::interval(CHORES_EVERY);
+    loop {
+        clock.tick().await;
+        metrics.run_upkeep();
+        note_used_keys(&app).await;
+        match app.store.write(ForgetAnswers).await {
+            Ok(0) => {}
+            Ok(forgotten) => tracing::debug!(forgotten, "old idempotent answers forgotten"),
+            Err(failure) => tracing::warn!(error = %failure, "old idempotent answers could not be forgotten"),
+        }
+    }
+}
+
+async fn note_used_keys(app: &App) {
+    let used = app.take_used_keys();
+    if used.is_empty() {
+        return;
+    }
+    if let Err(failure) = app.store.write(TouchKeys { used }).await {
+        tracing::warn!(error = %failure, "the last use of keys could not be noted");
+    }
+}

@@ -1,0 +1,34 @@
+//! Who calls: the key in the Authorization header, and with it the workspace, the scope and the rate limit.
+
+use std::sync::Arc;
+
+use axum::http::HeaderMap;
+use axum::http::header::AUTHORIZATION;
+use model::problem::{Code, Problem};
+use store::Failure;
+
+use super::app::App;
+use super::keyring::{Allowance, KnownKey};
+
+/// Finds the caller and counts the request against its limit.
+pub async fn identify(app: &App, headers: &HeaderMap) -> Result<(Arc<KnownKey>, Option<Allowance>), Failure> {
+    let shown = bearer(headers).ok_or_else(unauthenticated)?;
+    let key = app.keyring.find(&app.store, shown).await?.ok_or_else(unauthenticated)?;
+    let allowance = key.spend();
+    Ok((key, allowance))
+}
+
+/// One sentence for every reason: what is wrong with a key is nobody's business but its owner's.
+fn unauthenticated() -> Problem {
+    Problem::new(Code::Unauthenticated, "A valid API key is needed: send it as Authorization: Bearer <API_KEY>.")
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let value = values.next()?.to_str().ok()?;
+    if values.next().is_some() {
+        return None;
+    }
+    let (scheme, key) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+}

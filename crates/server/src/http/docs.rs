@@ -1,0 +1,40 @@
+//! The page on which a person reads the interface and tries calls. All its files are inside the program.
+
+use std::sync::{Arc, LazyLock};
+
+use axum::extract::Path;
+use axum::http::StatusCode;
+use axum::http::header::{CONTENT_TYPE, LOCATION};
+use axum::response::{IntoResponse, Response};
+use model::problem::{Code, Problem};
+use utoipa_swagger_ui::Config;
+
+use super::refusal::{Refusal, internal};
+
+static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
+    let config = Config::from("/openapi.json").try_it_out_enabled(true).display_request_duration(true).persist_authorization(false);
+    Arc::new(config)
+});
+
+pub async fn to_index() -> impl IntoResponse {
+    (StatusCode::PERMANENT_REDIRECT, [(LOCATION, "/docs/")])
+}
+
+pub async fn index() -> Result<Response, Refusal> {
+    file("")
+}
+
+pub async fn page(Path(path): Path<String>) -> Result<Response, Refusal> {
+    file(&path)
+}
+
+fn file(path: &str) -> Result<Response, Refusal> {
+    match utoipa_swagger_ui::serve(path, Arc::clone(&CONFIG)) {
+        Ok(Some(file)) => Ok(([(CONTENT_TYPE, file.content_type)], file.bytes.into_owned()).into_response()),
+        Ok(None) => Err(Problem::new(Code::NotFound, "There is no such page.").into()),
+        Err(error) => {
+            tracing::error!(error = %error, "a page of the documentation could not be made");
+            Err(internal().into())
+        }
+    }
+}

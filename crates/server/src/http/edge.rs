@@ -1,0 +1,129 @@
+//! What surrounds every request: its id, its caller, its limit, the way a refusal is told, and its line in the log.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::RETRY_AFTER;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use axum::middleware::Next;
+use axum::response::Response;
+use futures_util::FutureExt;
+use model::clock::Timestamp;
+use model::id::{KeyId, RequestId};
+use model::problem::{Code, Problem};
+use store::Failure;
+
+use super::app::App;
+use super::caller::identify;
+use super::keyring::Allowance;
+use super::refusal::{Version, internal, tell, tell_problem};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+const LONGEST_REQUEST_ID: usize = 64;
+
+pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let request_id = request_id(request.headers());
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let version = Version::of(&path);
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let needs_key = route.as_ref().is_some_and(|route| route.as_str().starts_with("/v"));
+
+    let mut allowance = None;
+    let mut key_id = None;
+    let admitted = match needs_key {
+        true => admit(&app, &mut request, &mut key_id, &mut allowance).await,
+        false => Ok(()),
+    };
+    let response = match admitted {
+        // A handler that panics must not take the connection with it.
+        Ok(()) => AssertUnwindSafe(next.run(request)).catch_unwind().await,
+        Err(failure) => Ok(tell(&failure, version, &request_id)),
+    };
+    let mut response = match response {
+        Ok(mut response) => match response.extensions_mut().remove::<Arc<Failure>>() {
+            Some(failure) => with_headers_of(tell(&failure, version, &request_id), response.headers()),
+            None => response,
+        },
+        Err(_) => tell_problem(&internal(), version, &request_id),
+    };
+
+    add_headers(response.headers_mut(), &request_id, allowance);
+    let route = route.as_ref().map_or("unknown", |route| route.as_str());
+    let status = response.status().as_u16();
+    let duration = started.elapsed();
+    app.measures.record(route, &method, status, duration);
+    log(&Line { method: &method, route, path: &path, status, millis: duration.as_secs_f64() * 1000.0, request_id: &request_id, key_id });
+    response
+}
+
+/// Lets the caller in, or says why not.
+async fn admit(app: &App, request: &mut Request, key_id: &mut Option<KeyId>, allowance: &mut Option<Allowance>) -> Result<(), Failure> {
+    let (key, spent) = identify(app, request.headers()).await?;
+    *key_id = Some(key.id);
+    *allowance = spent;
+    request.extensions_mut().insert(key);
+    match spent.and_then(|spent| spent.retry_after) {
+        None => Ok(()),
+        Some(seconds) => {
+            Err(Problem::new(Code::RateLimited, format!("The key used up its rate limit; try again in {seconds} seconds.")).into())
+        }
+    }
+}
+
+/// What the router already said about the answer, such as the methods that a route has.
+fn with_headers_of(mut response: Response, headers: &HeaderMap) -> Response {
+    if let Some(allow) = headers.get(axum::http::header::ALLOW) {
+        response.headers_mut().insert(axum::http::header::ALLOW, allow.clone());
+    }
+    response
+}
+
+/// The caller's id for the request if it is a sane one, else a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let is_sane = |id: &&str| {
+        (1..=LONGEST_REQUEST_ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
+    };
+    let sent = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok()).filter(is_sane);
+    sent.map_or_else(|| RequestId::at(Timestamp::now(), rand::random()).to_string(), str::to_owned)
+}
+
+fn add_headers(headers: &mut HeaderMap, request_id: &str, allowance: Option<Allowance>) {
+    if let Ok(value) = HeaderValue::from_str(request_id) {
+        headers.insert(REQUEST_ID, value);
+    }
+    let Some(Allowance { limit, remaining, reset, retry_after }) = allowance else { return };
+    headers.insert(LIMIT, limit.into());
+    headers.insert(REMAINING, remaining.into());
+    headers.insert(RESET, reset.into());
+    if let Some(seconds) = retry_after {
+        headers.insert(RETRY_AFTER, seconds.into());
+    }
+}
+
+struct Line<'r> {
+    method: &'r Method,
+    route: &'r str,
+    path: &'r str,
+    status: u16,
+    millis: f64,
+    request_id: &'r str,
+    key_id: Option<KeyId>,
+}
+
+/// One line for each request of the interface. The query is left out: it may name persons.
+fn log(line: &Line<'_>) {
+    let Line { method, route, path, status, millis, request_id, key_id } = line;
+    let key_id = key_id.map(tracing::field::display);
+    if route.starts_with("/v") || *status >= 500 {
+        tracing::info!(http.method = %method, http.route = route, http.path = path, http.status = status, http.duration_ms = millis, request.id = request_id, key.id = key_id, "request");
+    } else {
+        tracing::debug!(http.method = %method, http.route = route, http.path = path, http.status = status, http.duration_ms = millis, request.id = request_id, "request");
+    }
+}

@@ -1,0 +1,51 @@
+//! What operators ask: is the program alive, can it serve, and how is it doing.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::answer::{Reply, render};
+use super::app::App;
+use crate::ops::idempotency::Answer;
+use crate::ops::workspaces::AnyWorkspace;
+
+/// The state of the program.
+#[derive(Serialize, ToSchema)]
+pub struct Health {
+    #[schema(example = "ok")]
+    status: &'static str,
+}
+
+/// Is the program alive?
+///
+/// Answers without touching the database and without a key.
+#[utoipa::path(get, path = "/healthz", operation_id = "health", tag = "Operations", security(()),
+    responses((status = 200, description = "The program is alive.", body = Health, example = json!({"status": "ok"}))))]
+pub async fn healthz() -> Answer {
+    Answer { status: 200, etag: None, body: br#"{"status":"ok"}"#.to_vec(), is_replay: false }
+}
+
+/// Can the program serve?
+///
+/// Answers 200 when the database answers, 503 when it does not. Needs no key.
+#[utoipa::path(get, path = "/readyz", operation_id = "readiness", tag = "Operations", security(()),
+    extensions(("x-errors" = json!(["INTERNAL", "UNAVAILABLE"]))),
+    responses((status = 200, description = "The database answers.", body = Health, example = json!({"status": "ok"}))))]
+pub async fn readyz(State(app): State<Arc<App>>) -> Reply {
+    app.store.read(AnyWorkspace).await?;
+    Ok(render(axum::http::StatusCode::OK, &Health { status: "ok" }))
+}
+
+/// How is the program doing?
+///
+/// Counts, times and queue depths in the text format of Prometheus. Needs no key and names none.
+#[utoipa::path(get, path = "/metrics", operation_id = "metrics", tag = "Operations", security(()),
+    responses((status = 200, description = "The metrics.", body = String, content_type = "text/plain; version=0.0.4",
+        example = json!("# TYPE slated_http_requests_total counter\nslated_http_requests_total{route=\"/v1/jobs\",method=\"GET\",status=\"200\"} 1\n"))))]
+pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
+    ([(CONTENT_TYPE, "text/plain; version=0.0.4")], app.metrics.render())
+}

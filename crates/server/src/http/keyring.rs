@@ -1,0 +1,142 @@
+//! The keys that were seen lately. A key is looked up once and remembered for a few seconds, so a key that is revoked elsewhere is
+//! refused here within that time.
+
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, RwLock};
+use std::time::{Duration, Instant};
+
+use governor::clock::{Clock, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
+use governor::state::{InMemoryState, NotKeyed};
+use governor::{Quota, RateLimiter};
+use model::clock::Timestamp;
+use model::id::{KeyId, WorkspaceId};
+use model::key::{KeyHash, Scope, workspace_of};
+use store::record::key::KeyRecord;
+use store::{Failure, Store};
+
+use crate::ops::keys::FindKey;
+
+const REMEMBERED_FOR: Duration = Duration::from_secs(3);
+/// Past that many, those that are too old anyway are forgotten.
+const MOST_REMEMBERED: usize = 10_000;
+
+type Limiter = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformationMiddleware>;
+
+/// A key that is good, and what it has used up of its limit.
+pub struct KnownKey {
+    pub workspace: WorkspaceId,
+    pub id: KeyId,
+    pub scope: Scope,
+    expires_at: Option<Timestamp>,
+    found_at: Instant,
+    limiter: Option<Arc<Limiter>>,
+    used_at: AtomicI64,
+}
+
+/// What is left of a key's rate limit.
+#[derive(Clone, Copy, Debug)]
+pub struct Allowance {
+    pub limit: u32,
+    pub remaining: u32,
+    /// Seconds until the whole limit is there again.
+    pub reset: u64,
+    /// Seconds to wait, if this request came too early.
+    pub retry_after: Option<u64>,
+}
+
+pub struct Keyring {
+    rate_limit: Option<NonZeroU32>,
+    known: RwLock<HashMap<[u8; 32], Arc<KnownKey>>>,
+}
+
+impl Keyring {
+    pub fn new(rate_limit: Option<NonZeroU32>) -> Self {
+        Self { rate_limit, known: RwLock::default() }
+    }
+
+    /// The key that a caller showed, if it is good.
+    pub async fn find(&self, store: &Store, shown: &str) -> Result<Option<Arc<KnownKey>>, Failure> {
+        let Some(workspace) = workspace_of(shown) else { return Ok(None) };
+        let hash = KeyHash::of(shown);
+        let now = Timestamp::now();
+        let remembered = self.known.read().map_or(None, |known| known.get(hash.as_bytes()).cloned());
+        if let Some(key) = &remembered
+            && key.found_at.elapsed() < REMEMBERED_FOR
+        {
+            return Ok(remembered.filter(|key| key.is_usable(now)));
+        }
+        let found = store.read(FindKey { workspace, hash }).await?.filter(|key| key.is_usable(now));
+        let Some(found) = found else {
+            if let Ok(mut known) = self.known.write() {
+                known.remove(hash.as_bytes());
+            }
+            return Ok(None);
+        };
+        Ok(Some(self.remember(workspace, hash, &found, remembered.as_deref())))
+    }
+
+    fn remember(&self, workspace: WorkspaceId, hash: KeyHash, found: &KeyRecord, earlier: Option<&KnownKey>) -> Arc<KnownKey> {
+        let limiter = match earlier {
+            Some(earlier) => earlier.limiter.clone(),
+            None => self
+                .rate_limit
+                .map(|limit| Arc::new(RateLimiter::direct(Quota::per_minute(limit)).with_middleware::<StateInformationMiddleware>())),
+        };
+        let key = Arc::new(KnownKey {
+            workspace,
+            id: found.id,
+            scope: found.scope,
+            expires_at: found.expires_at,
+            found_at: Instant::now(),
+            limiter,
+            used_at: AtomicI64::new(earlier.map_or(0, |earlier| earlier.used_at.load(Ordering::Relaxed))),
+        });
+        if let Ok(mut known) = self.known.write() {
+            if known.len() >= MOST_REMEMBERED {
+                known.retain(|_, key| key.found_at.elapsed() < REMEMBERED_FOR);
+            }
+            known.insert(*hash.as_bytes(), Arc::clone(&key));
+        }
+        key
+    }
+
+    pub fn take_used(&self) -> Vec<(WorkspaceId, KeyId, Timestamp)> {
+        let Ok(known) = self.known.read() else { return Vec::new() };
+        let used = |key: &Arc<KnownKey>| match key.used_at.swap(0, Ordering::Relaxed) {
+            0 => None,
+            millis => Some((key.workspace, key.id, Timestamp::from_millis(millis))),
+        };
+        known.values().filter_map(used).collect()
+    }
+}
+
+impl KnownKey {
+    fn is_usable(&self, now: Timestamp) -> bool {
+        self.used_at.store(now.millis(), Ordering::Relaxed);
+        self.expires_at.is_none_or(|expiry| now < expiry)
+    }
+
+    /// Counts one request; none if there is no limit.
+    pub fn spend(&self) -> Option<Allowance> {
+        let limiter = self.limiter.as_ref()?;
+        let allowance = |quota: Quota, remaining: u32, retry_after| {
+            let limit = quota.burst_size().get();
+            let missing = quota.replenish_interval() * (limit - remaining.min(limit));
+            Allowance { limit, remaining, reset: whole_seconds(missing), retry_after }
+        };
+        Some(match limiter.check() {
+            Ok(state) => allowance(state.quota(), state.remaining_burst_capacity(), None),
+            Err(early) => {
+                let wait = whole_seconds(early.wait_time_from(DefaultClock::default().now())).max(1);
+                allowance(early.quota(), 0, Some(wait))
+            }
+        })
+    }
+}
+
+fn whole_seconds(duration: Duration) -> u64 {
+    duration.as_secs() + u64::from(duration.subsec_nanos() > 0)
+}

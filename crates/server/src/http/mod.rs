@@ -1,0 +1,21 @@
+//! How the service is reached: the router, who calls, what a request may look like, and how answers and refusals are told.
+
+pub mod answer;
+pub mod app;
+mod caller;
+mod docs;
+mod edge;
+mod health;
+mod keyring;
+pub mod listen;
+mod measure;
+pub mod openapi;
+mod openapi_fields;
+mod refusal;
+mod request;
+pub mod router;
+mod stall;
+
+pub use answer::{Envelope, ListMeta, ListOf, Reply};
+pub use app::{App, Settings};
+pub use request::{Read, Write};

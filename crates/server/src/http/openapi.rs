@@ -1,0 +1,283 @@
+//! The OpenAPI document. The operations and shapes describe themselves; what all of them share is added here: the bounds of each
+//! field, the paging parameters, the headers, and every refusal with an example.
+
+use std::sync::LazyLock;
+
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
+use model::problem::Code;
+use serde_json::{Map, Value, json};
+use utoipa::OpenApi;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+
+use super::health;
+use super::openapi_fields::{constrain_bodies, list_parameters};
+use crate::api::{v0, v1};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "slated",
+        description = "A recruiting data service: persons, candidates and jobs over HTTP and JSON.\n\nEvery operation under /v0 and /v1 needs a key: `Authorization: Bearer <API_KEY>`. Unknown fields and parameters are refused. A field that is not marked nullable is never null: an unknown string or date is `\"\"`, an unknown integer `0`, an empty list `[]`.",
+    ),
+    paths(
+        v1::create_person::create_person,
+        v1::read_person::read_person,
+        v1::update_person::update_person,
+        v1::replace_history::replace_history,
+        v0::create_person::create_person,
+        v1::read_candidate::read_candidate,
+        v1::move_candidate::move_candidate,
+        v1::list_candidates::list_candidates,
+        v1::add_candidate::add_candidate,
+        v1::list_jobs::list_jobs,
+        v1::create_job::create_job,
+        v1::read_job::read_job,
+        v1::update_job::update_job,
+        health::healthz,
+        health::readyz,
+        health::metrics,
+    ),
+    tags(
+        (name = "Persons", description = "Individuals with contacts, a current job and a career history."),
+        (name = "Candidates", description = "Persons on a job, in one stage of its pipeline."),
+        (name = "Jobs", description = "Positions at a client company, with a status and a pipeline."),
+        (name = "Operations", description = "For those who run the service."),
+    ),
+    security(("key" = [])),
+)]
+struct Document;
+
+static TEXT: LazyLock<String> = LazyLock::new(|| {
+    let mut text = serde_json::to_string_pretty(&build()).unwrap_or_default();
+    text.push('\n');
+    text
+});
+
+/// The document as it is served and committed.
+pub fn text() -> &'static str {
+    &TEXT
+}
+
+pub async fn document() -> impl IntoResponse {
+    ([(CONTENT_TYPE, "application/json")], text())
+}
+
+fn build() -> Value {
+    let mut openapi = Document::openapi();
+    let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("A key of the workspace.")).build();
+    if let Some(components) = &mut openapi.components {
+        components.add_security_scheme("key", SecurityScheme::Http(bearer));
+    }
+    let mut document = serde_json::to_value(&openapi).unwrap_or_default();
+    let schemas = &mut document["components"]["schemas"];
+    schemas["Error"] = error_schema();
+    schemas["ErrorV0"] = error_schema_v0();
+    constrain_bodies(schemas);
+    if let Some(paths) = document["paths"].as_object_mut() {
+        for (path, methods) in paths {
+            for (method, operation) in methods.as_object_mut().into_iter().flatten() {
+                complete(path, method, operation);
+            }
+        }
+    }
+    document
+}
+
+fn error_schema() -> Value {
+    let codes: Vec<_> = Code::ALL.iter().map(|code| code.name()).collect();
+    let flaws: Vec<_> = model::problem::Flaw::ALL.iter().map(|flaw| flaw.name()).collect();
+    json!({
+        "type": "object",
+        "description": "A refused request. Nothing of it was stored.",
+        "required": ["success", "error"],
+        "properties": {
+            "success": {"type": "boolean", "const": false},
+            "error": {
+                "type": "object",
+                "required": ["code", "message", "details", "request_id"],
+                "properties": {
+                    "code": {"type": "string", "enum": codes},
+                    "message": {"type": "string", "description": "What is wrong, in one sentence."},
+                    "details": {
+                        "type": "array",
+                        "description": "Every bad field; empty when nothing is to be said per field.",
+                        "items": {
+                            "type": "object",
+                            "required": ["field", "code", "message"],
+                            "properties": {
+                                "field": {"type": "string", "description": "The field's path, as in emails[1].value."},
+                                "code": {"type": "string", "enum": flaws},
+                                "message": {"type": "string"},
+                                "record_id": {"type": "string", "description": "The record that stands against the request, where there is one."},
+                            },
+                        },
+                    },
+                    "request_id": {"type": "string", "description": "Also in X-Request-Id and in the log."},
+                },
+            },
+        },
+    })
+}
+
+fn error_schema_v0() -> Value {
+    json!({
+        "type": "object",
+        "description": "A refused request of version 0. Nothing of it was stored.",
+        "required": ["error", "data"],
+        "properties": {"error": {"type": "string", "description": "What is wrong, in one sentence."}, "data": {"type": "null"}},
+    })
+}
+
+/// Adds to an operation what its marks ask for, and takes the marks away.
+fn complete(path: &str, method: &str, operation: &mut Value) {
+    let Some(operation) = operation.as_object_mut() else { return };
+    let needs_key = path.starts_with("/v");
+    let writes = operation.contains_key("requestBody");
+    let mark = |operation: &mut Map<String, Value>, name: &str| operation.shift_remove(name);
+    let own_errors = mark(operation, "x-errors").unwrap_or_default();
+    let is_list = mark(operation, "x-list").is_some();
+    let takes_if_match = mark(operation, "x-if-match").is_some();
+    let gives_etag = mark(operation, "x-etag").is_some();
+
+    let mut parameters = operation.get("parameters").and_then(Value::as_array).cloned().unwrap_or_default();
+    if is_list {
+        parameters.extend(list_parameters(path));
+    }
+    if takes_if_match {
+        parameters.push(header_parameter(
+            "If-Match",
+            "Make the change only if the record still has this ETag.",
+            json!({"type": "string", "minLength": 1, "pattern": "^[!-~]+$"}),
+        ));
+    }
+    if gives_etag && method == "get" {
+        parameters.push(header_parameter(
+            "If-None-Match",
+            "Answer 304 if the record still has this ETag.",
+            json!({"type": "string", "minLength": 1, "pattern": "^[!-~]+$"}),
+        ));
+    }
+    if writes {
+        let schema = json!({"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"});
+        let text =
+            "A key of the caller's choice. A repeated request with it gets the first answer again, for 24 hours, and changes nothing.";
+        parameters.push(header_parameter("Idempotency-Key", text, schema));
+    }
+    if !parameters.is_empty() {
+        operation.insert("parameters".to_owned(), Value::Array(parameters));
+    }
+
+    let responses = &mut operation["responses"];
+    for (status, response) in responses.as_object_mut().into_iter().flatten() {
+        let gives_etag = gives_etag && status.starts_with('2');
+        describe_headers(response, needs_key, gives_etag);
+    }
+    if gives_etag && method == "get" {
+        let mut unchanged = json!({"description": "The record still has the ETag of If-None-Match."});
+        describe_headers(&mut unchanged, needs_key, true);
+        responses["304"] = unchanged;
+    }
+    let version_0 = path.starts_with("/v0/");
+    for (status, codes) in by_status(&errors(&own_errors, needs_key, writes)) {
+        let mut response = error_response(&codes, version_0);
+        describe_headers(&mut response, needs_key && status != "401", false);
+        match status.as_str() {
+            "401" => {
+                add_header(&mut response, "WWW-Authenticate", "The scheme that is needed.", json!({"type": "string", "const": "Bearer"}))
+            }
+            "429" | "503" => add_header(&mut response, "Retry-After", "Seconds to wait.", json!({"type": "integer", "minimum": 1})),
+            _ => {}
+        }
+        responses[status] = response;
+    }
+    if let Some(responses) = responses.as_object_mut() {
+        responses.sort_keys();
+    }
+}
+
+fn header_parameter(name: &str, description: &str, schema: Value) -> Value {
+    json!({"name": name, "in": "header", "required": false, "description": description, "schema": schema})
+}
+
+/// All codes that the operation may answer with: its own, and those that come with a key or a body.
+fn errors(own: &Value, needs_key: bool, writes: bool) -> Vec<Code> {
+    let is_own = |code: &Code| own.as_array().into_iter().flatten().any(|name| name == code.name());
+    let with_key = [Code::Unauthenticated, Code::Forbidden, Code::RateLimited, Code::Internal, Code::Unavailable];
+    let with_body = [
+        Code::MalformedJson,
+        Code::InvalidRequest,
+        Code::RequestTimeout,
+        Code::IdempotencyConflict,
+        Code::PayloadTooLarge,
+        Code::UnsupportedMediaType,
+    ];
+    let applies = |code: &&Code| is_own(code) || (needs_key && with_key.contains(code)) || (writes && with_body.contains(code));
+    Code::ALL.iter().filter(applies).copied().collect()
+}
+
+fn by_status(codes: &[Code]) -> Vec<(String, Vec<Code>)> {
+    let mut grouped: Vec<(String, Vec<Code>)> = Vec::new();
+    for code in codes {
+        let status = code.status().to_string();
+        match grouped.iter_mut().find(|(known, _)| *known == status) {
+            Some((_, codes)) => codes.push(*code),
+            None => grouped.push((status, vec![*code])),
+        }
+    }
+    grouped
+}
+
+fn error_response(codes: &[Code], version_0: bool) -> Value {
+    let description: Vec<_> = codes.iter().map(|code| format!("`{}`: {}", code.name(), code.meaning())).collect();
+    let schema = if version_0 { "#/components/schemas/ErrorV0" } else { "#/components/schemas/Error" };
+    let examples: Map<_, _> = codes.iter().map(|code| (code.name().to_owned(), json!({"value": example(*code, version_0)}))).collect();
+    json!({
+        "description": description.join("\n\n"),
+        "content": {"application/json": {"schema": {"$ref": schema}, "examples": examples}},
+    })
+}
+
+fn example(code: Code, version_0: bool) -> Value {
+    if version_0 {
+        return json!({"error": code.meaning(), "data": null});
+    }
+    let detail = |field: &str, code: &str, message: &str| json!([{"field": field, "code": code, "message": message}]);
+    let about = |field: &str, message: &str, id: &str| json!([{"field": field, "code": "CONFLICT", "message": message, "record_id": id}]);
+    let person = "per_01m1v0e8k7f3vs8xq2zr6c4ybd";
+    let details = match code {
+        Code::InvalidRequest => detail("emails[1].value", "INVALID_EMAIL", "must be an e-mail address, as in ada@example.com"),
+        Code::DuplicatePerson | Code::IdentifierConflict => about("emails", &format!("ada@example.com belongs to person {person}"), person),
+        Code::AmbiguousJob => about("job_name", "is the name of job job_01m1v0e8k7a9t6r3p5n8w2x4cz", "job_01m1v0e8k7a9t6r3p5n8w2x4cz"),
+        Code::AmbiguousStage => {
+            about("stage_name", "is the name of stage stg_01m1v0e8k7b4k8s2d6f0g5h7jm", "stg_01m1v0e8k7b4k8s2d6f0g5h7jm")
+        }
+        Code::StageConflict => about("from_stage_id", "The candidate is in \"Offer\" by now.", "stg_01m1v0e8k7b4k8s2d6f0g5h7jm"),
+        _ => json!([]),
+    };
+    let request_id = "req_01m1v0e8k7h6j9k2m4n8p0q3rs";
+    json!({"success": false, "error": {"code": code.name(), "message": code.meaning(), "details": details, "request_id": request_id}})
+}
+
+fn describe_headers(response: &mut Value, with_limits: bool, with_etag: bool) {
+    add_header(response, "X-Request-Id", "The id of the request, also in the log.", json!({"type": "string"}));
+    response["headers"]["X-Request-Id"]["required"] = true.into();
+    if with_limits {
+        let count = json!({"type": "integer", "minimum": 0});
+        add_header(
+            response,
+            "X-RateLimit-Limit",
+            "Requests that the key has per minute. Absent when the operator set no limit.",
+            count.clone(),
+        );
+        add_header(response, "X-RateLimit-Remaining", "Requests that are left now.", count.clone());
+        add_header(response, "X-RateLimit-Reset", "Seconds until the whole limit is there again.", count);
+    }
+    if with_etag {
+        add_header(response, "ETag", "The version of the record, for If-Match and If-None-Match.", json!({"type": "string"}));
+    }
+}
+
+fn add_header(response: &mut Value, name: &str, description: &str, schema: Value) {
+    response["headers"][name] = json!({"description": description, "schema": schema});
+}

@@ -1,0 +1,135 @@
+//! What the OpenAPI document says of single fields and parameters. It mirrors the rules of the model, which it takes its bounds from.
+
+use model::career::MOST_SOCIAL_ID;
+use model::listing::{MOST_OFFSET, MOST_PER_PAGE};
+use model::text::limit;
+use serde_json::{Value, json};
+
+/// White space around a value is trimmed, so it may stand there even where a line must hold no control characters.
+const LINE: &str = r"^[\t-\r ]*[^\u0000-\u001f\u007f]*[\t-\r ]*$";
+const LINE_NOT_BLANK: &str = r"^[\t-\r ]*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*[\t-\r ]*$";
+const TEXT: &str = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$";
+const EMAIL: &str =
+    r#"^[\t-\r ]*[^\s@<>,;"()\u0000-\u001f\u007f]+@[^\s@<>,;"().\u0000-\u001f\u007f]+(\.[^\s@<>,;"().\u0000-\u001f\u007f]+)+[\t-\r ]*$"#;
+const PHONE: &str = r"^[\t-\r ]*([^\u0000-\u001f\u007f]*[0-9]){3}[^\u0000-\u001f\u007f]*$";
+const SOCIAL_URL: &str = r"^[\t-\r ]*https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[^\s/?#\u0000-\u001f\u007f]+)+/?([?#][^\s\u0000-\u001f\u007f]*)?[\t-\r ]*$";
+const URL: &str = r"^[\t-\r ]*https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?([/?#][^\s\u0000-\u001f\u007f]*)?[\t-\r ]*$";
+const BLANK: &str = r"^[\t-\r ]*$";
+
+/// Adds to every request body what its fields may hold, and that it holds nothing else.
+pub fn constrain_bodies(schemas: &mut Value) {
+    for (name, schema) in schemas.as_object_mut().into_iter().flatten() {
+        if !(name.contains("Body") || name.ends_with("Input")) {
+            continue;
+        }
+        schema["additionalProperties"] = false.into();
+        for (field, property) in schema["properties"].as_object_mut().into_iter().flatten() {
+            constrain(name, field, property);
+        }
+        match name.as_str() {
+            "CreatePersonBody" | "CreatePersonBodyV0" => {
+                let mut ways: Vec<_> = ["name", "first_name", "last_name"].map(|field| filled(field, LINE_NOT_BLANK)).into();
+                ways.push(filled("social_url", SOCIAL_URL));
+                schema["anyOf"] = ways.into();
+            }
+            "CreateJobBody" => {
+                schema["anyOf"] = json!([filled("client_company_name", LINE_NOT_BLANK), filled("client_company_id", LINE_NOT_BLANK)]);
+                let entry = json!({"type": "object", "properties": {"is_rejection_stage": {"enum": [false, null]}}});
+                schema["properties"]["pipeline_stages"]["contains"] = entry;
+            }
+            "MoveCandidateBody" => schema["anyOf"] = json!([filled("stage_id", LINE_NOT_BLANK), filled("stage_name", LINE_NOT_BLANK)]),
+            _ => {}
+        }
+    }
+}
+
+/// A field that must be there and hold something.
+fn filled(field: &str, pattern: &str) -> Value {
+    json!({"required": [field], "properties": {field: {"type": "string", "pattern": pattern}}})
+}
+
+fn or_blank(pattern: &str) -> String {
+    format!("{pattern}|{BLANK}")
+}
+
+fn text(property: &mut Value, longest: usize, pattern: &str) {
+    property["maxLength"] = longest.into();
+    property["pattern"] = pattern.into();
+}
+
+fn constrain(body: &str, field: &str, property: &mut Value) {
+    let is_needed = property["type"] == "string";
+    match (body, field) {
+        ("EmailInput", "value") => text(property, limit::EMAIL, EMAIL),
+        ("PhoneInput", "value") => text(property, limit::PHONE, PHONE),
+        ("EmailInput", "contact_data_type") => {
+            property["pattern"] = r"^[\t-\r ]*(work|personal|other|work_email|personal_email)?[\t-\r ]*$".into()
+        }
+        ("PhoneInput", "contact_data_type") => {
+            property["pattern"] = r"^[\t-\r ]*(mobile|work|home|other|mobile_phone|work_phone)?[\t-\r ]*$".into()
+        }
+        ("CreatePersonBody" | "CreatePersonBodyV0", "emails") => list_of(property, limit::EMAIL, &or_blank(EMAIL)),
+        ("CreatePersonBody" | "CreatePersonBodyV0", "phone_numbers") => list_of(property, limit::PHONE, &or_blank(PHONE)),
+        ("UpdatePersonBody", "emails" | "phone_numbers") => property["maxItems"] = limit::CONTACTS.into(),
+        (_, "email" | "work_email" | "personal_email") => text(property, limit::EMAIL, &or_blank(EMAIL)),
+        (_, "phone_number" | "work_phone" | "mobile_phone") => text(property, limit::PHONE, &or_blank(PHONE)),
+        (_, "social_url") => text(property, limit::URL, &or_blank(SOCIAL_URL)),
+        (_, "company_social_url") => text(property, limit::URL, &or_blank(URL)),
+        (_, "notes") => text(property, limit::NOTE, TEXT),
+        (_, "description") => text(property, limit::DESCRIPTION, TEXT),
+        (_, "address") => text(property, limit::ADDRESS, TEXT),
+        (_, "start_date" | "end_date") => {
+            let about = property["description"].take();
+            *property = json!({"anyOf": [{"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}, {"type": "string", "pattern": BLANK}, {"type": "null"}]});
+            if about.is_string() {
+                property["description"] = about;
+            }
+        }
+        (_, "duration_in_months") => number(property, 12_000),
+        (_, "company_social_id") => number(property, MOST_SOCIAL_ID),
+        ("UpdateJobBody", "is_archived") => {}
+        ("UpdateJobBody", _) => text(property, limit::NAME, LINE_NOT_BLANK),
+        (_, _) if is_needed => text(property, limit::NAME, LINE_NOT_BLANK),
+        (_, _) if property["type"].as_array().is_some_and(|types| types.contains(&json!("string"))) => text(property, limit::NAME, LINE),
+        _ => {}
+    }
+}
+
+fn list_of(property: &mut Value, longest: usize, pattern: &str) {
+    property["maxItems"] = limit::CONTACTS.into();
+    text(&mut property["items"], longest, pattern);
+}
+
+fn number(property: &mut Value, most: i64) {
+    property["minimum"] = 0.into();
+    property["maximum"] = most.into();
+}
+
+/// The parameters that every list has.
+pub fn list_parameters(path: &str) -> Vec<Value> {
+    let kind = if path.ends_with("/candidates") { "cnd" } else { "job" };
+    let parameter = |name: &str, description: &str, schema: Value| json!({"name": name, "in": "query", "required": false, "description": description, "schema": schema});
+    let moment = || json!({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]});
+    vec![
+        parameter(
+            "offset",
+            "How many records to skip; empty and `null` are 0.",
+            json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MOST_OFFSET}, {"type": "null"}, {"enum": ["", "null"]}], "default": 0}),
+        ),
+        parameter(
+            "limit",
+            "How many records a page has.",
+            json!({"type": "integer", "minimum": 1, "maximum": MOST_PER_PAGE, "default": MOST_PER_PAGE}),
+        ),
+        parameter(
+            "cursor",
+            "Pages by cursor instead of offset, which then does not count: empty to begin, then `next_cursor` of the page before.",
+            json!({"type": "string", "pattern": format!("^({kind}_[0-7][0-9a-hjkmnp-tv-z]{{25}}\\.[0-9]{{1,15}}\\.[0-9a-f]{{8}})?$")}),
+        ),
+        parameter("sort", "`-created_at` for the newest first.", json!({"enum": ["created_at", "-created_at"], "default": "created_at"})),
+        parameter("created_after", "Only records made after this moment; a date is its first moment in UTC.", moment()),
+        parameter("created_before", "Only records made before this moment.", moment()),
+        parameter("updated_after", "Only records changed after this moment.", moment()),
+        parameter("updated_before", "Only records changed before this moment.", moment()),
+    ]
+}

@@ -1,0 +1,109 @@
+//! Refusals on their way out. A handler only says what went wrong; the edge, which knows the request's id and version, tells it.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use model::problem::{Code, Detail, Problem};
+use serde::Serialize;
+use store::{Failure, StoreError};
+
+/// A failure, as the error type of handlers and extractors.
+#[derive(Debug)]
+pub struct Refusal(pub Failure);
+
+impl<F: Into<Failure>> From<F> for Refusal {
+    fn from(failure: F) -> Self {
+        Self(failure.into())
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::empty());
+        response.extensions_mut().insert(Arc::new(self.0));
+        response
+    }
+}
+
+/// How a refusal is written: version 0 has a shape of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Version {
+    V0,
+    V1,
+}
+
+impl Version {
+    pub fn of(path: &str) -> Self {
+        match path == "/v0" || path.starts_with("/v0/") {
+            true => Self::V0,
+            false => Self::V1,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ErrorV1<'p> {
+    success: bool,
+    error: ErrorBody<'p>,
+}
+
+#[derive(Serialize)]
+struct ErrorBody<'p> {
+    code: &'static str,
+    message: &'p str,
+    details: &'p [Detail],
+    request_id: &'p str,
+}
+
+#[derive(Serialize)]
+struct ErrorV0<'p> {
+    error: &'p str,
+    data: (),
+}
+
+/// Tells a failure to the client. What broke inside goes to the log and not further.
+pub fn tell(failure: &Failure, version: Version, request_id: &str) -> Response {
+    match failure {
+        Failure::Refused(problem) => tell_problem(problem, version, request_id),
+        Failure::Broken(error @ StoreError::Unavailable(_)) => {
+            tracing::error!(request.id = request_id, error = %error, "the database is away");
+            tell_problem(&Problem::new(Code::Unavailable, "The database is not available now; try again shortly."), version, request_id)
+        }
+        Failure::Broken(error) => {
+            tracing::error!(request.id = request_id, error = %error, "a request failed");
+            tell_problem(&internal(), version, request_id)
+        }
+    }
+}
+
+pub fn internal() -> Problem {
+    Problem::new(Code::Internal, "Something went wrong here. The log has the cause under the request's id.")
+}
+
+pub fn tell_problem(problem: &Problem, version: Version, request_id: &str) -> Response {
+    let Problem { code, message, details } = problem;
+    let body = match version {
+        Version::V1 => {
+            let error = ErrorBody { code: code.name(), message, details, request_id };
+            serde_json::to_vec(&ErrorV1 { success: false, error })
+        }
+        Version::V0 => serde_json::to_vec(&ErrorV0 { error: message, data: () }),
+    };
+    let mut response = Response::new(Body::from(body.unwrap_or_default()));
+    *response.status_mut() = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    match code {
+        Code::Unauthenticated => {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        Code::Unavailable => {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("2"));
+        }
+        _ => {}
+    }
+    response
+}

@@ -1,0 +1,205 @@
+//! What a handler is given: a request whose caller may do this. The scope is in the type, so that no handler can forget it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, Request};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use model::id::{Id, Kind, WorkspaceId};
+use model::input::{Fields, Query, read_body};
+use model::key::Scope;
+use model::problem::{Code, Flaw, Problem};
+use sha2::{Digest, Sha256};
+use store::{StoreError, Work};
+
+use super::answer::Reply;
+use super::app::App;
+use super::keyring::KnownKey;
+use super::refusal::Refusal;
+use crate::ops::Actor;
+use crate::ops::etag::Precondition;
+use crate::ops::idempotency::{Answer, Answered, IdempotencyKey};
+
+pub const LARGEST_BODY: usize = 1024 * 1024;
+const LONGEST_IDEMPOTENCY_KEY: usize = 255;
+
+/// A request of a caller that may read.
+pub struct Read {
+    pub app: Arc<App>,
+    pub workspace: WorkspaceId,
+    parts: Parts,
+}
+
+impl FromRequest<Arc<App>> for Read {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+        let (parts, _) = request.into_parts();
+        let workspace = authorise(&parts, Scope::Read)?.workspace;
+        Ok(Self { app: Arc::clone(app), workspace, parts })
+    }
+}
+
+impl Read {
+    pub fn id<K: Kind>(&self) -> Result<Id<K>, Problem> {
+        id_in(&self.parts)
+    }
+
+    pub fn query(&self) -> Query {
+        Query::new(self.parts.uri.query().unwrap_or_default())
+    }
+
+    /// Refuses any query: the route takes none.
+    pub fn no_query(&self) -> Result<(), Problem> {
+        no_query(&self.parts)
+    }
+
+    /// The answer, or 304 if the caller has it already.
+    pub fn unless_known(&self, answer: Answer) -> Answer {
+        let known = header_texts(&self.parts.headers, IF_NONE_MATCH.as_str());
+        let is_known = answer
+            .etag
+            .as_ref()
+            .is_some_and(|etag| known.split(',').map(str::trim).any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag));
+        match is_known {
+            true => Answer { status: StatusCode::NOT_MODIFIED.as_u16(), body: Vec::new(), ..answer },
+            false => answer,
+        }
+    }
+}
+
+/// A request of a caller that may write, with its body.
+pub struct Write {
+    app: Arc<App>,
+    pub actor: Actor,
+    pub precondition: Precondition,
+    idempotency: Option<IdempotencyKey>,
+    parts: Parts,
+    body: Bytes,
+}
+
+impl FromRequest<Arc<App>> for Write {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+        let (parts, body) = request.into_parts();
+        let key = authorise(&parts, Scope::Write)?;
+        let actor = Actor { workspace: key.workspace, key: Some(key.id) };
+        let body = json_body(&parts.headers, body, app.settings.body_timeout).await?;
+        let idempotency = idempotency_key(&parts, &body)?;
+        let precondition = precondition(&parts.headers);
+        Ok(Self { app: Arc::clone(app), actor, precondition, idempotency, parts, body })
+    }
+}
+
+impl Write {
+    pub fn id<K: Kind>(&self) -> Result<Id<K>, Problem> {
+        id_in(&self.parts)
+    }
+
+    pub fn query(&self) -> Query {
+        Query::new(self.parts.uri.query().unwrap_or_default())
+    }
+
+    /// Refuses any query: the route takes none.
+    pub fn no_query(&self) -> Result<(), Problem> {
+        no_query(&self.parts)
+    }
+
+    pub fn read<T>(&self, read: impl FnOnce(&mut Fields<'_>) -> T) -> Result<T, Problem> {
+        read_body(&self.body, read)
+    }
+
+    /// Carries out the work and tells its outcome, once for each idempotency key.
+    pub async fn carry_out<W: Work>(self, work: W, render: impl Fn(W::Output) -> Answer + Send + Sync + 'static) -> Reply {
+        let answered = Answered { actor: self.actor, idempotency: self.idempotency, work, render };
+        Ok(self.app.store.write(answered).await?)
+    }
+}
+
+fn authorise(parts: &Parts, needed: Scope) -> Result<&KnownKey, Refusal> {
+    let key = parts.extensions.get::<Arc<KnownKey>>();
+    let key = key.ok_or_else(|| StoreError::Internal("a route was reached without a caller".to_owned()))?;
+    match key.scope >= needed {
+        true => Ok(key),
+        false => {
+            let message = format!("This needs a key with the scope {}; this one has {}.", needed.name(), key.scope.name());
+            Err(Problem::new(Code::Forbidden, message).into())
+        }
+    }
+}
+
+/// The id in the path: `/v1/persons/{id}` and below.
+fn id_in<K: Kind>(parts: &Parts) -> Result<Id<K>, Problem> {
+    let written = parts.uri.path().split('/').nth(3).unwrap_or_default();
+    Id::parse(written).ok_or_else(|| Problem::not_found(K::NOUN, written.chars().take(64).collect::<String>()))
+}
+
+fn no_query(parts: &Parts) -> Result<(), Problem> {
+    match parts.uri.query() {
+        None => Ok(()),
+        Some(query) => Query::new(query).finish(()),
+    }
+}
+
+fn header_texts(headers: &HeaderMap, name: &str) -> String {
+    let texts: Vec<_> = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect();
+    texts.join(",")
+}
+
+fn precondition(headers: &HeaderMap) -> Precondition {
+    if !headers.contains_key(IF_MATCH) {
+        return Precondition::None;
+    }
+    let tags: Vec<_> = header_texts(headers, IF_MATCH.as_str()).split(',').map(|tag| tag.trim().to_owned()).collect();
+    match tags.iter().any(|tag| tag == "*") {
+        true => Precondition::AnyVersion,
+        false => Precondition::OneOf(tags),
+    }
+}
+
+fn idempotency_key(parts: &Parts, body: &Bytes) -> Result<Option<IdempotencyKey>, Problem> {
+    const NAME: &str = "Idempotency-Key";
+    let mut values = parts.headers.get_all(NAME).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    let key = value.to_str().unwrap_or_default().trim();
+    if key.is_empty() || key.len() > LONGEST_IDEMPOTENCY_KEY || values.next().is_some() {
+        let message = format!("must be given once, with 1 to {LONGEST_IDEMPOTENCY_KEY} visible ASCII characters");
+        return Err(Problem::invalid(NAME, Flaw::InvalidValue, message));
+    }
+    let mut hasher = Sha256::new();
+    hasher.update(parts.method.as_str());
+    hasher.update([0]);
+    hasher.update(parts.uri.path_and_query().map_or("", |path| path.as_str()));
+    hasher.update([0]);
+    hasher.update(body);
+    Ok(Some(IdempotencyKey { key: key.to_owned(), request_hash: hasher.finalize().into() }))
+}
+
+async fn json_body(headers: &HeaderMap, body: Body, timeout: Duration) -> Result<Bytes, Problem> {
+    if !is_json(headers) {
+        return Err(Problem::new(Code::UnsupportedMediaType, "Send the body as JSON, with Content-Type: application/json."));
+    }
+    let too_large = || Problem::new(Code::PayloadTooLarge, format!("The body must be at most {LARGEST_BODY} bytes."));
+    let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|text| text.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > LARGEST_BODY) {
+        return Err(too_large());
+    }
+    let collected = Limited::new(body, LARGEST_BODY).collect();
+    match tokio::time::timeout(timeout, collected).await {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => Err(too_large()),
+        Ok(Err(error)) => Err(Problem::new(Code::MalformedJson, format!("The body could not be read: {error}."))),
+        Err(_) => Err(Problem::new(Code::RequestTimeout, format!("The body did not arrive within {} seconds.", timeout.as_secs()))),
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    media_type == "application/json" || (media_type.starts_with("application/") && media_type.ends_with("+json"))
+}

@@ -1,0 +1,47 @@
+//! All routes on one page.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post, put};
+use model::problem::{Code, Problem};
+
+use super::app::App;
+use super::edge::edge;
+use super::refusal::Refusal;
+use super::{docs, health, openapi};
+use crate::api::{v0, v1};
+
+pub fn router(app: Arc<App>) -> Router {
+    Router::new()
+        .route("/v0/persons", post(v0::create_person::create_person))
+        .route("/v1/persons", post(v1::create_person::create_person))
+        .route("/v1/persons/{id}", get(v1::read_person::read_person).patch(v1::update_person::update_person))
+        .route("/v1/persons/{id}/history", put(v1::replace_history::replace_history))
+        .route("/v1/candidates/{id}", get(v1::read_candidate::read_candidate).patch(v1::move_candidate::move_candidate))
+        .route("/v1/jobs", get(v1::list_jobs::list_jobs).post(v1::create_job::create_job))
+        .route("/v1/jobs/{id}", get(v1::read_job::read_job).patch(v1::update_job::update_job))
+        .route("/v1/jobs/{id}/candidates", get(v1::list_candidates::list_candidates).post(v1::add_candidate::add_candidate))
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
+        .route("/metrics", get(health::metrics))
+        .route("/openapi.json", get(openapi::document))
+        .route("/docs", get(docs::to_index))
+        .route("/docs/", get(docs::index))
+        .route("/docs/{*path}", get(docs::page))
+        .fallback(unknown_route)
+        .method_not_allowed_fallback(unknown_method)
+        .layer(from_fn_with_state(Arc::clone(&app), edge))
+        .with_state(app)
+}
+
+async fn unknown_route(request: axum::extract::Request) -> Refusal {
+    let path: String = request.uri().path().chars().take(128).collect();
+    Problem::new(Code::NotFound, format!("There is no route {path}; GET /openapi.json lists those there are.")).into()
+}
+
+async fn unknown_method(request: axum::extract::Request) -> Refusal {
+    let method: String = request.method().as_str().chars().take(32).collect();
+    Problem::new(Code::MethodNotAllowed, format!("This route does not take {method}; the Allow header lists what it takes.")).into()
+}

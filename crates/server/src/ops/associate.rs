@@ -1,0 +1,106 @@
+//! Puts a person on a job or makes them a contact of a client.
+
+use model::id::{CandidateId, ClientContactId, CompanyId, JobId, PersonId, WorkspaceId};
+use model::person::Association;
+use model::problem::{Code, Detail, Flaw, Problem};
+use model::stage::entry_stage;
+use model::text::fold;
+use store::record::{candidate, client_contact, company, job, stage};
+use store::{Failure, StoreError, Tx};
+
+/// What an association comes down to once its names are looked up.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Target {
+    Nothing,
+    Job(JobId),
+    Client(CompanyId),
+    NewClient(String),
+}
+
+/// Finds the job or client that is meant, without making anything.
+pub async fn resolve(tx: &mut Tx, workspace: WorkspaceId, association: &Association) -> Result<Target, Failure> {
+    let Association { job_id, job_name, client_id, client_name } = association;
+    if let Some(reference) = job_id {
+        let id = reference.resolve("job_id")?;
+        return match job::exists(tx, workspace, id).await? {
+            true => Ok(Target::Job(id)),
+            false => Err(reference.not_found("job_id").into()),
+        };
+    }
+    let client = match client_id {
+        Some(reference) => Some(known_client(tx, workspace, reference, "client_id", client_name.as_deref(), "client_name").await?),
+        None => match client_name {
+            Some(name) => company::find_by_name(tx, workspace, name).await?,
+            None => None,
+        },
+    };
+    match (job_name, client, client_name) {
+        (Some(name), None, Some(client_name)) => {
+            Err(Problem::reference_not_found("job_name", "open job", format_args!("{name:?} of a client {client_name:?}")).into())
+        }
+        (Some(name), client, _) => Ok(Target::Job(job_by_name(tx, workspace, name, client).await?)),
+        (None, Some(client), _) => Ok(Target::Client(client)),
+        (None, None, Some(name)) => Ok(Target::NewClient(name.clone())),
+        (None, None, None) => Ok(Target::Nothing),
+    }
+}
+
+async fn job_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str, client: Option<CompanyId>) -> Result<JobId, Failure> {
+    let found = job::find_by_name(tx, workspace, name, client).await?;
+    match found.as_slice() {
+        [] => Err(Problem::reference_not_found("job_name", "open job", format_args!("{name:?}")).into()),
+        [only] => Ok(*only),
+        several => {
+            let message = format!("{} open jobs are called {name:?}; name one with job_id, or its client.", several.len());
+            let details = several.iter().map(|job| Detail::about("job_name", format!("is the name of job {job}"), job)).collect();
+            Err(Problem { code: Code::AmbiguousJob, message, details }.into())
+        }
+    }
+}
+
+/// The company with that id, which must have the name that stands beside it, if one does.
+pub async fn known_client(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    reference: &model::input::Reference<model::id::Company>,
+    id_field: &str,
+    name: Option<&str>,
+    name_field: &str,
+) -> Result<CompanyId, Failure> {
+    let id = reference.resolve(id_field)?;
+    let kept = company::name(tx, workspace, id).await?.ok_or_else(|| reference.not_found(id_field))?;
+    match name {
+        Some(name) if fold(name) != fold(&kept) => {
+            Err(Problem::invalid(name_field, Flaw::Contradiction, format!("must be the name of {id}, {kept:?}, or be left out")).into())
+        }
+        _ => Ok(id),
+    }
+}
+
+/// Carries out an association for a person.
+pub async fn attach(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    target: &Target,
+) -> Result<(Option<CandidateId>, Option<ClientContactId>), Failure> {
+    match target {
+        Target::Nothing => Ok((None, None)),
+        Target::Job(job) => Ok((Some(put_on_job(tx, workspace, person, *job).await?.0), None)),
+        Target::Client(client) => Ok((None, Some(client_contact::find_or_insert(tx, workspace, *client, person).await?))),
+        Target::NewClient(name) => {
+            let client = company::find_or_insert(tx, workspace, name).await?;
+            Ok((None, Some(client_contact::find_or_insert(tx, workspace, client, person).await?)))
+        }
+    }
+}
+
+/// The person's candidate on the job, and whether it was made just now: in the lowest stage that is no rejection stage.
+pub async fn put_on_job(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, job: JobId) -> Result<(CandidateId, bool), Failure> {
+    if let Some(found) = candidate::find(tx, workspace, job, person).await? {
+        return Ok((found, false));
+    }
+    let stages = stage::of_job(tx, workspace, job).await?;
+    let entry = entry_stage(&stages).ok_or_else(|| StoreError::Internal(format!("job {job} has no stage to enter at")))?;
+    Ok((candidate::insert(tx, workspace, job, person, entry).await?, true))
+}

@@ -1,0 +1,77 @@
+//! Opening a job.
+
+use model::id::{CompanyId, StatusId, WorkspaceId};
+use model::job::{ClientReference, Job, NewJob, StatusReference};
+use model::problem::{Code, Detail, Flaw, Problem};
+use model::stage::{Stage, default_pipeline};
+use model::text::fold;
+use store::record::job::JobView;
+use store::record::{company, job, stage, status};
+use store::{Failure, StoreError, Tx, Work};
+
+use super::Actor;
+use super::associate::known_client;
+
+pub struct CreateJob {
+    pub actor: Actor,
+    pub new: NewJob,
+}
+
+impl Work for CreateJob {
+    type Output = (JobView, Vec<Stage>);
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        let workspace = self.actor.workspace;
+        let status_id = find_status(tx, workspace, &self.new.status).await?;
+        let company_id = find_or_make_client(tx, workspace, &self.new.client).await?;
+        let (id, position) = job::next_place(tx, workspace).await?;
+        let created = Job { id, name: self.new.name.clone(), company_id, status_id, is_archived: false };
+        job::insert(tx, workspace, &created, position).await?;
+        let stages = self.new.stages.clone().unwrap_or_else(default_pipeline);
+        for (order, new_stage) in (1..).zip(&stages) {
+            stage::insert(tx, workspace, id, order, new_stage).await?;
+        }
+        Ok(job::view(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("job", id))?)
+    }
+}
+
+/// The client that a request names, by id or else by a name that is made if it is new.
+pub async fn find_or_make_client(tx: &mut Tx, workspace: WorkspaceId, client: &ClientReference) -> Result<CompanyId, Failure> {
+    match (&client.id, &client.name) {
+        (Some(reference), name) => {
+            known_client(tx, workspace, reference, "client_company_id", name.as_deref(), "client_company_name").await
+        }
+        (None, Some(name)) => Ok(company::find_or_insert(tx, workspace, name).await?),
+        (None, None) => Err(Problem::invalid("client_company_name", Flaw::Required, "must be given").into()),
+    }
+}
+
+/// The status that a request names, or the workspace's first.
+pub async fn find_status(tx: &mut Tx, workspace: WorkspaceId, wanted: &StatusReference) -> Result<StatusId, Failure> {
+    let statuses = status::all(tx, workspace).await?;
+    let by_name = match &wanted.name {
+        Some(name) => Some(statuses.iter().find(|(_, known)| fold(known) == fold(name)).ok_or_else(|| {
+            let known: Vec<_> = statuses.iter().map(|(_, name)| name.as_str()).collect();
+            let message = format!("There is no job status {name:?}; the workspace has {}.", known.join(", "));
+            Problem::new(Code::NotFound, message.clone()).with(Detail::new("job_status_name", Flaw::NotFound, message))
+        })?),
+        None => None,
+    };
+    let by_id = match &wanted.id {
+        Some(reference) => {
+            let known = statuses.iter().find(|(id, _)| reference.id == Some(*id));
+            Some(known.ok_or_else(|| reference.not_found("job_status_id"))?)
+        }
+        None => None,
+    };
+    match (by_id, by_name) {
+        (Some(one), Some(other)) if one.0 != other.0 => {
+            Err(Problem::invalid("job_status_name", Flaw::Contradiction, "must be the name of job_status_id, or be left out").into())
+        }
+        (Some(found), _) | (None, Some(found)) => Ok(found.0),
+        (None, None) => match statuses.first() {
+            Some(first) => Ok(first.0),
+            None => Err(StoreError::Internal("the workspace has no job status".to_owned()).into()),
+        },
+    }
+}

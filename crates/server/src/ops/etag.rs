@@ -1,0 +1,39 @@
+//! Entity tags: a fingerprint of all that a read shows of a record, and of its version, so that a change of what the read leaves out
+//! counts too.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use model::problem::{Code, Problem};
+
+/// The tag of a record as it was read.
+pub fn of(view: &impl Hash) -> String {
+    let mut hasher = DefaultHasher::new();
+    view.hash(&mut hasher);
+    format!("\"{:016x}\"", hasher.finish())
+}
+
+/// What a caller believes the record to be.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Precondition {
+    #[default]
+    None,
+    AnyVersion,
+    OneOf(Vec<String>),
+}
+
+impl Precondition {
+    pub const fn needs_tag(&self) -> bool {
+        matches!(self, Self::OneOf(_))
+    }
+
+    pub fn check(&self, view: &impl Hash) -> Result<(), Problem> {
+        match self {
+            Self::None | Self::AnyVersion => Ok(()),
+            Self::OneOf(tags) if tags.contains(&of(view)) => Ok(()),
+            Self::OneOf(_) => Err(Problem::new(
+                Code::PreconditionFailed,
+                "The record changed since this ETag was read; read it again and repeat the change.",
+            )),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Answers that can be asked for again. A write that comes with an `Idempotency-Key` keeps its answer in the same transaction, so
+//! that a repeated request gets that answer and changes nothing.
+
+use model::problem::{Code, Problem};
+use store::record::idempotency::{self, KeptAnswer};
+use store::{Failure, Tx, Work};
+
+use super::Actor;
+
+pub const KEPT_FOR_MILLIS: i64 = 24 * 60 * 60 * 1000;
+
+/// A complete answer to a request that was carried out.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub etag: Option<String>,
+    pub body: Vec<u8>,
+    /// True if this is an earlier answer, given again.
+    pub is_replay: bool,
+}
+
+/// A key that the caller chose, and the fingerprint of the request that came with it.
+#[derive(Clone, Debug)]
+pub struct IdempotencyKey {
+    pub key: String,
+    pub request_hash: [u8; 32],
+}
+
+/// Work together with how its outcome is told, once per key if there is one.
+pub struct Answered<W, R> {
+    pub actor: Actor,
+    pub idempotency: Option<IdempotencyKey>,
+    pub work: W,
+    pub render: R,
+}
+
+impl<W, R> Work for Answered<W, R>
+where
+    W: Work,
+    R: Fn(W::Output) -> Answer + Send + Sync + 'static,
+{
+    type Output = Answer;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Answer, Failure> {
+        let Some(IdempotencyKey { key, request_hash }) = &self.idempotency else {
+            return Ok((self.render)(self.work.run(tx).await?));
+        };
+        let workspace = self.actor.workspace;
+        let kept = idempotency::find(tx, workspace, key).await?;
+        if let Some(kept) = kept.filter(|kept| kept.created_at.plus_millis(KEPT_FOR_MILLIS) > tx.now()) {
+            if kept.request_hash != request_hash {
+                let message = "This Idempotency-Key was used for a different request within the last 24 hours; choose a new one.";
+                return Err(Problem::new(Code::IdempotencyConflict, message).into());
+            }
+            let status = u16::try_from(kept.status).unwrap_or(200);
+            return Ok(Answer { status, etag: kept.etag, body: kept.body, is_replay: true });
+        }
+        let answer = (self.render)(self.work.run(tx).await?);
+        let kept = KeptAnswer {
+            request_hash: request_hash.to_vec(),
+            status: answer.status.into(),
+            etag: answer.etag.clone(),
+            body: answer.body.clone(),
+            created_at: tx.now(),
+        };
+        idempotency::keep(tx, workspace, key, &kept).await?;
+        Ok(answer)
+    }
+}

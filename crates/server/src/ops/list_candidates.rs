@@ -1,0 +1,85 @@
+//! Listing the candidates of a job.
+
+use model::id::{self, JobId, WorkspaceId};
+use model::input::{Query, Reference};
+use model::listing::{Page, TimeFilter};
+use model::problem::{Flaw, Problem};
+use model::stage::Stage;
+use model::text::fold;
+use store::record::candidate::{CandidateFilter, CandidateItem};
+use store::record::listing::Listed;
+use store::record::{candidate, stage};
+use store::{Failure, Tx, Work};
+
+/// The filters as the caller wrote them.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct CandidateQuery {
+    pub times: TimeFilter,
+    pub stage_id: Option<String>,
+    pub stage_name: Option<String>,
+    pub q: Option<String>,
+}
+
+impl CandidateQuery {
+    pub fn read(query: &mut Query) -> Self {
+        Self {
+            times: TimeFilter::read(query),
+            stage_id: query.words("stage_id"),
+            stage_name: query.words("stage_name"),
+            q: query.words("q"),
+        }
+    }
+}
+
+pub struct ListCandidates {
+    pub workspace: WorkspaceId,
+    pub job: JobId,
+    pub query: CandidateQuery,
+    pub page: Page<id::Candidate>,
+}
+
+impl Work for ListCandidates {
+    /// The page, and the stages of the job, one of which each candidate is in.
+    type Output = (Listed<CandidateItem>, Vec<Stage>);
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        let missing = || Problem::not_found("job", self.job);
+        let stages = stage::of_job(tx, self.workspace, self.job).await?;
+        if stages.is_empty() {
+            return Err(missing().into());
+        }
+        let CandidateQuery { times, stage_id, stage_name, q } = &self.query;
+        let by_id = match stage_id {
+            Some(written) => {
+                let id = Reference::<id::Stage>::new(written.clone()).id;
+                Some(find(&stages, "stage_id", |stage| id == Some(stage.id))?)
+            }
+            None => None,
+        };
+        let by_name = match stage_name {
+            Some(written) => Some(find(&stages, "stage_name", |stage| fold(&stage.name) == fold(written))?),
+            None => None,
+        };
+        if let (Some(one), Some(other)) = (by_id, by_name)
+            && one.id != other.id
+        {
+            return Err(Problem::invalid("stage_name", Flaw::Contradiction, "must be the name of stage_id, or be left out").into());
+        }
+        let stage_id = by_id.or(by_name).map(|stage| stage.id);
+        let filter = CandidateFilter { times: times.clone(), stage_id, q: q.clone() };
+        let listed = candidate::list(tx, self.workspace, self.job, &filter, &self.page).await?.ok_or_else(missing)?;
+        Ok((listed, stages))
+    }
+}
+
+fn find<'s>(stages: &'s [Stage], field: &str, is_meant: impl Fn(&Stage) -> bool) -> Result<&'s Stage, Problem> {
+    let mut meant = stages.iter().filter(|stage| is_meant(stage));
+    match (meant.next(), meant.next()) {
+        (Some(only), None) => Ok(only),
+        (Some(_), Some(_)) => Err(Problem::invalid(field, Flaw::InvalidValue, "is the name of several stages; use stage_id")),
+        (None, _) => {
+            let names: Vec<_> = stages.iter().map(|stage| stage.name.as_str()).collect();
+            Err(Problem::invalid(field, Flaw::InvalidValue, format!("must be a stage of the job: {}", names.join(", "))))
+        }
+    }
+}

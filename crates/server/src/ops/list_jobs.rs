@@ -1,0 +1,74 @@
+//! Listing the jobs of a workspace.
+
+use model::id::{self, StatusId, WorkspaceId};
+use model::input::{Query, Reference};
+use model::listing::{Page, TimeFilter};
+use model::problem::{Flaw, Problem};
+use model::text::fold;
+use store::record::job::{JobFilter, JobView};
+use store::record::listing::Listed;
+use store::record::{company, job, status};
+use store::{Failure, Tx, Work};
+
+/// The filters as the caller wrote them.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct JobQuery {
+    pub times: TimeFilter,
+    pub status: Option<String>,
+    pub is_archived: Option<bool>,
+    pub client_company_id: Option<String>,
+    pub q: Option<String>,
+}
+
+impl JobQuery {
+    pub fn read(query: &mut Query) -> Self {
+        Self {
+            times: TimeFilter::read(query),
+            status: query.words("status"),
+            is_archived: query.parsed("is_archived", Flaw::InvalidValue, "true or false", |written| written.parse().ok()),
+            client_company_id: query.words("client_company_id"),
+            q: query.words("q"),
+        }
+    }
+}
+
+pub struct ListJobs {
+    pub workspace: WorkspaceId,
+    pub query: JobQuery,
+    pub page: Page<id::Job>,
+}
+
+impl Work for ListJobs {
+    type Output = Listed<JobView>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Listed<JobView>, Failure> {
+        let JobQuery { times, status, is_archived, client_company_id, q } = &self.query;
+        let status_id = match status {
+            Some(written) => Some(self.find_status(tx, written).await?),
+            None => None,
+        };
+        let client_company_id = match client_company_id {
+            Some(written) => {
+                let unknown = || Problem::invalid("client_company_id", Flaw::InvalidValue, format!("there is no company {written}"));
+                let id = Reference::<id::Company>::new(written.clone()).id.ok_or_else(unknown)?;
+                company::name(tx, self.workspace, id).await?.ok_or_else(unknown)?;
+                Some(id)
+            }
+            None => None,
+        };
+        let filter = JobFilter { times: times.clone(), status_id, is_archived: *is_archived, client_company_id, q: q.clone() };
+        Ok(job::list(tx, self.workspace, &filter, &self.page).await?)
+    }
+}
+
+impl ListJobs {
+    async fn find_status(&self, tx: &mut Tx, written: &str) -> Result<StatusId, Failure> {
+        let statuses = status::all(tx, self.workspace).await?;
+        let id = Reference::<id::Status>::new(written.to_owned()).id;
+        let found = statuses.iter().find(|(known, name)| id == Some(*known) || fold(name) == fold(written));
+        Ok(found.map(|(id, _)| *id).ok_or_else(|| {
+            let names: Vec<_> = statuses.iter().map(|(_, name)| name.as_str()).collect();
+            Problem::invalid("status", Flaw::InvalidValue, format!("must be the id or name of a job status: {}", names.join(", ")))
+        })?)
+    }
+}

@@ -1,0 +1,102 @@
+//! Moving a candidate to another stage of its job.
+
+use model::candidate::StageMove;
+use model::id::{CandidateId, StageId};
+use model::problem::{Code, Detail, Flaw, Problem};
+use model::stage::Stage;
+use model::text::fold;
+use store::record::candidate::CandidateView;
+use store::record::{candidate, stage};
+use store::{Failure, Tx, Work};
+
+use super::Actor;
+use super::etag::Precondition;
+
+pub struct MoveCandidate {
+    pub actor: Actor,
+    pub id: CandidateId,
+    pub to: StageMove,
+    pub precondition: Precondition,
+}
+
+impl Work for MoveCandidate {
+    type Output = CandidateView;
+
+    async fn run(&self, tx: &mut Tx) -> Result<CandidateView, Failure> {
+        let Self { actor, id, to, precondition } = self;
+        let workspace = actor.workspace;
+        let missing = || Problem::not_found("candidate", id);
+        if precondition.needs_tag() {
+            precondition.check(&candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?)?;
+        }
+        let place = candidate::place(tx, workspace, *id).await?.ok_or_else(missing)?;
+        let stages = stage::of_job(tx, workspace, place.job_id).await?;
+        let target = find_stage(&stages, to)?;
+        check_origin(&stages, to, place.stage_id)?;
+        if target.id != place.stage_id {
+            candidate::enter_stage(tx, workspace, *id, place.entries + 1, target).await?;
+        }
+        Ok(candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?)
+    }
+}
+
+fn find_stage<'s>(stages: &'s [Stage], to: &StageMove) -> Result<&'s Stage, Problem> {
+    let by_id = match &to.stage_id {
+        Some(reference) => {
+            let known = stages.iter().find(|stage| reference.id == Some(stage.id));
+            Some(known.ok_or_else(|| unknown_stage(stages, "stage_id", &reference.written))?)
+        }
+        None => None,
+    };
+    let by_name = match &to.stage_name {
+        Some(name) => {
+            let named: Vec<_> = stages.iter().filter(|stage| fold(&stage.name) == fold(name)).collect();
+            match named.as_slice() {
+                [] => return Err(unknown_stage(stages, "stage_name", name)),
+                // The id says which of them is meant.
+                several => {
+                    by_id.filter(|stage| several.contains(stage)).map_or_else(|| only_stage(several, name), |stage| Ok(Some(stage)))?
+                }
+            }
+        }
+        None => None,
+    };
+    match (by_id, by_name) {
+        (Some(one), Some(other)) if one.id != other.id => {
+            Err(Problem::invalid("stage_name", Flaw::Contradiction, "must be the name of stage_id, or be left out"))
+        }
+        (Some(found), _) | (None, Some(found)) => Ok(found),
+        (None, None) => Err(Problem::invalid("stage_id", Flaw::Required, "must be given")),
+    }
+}
+
+fn only_stage<'s>(named: &[&'s Stage], name: &str) -> Result<Option<&'s Stage>, Problem> {
+    match named {
+        [only] => Ok(Some(only)),
+        several => {
+            let message = format!("{} stages of the job are called {name:?}; name one with stage_id.", several.len());
+            let details =
+                several.iter().map(|stage| Detail::about("stage_name", format!("is the name of stage {}", stage.id), stage.id)).collect();
+            Err(Problem { code: Code::AmbiguousStage, message, details })
+        }
+    }
+}
+
+fn unknown_stage(stages: &[Stage], field: &str, written: &str) -> Problem {
+    let names: Vec<_> = stages.iter().map(|stage| stage.name.as_str()).collect();
+    let message = format!("The job has no pipeline stage {written:?}; it has {}.", names.join(", "));
+    Problem::new(Code::NotFound, message.clone()).with(Detail::new(field, Flaw::NotFound, message))
+}
+
+fn check_origin(stages: &[Stage], to: &StageMove, current: StageId) -> Result<(), Problem> {
+    let Some(from) = &to.from_stage_id else { return Ok(()) };
+    let Some(id) = from.id.filter(|id| stages.iter().any(|stage| stage.id == *id)) else {
+        return Err(unknown_stage(stages, "from_stage_id", &from.written));
+    };
+    if id == current {
+        return Ok(());
+    }
+    let name = stages.iter().find(|stage| stage.id == current).map_or("", |stage| stage.name.as_str());
+    let message = format!("The candidate is in {name:?} ({current}) by now.");
+    Err(Problem::new(Code::StageConflict, message.clone()).with(Detail::about("from_stage_id", message, current)))
+}

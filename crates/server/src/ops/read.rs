@@ -1,0 +1,49 @@
+//! Looking at one record.
+
+use model::id::{CandidateId, JobId, PersonId, WorkspaceId};
+use model::problem::Problem;
+use model::stage::Stage;
+use store::record::candidate::CandidateView;
+use store::record::job::JobView;
+use store::record::person::PersonView;
+use store::record::{candidate, job, person};
+use store::{Failure, Tx, Work};
+
+pub struct ReadPerson {
+    pub workspace: WorkspaceId,
+    pub id: PersonId,
+}
+
+impl Work for ReadPerson {
+    type Output = PersonView;
+
+    async fn run(&self, tx: &mut Tx) -> Result<PersonView, Failure> {
+        Ok(person::view(tx, self.workspace, self.id).await?.ok_or_else(|| Problem::not_found("person", self.id))?)
+    }
+}
+
+pub struct ReadCandidate {
+    pub workspace: WorkspaceId,
+    pub id: CandidateId,
+}
+
+impl Work for ReadCandidate {
+    type Output = CandidateView;
+
+    async fn run(&self, tx: &mut Tx) -> Result<CandidateView, Failure> {
+        Ok(candidate::view(tx, self.workspace, self.id).await?.ok_or_else(|| Problem::not_found("candidate", self.id))?)
+    }
+}
+
+pub struct ReadJob {
+    pub workspace: WorkspaceId,
+    pub id: JobId,
+}
+
+impl Work for ReadJob {
+    type Output = (JobView, Vec<Stage>);
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        Ok(job::view(tx, self.workspace, self.id).await?.ok_or_else(|| Problem::not_found("job", self.id))?)
+    }
+}

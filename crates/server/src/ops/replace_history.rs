@@ -1,0 +1,50 @@
+//! Writing a person's career history.
+
+use model::career::CareerPatch;
+use model::id::PersonId;
+use model::problem::{Detail, Flaw, Problem};
+use store::record::person::PersonView;
+use store::record::{company, person};
+use store::{Failure, Tx, Work};
+
+use super::Actor;
+use super::etag::Precondition;
+
+pub struct ReplaceHistory {
+    pub actor: Actor,
+    pub id: PersonId,
+    pub career: CareerPatch,
+    pub precondition: Precondition,
+}
+
+impl Work for ReplaceHistory {
+    type Output = PersonView;
+
+    async fn run(&self, tx: &mut Tx) -> Result<PersonView, Failure> {
+        let workspace = self.actor.workspace;
+        let missing = || Problem::not_found("person", self.id);
+        let before = person::view(tx, workspace, self.id).await?.ok_or_else(missing)?;
+        self.precondition.check(&before)?;
+        self.check_companies(tx).await?;
+        person::replace_career(tx, workspace, self.id, &self.career).await?;
+        Ok(person::view(tx, workspace, self.id).await?.ok_or_else(missing)?)
+    }
+}
+
+impl ReplaceHistory {
+    async fn check_companies(&self, tx: &mut Tx) -> Result<(), Failure> {
+        let named: Vec<_> = self.career.companies.iter().filter_map(|named| named.company.id).collect();
+        let existing = company::existing(tx, self.actor.workspace, &named).await?;
+        let unknown: Vec<_> = self
+            .career
+            .companies
+            .iter()
+            .filter(|named| named.company.id.is_none_or(|id| !existing.contains(&id)))
+            .map(|named| Detail::new(&named.field, Flaw::NotFound, format!("There is no company {}.", named.company.written)))
+            .collect();
+        match unknown.first() {
+            None => Ok(()),
+            Some(first) => Err(Problem { code: model::problem::Code::NotFound, message: first.message.clone(), details: unknown }.into()),
+        }
+    }
+}

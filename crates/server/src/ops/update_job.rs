@@ -1,0 +1,51 @@
+//! Changing a job.
+
+use model::id::JobId;
+use model::job::JobPatch;
+use model::problem::Problem;
+use model::stage::Stage;
+use store::record::job;
+use store::record::job::JobView;
+use store::{Failure, Tx, Work};
+
+use super::Actor;
+use super::create_job::{find_or_make_client, find_status};
+use super::etag::Precondition;
+
+pub struct UpdateJob {
+    pub actor: Actor,
+    pub id: JobId,
+    pub patch: JobPatch,
+    pub precondition: Precondition,
+}
+
+impl Work for UpdateJob {
+    type Output = (JobView, Vec<Stage>);
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        let Self { actor, id, patch, precondition } = self;
+        let workspace = actor.workspace;
+        let missing = || Problem::not_found("job", id);
+        if precondition.needs_tag() {
+            precondition.check(&job::view(tx, workspace, *id).await?.ok_or_else(missing)?)?;
+        }
+        let before = job::load(tx, workspace, *id).await?.ok_or_else(missing)?;
+        let mut updated = before.clone();
+        if let Some(name) = &patch.name {
+            updated.name.clone_from(name);
+        }
+        if let Some(is_archived) = patch.is_archived {
+            updated.is_archived = is_archived;
+        }
+        if patch.status.id.is_some() || patch.status.name.is_some() {
+            updated.status_id = find_status(tx, workspace, &patch.status).await?;
+        }
+        if patch.client.is_given() {
+            updated.company_id = find_or_make_client(tx, workspace, &patch.client).await?;
+        }
+        if updated != before {
+            job::update(tx, workspace, &updated).await?;
+        }
+        Ok(job::view(tx, workspace, *id).await?.ok_or_else(missing)?)
+    }
+}

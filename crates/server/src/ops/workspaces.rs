@@ -1,0 +1,29 @@
+//! Workspaces: each comes into being with its first key.
+
+use model::id::WorkspaceId;
+use model::job::DEFAULT_STATUSES;
+use store::record::{status, workspace};
+use store::{Failure, Tx, Work};
+
+/// The workspace of that name, made if it is not there, with the statuses that its jobs begin with.
+pub async fn find_or_make(tx: &mut Tx, name: &str) -> Result<WorkspaceId, Failure> {
+    if let Some(found) = workspace::find_by_name(tx, name).await? {
+        return Ok(found);
+    }
+    let id = workspace::insert(tx, name).await?;
+    for (position, status_name) in (1..).zip(DEFAULT_STATUSES) {
+        status::insert(tx, id, status_name, position).await?;
+    }
+    Ok(id)
+}
+
+/// Whether the database has any workspace at all.
+pub struct AnyWorkspace;
+
+impl Work for AnyWorkspace {
+    type Output = bool;
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        Ok(workspace::any(tx).await?)
+    }
+}

@@ -1,0 +1,38 @@
+//! Logs and metrics. Logs are text on a terminal and JSON otherwise, on standard error; a thread of its own writes them.
+
+use std::io::{BufWriter, IsTerminal, stderr};
+
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
+use tracing_subscriber::EnvFilter;
+
+const LINES_IN_FLIGHT: usize = 65_536;
+
+/// Starts the log. What is still on its way is written when the guard is dropped.
+pub fn start_log(filter: &str) -> Result<WorkerGuard, String> {
+    let filter = EnvFilter::try_new(filter).map_err(|error| format!("--log {filter:?} is not understood: {error}"))?;
+    let (writer, guard) = NonBlockingBuilder::default()
+        .lossy(false)
+        .buffered_lines_limit(LINES_IN_FLIGHT)
+        .finish(BufWriter::with_capacity(64 * 1024, stderr()));
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_target(false).with_writer(writer);
+    match stderr().is_terminal() {
+        true => subscriber.init(),
+        false => subscriber.json().with_current_span(false).with_span_list(false).init(),
+    }
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let reason = panic.payload_as_str().unwrap_or("no reason given");
+        tracing::error!(panic.location = place, panic.reason = reason, "something panicked");
+    }));
+    Ok(guard)
+}
+
+pub fn start_metrics() -> Result<PrometheusHandle, BuildError> {
+    let seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+    let sizes = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
+    PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &seconds)?
+        .set_buckets_for_metric(Matcher::Suffix("_size".to_owned()), &sizes)?
+        .install_recorder()
+}

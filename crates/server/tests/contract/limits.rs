@@ -1,0 +1,149 @@
+//! What one caller may ask for: requests in a minute, and the size and depth of a request.
+
+use serde_json::json;
+
+use crate::support::{App, Connection, Engine, HttpReply, OPERATIONS, World, each_engine};
+
+each_engine! {
+    a_key_is_told_what_is_left_of_its_limit
+    a_key_over_its_limit_is_told_when_to_come_back
+    each_key_has_a_limit_of_its_own
+    a_refusal_tells_too
+    without_a_limit_nothing_is_told
+    a_body_may_be_a_mebibyte_and_no_more
+    a_body_of_unknown_length_is_bounded_too
+    json_may_be_sixteen_deep_and_no_more
+    a_head_is_bounded
+}
+
+const MEBIBYTE: usize = 1024 * 1024;
+
+/// A server that lets each key make so many requests a minute.
+fn limited(engine: Engine, limit: u32) -> App {
+    engine.app().environment("SLATED_RATE_LIMIT", &limit.to_string()).start()
+}
+
+fn a_key_is_told_what_is_left_of_its_limit(engine: &Engine) {
+    let app = limited(*engine, 6);
+    let client = app.writer();
+    for left in ["5", "4", "3"] {
+        let reply = client.get("/v1/jobs").expect(200);
+        let told = ["x-ratelimit-limit", "x-ratelimit-remaining"].map(|name| reply.header(name).unwrap_or_default());
+        assert_eq!(told, ["6", left], "{reply:#?}");
+        assert!(reply.header("x-ratelimit-reset").is_some_and(|reset| reset.parse::<u64>().is_ok()), "{reply:#?}");
+        assert_eq!(reply.header("retry-after"), None);
+    }
+}
+
+fn a_key_over_its_limit_is_told_when_to_come_back(engine: &Engine) {
+    let app = limited(*engine, 3);
+    let client = app.writer();
+    let person = json!({ "name": "Ada", "external_source_id": "crm-1" });
+    for _ in 0..3 {
+        client.get("/v1/jobs").expect(200);
+    }
+    let reply = client.post("/v1/persons", &person).refused(429, "RATE_LIMITED");
+    assert_eq!(reply.header("x-ratelimit-remaining"), Some("0"));
+    let seconds: u64 = reply.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=60).contains(&seconds), "{reply:#?}");
+    let old = client.post("/v0/persons", &person).expect(429);
+    assert!(old.json["error"].is_string() && old.json["data"].is_null(), "{old:#?}");
+    app.anonymous().get("/healthz").expect(200);
+}
+
+fn each_key_has_a_limit_of_its_own(engine: &Engine) {
+    let app = limited(*engine, 2);
+    let (one, other) = (app.writer(), app.client("read"));
+    one.get("/v1/jobs").expect(200);
+    one.get("/v1/jobs").expect(200);
+    one.get("/v1/jobs").refused(429, "RATE_LIMITED");
+    let reply = other.get("/v1/jobs").expect(200);
+    assert_eq!(reply.header("x-ratelimit-remaining"), Some("1"));
+}
+
+fn a_refusal_tells_too(engine: &Engine) {
+    let app = limited(*engine, 600);
+    let world = World::build(&app.writer());
+    let reader = app.client("read");
+    for operation in OPERATIONS.iter().filter(|operation| operation.writes()) {
+        let reply = operation.send(&reader, &world).expect(403);
+        assert_eq!(reply.header("x-ratelimit-limit"), Some("600"), "{reply:#?}");
+    }
+    let unknown = reader.get("/v1/persons/per_1").expect(404);
+    assert_eq!(unknown.header("x-ratelimit-limit"), Some("600"), "{unknown:#?}");
+    let anonymous = app.anonymous().get("/v1/jobs").expect(401);
+    assert_eq!(anonymous.header("x-ratelimit-limit"), None, "{anonymous:#?}");
+}
+
+fn without_a_limit_nothing_is_told(app: &App) {
+    let reply = app.writer().get("/v1/jobs").expect(200);
+    let told = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"].map(|name| reply.header(name));
+    assert_eq!(told, [None; 4]);
+}
+
+/// A create whose body is padded to that many bytes.
+fn padded(length: usize) -> Vec<u8> {
+    let mut body = br#"{"name": "Ada""#.to_vec();
+    body.resize(length - 1, b' ');
+    body.push(b'}');
+    body
+}
+
+fn head(app: &App, length: &str) -> String {
+    let (address, key) = (&app.address, app.key("main", "write"));
+    format!(
+        "POST /v1/persons HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\nConnection: close\r\n{length}\r\n\r\n"
+    )
+}
+
+/// The answer to a body that the server may cut short.
+fn answer(app: &App, head: &str, body: &[u8]) -> HttpReply {
+    let mut connection = Connection::open(&app.address);
+    connection.write(head.as_bytes()).unwrap();
+    let _ = connection.write(body);
+    connection.read_to_end()
+}
+
+fn a_body_may_be_a_mebibyte_and_no_more(app: &App) {
+    let most = app.writer().with("content-type", "application/json").send_bytes("POST", "/v1/persons", &padded(MEBIBYTE));
+    most.expect(201);
+    let length = format!("Content-Length: {}", MEBIBYTE + 1);
+    let reply = answer(app, &head(app, &length), &padded(MEBIBYTE + 1));
+    assert_eq!(reply.status(), Some(413), "{reply:?}");
+    assert!(reply.0.contains("PAYLOAD_TOO_LARGE"), "{reply:?}");
+    let huge = answer(app, &head(app, "Content-Length: 99999999999"), b"{");
+    assert_eq!(huge.status(), Some(413), "{huge:?}");
+}
+
+fn a_body_of_unknown_length_is_bounded_too(app: &App) {
+    let mut body = format!("{:x}\r\n", MEBIBYTE + 1).into_bytes();
+    body.extend(padded(MEBIBYTE + 1));
+    body.extend(b"\r\n0\r\n\r\n");
+    let reply = answer(app, &head(app, "Transfer-Encoding: chunked"), &body);
+    assert_eq!(reply.status(), Some(413), "{reply:?}");
+    let small = answer(app, &head(app, "Transfer-Encoding: chunked"), b"f\r\n{\"name\": \"Ada\"}\r\n0\r\n\r\n");
+    assert_eq!(small.status(), Some(201), "{small:?}");
+}
+
+fn json_may_be_sixteen_deep_and_no_more(app: &App) {
+    let client = app.writer().with("content-type", "application/json");
+    let nested = |depth: usize| format!("{{\"name\": {}{}}}", "[".repeat(depth - 1), "]".repeat(depth - 1));
+    let allowed = client.send_bytes("POST", "/v1/persons", nested(16).as_bytes()).refused(400, "INVALID_REQUEST");
+    assert_eq!(allowed.flaw("name"), "INVALID_TYPE");
+    for depth in [17, 1000, 400_000] {
+        client.send_bytes("POST", "/v1/persons", nested(depth).as_bytes()).refused(400, "MALFORMED_JSON");
+    }
+}
+
+fn a_head_is_bounded(app: &App) {
+    let long_value = format!("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: {}\r\n\r\n", "x".repeat(MEBIBYTE));
+    let long_path = format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "x".repeat(MEBIBYTE));
+    let many = format!("GET /healthz HTTP/1.1\r\nHost: x\r\n{}\r\n", "X-Many: y\r\n".repeat(10_000));
+    for request in [long_value, long_path, many] {
+        let mut connection = Connection::open(&app.address);
+        let _ = connection.write(request.as_bytes());
+        let reply = connection.read_to_end();
+        assert!(reply.status().is_none_or(|status| (400..500).contains(&status)), "{reply:?}");
+    }
+    app.anonymous().get("/healthz").expect(200);
+}

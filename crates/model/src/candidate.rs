@@ -29,6 +29,7 @@ impl StageMove {
         if stage_id.is_none() && stage_name.is_none() {
             fields.refuse("stage_id", Flaw::Required, "must be given, or stage_name in its place");
         }
+        fields.not_both(stage_id.is_some(), stage_name.is_some(), "stage_name", "stage_id");
         Self { stage_id, stage_name, from_stage_id: fields.id("from_stage_id") }
     }
 }

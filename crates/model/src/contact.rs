@@ -88,7 +88,9 @@ impl Channel {
 
 fn is_email(value: &str) -> bool {
     let Some((local, domain)) = value.split_once('@') else { return false };
-    let barred = |character: char| character.is_whitespace() || matches!(character, '@' | '<' | '>' | ',' | ';' | '"' | '(' | ')');
+    let barred = |character: char| {
+        character.is_whitespace() || character.is_control() || matches!(character, '@' | '<' | '>' | ',' | ';' | '"' | '(' | ')')
+    };
     let labels_are_sound = domain.contains('.') && domain.split('.').all(|label| !label.is_empty());
     !local.is_empty() && labels_are_sound && !value.replacen('@', "", 1).contains(barred)
 }

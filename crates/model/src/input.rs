@@ -195,7 +195,7 @@ impl<'r> Fields<'r> {
         // JSON knows no integers: 3.0 is the number 3.
         let number = value
             .as_i64()
-            .or_else(|| value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9e15).map(|number| number as i64));
+            .or_else(|| value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9.1e15).map(|number| number as i64));
         match number {
             Some(number) if (0..=most).contains(&number) => return Some(number),
             _ if value.is_number() => self.refuse(name, Flaw::OutOfRange, format!("must be a whole number from 0 to {most}")),
@@ -265,6 +265,13 @@ impl<'r> Fields<'r> {
             }
         }
         Patch::Set(values)
+    }
+
+    /// Refuses two fields that say the same thing in two ways.
+    pub fn not_both(&mut self, one: bool, other: bool, field: &str, beside: &str) {
+        if one && other {
+            self.refuse(field, Flaw::Contradiction, format!("must not be given together with {beside}"));
+        }
     }
 
     /// Refuses what is left: nobody asked for it, and dropping it silently would lose data.

@@ -30,7 +30,13 @@ pub struct ClientReference {
 
 impl ClientReference {
     fn read(fields: &mut Fields<'_>) -> Self {
-        Self { name: read_company_name(fields, "client_company_name"), id: fields.id("client_company_id") }
+        let client = Self { name: read_company_name(fields, "client_company_name"), id: fields.id("client_company_id") };
+        client.check(fields);
+        client
+    }
+
+    fn check(&self, fields: &mut Fields<'_>) {
+        fields.not_both(self.id.is_some(), self.name.is_some(), "client_company_name", "client_company_id");
     }
 
     #[must_use]
@@ -91,6 +97,8 @@ impl JobPatch {
         let name = kept("name");
         let status = StatusReference { name: kept("job_status_name"), id: kept("job_status_id").map(Reference::new) };
         let client = ClientReference { name: kept("client_company_name"), id: kept("client_company_id").map(Reference::new) };
+        client.check(fields);
+        fields.not_both(status.id.is_some(), status.name.is_some(), "job_status_name", "job_status_id");
         let is_archived = fields.patch_flag("is_archived");
         if is_archived == Patch::Clear {
             fields.refuse("is_archived", Flaw::Required, "must not be cleared");

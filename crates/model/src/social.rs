@@ -45,7 +45,7 @@ fn path_of(url: &str) -> Option<&str> {
     let host_is_sound = host.starts_with(|first: char| first.is_alphanumeric())
         && host.chars().all(|character| character.is_alphanumeric() || character == '.' || character == '-');
     let port_is_sound = !port.is_empty() && port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit());
-    (host_is_sound && port_is_sound && !url.contains(char::is_whitespace)).then_some(path)
+    (host_is_sound && port_is_sound && !url.contains(|character: char| character.is_whitespace() || character.is_control())).then_some(path)
 }
 
 /// The segment after `/in/`, else the last one: percent-decoded and in lower case.

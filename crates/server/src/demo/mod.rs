@@ -1,9 +1,186 @@
-//! Demo data.
+//! The data of `slated serve --demo`: some 500 persons with their careers, 20 jobs at a dozen clients, and a year and a half of
+//! recruiting, so that every shape of the interface can be seen at once. It goes through the same operations as a client's data, and
+//! comes out the same every time but for the dates, which end today.
+
+mod career;
+mod openings;
+pub mod people;
+mod plan;
+pub mod random;
+mod regions;
+mod tracks;
+
+use std::collections::HashMap;
+
+use model::candidate::StageMove;
+use model::clock::Timestamp;
+use model::id::{CandidateId, Id, JobId, Kind, PersonId, WorkspaceId};
+use model::input::Reference;
+use model::job::{ClientReference, JobPatch, NewJob, StatusReference};
+use model::person::Association;
+use model::problem::Problem;
+use store::{Failure, Store, Tx, Work};
+
+use self::openings::OPENINGS;
+use self::people::AddPerson;
+use self::plan::{Action, Place, Step};
+use crate::ops::Actor;
+use crate::ops::add_candidate::AddCandidate;
+use crate::ops::create_job::CreateJob;
+use crate::ops::etag::Precondition;
+use crate::ops::move_candidate::MoveCandidate;
+use crate::ops::update_job::UpdateJob;
+
+/// How much was made.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DemoSummary {
     pub persons: usize,
     pub jobs: usize,
     pub candidates: usize,
+    pub client_contacts: usize,
+    pub moves: usize,
 }
-pub async fn fill(_: &store::Store, _: model::id::WorkspaceId) -> Result<DemoSummary, store::Failure> {
-    Ok(DemoSummary { persons: 0, jobs: 0, candidates: 0 })
+
+/// Fills an empty workspace, as a whole or not at all.
+pub async fn fill(store: &Store, workspace: WorkspaceId) -> Result<DemoSummary, Failure> {
+    fill_as_of(store, workspace, Timestamp::now()).await
 }
+
+async fn fill_as_of(store: &Store, workspace: WorkspaceId, now: Timestamp) -> Result<DemoSummary, Failure> {
+    store.write(Fill { actor: Actor { workspace, key: None }, now, plan: plan::plan(now) }).await
+}
+
+/// Work that is done as if it were another time.
+pub struct At<W> {
+    pub moment: Timestamp,
+    pub work: W,
+}
+
+impl<W: Work> Work for At<W> {
+    type Output = W::Output;
+
+    async fn run(&self, tx: &mut Tx) -> Result<W::Output, Failure> {
+        tx.set_now(self.moment);
+        self.work.run(tx).await
+    }
+}
+
+struct Fill {
+    actor: Actor,
+    now: Timestamp,
+    plan: Vec<Action>,
+}
+
+impl Work for Fill {
+    type Output = DemoSummary;
+
+    async fn run(&self, tx: &mut Tx) -> Result<DemoSummary, Failure> {
+        let mut filling = Filling::new(self.actor, self.now);
+        for action in &self.plan {
+            filling.carry_out(tx, action).await?;
+        }
+        Ok(filling.summary)
+    }
+}
+
+/// The records that were made so far, by the numbers that the plan gives them.
+struct Filling {
+    actor: Actor,
+    now: Timestamp,
+    jobs: HashMap<usize, JobId>,
+    persons: HashMap<usize, PersonId>,
+    candidates: HashMap<(usize, usize), CandidateId>,
+    summary: DemoSummary,
+}
+
+impl Filling {
+    fn new(actor: Actor, now: Timestamp) -> Self {
+        Self { actor, now, jobs: HashMap::new(), persons: HashMap::new(), candidates: HashMap::new(), summary: DemoSummary::default() }
+    }
+
+    fn job(&self, job: usize) -> Result<JobId, Problem> {
+        self.jobs.get(&job).copied().ok_or_else(|| Problem::not_found("job", job))
+    }
+
+    fn person(&self, person: usize) -> Result<PersonId, Problem> {
+        self.persons.get(&person).copied().ok_or_else(|| Problem::not_found("person", person))
+    }
+
+    async fn carry_out(&mut self, tx: &mut Tx, action: &Action) -> Result<(), Failure> {
+        let moment = action.moment;
+        match &action.step {
+            Step::OpenJob(job) => self.open_job(tx, moment, *job).await,
+            Step::SetStatus { job, status } => {
+                let (client, status) = (ClientReference::default(), StatusReference { id: None, name: Some((*status).to_owned()) });
+                self.change_job(tx, moment, *job, JobPatch { name: None, is_archived: None, client, status }).await
+            }
+            Step::Archive(job) => {
+                let (client, status) = (ClientReference::default(), StatusReference::default());
+                self.change_job(tx, moment, *job, JobPatch { name: None, is_archived: Some(true), client, status }).await
+            }
+            Step::AddPerson { person, place } => self.add_person(tx, moment, *person, *place).await,
+            Step::AddCandidate { person, job } => self.add_candidate(tx, moment, *person, *job).await,
+            Step::Move { person, job, stage } => self.move_candidate(tx, moment, (*person, *job), stage).await,
+        }
+    }
+
+    async fn open_job(&mut self, tx: &mut Tx, moment: Timestamp, job: usize) -> Result<(), Failure> {
+        let opening = &OPENINGS[job];
+        let new = NewJob {
+            name: opening.name.to_owned(),
+            client: ClientReference { id: None, name: Some(opening.client.to_owned()) },
+            status: StatusReference::default(),
+            stages: opening.pipeline.own_stages(),
+        };
+        let (view, _) = At { moment, work: CreateJob { actor: self.actor, new } }.run(tx).await?;
+        self.jobs.insert(job, view.id);
+        self.summary.jobs += 1;
+        Ok(())
+    }
+
+    async fn change_job(&self, tx: &mut Tx, moment: Timestamp, job: usize, patch: JobPatch) -> Result<(), Failure> {
+        let work = UpdateJob { actor: self.actor, id: self.job(job)?, patch, precondition: Precondition::None };
+        At { moment, work }.run(tx).await.map(|_| ())
+    }
+
+    async fn add_person(&mut self, tx: &mut Tx, moment: Timestamp, person: usize, place: Place) -> Result<(), Failure> {
+        let mut profile = people::person_as(person as u64, &place.role(person), self.now);
+        profile.new.association = match place {
+            Place::Job(job) => Association { job_id: Some(reference(self.job(job)?)), ..Association::default() },
+            Place::Contact { client, .. } => Association { client_name: Some(client.to_owned()), ..Association::default() },
+            Place::Nothing => Association::default(),
+        };
+        let created = At { moment, work: AddPerson { actor: self.actor, profile } }.run(tx).await?;
+        self.persons.insert(person, created.person.id);
+        self.summary.persons += 1;
+        self.summary.client_contacts += usize::from(created.client_contact_id.is_some());
+        if let (Some(candidate), Place::Job(job)) = (created.candidate_id, place) {
+            self.candidates.insert((person, job), candidate);
+            self.summary.candidates += 1;
+        }
+        Ok(())
+    }
+
+    async fn add_candidate(&mut self, tx: &mut Tx, moment: Timestamp, person: usize, job: usize) -> Result<(), Failure> {
+        let work = AddCandidate { actor: self.actor, job: self.job(job)?, person: reference(self.person(person)?) };
+        let (view, _) = At { moment, work }.run(tx).await?;
+        self.candidates.insert((person, job), view.id);
+        self.summary.candidates += 1;
+        Ok(())
+    }
+
+    async fn move_candidate(&mut self, tx: &mut Tx, moment: Timestamp, place: (usize, usize), stage: &str) -> Result<(), Failure> {
+        let id = *self.candidates.get(&place).ok_or_else(|| Problem::not_found("candidate", format!("{place:?}")))?;
+        let to = StageMove { stage_id: None, stage_name: Some(stage.to_owned()), from_stage_id: None };
+        At { moment, work: MoveCandidate { actor: self.actor, id, to, precondition: Precondition::None } }.run(tx).await?;
+        self.summary.moves += 1;
+        Ok(())
+    }
+}
+
+fn reference<K: Kind>(id: Id<K>) -> Reference<K> {
+    Reference { written: id.to_string(), id: Some(id) }
+}
+
+#[cfg(test)]
+mod tests;

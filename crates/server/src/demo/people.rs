@@ -154,7 +154,7 @@ fn draw_phones(random: &mut Random, pattern: &str) -> Contacts {
     let mut phones = Contacts::new(Channel::Phone);
     for (kind, percent) in [(ContactType::Mobile, 90), (ContactType::Work, 30), (ContactType::Home, 10)] {
         if random.chance(percent) {
-            let digit = |mark| if mark == '#' { char::from(b'0' + random.below(10) as u8) } else { mark };
+            let digit = |mark: char| if mark == '#' { char::from(b'0' + random.below(10) as u8) } else { mark };
             phones.add_typed(kind, pattern.chars().map(digit).collect());
         }
     }

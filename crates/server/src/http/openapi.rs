@@ -11,7 +11,7 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
 use super::health;
-use super::openapi_fields::{constrain_bodies, list_parameters};
+use super::openapi_fields::{constrain_bodies, constrain_query, list_parameters};
 use crate::api::{v0, v1};
 
 #[derive(OpenApi)]
@@ -47,6 +47,9 @@ use crate::api::{v0, v1};
     security(("key" = [])),
 )]
 struct Document;
+
+/// `*`, or entity tags in their quotes with commas between.
+const ENTITY_TAGS: &str = r#"^(\*|(W/)?"[!#-+\--~]*"(, ?(W/)?"[!#-+\--~]*")*)$"#;
 
 static TEXT: LazyLock<String> = LazyLock::new(|| {
     let mut text = serde_json::to_string_pretty(&build()).unwrap_or_default();
@@ -141,6 +144,7 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     let gives_etag = mark(operation, "x-etag").is_some();
 
     let mut parameters = operation.get("parameters").and_then(Value::as_array).cloned().unwrap_or_default();
+    parameters.iter_mut().filter(|parameter| parameter["in"] == "query").for_each(constrain_query);
     if is_list {
         parameters.extend(list_parameters(path));
     }
@@ -148,14 +152,14 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         parameters.push(header_parameter(
             "If-Match",
             "Make the change only if the record still has this ETag.",
-            json!({"type": "string", "minLength": 1, "pattern": "^[!-~]+$"}),
+            json!({"type": "string", "pattern": ENTITY_TAGS}),
         ));
     }
     if gives_etag && method == "get" {
         parameters.push(header_parameter(
             "If-None-Match",
             "Answer 304 if the record still has this ETag.",
-            json!({"type": "string", "minLength": 1, "pattern": "^[!-~]+$"}),
+            json!({"type": "string", "pattern": ENTITY_TAGS}),
         ));
     }
     if writes {

@@ -5,15 +5,29 @@ use model::listing::{MOST_OFFSET, MOST_PER_PAGE};
 use model::text::limit;
 use serde_json::{Value, json};
 
+/// White space and control characters, for use inside brackets.
+macro_rules! space {
+    () => {
+        r"\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+    };
+}
+
+/// What may stand in neither part of an e-mail address.
+macro_rules! barred {
+    () => {
+        concat!(space!(), r#"@<>,;"()"#)
+    };
+}
+
 /// White space around a value is trimmed, so it may stand there even where a line must hold no control characters.
 const LINE: &str = r"^[\t-\r ]*[^\u0000-\u001f\u007f]*[\t-\r ]*$";
-const LINE_NOT_BLANK: &str = r"^[\t-\r ]*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*[\t-\r ]*$";
-const TEXT: &str = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$";
-const EMAIL: &str =
-    r#"^[\t-\r ]*[^\s@<>,;"()\u0000-\u001f\u007f]+@[^\s@<>,;"().\u0000-\u001f\u007f]+(\.[^\s@<>,;"().\u0000-\u001f\u007f]+)+[\t-\r ]*$"#;
-const PHONE: &str = r"^[\t-\r ]*([^\u0000-\u001f\u007f]*[0-9]){3}[^\u0000-\u001f\u007f]*$";
-const SOCIAL_URL: &str = r"^[\t-\r ]*https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[^\s/?#\u0000-\u001f\u007f]+)+/?([?#][^\s\u0000-\u001f\u007f]*)?[\t-\r ]*$";
-const URL: &str = r"^[\t-\r ]*https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?([/?#][^\s\u0000-\u001f\u007f]*)?[\t-\r ]*$";
+const LINE_NOT_BLANK: &str = concat!(r"^[\t-\r ]*[^", space!(), r"][^\u0000-\u001f\u007f]*[\t-\r ]*$");
+const TEXT: &str = r"^[\t-\r ]*[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[\t-\r ]*$";
+const EMAIL: &str = concat!(r"^[\t-\r ]*[^", barred!(), r"]+@[^", barred!(), r".]+(\.[^", barred!(), r".]+)+[\t-\r ]*$");
+const PHONE: &str = r"^[\t-\r ]*([^\u0000-\u001f\u007f]*[0-9]){3}[^\u0000-\u001f\u007f]*[\t-\r ]*$";
+const SOCIAL_URL: &str =
+    concat!(r"^[\t-\r ]*https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[^/?#", space!(), r"]+)+/?([?#][^", space!(), r"]*)?[\t-\r ]*$");
+const URL: &str = concat!(r"^[\t-\r ]*https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?([/?#][^", space!(), r"]*)?[\t-\r ]*$");
 const BLANK: &str = r"^[\t-\r ]*$";
 
 /// Adds to every request body what its fields may hold, and that it holds nothing else.
@@ -31,13 +45,22 @@ pub fn constrain_bodies(schemas: &mut Value) {
                 let mut ways: Vec<_> = ["name", "first_name", "last_name"].map(|field| filled(field, LINE_NOT_BLANK)).into();
                 ways.push(filled("social_url", SOCIAL_URL));
                 schema["anyOf"] = ways.into();
+                schema["not"] = both("client_id", "client_name");
             }
             "CreateJobBody" => {
                 schema["anyOf"] = json!([filled("client_company_name", LINE_NOT_BLANK), filled("client_company_id", LINE_NOT_BLANK)]);
+                schema["not"] = both("client_company_id", "client_company_name");
                 let entry = json!({"type": "object", "properties": {"is_rejection_stage": {"enum": [false, null]}}});
                 schema["properties"]["pipeline_stages"]["contains"] = entry;
             }
-            "MoveCandidateBody" => schema["anyOf"] = json!([filled("stage_id", LINE_NOT_BLANK), filled("stage_name", LINE_NOT_BLANK)]),
+            "MoveCandidateBody" => {
+                schema["anyOf"] = json!([filled("stage_id", LINE_NOT_BLANK), filled("stage_name", LINE_NOT_BLANK)]);
+                schema["not"] = both("stage_id", "stage_name");
+            }
+            "UpdateJobBody" => {
+                schema["not"] =
+                    json!({"anyOf": [both("client_company_id", "client_company_name"), both("job_status_id", "job_status_name")]});
+            }
             _ => {}
         }
     }
@@ -46,6 +69,12 @@ pub fn constrain_bodies(schemas: &mut Value) {
 /// A field that must be there and hold something.
 fn filled(field: &str, pattern: &str) -> Value {
     json!({"required": [field], "properties": {field: {"type": "string", "pattern": pattern}}})
+}
+
+/// Two fields that say the same thing in two ways.
+fn both(one: &str, other: &str) -> Value {
+    let given = json!({"type": "string", "pattern": LINE_NOT_BLANK});
+    json!({"required": [one, other], "properties": {one: given.clone(), other: given}})
 }
 
 fn or_blank(pattern: &str) -> String {
@@ -103,6 +132,19 @@ fn list_of(property: &mut Value, longest: usize, pattern: &str) {
 fn number(property: &mut Value, most: i64) {
     property["minimum"] = 0.into();
     property["maximum"] = most.into();
+}
+
+/// A parameter that is there holds something, even if its type would let it be null or empty.
+pub fn constrain_query(parameter: &mut Value) {
+    let schema = &mut parameter["schema"];
+    if let Some(types) = schema["type"].as_array()
+        && let Some(kind) = types.iter().find(|kind| *kind != "null").cloned()
+    {
+        schema["type"] = kind;
+    }
+    if schema["type"] == "string" && schema["enum"].is_null() {
+        text(schema, limit::NAME, LINE_NOT_BLANK);
+    }
 }
 
 /// The parameters that every list has.

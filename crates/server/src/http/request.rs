@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -59,16 +59,16 @@ impl Read {
     }
 
     /// The answer, or 304 if the caller has it already.
-    pub fn unless_known(&self, answer: Answer) -> Answer {
-        let known = header_texts(&self.parts.headers, IF_NONE_MATCH.as_str());
-        let is_known = answer
-            .etag
-            .as_ref()
-            .is_some_and(|etag| known.split(',').map(str::trim).any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag));
-        match is_known {
+    pub fn unless_known(&self, answer: Answer) -> Reply {
+        let is_known = match (entity_tags(&self.parts.headers, "If-None-Match")?, &answer.etag) {
+            (Tags::Any, Some(_)) => true,
+            (Tags::These(tags), Some(etag)) => tags.iter().any(|tag| tag.strip_prefix("W/").unwrap_or(tag) == etag),
+            _ => false,
+        };
+        Ok(match is_known {
             true => Answer { status: StatusCode::NOT_MODIFIED.as_u16(), body: Vec::new(), ..answer },
             false => answer,
-        }
+        })
     }
 }
 
@@ -91,7 +91,7 @@ impl FromRequest<Arc<App>> for Write {
         let actor = Actor { workspace: key.workspace, key: Some(key.id) };
         let body = json_body(&parts.headers, body, app.settings.body_timeout).await?;
         let idempotency = idempotency_key(&parts, &body)?;
-        let precondition = precondition(&parts.headers);
+        let precondition = precondition(&parts.headers)?;
         Ok(Self { app: Arc::clone(app), actor, precondition, idempotency, parts, body })
     }
 }
@@ -146,20 +146,39 @@ fn no_query(parts: &Parts) -> Result<(), Problem> {
     }
 }
 
-fn header_texts(headers: &HeaderMap, name: &str) -> String {
-    let texts: Vec<_> = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect();
-    texts.join(",")
+fn precondition(headers: &HeaderMap) -> Result<Precondition, Problem> {
+    Ok(match entity_tags(headers, "If-Match")? {
+        Tags::None => Precondition::None,
+        Tags::Any => Precondition::AnyVersion,
+        Tags::These(tags) => Precondition::OneOf(tags),
+    })
 }
 
-fn precondition(headers: &HeaderMap) -> Precondition {
-    if !headers.contains_key(IF_MATCH) {
-        return Precondition::None;
+enum Tags {
+    None,
+    Any,
+    These(Vec<String>),
+}
+
+/// The entity tags in a header: `*`, or quoted texts with commas between.
+fn entity_tags(headers: &HeaderMap, name: &'static str) -> Result<Tags, Problem> {
+    let mut tags = Vec::new();
+    for value in headers.get_all(name) {
+        for tag in value.to_str().unwrap_or("?").split(',').map(str::trim) {
+            let opaque = tag.strip_prefix("W/").unwrap_or(tag);
+            let inner = opaque.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+            let is_sound = tag == "*" || inner.is_some_and(|inner| inner.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"'));
+            if !is_sound {
+                return Err(Problem::invalid(name, Flaw::InvalidValue, "must be *, or the ETag of a read in its quotes"));
+            }
+            tags.push(tag.to_owned());
+        }
     }
-    let tags: Vec<_> = header_texts(headers, IF_MATCH.as_str()).split(',').map(|tag| tag.trim().to_owned()).collect();
-    match tags.iter().any(|tag| tag == "*") {
-        true => Precondition::AnyVersion,
-        false => Precondition::OneOf(tags),
-    }
+    Ok(match tags.as_slice() {
+        [] => Tags::None,
+        [only] if only == "*" => Tags::Any,
+        _ => Tags::These(tags),
+    })
 }
 
 fn idempotency_key(parts: &Parts, body: &Bytes) -> Result<Option<IdempotencyKey>, Problem> {
@@ -167,7 +186,8 @@ fn idempotency_key(parts: &Parts, body: &Bytes) -> Result<Option<IdempotencyKey>
     let mut values = parts.headers.get_all(NAME).iter();
     let Some(value) = values.next() else { return Ok(None) };
     let key = value.to_str().unwrap_or_default().trim();
-    if key.is_empty() || key.len() > LONGEST_IDEMPOTENCY_KEY || values.next().is_some() {
+    let is_sound = (1..=LONGEST_IDEMPOTENCY_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+    if !is_sound || values.next().is_some() {
         let message = format!("must be given once, with 1 to {LONGEST_IDEMPOTENCY_KEY} visible ASCII characters");
         return Err(Problem::invalid(NAME, Flaw::InvalidValue, message));
     }

@@ -1,6 +1,7 @@
 //! Puts a person on a job or makes them a contact of a client.
 
-use model::id::{CandidateId, ClientContactId, CompanyId, JobId, PersonId, WorkspaceId};
+use model::id::{CandidateId, ClientContactId, Company, CompanyId, JobId, PersonId, WorkspaceId};
+use model::input::Reference;
 use model::person::Association;
 use model::problem::{Code, Detail, Flaw, Problem};
 use model::stage::entry_stage;
@@ -28,7 +29,7 @@ pub async fn resolve(tx: &mut Tx, workspace: WorkspaceId, association: &Associat
         };
     }
     let client = match client_id {
-        Some(reference) => Some(known_client(tx, workspace, reference, "client_id", client_name.as_deref(), "client_name").await?),
+        Some(reference) => Some(known_client(tx, workspace, reference, client_name.as_deref()).await?),
         None => match client_name {
             Some(name) => company::find_by_name(tx, workspace, name).await?,
             None => None,
@@ -59,19 +60,17 @@ async fn job_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str, client: Op
 }
 
 /// The company with that id, which must have the name that stands beside it, if one does.
-pub async fn known_client(
+async fn known_client(
     tx: &mut Tx,
     workspace: WorkspaceId,
-    reference: &model::input::Reference<model::id::Company>,
-    id_field: &str,
+    reference: &Reference<Company>,
     name: Option<&str>,
-    name_field: &str,
 ) -> Result<CompanyId, Failure> {
-    let id = reference.resolve(id_field)?;
-    let kept = company::name(tx, workspace, id).await?.ok_or_else(|| reference.not_found(id_field))?;
+    let id = reference.resolve("client_id")?;
+    let kept = company::name(tx, workspace, id).await?.ok_or_else(|| reference.not_found("client_id"))?;
     match name {
         Some(name) if fold(name) != fold(&kept) => {
-            Err(Problem::invalid(name_field, Flaw::Contradiction, format!("must be the name of {id}, {kept:?}, or be left out")).into())
+            Err(Problem::invalid("client_name", Flaw::Contradiction, format!("must be the name of {id}, {kept:?}, or be left out")).into())
         }
         _ => Ok(id),
     }

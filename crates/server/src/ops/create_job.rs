@@ -10,7 +10,6 @@ use store::record::{company, job, stage, status};
 use store::{Failure, StoreError, Tx, Work};
 
 use super::Actor;
-use super::associate::known_client;
 
 pub struct CreateJob {
     pub actor: Actor,
@@ -38,8 +37,10 @@ impl Work for CreateJob {
 /// The client that a request names, by id or else by a name that is made if it is new.
 pub async fn find_or_make_client(tx: &mut Tx, workspace: WorkspaceId, client: &ClientReference) -> Result<CompanyId, Failure> {
     match (&client.id, &client.name) {
-        (Some(reference), name) => {
-            known_client(tx, workspace, reference, "client_company_id", name.as_deref(), "client_company_name").await
+        (Some(reference), _) => {
+            let id = reference.resolve("client_company_id")?;
+            company::name(tx, workspace, id).await?.ok_or_else(|| reference.not_found("client_company_id"))?;
+            Ok(id)
         }
         (None, Some(name)) => Ok(company::find_or_insert(tx, workspace, name).await?),
         (None, None) => Err(Problem::invalid("client_company_name", Flaw::Required, "must be given").into()),
@@ -49,29 +50,20 @@ pub async fn find_or_make_client(tx: &mut Tx, workspace: WorkspaceId, client: &C
 /// The status that a request names, or the workspace's first.
 pub async fn find_status(tx: &mut Tx, workspace: WorkspaceId, wanted: &StatusReference) -> Result<StatusId, Failure> {
     let statuses = status::all(tx, workspace).await?;
-    let by_name = match &wanted.name {
-        Some(name) => Some(statuses.iter().find(|(_, known)| fold(known) == fold(name)).ok_or_else(|| {
-            let known: Vec<_> = statuses.iter().map(|(_, name)| name.as_str()).collect();
-            let message = format!("There is no job status {name:?}; the workspace has {}.", known.join(", "));
-            Problem::new(Code::NotFound, message.clone()).with(Detail::new("job_status_name", Flaw::NotFound, message))
-        })?),
-        None => None,
-    };
-    let by_id = match &wanted.id {
-        Some(reference) => {
-            let known = statuses.iter().find(|(id, _)| reference.id == Some(*id));
-            Some(known.ok_or_else(|| reference.not_found("job_status_id"))?)
+    let found = match (&wanted.id, &wanted.name) {
+        (Some(reference), _) => {
+            statuses.iter().find(|(id, _)| reference.id == Some(*id)).ok_or_else(|| reference.not_found("job_status_id"))?
         }
-        None => None,
-    };
-    match (by_id, by_name) {
-        (Some(one), Some(other)) if one.0 != other.0 => {
-            Err(Problem::invalid("job_status_name", Flaw::Contradiction, "must be the name of job_status_id, or be left out").into())
+        (None, Some(name)) => {
+            statuses.iter().find(|(_, known)| fold(known) == fold(name)).ok_or_else(|| unknown_status(&statuses, name))?
         }
-        (Some(found), _) | (None, Some(found)) => Ok(found.0),
-        (None, None) => match statuses.first() {
-            Some(first) => Ok(first.0),
-            None => Err(StoreError::Internal("the workspace has no job status".to_owned()).into()),
-        },
-    }
+        (None, None) => statuses.first().ok_or_else(|| StoreError::Internal("the workspace has no job status".to_owned()))?,
+    };
+    Ok(found.0)
+}
+
+fn unknown_status(statuses: &[(StatusId, String)], name: &str) -> Problem {
+    let known: Vec<_> = statuses.iter().map(|(_, name)| name.as_str()).collect();
+    let message = format!("There is no job status {name:?}; the workspace has {}.", known.join(", "));
+    Problem::new(Code::NotFound, message.clone()).with(Detail::new("job_status_name", Flaw::NotFound, message))
 }

@@ -41,38 +41,23 @@ impl Work for MoveCandidate {
 }
 
 fn find_stage<'s>(stages: &'s [Stage], to: &StageMove) -> Result<&'s Stage, Problem> {
-    let by_id = match &to.stage_id {
-        Some(reference) => {
+    match (&to.stage_id, &to.stage_name) {
+        (Some(reference), _) => {
             let known = stages.iter().find(|stage| reference.id == Some(stage.id));
-            Some(known.ok_or_else(|| unknown_stage(stages, "stage_id", &reference.written))?)
+            known.ok_or_else(|| unknown_stage(stages, "stage_id", &reference.written))
         }
-        None => None,
-    };
-    let by_name = match &to.stage_name {
-        Some(name) => {
+        (None, Some(name)) => {
             let named: Vec<_> = stages.iter().filter(|stage| fold(&stage.name) == fold(name)).collect();
-            match named.as_slice() {
-                [] => return Err(unknown_stage(stages, "stage_name", name)),
-                // The id says which of them is meant.
-                several => {
-                    by_id.filter(|stage| several.contains(stage)).map_or_else(|| only_stage(several, name), |stage| Ok(Some(stage)))?
-                }
-            }
+            only_stage(stages, &named, name)
         }
-        None => None,
-    };
-    match (by_id, by_name) {
-        (Some(one), Some(other)) if one.id != other.id => {
-            Err(Problem::invalid("stage_name", Flaw::Contradiction, "must be the name of stage_id, or be left out"))
-        }
-        (Some(found), _) | (None, Some(found)) => Ok(found),
         (None, None) => Err(Problem::invalid("stage_id", Flaw::Required, "must be given")),
     }
 }
 
-fn only_stage<'s>(named: &[&'s Stage], name: &str) -> Result<Option<&'s Stage>, Problem> {
+fn only_stage<'s>(stages: &[Stage], named: &[&'s Stage], name: &str) -> Result<&'s Stage, Problem> {
     match named {
-        [only] => Ok(Some(only)),
+        [] => Err(unknown_stage(stages, "stage_name", name)),
+        [only] => Ok(only),
         several => {
             let message = format!("{} stages of the job are called {name:?}; name one with stage_id.", several.len());
             let details =

@@ -104,7 +104,8 @@ fn every_documented_operation_is_tried_here(app: &App) {
     for (path, methods) in document["paths"].as_object().unwrap() {
         let segments = path.split('/').map(|segment| if segment.starts_with('{') { "{id}" } else { segment });
         let path = segments.collect::<Vec<_>>().join("/");
-        for method in methods.as_object().unwrap().keys().filter(|name| ["get", "post", "put", "patch", "delete"].contains(&name.as_str())) {
+        for method in methods.as_object().unwrap().keys().filter(|name| ["get", "post", "put", "patch", "delete"].contains(&name.as_str()))
+        {
             documented.insert(format!("{} {path}", method.to_uppercase()));
         }
     }

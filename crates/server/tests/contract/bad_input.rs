@@ -54,7 +54,9 @@ fn what_is_not_sent_as_json_is_refused(app: &App) {
                 operation.assert_refused(reply, 415, "UNSUPPORTED_MEDIA_TYPE");
             };
             refused(client);
-            for kind in ["", "text/plain", "text/json", "application/jsonp", "application/xml", "application/x-www-form-urlencoded", "json", "*/*"] {
+            for kind in
+                ["", "text/plain", "text/json", "application/jsonp", "application/xml", "application/x-www-form-urlencoded", "json", "*/*"]
+            {
                 refused(&client.with("content-type", kind));
             }
         }
@@ -137,16 +139,43 @@ fn fields_of(operation: &Operation) -> Fields {
     match (operation.method, operation.path) {
         ("POST", "/v0/persons") => Fields {
             strings: &[
-                "name", "first_name", "last_name", "social_url", "current_job_title", "social_location", "company_name", "email",
-                "phone_number", "notes", "job_id", "job_name", "client_name", "client_id", "external_source_id",
+                "name",
+                "first_name",
+                "last_name",
+                "social_url",
+                "current_job_title",
+                "social_location",
+                "company_name",
+                "email",
+                "phone_number",
+                "notes",
+                "job_id",
+                "job_name",
+                "client_name",
+                "client_id",
+                "external_source_id",
             ],
             arrays: &["emails", "phone_numbers"],
             flags: &[],
         },
         ("POST", "/v1/persons") => Fields {
             strings: &[
-                "name", "first_name", "last_name", "social_url", "current_job_title", "social_location", "company_name", "work_email",
-                "work_phone", "personal_email", "mobile_phone", "notes", "job_id", "job_name", "client_name", "client_id",
+                "name",
+                "first_name",
+                "last_name",
+                "social_url",
+                "current_job_title",
+                "social_location",
+                "company_name",
+                "work_email",
+                "work_phone",
+                "personal_email",
+                "mobile_phone",
+                "notes",
+                "job_id",
+                "job_name",
+                "client_name",
+                "client_id",
                 "external_source_id",
             ],
             arrays: &["emails", "phone_numbers"],
@@ -154,8 +183,20 @@ fn fields_of(operation: &Operation) -> Fields {
         },
         ("PATCH", "/v1/persons/{id}") => Fields {
             strings: &[
-                "social_url", "name", "first_name", "last_name", "current_job_title", "company_name", "social_location", "social_headline",
-                "address", "work_email", "personal_email", "mobile_phone", "work_phone", "job_id",
+                "social_url",
+                "name",
+                "first_name",
+                "last_name",
+                "current_job_title",
+                "company_name",
+                "social_location",
+                "social_headline",
+                "address",
+                "work_email",
+                "personal_email",
+                "mobile_phone",
+                "work_phone",
+                "job_id",
             ],
             arrays: &["emails", "phone_numbers"],
             flags: &["enrich_record"],

@@ -114,7 +114,7 @@ fn a_stage_is_named_by_its_id_or_its_name(app: &App) {
     for (body, stage) in [
         (json!({ "stage_id": job.stage("Offer") }), "Offer"),
         (json!({ "stage_name": "Final interview" }), "Final interview"),
-        (json!({ "stage_name": "Hired", "stage_id": job.stage("Hired") }), "Hired"),
+        (json!({ "stage_name": null, "stage_id": job.stage("Hired") }), "Hired"),
         (json!({ "stage_name": " Screening ", "stage_id": null }), "Screening"),
     ] {
         let moved = client.patch(&path, &body).expect(200);
@@ -177,7 +177,8 @@ fn a_candidate_shows_what_is_known_of_the_person_now(app: &App) {
     );
     let single = client.candidate(candidate["id"].as_str().unwrap());
     let listed = client.get(&job.candidates_path()).expect(200).entries()[0].clone();
-    let now = |record: &Value| ["name", "current_job_title", "current_company_name", "current_company_id"].map(|field| record[field].clone());
+    let now =
+        |record: &Value| ["name", "current_job_title", "current_company_name", "current_company_id"].map(|field| record[field].clone());
     assert_eq!(now(&single), ["Ada King", "Countess", "Acme", &job.client_company].map(Value::from));
     assert_eq!(now(&listed), now(&single));
 }

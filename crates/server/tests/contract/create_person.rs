@@ -14,6 +14,7 @@ each_engine! {
     text_is_trimmed_and_blank_is_absent
     null_is_as_good_as_absent
     text_may_be_as_long_as_allowed_and_no_longer
+    notes_are_measured_in_bytes
     text_comes_back_as_it_was_sent
     notes_and_enrichment_do_not_stand_in_the_way
     ids_are_in_the_order_of_creation
@@ -98,7 +99,9 @@ fn the_handle_is_read_from_the_address_of_the_profile(app: &App) {
 
 fn an_address_that_names_no_profile_is_refused(app: &App) {
     let client = app.writer();
-    for url in ["social.example/in/ada", "ftp://social.example/in/ada", "javascript:alert(1)", "https://", "https:///in/ada", "ada", "//x/in/ada"] {
+    for url in
+        ["social.example/in/ada", "ftp://social.example/in/ada", "javascript:alert(1)", "https://", "https:///in/ada", "ada", "//x/in/ada"]
+    {
         let reply = client.post(PATH, &json!({ "name": "Ada", "social_url": url })).refused(400, "INVALID_REQUEST");
         assert_eq!((reply.detail_fields(), reply.flaw("social_url")), (vec!["social_url"], "INVALID_URL"), "{url}");
     }
@@ -126,7 +129,10 @@ fn text_is_trimmed_and_blank_is_absent(app: &App) {
     });
     let reply = client.post(PATH, &body).expect(201);
     let data = reply.data();
-    assert_eq!([&data["name"], &data["current_job_title"], &data["social_location"], &data["company_name"]], ["Ada Lovelace", "Analyst", "", ""]);
+    assert_eq!(
+        [&data["name"], &data["current_job_title"], &data["social_location"], &data["company_name"]],
+        ["Ada Lovelace", "Analyst", "", ""]
+    );
     assert_eq!([&data["candidate_id"], &data["client_contact_id"], &data["external_source_id"]], [&Value::Null; 3]);
     assert_eq!(data["emails"], json!([{ "contact_data_type": "work", "value": "ada@x.example" }]));
     assert_eq!(data["phones"], json!([{ "contact_data_type": "mobile", "value": "030 1234" }]));
@@ -173,9 +179,16 @@ fn text_may_be_as_long_as_allowed_and_no_longer(app: &App) {
     }
 }
 
+fn notes_are_measured_in_bytes(app: &App) {
+    let client = app.writer();
+    client.new_person(&json!({ "name": "Ada", "notes": "é".repeat(32 * 1024) }));
+    let reply = client.post(PATH, &json!({ "name": "Ada", "notes": "é".repeat(32 * 1024 + 1) })).refused(400, "INVALID_REQUEST");
+    assert_eq!(reply.flaw("notes"), "TOO_LONG");
+}
+
 fn text_comes_back_as_it_was_sent(app: &App) {
     let client = app.writer();
-    for name in ["Žofie Müller-Łukaszewicz", "山田 太郎", "O'Neil \"Shorty\" \\ <b>&amp;</b>", "🦀 Ferris", "a' OR 1=1; --", "%_*?"] {
+    for name in ["Žofie Müller-Łukaszewicz", "山田 太郎", "O'Neil \"Shorty\" \\ <b>&amp;", "🦀 Ferris", "a' OR 1=1; --", "%_*?"] {
         let person = client.new_person(&json!({ "name": name, "current_job_title": name }));
         let person = client.person(&person);
         assert_eq!([&person["name"], &person["current_job_title"]], [name, name]);

@@ -92,7 +92,9 @@ fn a_refusal_in_version_zero(app: &App) {
 fn every_bad_field_is_named(app: &App) {
     let reply = app.writer().post(
         "/v1/persons",
-        &json!({ "name": 7, "emails": ["x", 3, "ok@x.example"], "phone_numbers": "030", "social_url": "ftp://x.example/a", "frist_name": "A" }),
+        &json!({
+            "name": 7, "emails": ["x", 3, "ok@x.example"], "phone_numbers": "030", "social_url": "ftp://x.example/a", "frist_name": "A",
+        }),
     );
     let reply = reply.refused(400, "INVALID_REQUEST");
     assert_eq!(reply.detail_fields(), ["emails[0]", "emails[1]", "frist_name", "name", "phone_numbers", "social_url"]);

@@ -15,6 +15,9 @@ each_engine! {
     nothing_of_a_refused_history_is_stored
 }
 
+/// The largest whole number that every JSON client reads exactly.
+const MOST_SOCIAL_ID: i64 = 9_007_199_254_740_991;
+
 fn path(person: &str) -> String {
     format!("/v1/persons/{person}/history")
 }
@@ -59,10 +62,14 @@ fn what_was_read_can_be_written_back(app: &App) {
                 { "title": "CTO", "start_date": "2021-05-01", "end_date": null, "position_type": "full-time" },
                 { "title": "Engineer", "start_date": "2018-05-01", "end_date": "2021-04-30", "location": "Zürich" },
             ] },
-            { "company_name": "Umbrella", "company_social_url": "https://social.example/company/umbrella", "company_social_id": 9_007_199_254_740_991_i64 },
+            { "company_name": "Umbrella", "company_social_url": "https://social.example/umbrella", "company_social_id": MOST_SOCIAL_ID },
         ],
-        "education_experience": [{ "company_name": "ETH", "degree": "MSc", "description": "Two\nlines", "start_date": "2012-09-01", "end_date": "2017-07-31" }],
-        "certifications": [{ "name": "CKA", "credential_id": "123", "company_name": "CNCF", "start_date": "2020-02-29", "end_date": "2023-02-28" }],
+        "education_experience": [
+            { "company_name": "ETH", "degree": "MSc", "description": "Two\nlines", "start_date": "2012-09-01", "end_date": "2017-07-31" },
+        ],
+        "certifications": [
+            { "name": "CKA", "credential_id": "123", "company_name": "CNCF", "start_date": "2020-02-29", "end_date": "2023-02-28" },
+        ],
     });
     let first = client.put(&path(&person), &history).expect(200);
     let [work, education, certifications] = lists(first.data());
@@ -75,7 +82,10 @@ fn durations_are_computed_when_they_are_absent(app: &App) {
     let client = app.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let history = json!({ "work_experience": [
-        { "positions": [{ "start_date": "2019-01-01", "end_date": "2020-01-01" }, { "start_date": "2019-03-15", "end_date": "2019-03-16" }] },
+        { "positions": [
+            { "start_date": "2019-01-01", "end_date": "2020-01-01" },
+            { "start_date": "2019-03-15", "end_date": "2019-03-16" },
+        ] },
         { "positions": [{ "start_date": "2015-01-01", "end_date": "2016-01-01", "duration_in_months": 3 }], "duration_in_months": 5 },
         { "positions": [{ "title": "Once upon a time" }] },
         { "positions": [{ "start_date": "2010-01-01" }] },
@@ -84,7 +94,10 @@ fn durations_are_computed_when_they_are_absent(app: &App) {
     let work = &reply.data()["work_experience"];
     let months = |entry: usize, position: usize| work[entry]["positions"][position]["duration_in_months"].as_i64().unwrap();
     assert_eq!([months(0, 0), months(0, 1), months(1, 0), months(2, 0)], [12, 0, 3, 0]);
-    assert_eq!([&work[0]["duration_in_months"], &work[1]["duration_in_months"], &work[2]["duration_in_months"]], [&json!(12), &json!(5), &json!(0)]);
+    assert_eq!(
+        [&work[0]["duration_in_months"], &work[1]["duration_in_months"], &work[2]["duration_in_months"]],
+        [&json!(12), &json!(5), &json!(0)]
+    );
     assert!(months(3, 0) > 15 * 12, "a position without an end goes on");
     assert_eq!(work[3]["duration_in_months"], months(3, 0));
 }
@@ -108,14 +121,30 @@ fn bad_entries_are_named_by_their_path(app: &App) {
         (json!({ "work_experience": {} }), "work_experience", "INVALID_TYPE"),
         (json!({ "work_experience": ["Acme"] }), "work_experience[0]", "INVALID_TYPE"),
         (json!({ "work_experience": [{ "positions": "CTO" }] }), "work_experience[0].positions", "INVALID_TYPE"),
-        (json!({ "work_experience": [{ "positions": [{}, { "start_date": "May 2019" }] }] }), "work_experience[0].positions[1].start_date", "INVALID_DATE"),
-        (json!({ "work_experience": [{ "positions": [{ "start_date": "2019-02-30" }] }] }), "work_experience[0].positions[0].start_date", "INVALID_DATE"),
+        (
+            json!({ "work_experience": [{ "positions": [{}, { "start_date": "May 2019" }] }] }),
+            "work_experience[0].positions[1].start_date",
+            "INVALID_DATE",
+        ),
+        (
+            json!({ "work_experience": [{ "positions": [{ "start_date": "2019-02-30" }] }] }),
+            "work_experience[0].positions[0].start_date",
+            "INVALID_DATE",
+        ),
         (json!({ "work_experience": [{ "positions": [{ "titel": "CTO" }] }] }), "work_experience[0].positions[0].titel", "UNKNOWN_FIELD"),
         (json!({ "work_experience": [{ "duration_in_months": "7" }] }), "work_experience[0].duration_in_months", "INVALID_TYPE"),
         (json!({ "work_experience": [{ "duration_in_months": -1 }] }), "work_experience[0].duration_in_months", "OUT_OF_RANGE"),
         (json!({ "work_experience": [{ "company_social_id": 1.5 }] }), "work_experience[0].company_social_id", "OUT_OF_RANGE"),
-        (json!({ "education_experience": [{ "company_social_url": "acme" }] }), "education_experience[0].company_social_url", "INVALID_URL"),
-        (json!({ "education_experience": [{ "start_date": "2020-01-02", "end_date": "2020-01-01" }] }), "education_experience[0].end_date", "CONTRADICTION"),
+        (
+            json!({ "education_experience": [{ "company_social_url": "acme" }] }),
+            "education_experience[0].company_social_url",
+            "INVALID_URL",
+        ),
+        (
+            json!({ "education_experience": [{ "start_date": "2020-01-02", "end_date": "2020-01-01" }] }),
+            "education_experience[0].end_date",
+            "CONTRADICTION",
+        ),
         (json!({ "education_experience": [{ "degree": 7 }] }), "education_experience[0].degree", "INVALID_TYPE"),
         (json!({ "certifications": [{ "end_date": "2020-1-1" }] }), "certifications[0].end_date", "INVALID_DATE"),
         (json!({ "certificates": [] }), "certificates", "UNKNOWN_FIELD"),

@@ -91,9 +91,8 @@ fn padded(length: usize) -> Vec<u8> {
 
 fn head(app: &App, length: &str) -> String {
     let (address, key) = (&app.address, app.key("main", "write"));
-    format!(
-        "POST /v1/persons HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\nConnection: close\r\n{length}\r\n\r\n"
-    )
+    let start = format!("POST /v1/persons HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n");
+    format!("{start}Content-Type: application/json\r\nConnection: close\r\n{length}\r\n\r\n")
 }
 
 /// The answer to a body that the server may cut short.

@@ -30,7 +30,7 @@ fn pushing_a_person_twice_makes_one(app: &App) {
         (json!({ "name": "Ada", "external_source_id": "crm-1" }), json!({ "name": "Ada", "external_source_id": " crm-1 " })),
         (profile("Ada-L"), json!({ "name": "Ada", "social_url": "http://www.social.example/in/ada-l/?x=y" })),
         (json!({ "name": "Ada", "emails": ["a@x.example"] }), json!({ "name": "Ada", "emails": ["b@x.example", "A@X.Example"] })),
-        (json!({ "name": "Ada", "work_email": "c@x.example" }), json!({ "name": "Ada", "personal_email": "c@x.example" })),
+        (json!({ "name": "Ada", "emails": ["c@x.example"] }), json!({ "name": "Ada", "personal_email": "c@x.example" })),
     ] {
         let person = client.new_person(&first);
         let again = client.post(PATH, &second).expect(200);

@@ -119,7 +119,9 @@ fn a_read_person(app: &App) {
                 "duration_in_months": 43,
             }],
             "education_experience": [{ "company_name": "Royal Society", "degree": "Mathematics", "start_date": "2015-09-01" }],
-            "certifications": [{ "name": "Bernoulli numbers", "credential_id": "G-1", "company_name": "Babbage", "end_date": "2030-12-31" }],
+            "certifications": [
+                { "name": "Bernoulli numbers", "credential_id": "G-1", "company_name": "Babbage", "end_date": "2030-12-31" },
+            ],
         }),
     );
     let reply = client.get(&format!("/v1/persons/{person}")).expect(200);

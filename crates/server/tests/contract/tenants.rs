@@ -123,7 +123,8 @@ fn names_are_looked_up_in_the_own_workspace_only(app: &App) {
     stranger.post("/v1/persons", &json!({ "name": "Ada", "job_name": "Secret project" })).refused(404, "NOT_FOUND");
     let own = stranger.new_job("Secret project", "Umbrella");
     assert_ne!(own.client_company, job.client_company);
-    let reply = stranger.post("/v1/persons", &json!({ "name": "Ada", "job_name": "Secret project", "company_name": "Umbrella" })).expect(201);
+    let reply =
+        stranger.post("/v1/persons", &json!({ "name": "Ada", "job_name": "Secret project", "company_name": "Umbrella" })).expect(201);
     assert_eq!(stranger.candidate(&reply.string("candidate_id"))["job_id"], own.id.as_str());
     assert_eq!(stranger.person(&reply.id())["current_company_id"], own.client_company.as_str());
     assert_eq!(owner.get(&job.path()).data()["candidate_count"], 0);

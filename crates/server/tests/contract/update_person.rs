@@ -82,7 +82,10 @@ fn a_text_field_takes_its_new_value(app: &App) {
         "social_url": "https://social.example/in/Countess/",
     });
     let read = client.update_person(&person, &patch);
-    assert_eq!([&read["current_job_title"], &read["current_company_name"], &read["social_public_id"]], ["Countess", "Umbrella", "countess"]);
+    assert_eq!(
+        [&read["current_job_title"], &read["current_company_name"], &read["social_public_id"]],
+        ["Countess", "Umbrella", "countess"]
+    );
     let colleague = client.new_person(&json!({ "name": "Grace", "company_name": "UMBRELLA" }));
     assert_eq!(client.person(&colleague)["current_company_id"], read["current_company_id"]);
     let created = client.post("/v1/persons", &json!({ "name": "Ada", "external_source_id": "crm-1" })).expect(200);
@@ -145,7 +148,14 @@ fn every_name_of_a_contact_type_is_taken(app: &App) {
             "phone_numbers",
             "phones",
             "030 1234",
-            &[("mobile", "mobile"), ("work", "work"), ("home", "home"), ("other", "other"), ("mobile_phone", "mobile"), ("work_phone", "work")],
+            &[
+                ("mobile", "mobile"),
+                ("work", "work"),
+                ("home", "home"),
+                ("other", "other"),
+                ("mobile_phone", "mobile"),
+                ("work_phone", "work"),
+            ],
         ),
     ] {
         for (written, kept) in names {
@@ -194,7 +204,8 @@ fn a_typed_field_takes_the_place_of_its_type(app: &App) {
     let person = client.new_person(&json!({ "name": "Ada" }));
     let emails = json!([entry("work", "a@x.example"), entry("other", "o@x.example"), entry("work", "b@x.example")]);
     client.update_person(&person, &json!({ "emails": emails, "phone_numbers": [entry("work", "111 1111"), entry("mobile", "222 2222")] }));
-    let read = client.update_person(&person, &json!({ "work_email": "c@x.example", "personal_email": "p@x.example", "work_phone": "333 3333" }));
+    let read =
+        client.update_person(&person, &json!({ "work_email": "c@x.example", "personal_email": "p@x.example", "work_phone": "333 3333" }));
     let mut values = strings(&read["emails"], "value");
     values.sort();
     assert_eq!(values, ["c@x.example", "o@x.example", "p@x.example"]);

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags};
 
 use crate::error::StoreError;
@@ -35,7 +36,9 @@ impl SqliteTx {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(|error| unusable(path, &error))?;
         connection.busy_timeout(BUSY_TIMEOUT).map_err(|error| unusable(path, &error))?;
-        connection.execute_batch("PRAGMA mmap_size = 2147418112;").map_err(|error| unusable(path, &error))?;
+        // Without this a statement is planned anew whenever a parameter changes.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(|error| unusable(path, &error))?;
+        connection.execute_batch("PRAGMA mmap_size = 1099511627776;").map_err(|error| unusable(path, &error))?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
         Ok(Self { connection })
     }

@@ -14,7 +14,12 @@ pub struct Client {
 
 impl Client {
     pub fn new(address: &str) -> Self {
-        let config = Agent::config_builder().http_status_as_error(false).proxy(None).max_redirects(0).timeout_global(Some(DEADLINE));
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .allow_non_standard_methods(true)
+            .proxy(None)
+            .max_redirects(0)
+            .timeout_global(Some(DEADLINE));
         Self { agent: config.build().into(), base: format!("http://{address}"), headers: HeaderMap::new() }
     }
 

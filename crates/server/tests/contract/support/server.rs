@@ -150,9 +150,7 @@ impl App {
 
     pub fn key(&self, workspace: &str, scope: &str) -> String {
         let mut keys = self.keys.lock().unwrap();
-        keys.entry((workspace.to_owned(), scope.to_owned()))
-            .or_insert_with(|| self.database.create_key(workspace, scope, &[]))
-            .clone()
+        keys.entry((workspace.to_owned(), scope.to_owned())).or_insert_with(|| self.database.create_key(workspace, scope, &[])).clone()
     }
 
     pub fn client(&self, scope: &str) -> Client {

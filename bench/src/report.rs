@@ -1,0 +1,222 @@
+//! The figures as a table, and how they stand against the targets.
+
+use std::time::Duration;
+
+use crate::load::Measurement;
+use crate::operations::Subject;
+
+/// How much longer the last page of a large list may take than the first.
+const MOST_OF_FIRST_PAGE: f64 = 1.25;
+/// How much longer a read may take on the largest database than on the smallest.
+const MOST_OF_SMALL: f64 = 1.4;
+const MOST_TO_FIRST_ANSWER: Duration = Duration::from_millis(300);
+const MOST_MEGABYTES: f64 = 200.0;
+
+pub struct Row {
+    pub subject: Subject,
+    pub measurement: Measurement,
+}
+
+/// All that was measured on one database.
+pub struct Run {
+    pub size: u64,
+    pub bare: Measurement,
+    pub rows: Vec<Row>,
+    pub started_in: Duration,
+    pub memory_megabytes: f64,
+}
+
+impl Run {
+    fn rate(&self, subject: Subject) -> Option<f64> {
+        self.rows.iter().find(|row| row.subject == subject).map(|row| row.measurement.rate)
+    }
+}
+
+pub fn print_table(runs: &[Run]) {
+    println!("\n{:>9}  {:<28} {:>11} {:>10} {:>10} {:>8}", "persons", "operation", "requests/s", "p50", "p99", "of bare");
+    for run in runs {
+        print_row(run, Subject::Bare, &run.bare);
+        for row in &run.rows {
+            print_row(run, row.subject, &row.measurement);
+        }
+        println!();
+    }
+}
+
+fn print_row(run: &Run, subject: Subject, measurement: &Measurement) {
+    let Measurement { rate, median, slow, failures } = measurement;
+    let ratio = rate / run.bare.rate;
+    let complaint = if *failures > 0 { format!("  {} FAILED", grouped(*failures)) } else { String::new() };
+    println!(
+        "{:>9}  {:<28} {:>11} {median:>7.2} ms {slow:>7.2} ms {ratio:>8.3}{complaint}",
+        grouped(run.size),
+        subject.name(),
+        grouped(rate.round() as u64)
+    );
+}
+
+/// The number with its thousands set apart.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A target, and whether it was met.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Verdict {
+    pub target: String,
+    pub found: String,
+    pub passed: bool,
+}
+
+/// One for each target that there are figures for.
+pub fn verdicts(runs: &[Run]) -> Vec<Verdict> {
+    let mut verdicts: Vec<_> = runs.iter().flat_map(failures).collect();
+    verdicts.extend(runs.iter().flat_map(parts_of_bare));
+    if let Some(largest) = runs.last() {
+        verdicts.extend(last_page(largest));
+        if let Some(smallest) = runs.first().filter(|smallest| smallest.size < largest.size) {
+            verdicts.extend(growth(smallest, largest));
+        }
+        verdicts.push(start(largest));
+    }
+    verdicts.extend(runs.iter().map(memory));
+    verdicts
+}
+
+fn failures(run: &Run) -> Vec<Verdict> {
+    let bare = (Subject::Bare, &run.bare);
+    let rows = run.rows.iter().map(|row| (row.subject, &row.measurement));
+    let failed = std::iter::once(bare).chain(rows).filter(|(_, measurement)| measurement.failures > 0);
+    failed
+        .map(|(subject, measurement)| Verdict {
+            target: format!("{} at {}: no request fails", subject.name(), grouped(run.size)),
+            found: format!("{} failed", grouped(measurement.failures)),
+            passed: false,
+        })
+        .collect()
+}
+
+fn parts_of_bare(run: &Run) -> Vec<Verdict> {
+    let judge = |row: &Row| {
+        let least = row.subject.least_of_bare()?;
+        let part = row.measurement.rate / run.bare.rate;
+        Some(Verdict {
+            target: format!("{} at {}: at least {least} of the bare answer", row.subject.name(), grouped(run.size)),
+            found: format!("{part:.3}"),
+            passed: part >= least,
+        })
+    };
+    run.rows.iter().filter_map(judge).collect()
+}
+
+fn last_page(run: &Run) -> Option<Verdict> {
+    let times = run.rate(Subject::FirstPage)? / run.rate(Subject::LastPage)?;
+    Some(Verdict {
+        target: format!("last page at {}: within {MOST_OF_FIRST_PAGE} times the first", grouped(run.size)),
+        found: format!("{times:.2}"),
+        passed: times <= MOST_OF_FIRST_PAGE,
+    })
+}
+
+fn growth(smallest: &Run, largest: &Run) -> Vec<Verdict> {
+    let judge = |row: &Row| {
+        let times = smallest.rate(row.subject)? / row.measurement.rate;
+        Some(Verdict {
+            target: format!("{}: at {} within {MOST_OF_SMALL} times {}", row.subject.name(), grouped(largest.size), grouped(smallest.size)),
+            found: format!("{times:.2}"),
+            passed: times <= MOST_OF_SMALL,
+        })
+    };
+    largest.rows.iter().filter(|row| row.subject.is_read()).filter_map(judge).collect()
+}
+
+fn start(run: &Run) -> Verdict {
+    Verdict {
+        target: format!("start to first answer at {}: under {} ms", grouped(run.size), MOST_TO_FIRST_ANSWER.as_millis()),
+        found: format!("{} ms", run.started_in.as_millis()),
+        passed: run.started_in < MOST_TO_FIRST_ANSWER,
+    }
+}
+
+fn memory(run: &Run) -> Verdict {
+    Verdict {
+        target: format!("memory beside mapped files at {}: under {MOST_MEGABYTES} MB", grouped(run.size)),
+        found: format!("{:.0} MB", run.memory_megabytes),
+        passed: run.memory_megabytes < MOST_MEGABYTES,
+    }
+}
+
+pub fn print_verdicts(verdicts: &[Verdict]) {
+    for Verdict { target, found, passed } in verdicts {
+        println!("{}  {target} ({found})", if *passed { "PASS" } else { "FAIL" });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(rate: f64) -> Measurement {
+        Measurement { rate, median: 0.3, slow: 1.0, failures: 0 }
+    }
+
+    fn run(size: u64, rates: &[(Subject, f64)]) -> Run {
+        Run {
+            size,
+            bare: measured(100_000.0),
+            rows: rates.iter().map(|(subject, rate)| Row { subject: *subject, measurement: measured(*rate) }).collect(),
+            started_in: Duration::from_millis(40),
+            memory_megabytes: 80.0,
+        }
+    }
+
+    fn missed(runs: &[Run]) -> Vec<String> {
+        verdicts(runs).into_iter().filter(|verdict| !verdict.passed).map(|verdict| verdict.target).collect()
+    }
+
+    #[test]
+    fn good_figures_meet_every_target() {
+        let rates = [
+            (Subject::ReadPerson, 45_000.0),
+            (Subject::CreatePerson, 30_000.0),
+            (Subject::FirstPage, 6_000.0),
+            (Subject::LastPage, 5_900.0),
+        ];
+        let runs = [run(1000, &rates), run(1_000_000, &rates)];
+        assert_eq!(missed(&runs), Vec::<String>::new());
+        assert!(verdicts(&runs).len() > 10);
+    }
+
+    #[test]
+    fn each_target_can_be_missed() {
+        let small = run(1000, &[(Subject::ReadJob, 60_000.0)]);
+        let mut large = run(1_000_000, &[(Subject::ReadJob, 39_000.0), (Subject::FirstPage, 8_000.0), (Subject::LastPage, 6_000.0)]);
+        large.started_in = Duration::from_millis(300);
+        large.memory_megabytes = 200.0;
+        large.rows[1].measurement.failures = 1;
+        assert_eq!(
+            missed(&[small, large]),
+            [
+                "list candidates, first page at 1,000,000: no request fails",
+                "read job at 1,000,000: at least 0.4 of the bare answer",
+                "last page at 1,000,000: within 1.25 times the first",
+                "read job: at 1,000,000 within 1.4 times 1,000",
+                "start to first answer at 1,000,000: under 300 ms",
+                "memory beside mapped files at 1,000,000: under 200 MB",
+            ]
+        );
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,111 @@
+//! Clients that are slow, or do nothing at all, cost little and hurt nobody.
+
+use std::fs;
+use std::io::Write;
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::support::{App, Client, Connection, Engine, each_engine};
+
+each_engine! {
+    idle_and_slow_connections_leave_honest_requests_answered
+    a_head_that_comes_too_slowly_is_cut_off
+    a_body_that_comes_too_slowly_is_cut_off
+    a_connection_that_says_nothing_is_closed
+    a_connection_that_has_nothing_more_to_say_is_closed
+}
+
+const IDLE: usize = 10_000;
+const SLOW: usize = 1_000;
+/// Handles that the rest of the test process may need.
+const KEPT_BACK: usize = 2_000;
+const BETWEEN_BYTES: Duration = Duration::from_millis(100);
+/// Longer than any honest request may take, even on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How many connections this process may open, of so many idle and so many slow ones.
+fn affordable() -> (usize, usize) {
+    let limits = fs::read_to_string("/proc/self/limits").unwrap();
+    let files = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+    let most: usize = files.split_whitespace().nth(3).unwrap().parse().unwrap_or(usize::MAX);
+    let share = most.saturating_sub(KEPT_BACK).min(IDLE + SLOW);
+    (share * IDLE / (IDLE + SLOW), share * SLOW / (IDLE + SLOW))
+}
+
+fn assert_served(client: &Client, times: usize) {
+    for number in 0..times {
+        let begun = Instant::now();
+        client.get("/v1/jobs").expect(200);
+        client.post("/v1/persons", &json!({ "name": format!("Person {number}") })).expect(201);
+        assert!(begun.elapsed() < PATIENCE, "two honest requests took {:?}", begun.elapsed());
+    }
+}
+
+fn idle_and_slow_connections_leave_honest_requests_answered(app: &App) {
+    let (idle, slow) = affordable();
+    let open = |count: usize| (0..count).map(|_| TcpStream::connect(&app.address).unwrap()).collect::<Vec<_>>();
+    let _idle = open(idle);
+    let slow = open(slow);
+    for mut stream in &slow {
+        stream.write_all(b"GET /v1/jobs HTTP/1.1\r\nX-Slow: ").unwrap();
+    }
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                for mut stream in &slow {
+                    let _ = stream.write(b"x");
+                }
+                thread::park_timeout(BETWEEN_BYTES);
+            }
+        });
+        let served = scope.spawn(|| assert_served(&app.writer(), 100)).join();
+        done.store(true, Ordering::Relaxed);
+        served.unwrap();
+    });
+}
+
+/// A server that waits a second for a head and a second for a body.
+fn impatient(engine: Engine) -> App {
+    engine.app().argument("--head-timeout=1").environment("SLATED_BODY_TIMEOUT", "1").start()
+}
+
+fn a_head_that_comes_too_slowly_is_cut_off(engine: &Engine) {
+    let app = impatient(*engine);
+    let mut connection = Connection::open(&app.address);
+    connection.write(b"GET /healthz HTTP/1.1\r\nX-Slow: ").unwrap();
+    let (reply, waited) = connection.trickle(b'x');
+    assert!(reply.status().is_none_or(|status| status == 408), "{reply:?}");
+    assert!(waited > Duration::from_millis(500), "{waited:?}");
+    assert_served(&app.writer(), 1);
+}
+
+fn a_body_that_comes_too_slowly_is_cut_off(engine: &Engine) {
+    let app = impatient(*engine);
+    let mut connection = Connection::open(&app.address);
+    let (address, key) = (&app.address, app.key("main", "write"));
+    let head = format!("POST /v1/persons HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n");
+    connection.write(format!("{head}Content-Length: 100000\r\n\r\n{{\"name\": \"").as_bytes()).unwrap();
+    let (reply, waited) = connection.trickle(b'x');
+    assert_eq!(reply.status(), Some(408), "{reply:?}");
+    assert!(reply.0.contains("REQUEST_TIMEOUT"), "{reply:?}");
+    assert!(waited > Duration::from_millis(500), "{waited:?}");
+}
+
+fn a_connection_that_says_nothing_is_closed(engine: &Engine) {
+    let app = impatient(*engine);
+    let reply = Connection::open(&app.address).read_to_end();
+    assert!(reply.status().is_none_or(|status| status == 408), "{reply:?}");
+}
+
+fn a_connection_that_has_nothing_more_to_say_is_closed(engine: &Engine) {
+    let app = impatient(*engine);
+    let mut connection = Connection::open(&app.address);
+    connection.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    let reply = connection.read_to_end();
+    assert_eq!(reply.status(), Some(200), "{reply:?}");
+}

@@ -1,0 +1,224 @@
+//! The program as whoever runs it meets it: its options, its first start, its stop, and databases that it cannot take.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{App, Client, Connection, Database, Engine, Process, each_engine, eventually, program, strings};
+
+each_engine! {
+    the_first_start_shows_a_key_and_a_line_that_works
+    later_starts_show_no_key
+    a_demo_has_something_in_every_shape
+    a_demo_is_the_same_every_time
+    a_stop_finishes_what_is_in_flight
+    data_is_there_after_a_stop
+    every_option_stands_in_the_environment_too
+    help_names_commands_and_options
+    bad_options_are_refused_with_a_reason
+    an_address_in_use_is_refused
+    a_second_server_on_one_database_is_refused
+    a_database_of_a_newer_version_is_refused
+    a_file_that_is_no_database_is_refused_and_left_alone
+}
+
+/// Marks a database as one of a version that does not exist yet.
+const FROM_THE_FUTURE: &str = "
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as database:
+    database.execute('INSERT INTO schema_migration VALUES (9999, ?, 0)', ['from the future'])
+";
+
+/// The key that the program showed when it made the first one.
+fn shown_key(app: &App) -> String {
+    app.process.output.wait_for("a key", |line| {
+        let key = &line[line.find("slated_")?..];
+        let end = key.find(|character: char| !character.is_ascii_alphanumeric() && character != '_');
+        Some(key[..end.unwrap_or(key.len())].to_owned())
+    })
+}
+
+fn the_first_start_shows_a_key_and_a_line_that_works(engine: &Engine) {
+    let app = engine.app().first_start().start();
+    let line = app.process.output.wait_for("a curl line", |line| line.find("curl ").map(|start| line[start..].to_owned()));
+    let output = Command::new("sh").arg("-c").arg(&line).output().unwrap();
+    let body: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{line}: {output:?}"));
+    assert_eq!(body["success"], true, "{line}");
+    let client = app.anonymous().with_key(&shown_key(&app));
+    client.new_job("Engineer", "Acme");
+}
+
+fn later_starts_show_no_key(engine: &Engine) {
+    let mut app = engine.app().first_start().start();
+    let key = shown_key(&app);
+    app.process.terminate();
+    app.process.wait_exit();
+    app.restart();
+    app.anonymous().with_key(&key).get("/v1/jobs").expect(200);
+    app.process.terminate();
+    app.process.wait_exit();
+    let (output, log) = (app.process.output.to_end(), app.process.log.to_end());
+    assert!(!output.contains("slated_") && !log.contains("slated_"), "{output}\n{log}");
+}
+
+fn demo(engine: Engine) -> (App, Client) {
+    let app = engine.app().first_start().argument("--demo").start();
+    let client = app.anonymous().with_key(&shown_key(&app));
+    (app, client)
+}
+
+fn a_demo_has_something_in_every_shape(engine: &Engine) {
+    let (_app, client) = demo(*engine);
+    let jobs = client.get("/v1/jobs").expect(200);
+    assert_eq!(jobs.json["meta"]["total"], 20);
+    let mut clients = strings(jobs.data(), "client_company_id");
+    clients.sort();
+    clients.dedup();
+    assert!(clients.len() >= 10, "{clients:?}");
+    let mut unseen =
+        strings(&client.get(&format!("/v1/jobs/{}", jobs.entries()[0]["id"].as_str().unwrap())).data()["pipeline_stages"], "name");
+    let mut candidates = Vec::new();
+    for job in strings(jobs.data(), "id") {
+        candidates.extend(client.get(&format!("/v1/jobs/{job}/candidates")).expect(200).entries().to_vec());
+    }
+    unseen.retain(|stage| candidates.iter().all(|candidate| candidate["current_pipeline_stage_name"] != stage.as_str()));
+    assert!(unseen.is_empty(), "nobody is in {unseen:?}");
+    let mut histories = candidates.iter().map(|candidate| client.candidate(candidate["id"].as_str().unwrap()));
+    assert!(histories.any(|candidate| candidate["pipeline_stage_history"].as_array().unwrap().len() > 2));
+    let person = client.person(candidates[0]["person_id"].as_str().unwrap());
+    assert!(["emails", "phones", "work_experience", "jobs"].iter().all(|list| !person[list].as_array().unwrap().is_empty()), "{person:#}");
+}
+
+fn a_demo_is_the_same_every_time(engine: &Engine) {
+    let names = || {
+        let (_app, client) = demo(*engine);
+        let jobs = client.get("/v1/jobs").expect(200);
+        let first = jobs.entries()[0]["id"].as_str().unwrap();
+        let candidates = client.get(&format!("/v1/jobs/{first}/candidates")).expect(200);
+        (strings(jobs.data(), "name"), strings(candidates.data(), "name"), strings(candidates.data(), "current_pipeline_stage_name"))
+    };
+    assert_eq!(names(), names());
+}
+
+fn a_stop_finishes_what_is_in_flight(engine: &Engine) {
+    let mut app = engine.app().start();
+    let (address, key) = (app.address.clone(), app.key("main", "write"));
+    let mut connection = Connection::open(&address);
+    let head = format!("POST /v1/persons HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n");
+    let body = r#"{"name": "Ada", "external_source_id": "crm-1"}"#;
+    connection.write(format!("{head}Content-Length: {}\r\nExpect: 100-continue\r\n\r\n", body.len()).as_bytes()).unwrap();
+    assert!(connection.read_until("\r\n\r\n").starts_with("HTTP/1.1 100"));
+    app.process.terminate();
+    eventually("nobody new is let in", || std::net::TcpStream::connect(&address).is_err());
+    connection.write(body.as_bytes()).unwrap();
+    let reply = connection.read_to_end();
+    assert_eq!(reply.status(), Some(201), "{reply:?}");
+    assert!(app.process.wait_exit().success(), "{}", app.process.log.to_end());
+    app.restart();
+    app.writer().post("/v1/persons", &json!({ "name": "Ada", "external_source_id": "crm-1" })).expect(200);
+}
+
+fn data_is_there_after_a_stop(engine: &Engine) {
+    let mut app = engine.app().start();
+    let job = app.writer().new_job("Engineer", "Acme");
+    let candidate = app.writer().new_candidate(&job, "Ada");
+    app.process.terminate();
+    assert!(app.process.wait_exit().success());
+    app.restart();
+    assert_eq!(app.writer().candidate(candidate["id"].as_str().unwrap()), candidate);
+}
+
+fn every_option_stands_in_the_environment_too(engine: &Engine) {
+    let database = Database::new(*engine);
+    let key = database.create_key("main", "read", &[]);
+    let mut command = program();
+    command.arg("serve").env("SLATED_DATABASE", database.url()).env("SLATED_LISTEN", "127.0.0.1:0").env("SLATED_RATE_LIMIT", "77");
+    let server = Process::start(&mut command);
+    let address = server.log.wait_for("an address", |line| {
+        let entry: Value = serde_json::from_str(line).ok()?;
+        entry["fields"]["listen.address"].as_str().map(str::to_owned)
+    });
+    let reply = Client::new(&address).with_key(&key).get("/v1/jobs").expect(200);
+    assert_eq!(reply.header("x-ratelimit-limit"), Some("77"));
+}
+
+fn help_names_commands_and_options(_engine: &Engine) {
+    for (arguments, words) in [
+        (&["--help"][..], &["serve", "key"][..]),
+        (&["serve", "--help"], &["--database", "--listen", "--demo", "SLATED_DATABASE", "SLATED_LISTEN", "SLATED_RATE_LIMIT", "8080"]),
+        (&["key", "--help"], &["create", "list", "rotate", "revoke"]),
+        (&["key", "create", "--help"], &["--name", "--scope", "--workspace", "--expires", "--database"]),
+    ] {
+        let output = program().args(arguments).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{arguments:?}");
+        assert!(words.iter().all(|word| text.contains(word)), "{arguments:?} lacks one of {words:?}:\n{text}");
+    }
+    assert!(program().arg("--version").output().unwrap().status.success());
+}
+
+/// Expects that the program gives up by itself, and what it says about it.
+fn reason(process: &mut Process) -> String {
+    assert!(!process.wait_exit().success());
+    let reason = process.log.to_end();
+    assert!(!reason.is_empty() && !reason.contains("panicked"), "{reason}");
+    reason
+}
+
+fn bad_options_are_refused_with_a_reason(engine: &Engine) {
+    let database = Database::new(*engine);
+    let url = database.url();
+    for (arguments, word) in [
+        (&["serve", "--nonsense"][..], "--nonsense"),
+        (&["nonsense"], "nonsense"),
+        (&["serve", "--database", "nonsense"], "nonsense"),
+        (&["serve", "--database", "mysql://localhost/slated"], "mysql"),
+        (&["serve", "--database", "sqlite:"], "database"),
+        (&["serve", "--database", &url, "--listen", "nonsense"], "nonsense"),
+        (&["serve", "--database", &url, "--listen", "127.0.0.1:99999"], "99999"),
+        (&["serve", "--database", &url, "--rate-limit", "lots"], "lots"),
+        (&["serve", "--database", &url, "--head-timeout", "never"], "never"),
+        (&["key", "create", "--database", &url], "--name"),
+        (&["key", "create", "--database", &url, "--name", "x", "--expires", "whenever"], "whenever"),
+    ] {
+        let mut process = Process::start(program().args(arguments).current_dir(database.file().parent().unwrap()));
+        let reason = reason(&mut process);
+        assert!(reason.contains(word), "{arguments:?}: {reason}");
+    }
+}
+
+fn an_address_in_use_is_refused(app: &App) {
+    let other = Database::new(Engine::Sqlite);
+    let mut command = other.command(&["serve", "--listen", &app.address]);
+    assert!(reason(&mut Process::start(&mut command)).contains(&app.address));
+}
+
+fn a_second_server_on_one_database_is_refused(app: &App) {
+    let mut second = app.database.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let reason = reason(&mut Process::start(&mut second));
+    assert!(reason.contains("another"), "{reason}");
+    app.writer().new_job("Engineer", "Acme");
+}
+
+fn a_database_of_a_newer_version_is_refused(engine: &Engine) {
+    let mut app = engine.app().start();
+    app.process.terminate();
+    app.process.wait_exit();
+    let file = app.database.file();
+    assert!(Command::new("python3").arg("-c").arg(FROM_THE_FUTURE).arg(&file).status().unwrap().success());
+    let mut command = app.database.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let reason = reason(&mut Process::start(&mut command));
+    assert!(reason.contains("newer"), "{reason}");
+    assert!(!app.database.run(&["key", "create", "--name", "x"]).status.success());
+}
+
+fn a_file_that_is_no_database_is_refused_and_left_alone(engine: &Engine) {
+    let database = Database::new(*engine);
+    let letter = "Dear diary, ".repeat(1000);
+    fs::write(database.file(), &letter).unwrap();
+    let mut command = database.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let reason = reason(&mut Process::start(&mut command));
+    assert!(reason.contains("slated.db"), "{reason}");
+    assert_eq!(fs::read_to_string(database.file()).unwrap(), letter);
+}

@@ -7,11 +7,7 @@ use crate::text::limit;
 
 /// The person who is put on a job.
 pub fn read_person(fields: &mut Fields<'_>) -> Option<Reference<id::Person>> {
-    let person = fields.id("person_id");
-    if person.is_none() {
-        fields.refuse("person_id", Flaw::Required, "must be given");
-    }
-    person
+    fields.needed("person_id", |fields| fields.patch_line("person_id", limit::NAME)).map(Reference::new)
 }
 
 /// Where a candidate goes, and where the caller believes it to be.
@@ -24,9 +20,8 @@ pub struct StageMove {
 
 impl StageMove {
     pub fn read(fields: &mut Fields<'_>) -> Self {
-        let stage_id = fields.id("stage_id");
-        let stage_name = fields.text("stage_name", limit::NAME);
-        if stage_id.is_none() && stage_name.is_none() {
+        let ((stage_id, stage_name), is_clean) = fields.is_clean(|fields| (fields.id("stage_id"), fields.text("stage_name", limit::NAME)));
+        if stage_id.is_none() && stage_name.is_none() && is_clean {
             fields.refuse("stage_id", Flaw::Required, "must be given, or stage_name in its place");
         }
         fields.not_both(stage_id.is_some(), stage_name.is_some(), "stage_name", "stage_id");

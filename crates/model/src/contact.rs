@@ -236,11 +236,7 @@ impl ContactsPatch {
     pub fn read(fields: &mut Fields<'_>, channel: Channel, list: &'static str, typed: &[TypedField]) -> Self {
         let entries = fields.patch_objects(list, limit::CONTACTS, |entry| {
             let kind = entry.parsed("contact_data_type", 64, |written| read_type(channel, &written));
-            let value = entry.patch_parsed("value", channel.longest(), |value| channel.check(value));
-            if value == Patch::Clear {
-                entry.refuse("value", Flaw::Required, "must be given");
-            }
-            let value = value.set().cloned()?;
+            let value = entry.needed("value", |entry| entry.patch_parsed("value", channel.longest(), |value| channel.check(value)))?;
             Some(Contact { contact_data_type: kind.unwrap_or(channel.default_type()), value })
         });
         let list = match entries {

@@ -101,8 +101,13 @@ impl<'r> Fields<'r> {
             return None;
         };
         let trimmed = text.trim();
-        if trimmed.len() > longest && trimmed.chars().count() > longest {
-            self.refuse(name, Flaw::TooLong, format!("must be at most {longest} characters long"));
+        let (length, unit) = match lines {
+            Lines::One if trimmed.len() > longest => (trimmed.chars().count(), "characters"),
+            Lines::One => (0, "characters"),
+            Lines::Many => (trimmed.len(), "bytes"),
+        };
+        if length > longest {
+            self.refuse(name, Flaw::TooLong, format!("must be at most {longest} {unit} long"));
             return None;
         }
         if let Some(wrong) = trimmed.chars().find(|character| !lines.allow(*character)) {
@@ -265,6 +270,24 @@ impl<'r> Fields<'r> {
             }
         }
         Patch::Set(values)
+    }
+
+    /// A field that must be there. One that is there and bad is named once, for what is wrong with it.
+    pub fn needed<T>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Patch<T>) -> Option<T> {
+        let flaws = self.report.details.len();
+        match read(self) {
+            Patch::Set(value) => return Some(value),
+            Patch::Absent | Patch::Clear if self.report.details.len() == flaws => self.refuse(name, Flaw::Required, "must be given"),
+            Patch::Absent | Patch::Clear => {}
+        }
+        None
+    }
+
+    /// True if nothing was found wrong since `read` began. For fields that stand in for each other.
+    pub fn is_clean<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> (T, bool) {
+        let flaws = self.report.details.len();
+        let value = read(self);
+        (value, self.report.details.len() == flaws)
     }
 
     /// Refuses two fields that say the same thing in two ways.

@@ -62,12 +62,9 @@ pub struct NewJob {
 
 impl NewJob {
     pub fn read(fields: &mut Fields<'_>) -> Self {
-        let name = fields.text("name", limit::NAME);
-        if name.is_none() {
-            fields.refuse("name", Flaw::Required, "must be given");
-        }
-        let client = ClientReference::read(fields);
-        if !client.is_given() {
+        let name = fields.needed("name", |fields| fields.patch_line("name", limit::NAME));
+        let (client, is_clean) = fields.is_clean(ClientReference::read);
+        if !client.is_given() && is_clean {
             fields.refuse("client_company_name", Flaw::Required, "must be given, or client_company_id in its place");
         }
         let status = StatusReference { name: fields.text("job_status_name", limit::NAME), id: None };

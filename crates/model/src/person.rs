@@ -55,22 +55,19 @@ pub struct NewPerson {
 impl NewPerson {
     /// The fields that both versions of the interface share; how contacts are written differs.
     pub fn read(fields: &mut Fields<'_>, contacts: impl FnOnce(&mut Fields<'_>) -> (Contacts, Contacts)) -> Self {
-        let whole = fields.text("name", limit::NAME).unwrap_or_default();
-        let first = fields.text("first_name", limit::NAME).unwrap_or_default();
-        let last = fields.text("last_name", limit::NAME).unwrap_or_default();
-        let mut social_was_sent = false;
-        let social = fields.parsed("social_url", limit::URL, |url| {
-            social_was_sent = true;
-            SocialProfile::parse(url)
+        let ((name, social), is_clean) = fields.is_clean(|fields| {
+            let mut part = |name| fields.text(name, limit::NAME).unwrap_or_default();
+            let (whole, first, last) = (part("name"), part("first_name"), part("last_name"));
+            let social = fields.parsed("social_url", limit::URL, SocialProfile::parse);
+            (PersonName::complete(whole, first, last), social.unwrap_or_default())
         });
-        let mut name = PersonName::complete(whole, first, last);
-        if name.whole.is_empty() {
-            if let Some(social) = &social {
-                name = PersonName::stand_in(&social.handle);
-            } else if !social_was_sent {
-                fields.refuse("name", Flaw::Required, "must be given, or first_name, last_name or social_url in its place");
-            }
+        if name.whole.is_empty() && social.handle.is_empty() && is_clean {
+            fields.refuse("name", Flaw::Required, "must be given, or first_name, last_name or social_url in its place");
         }
+        let name = match name.whole.is_empty() {
+            true => PersonName::stand_in(&social.handle),
+            false => name,
+        };
         let current_job_title = fields.text("current_job_title", limit::NAME).unwrap_or_default();
         let social_location = fields.text("social_location", limit::NAME).unwrap_or_default();
         let company_name = read_company_name(fields, "company_name");
@@ -85,7 +82,7 @@ impl NewPerson {
         let external_source_id = fields.text("external_source_id", limit::NAME);
         Self {
             name,
-            social: social.unwrap_or_default(),
+            social,
             current_job_title,
             company_name,
             social_location,

@@ -48,10 +48,7 @@ pub fn default_pipeline() -> Vec<NewStage> {
 pub fn read_pipeline(fields: &mut Fields<'_>) -> Option<Vec<NewStage>> {
     const FIELD: &str = "pipeline_stages";
     let stages = fields.patch_objects(FIELD, MOST_STAGES, |entry| {
-        let name = entry.text("name", limit::NAME);
-        if name.is_none() {
-            entry.refuse("name", Flaw::Required, "must be given");
-        }
+        let name = entry.needed("name", |entry| entry.patch_line("name", limit::NAME));
         NewStage {
             name: name.unwrap_or_default(),
             is_rejection_stage: entry.flag("is_rejection_stage"),

@@ -1,6 +1,6 @@
 //! Rules for single strings: what characters they may hold, how long they may be, and how two are compared.
 
-/// The longest that each kind of text may be, in characters.
+/// The longest that each kind of text may be: a line in characters, longer text in bytes.
 pub mod limit {
     pub const NAME: usize = 255;
     pub const EMAIL: usize = 254;

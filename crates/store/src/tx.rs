@@ -39,7 +39,10 @@ impl Tx {
     }
 
     /// Lets the work happen at another moment, for data that was made elsewhere and earlier.
-    pub const fn set_now(&mut self, moment: Timestamp) {
+    pub fn set_now(&mut self, moment: Timestamp) {
+        if moment < self.now {
+            self.last_id = [0; 16];
+        }
         self.now = moment;
     }
 

@@ -8,18 +8,19 @@ use std::time::Duration;
 
 use clap::Args;
 use model::key::Scope;
-use store::{Purpose, Store};
+use store::{Failure, Purpose, Store, Tx, Work};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::Database;
+use crate::demo::{self, DemoSummary};
 use crate::http::listen;
 use crate::http::router::router;
 use crate::http::{App, Settings};
 use crate::ops::housekeeping::ForgetAnswers;
 use crate::ops::keys::{CreateKey, CreatedKey, TouchKeys};
 use crate::ops::workspaces::AnyWorkspace;
-use crate::{demo, telemetry};
+use crate::telemetry;
 
 const FIRST_WORKSPACE: &str = "default";
 const FIRST_KEY: &str = "first admin key";
@@ -94,13 +95,30 @@ async fn prepare(store: &Store, with_demo: bool) -> Result<Option<CreatedKey>, S
         }
         return Ok(None);
     }
-    let work = CreateKey { workspace: FIRST_WORKSPACE.to_owned(), name: FIRST_KEY.to_owned(), scope: Scope::Admin, expires_at: None };
-    let key = store.write(work).await.map_err(|failure| failure.to_string())?;
-    if with_demo {
-        let summary = demo::fill(store, key.workspace).await.map_err(|failure| failure.to_string())?;
-        tracing::info!(persons = summary.persons, jobs = summary.jobs, candidates = summary.candidates, "demo data added");
+    let (key, demo) = store.write(FirstStart { with_demo }).await.map_err(|failure| failure.to_string())?;
+    if let Some(DemoSummary { persons, jobs, candidates, client_contacts, moves }) = demo {
+        tracing::info!(persons, jobs, candidates, client_contacts, moves, "demo data added");
     }
     Ok(Some(key))
+}
+
+/// All that an empty database is given, together or not at all.
+struct FirstStart {
+    with_demo: bool,
+}
+
+impl Work for FirstStart {
+    type Output = (CreatedKey, Option<DemoSummary>);
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        let work = CreateKey { workspace: FIRST_WORKSPACE.to_owned(), name: FIRST_KEY.to_owned(), scope: Scope::Admin, expires_at: None };
+        let key = work.run(tx).await?;
+        let demo = match self.with_demo {
+            true => Some(demo::fill(tx, key.workspace).await?),
+            false => None,
+        };
+        Ok((key, demo))
+    }
 }
 
 /// What a new user needs to see once.

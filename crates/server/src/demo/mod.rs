@@ -19,7 +19,7 @@ use model::input::Reference;
 use model::job::{ClientReference, JobPatch, NewJob, StatusReference};
 use model::person::Association;
 use model::problem::Problem;
-use store::{Failure, Store, Tx, Work};
+use store::{Failure, Tx, Work};
 
 use self::openings::OPENINGS;
 use self::people::AddPerson;
@@ -41,13 +41,15 @@ pub struct DemoSummary {
     pub moves: usize,
 }
 
-/// Fills an empty workspace, as a whole or not at all.
-pub async fn fill(store: &Store, workspace: WorkspaceId) -> Result<DemoSummary, Failure> {
-    fill_as_of(store, workspace, Timestamp::now()).await
-}
-
-async fn fill_as_of(store: &Store, workspace: WorkspaceId, now: Timestamp) -> Result<DemoSummary, Failure> {
-    store.write(Fill { actor: Actor { workspace, key: None }, now, plan: plan::plan(now) }).await
+/// Fills an empty workspace, as of the transaction's time.
+pub async fn fill(tx: &mut Tx, workspace: WorkspaceId) -> Result<DemoSummary, Failure> {
+    let now = tx.now();
+    let mut filling = Filling::new(Actor { workspace, key: None }, now);
+    for action in &plan::plan(now) {
+        filling.carry_out(tx, action).await?;
+    }
+    tx.set_now(now);
+    Ok(filling.summary)
 }
 
 /// Work that is done as if it were another time.
@@ -62,24 +64,6 @@ impl<W: Work> Work for At<W> {
     async fn run(&self, tx: &mut Tx) -> Result<W::Output, Failure> {
         tx.set_now(self.moment);
         self.work.run(tx).await
-    }
-}
-
-struct Fill {
-    actor: Actor,
-    now: Timestamp,
-    plan: Vec<Action>,
-}
-
-impl Work for Fill {
-    type Output = DemoSummary;
-
-    async fn run(&self, tx: &mut Tx) -> Result<DemoSummary, Failure> {
-        let mut filling = Filling::new(self.actor, self.now);
-        for action in &self.plan {
-            filling.carry_out(tx, action).await?;
-        }
-        Ok(filling.summary)
     }
 }
 

@@ -6,7 +6,7 @@ use model::key::Scope;
 use model::listing::Page;
 use store::record::candidate::CandidateItem;
 use store::record::job::JobView;
-use store::{Location, Purpose};
+use store::{Location, Purpose, Store};
 
 use super::*;
 use crate::ops::keys::CreateKey;
@@ -15,6 +15,18 @@ use crate::ops::list_jobs::{JobQuery, ListJobs};
 use crate::ops::read::{ReadCandidate, ReadPerson};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
+
+struct Fill {
+    workspace: WorkspaceId,
+}
+
+impl Work for Fill {
+    type Output = DemoSummary;
+
+    async fn run(&self, tx: &mut Tx) -> Result<DemoSummary, Failure> {
+        fill(tx, self.workspace).await
+    }
+}
 
 /// A database of its own for one test, removed with it.
 struct Database {
@@ -34,7 +46,7 @@ impl Database {
         let store = Store::open(&Location::Sqlite(self.directory.join("slated.db")), Purpose::Serve).unwrap();
         let key = CreateKey { workspace: "demo".to_owned(), name: "demo".to_owned(), scope: Scope::Admin, expires_at: None };
         let workspace = store.write(key).await.unwrap().workspace;
-        let summary = fill_as_of(&store, workspace, now).await.unwrap();
+        let summary = store.write(At { moment: now, work: Fill { workspace } }).await.unwrap();
         (store, workspace, summary)
     }
 }

@@ -13,7 +13,7 @@ pub struct RouteMeasures {
 }
 
 struct Measure {
-    method: Method,
+    method: &'static str,
     status: u16,
     requests: Counter,
     seconds: Histogram,
@@ -21,9 +21,10 @@ struct Measure {
 
 impl RouteMeasures {
     pub fn record(&self, route: &str, method: &Method, status: u16, duration: Duration) {
+        let method = known_method(method);
         let measures = self.of_route(route);
         let seen = measures.read().is_ok_and(|measures| {
-            match measures.iter().find(|measure| measure.status == status && measure.method == *method) {
+            match measures.iter().find(|measure| measure.status == status && measure.method == method) {
                 Some(measure) => {
                     measure.add(duration);
                     true
@@ -48,12 +49,12 @@ impl RouteMeasures {
 }
 
 impl Measure {
-    fn new(route: &str, method: &Method, status: u16) -> Self {
-        let labels = [("route", route.to_owned()), ("method", known_method(method).to_owned())];
+    fn new(route: &str, method: &'static str, status: u16) -> Self {
+        let labels = [("route", route.to_owned()), ("method", method.to_owned())];
         Self {
-            method: method.clone(),
+            method,
             status,
-            requests: counter!("slated_http_requests_total", "route" => route.to_owned(), "method" => known_method(method), "status" => status.to_string()),
+            requests: counter!("slated_http_requests_total", "route" => route.to_owned(), "method" => method, "status" => status.to_string()),
             seconds: histogram!("slated_http_request_seconds", &labels),
         }
     }

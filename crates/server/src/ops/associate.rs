@@ -88,7 +88,7 @@ pub async fn attach(
         Target::Job(job) => Ok((Some(put_on_job(tx, workspace, person, *job).await?.0), None)),
         Target::Client(client) => Ok((None, Some(client_contact::find_or_insert(tx, workspace, *client, person).await?))),
         Target::NewClient(name) => {
-            let client = company::find_or_insert(tx, workspace, name).await?;
+            let (client, _) = company::find_or_insert(tx, workspace, name).await?;
             Ok((None, Some(client_contact::find_or_insert(tx, workspace, client, person).await?)))
         }
     }

@@ -42,7 +42,7 @@ pub async fn find_or_make_client(tx: &mut Tx, workspace: WorkspaceId, client: &C
             company::name(tx, workspace, id).await?.ok_or_else(|| reference.not_found("client_company_id"))?;
             Ok(id)
         }
-        (None, Some(name)) => Ok(company::find_or_insert(tx, workspace, name).await?),
+        (None, Some(name)) => Ok(company::find_or_insert(tx, workspace, name).await?.0),
         (None, None) => Err(Problem::invalid("client_company_name", Flaw::Required, "must be given").into()),
     }
 }

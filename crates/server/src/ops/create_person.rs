@@ -1,6 +1,6 @@
 //! Creating a person, or finding the one who is there already. Pushing the same person twice is safe.
 
-use model::id::{CandidateId, ClientContactId, PersonId};
+use model::id::{CandidateId, ClientContactId, CompanyId, PersonId};
 use model::person::{Identifier, NewPerson, OnDuplicate, Person, identifiers};
 use model::problem::{Code, Detail, Problem};
 use store::record::{company, identifier, note, person};
@@ -40,13 +40,10 @@ impl Work for CreatePerson {
             },
         };
         let target = resolve(tx, workspace, &new.association).await?;
-        let company_id = match &new.company_name {
-            Some(name) => Some(company::find_or_insert(tx, workspace, name).await?),
-            None => None,
-        };
-        let (person, is_new) = match matched {
-            Some((id, _)) => (self.merge_into(tx, id, company_id, &wanted).await?, false),
-            None => (self.insert(tx, company_id, &wanted).await?, true),
+        let is_new = matched.is_none();
+        let (person, company_name) = match matched {
+            Some((id, _)) => self.merge_into(tx, id, &wanted).await?,
+            None => self.insert(tx, &wanted).await?,
         };
         if let Some(body) = &new.notes
             && (is_new || !note::exists(tx, workspace, person.id, body).await?)
@@ -54,10 +51,6 @@ impl Work for CreatePerson {
             note::insert(tx, workspace, person.id, actor.key, body).await?;
         }
         let (candidate_id, client_contact_id) = attach(tx, workspace, person.id, &target).await?;
-        let company_name = match (person.company_id, &new.company_name) {
-            (Some(id), _) => company::name(tx, workspace, id).await?.unwrap_or_default(),
-            (None, _) => String::new(),
-        };
         Ok(CreatedPerson { is_new, person, company_name, candidate_id, client_contact_id })
     }
 }
@@ -84,8 +77,20 @@ impl CreatePerson {
         }
     }
 
-    async fn insert(&self, tx: &mut Tx, company_id: Option<model::id::CompanyId>, wanted: &[Identifier]) -> Result<Person, Failure> {
+    /// The company that the person works for, made if it is new.
+    async fn company(&self, tx: &mut Tx) -> Result<(Option<CompanyId>, String), Failure> {
+        Ok(match &self.new.company_name {
+            Some(name) => {
+                let (id, name) = company::find_or_insert(tx, self.actor.workspace, name).await?;
+                (Some(id), name)
+            }
+            None => (None, String::new()),
+        })
+    }
+
+    async fn insert(&self, tx: &mut Tx, wanted: &[Identifier]) -> Result<(Person, String), Failure> {
         let workspace = self.actor.workspace;
+        let (company_id, company_name) = self.company(tx).await?;
         let created = self.new.clone().into_person(tx.new_id(), company_id);
         person::insert(tx, workspace, &created).await?;
         for wanted in wanted {
@@ -94,29 +99,27 @@ impl CreatePerson {
                 OnDuplicate::Merge | OnDuplicate::Error => identifier::claim(tx, workspace, wanted, created.id).await?,
             }
         }
-        Ok(created)
+        Ok((created, company_name))
     }
 
-    async fn merge_into(
-        &self,
-        tx: &mut Tx,
-        id: PersonId,
-        company_id: Option<model::id::CompanyId>,
-        wanted: &[Identifier],
-    ) -> Result<Person, Failure> {
+    async fn merge_into(&self, tx: &mut Tx, id: PersonId, wanted: &[Identifier]) -> Result<(Person, String), Failure> {
         let workspace = self.actor.workspace;
         let mut existing = person::load(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("person", id))?;
-        if !existing.fill_from(&self.new, company_id)? {
-            return Ok(existing);
-        }
-        person::update(tx, workspace, &existing).await?;
-        let kept = existing.identifiers();
-        for wanted in wanted.iter().filter(|wanted| kept.contains(wanted)) {
-            if identifier::holder(tx, workspace, wanted).await?.is_none() {
-                identifier::claim(tx, workspace, wanted, id).await?;
+        // A person who has a company keeps it, and no other is made for nothing.
+        let (company_id, company_name) = match existing.company_id {
+            Some(company) => (None, company::name(tx, workspace, company).await?.unwrap_or_default()),
+            None => self.company(tx).await?,
+        };
+        if existing.fill_from(&self.new, company_id)? {
+            person::update(tx, workspace, &existing).await?;
+            let kept = existing.identifiers();
+            for wanted in wanted.iter().filter(|wanted| kept.contains(wanted)) {
+                if identifier::holder(tx, workspace, wanted).await?.is_none() {
+                    identifier::claim(tx, workspace, wanted, id).await?;
+                }
             }
         }
-        Ok(existing)
+        Ok((existing, company_name))
     }
 }
 

@@ -23,8 +23,11 @@ impl Work for ReplaceHistory {
     async fn run(&self, tx: &mut Tx) -> Result<PersonView, Failure> {
         let workspace = self.actor.workspace;
         let missing = || Problem::not_found("person", self.id);
-        let before = person::view(tx, workspace, self.id).await?.ok_or_else(missing)?;
-        self.precondition.check(&before)?;
+        if self.precondition.needs_tag() {
+            self.precondition.check(&person::view(tx, workspace, self.id).await?.ok_or_else(missing)?)?;
+        } else if !person::exists(tx, workspace, self.id).await? {
+            return Err(missing().into());
+        }
         self.check_companies(tx).await?;
         person::replace_career(tx, workspace, self.id, &self.career).await?;
         Ok(person::view(tx, workspace, self.id).await?.ok_or_else(missing)?)

@@ -38,7 +38,7 @@ impl Work for UpdatePerson {
         match &patch.company_name {
             Patch::Absent => {}
             Patch::Clear => updated.company_id = None,
-            Patch::Set(name) => updated.company_id = Some(company::find_or_insert(tx, workspace, name).await?),
+            Patch::Set(name) => updated.company_id = Some(company::find_or_insert(tx, workspace, name).await?.0),
         }
         changed |= updated.company_id != company_before;
         if changed {

@@ -132,10 +132,10 @@ pub async fn list(
     if let Some(pattern) = &pattern {
         conditions.filter("(p.name_key LIKE {} ESCAPE '\\' OR employer.name_key LIKE {} ESCAPE '\\')", pattern);
     }
-    let total = match page.known_total() {
-        Some(total) => total,
-        None if conditions.is_filtered() => tx.row(&conditions.count(TABLES), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
-        None => count,
+    let total = match (conditions.is_filtered(), page.known_total()) {
+        (false, _) => count,
+        (true, Some(total)) => total,
+        (true, None) => tx.row(&conditions.count(TABLES), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
     };
     let select =
         format!("SELECT c.id, c.person_id, p.name, p.current_job_title, employer.name, p.company_id, c.stage_id, c.created_at {TABLES}");

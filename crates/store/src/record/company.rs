@@ -12,15 +12,17 @@ pub async fn name(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<
     tx.row("SELECT name FROM company WHERE workspace_id = ?1 AND id = ?2", params![workspace, id], |row| row.text(0)).await
 }
 
-/// The company of that name, made if it is not there.
-pub async fn find_or_insert(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<CompanyId, StoreError> {
-    if let Some(found) = find_by_name(tx, workspace, name).await? {
+/// The company of that name, made if it is not there, and its name as it was first written.
+pub async fn find_or_insert(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<(CompanyId, String), StoreError> {
+    let name_key = fold(name);
+    let sql = "SELECT id, name FROM company WHERE workspace_id = ?1 AND name_key = ?2";
+    if let Some(found) = tx.row(sql, params![workspace, &name_key], |row| Ok((row.id(0)?, row.text(1)?))).await? {
         return Ok(found);
     }
     let id = tx.new_id();
     let sql = "INSERT INTO company (workspace_id, id, name, name_key, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)";
-    tx.execute(sql, params![workspace, id, name, &fold(name), tx.now()]).await?;
-    Ok(id)
+    tx.execute(sql, params![workspace, id, name, &name_key, tx.now()]).await?;
+    Ok((id, name.to_owned()))
 }
 
 /// Those of the ids that are companies of the workspace.

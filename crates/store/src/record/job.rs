@@ -92,10 +92,10 @@ pub async fn list(tx: &mut Tx, workspace: WorkspaceId, filter: &JobFilter, page:
     if let Some(pattern) = &pattern {
         conditions.filter("(j.name_key LIKE {} ESCAPE '\\' OR client.name_key LIKE {} ESCAPE '\\')", pattern);
     }
-    let total = match page.known_total() {
-        Some(total) => total,
-        None if conditions.is_filtered() => tx.row(&conditions.count(TABLES), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
-        None => workspace::job_count(tx, workspace).await?,
+    let total = match (conditions.is_filtered(), page.known_total()) {
+        (false, _) => workspace::job_count(tx, workspace).await?,
+        (true, Some(total)) => total,
+        (true, None) => tx.row(&conditions.count(TABLES), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
     };
     let place_of = "SELECT position FROM job last WHERE last.workspace_id = ?1 AND last.id = {}";
     let (sql, params) = conditions.page(&format!("SELECT {COLUMNS} {TABLES}"), "j", page, total, place_of);

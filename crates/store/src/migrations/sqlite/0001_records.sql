@@ -55,12 +55,21 @@ CREATE TABLE person (
     phones TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
-    work_experience TEXT NOT NULL DEFAULT '[]',
-    education_experience TEXT NOT NULL DEFAULT '[]',
-    certifications TEXT NOT NULL DEFAULT '[]',
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, company_id) REFERENCES company (workspace_id, id)
 ) STRICT, WITHOUT ROWID;
+
+-- Career history is long and seldom needed, so it stands apart: lists that show persons do not page through it. It is the one large
+-- row, which a table with row ids keeps on one page.
+CREATE TABLE career (
+    workspace_id INTEGER NOT NULL,
+    person_id BLOB NOT NULL,
+    work_experience TEXT NOT NULL,
+    education_experience TEXT NOT NULL,
+    certifications TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, person_id),
+    FOREIGN KEY (workspace_id, person_id) REFERENCES person (workspace_id, id)
+) STRICT;
 
 -- What points at a person. The lowest rank is the holder; others who have the same contact stand behind it.
 CREATE TABLE person_identifier (
@@ -187,3 +196,32 @@ CREATE TABLE idempotent_answer (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX idempotent_answer_by_age ON idempotent_answer (workspace_id, created_at);
+
+-- What the planner believes of the data. Without it, it takes workspace_id for selective and walks through whole workspaces; with it,
+-- its plans are the same for a small database and a large one.
+ANALYZE sqlite_schema;
+
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+    ('api_key', 'api_key', '1000 1000 1'),
+    ('api_key', 'sqlite_autoindex_api_key_2', '1000 1000 1'),
+    ('company', 'company', '50000 50000 1'),
+    ('company', 'sqlite_autoindex_company_2', '50000 50000 1'),
+    ('person', 'person', '1000000 1000000 1'),
+    ('career', 'sqlite_autoindex_career_1', '1000000 1000000 1'),
+    ('person_identifier', 'person_identifier', '2000000 2000000 600000 1 1'),
+    ('note', 'note', '1000000 1000000 2 1'),
+    ('client_contact', 'client_contact', '10000 10000 10 1'),
+    ('job_status', 'job_status', '10 10 1'),
+    ('job_status', 'sqlite_autoindex_job_status_2', '10 10 1'),
+    ('job', 'job', '5000 5000 1'),
+    ('job', 'job_by_position', '5000 5000 1'),
+    ('job', 'job_by_name', '5000 5000 2'),
+    ('pipeline_stage', 'pipeline_stage', '40000 40000 8 1'),
+    ('candidate', 'candidate', '1000000 1000000 1'),
+    ('candidate', 'sqlite_autoindex_candidate_2', '1000000 1000000 2 1'),
+    ('candidate', 'candidate_by_position', '1000000 1000000 1000 1 1 1 1'),
+    ('stage_entry', 'stage_entry', '3000000 3000000 3 1'),
+    ('idempotent_answer', 'idempotent_answer', '100000 100000 1'),
+    ('idempotent_answer', 'idempotent_answer_by_age', '100000 100000 1 1');
+
+ANALYZE sqlite_schema;

@@ -10,6 +10,7 @@ mod keyring;
 pub mod listen;
 mod measure;
 pub mod openapi;
+mod openapi_examples;
 mod openapi_fields;
 mod refusal;
 mod request;

@@ -11,7 +11,8 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
 use super::health;
-use super::openapi_fields::{constrain_bodies, constrain_query, list_parameters};
+use super::openapi_examples::add_examples;
+use super::openapi_fields::{close_shapes, constrain_bodies, constrain_query, list_parameters};
 use crate::api::{v0, v1};
 
 #[derive(OpenApi)]
@@ -77,10 +78,13 @@ fn build() -> Value {
     schemas["Error"] = error_schema();
     schemas["ErrorV0"] = error_schema_v0();
     constrain_bodies(schemas);
+    close_shapes(schemas);
+    let schemas = schemas.clone();
     if let Some(paths) = document["paths"].as_object_mut() {
         for (path, methods) in paths {
             for (method, operation) in methods.as_object_mut().into_iter().flatten() {
                 complete(path, method, operation);
+                add_examples(operation, &schemas);
             }
         }
     }

@@ -66,6 +66,34 @@ pub fn constrain_bodies(schemas: &mut Value) {
     }
 }
 
+/// Every shape has exactly the fields that it lists, those of a shape inside it included.
+pub fn close_shapes(schemas: &mut Value) {
+    for (_, schema) in schemas.as_object_mut().into_iter().flatten() {
+        if let Some(parts) = schema["allOf"].as_array().cloned() {
+            let mut whole = json!({"type": "object", "required": [], "properties": {}});
+            if let Some(description) = schema.get("description") {
+                whole["description"] = description.clone();
+            }
+            for part in &parts {
+                extend(&mut whole, part);
+            }
+            *schema = whole;
+        }
+        if schema["type"] == "object" {
+            schema["additionalProperties"] = false.into();
+        }
+    }
+}
+
+fn extend(whole: &mut Value, part: &Value) {
+    if let (Some(required), Some(more)) = (whole["required"].as_array_mut(), part["required"].as_array()) {
+        required.extend(more.iter().cloned());
+    }
+    for (name, property) in part["properties"].as_object().into_iter().flatten() {
+        whole["properties"][name] = property.clone();
+    }
+}
+
 /// A field that must be there and hold something.
 fn filled(field: &str, pattern: &str) -> Value {
     json!({"required": [field], "properties": {field: {"type": "string", "pattern": pattern}}})

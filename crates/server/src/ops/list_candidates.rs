@@ -49,18 +49,21 @@ impl Work for ListCandidates {
             return Err(missing().into());
         }
         let CandidateQuery { times, stage_id, stage_name, q } = &self.query;
-        let stage = match (stage_id, stage_name) {
-            (Some(_), Some(_)) => {
-                return Err(Problem::invalid("stage_name", Flaw::Contradiction, "must not be given together with stage_id").into());
-            }
-            (Some(written), None) => {
+        let by_id = match stage_id {
+            Some(written) => {
                 let id = Reference::<id::Stage>::new(written.clone()).id;
                 Some(find(&stages, "stage_id", |stage| id == Some(stage.id))?)
             }
-            (None, Some(written)) => Some(find(&stages, "stage_name", |stage| fold(&stage.name) == fold(written))?),
-            (None, None) => None,
+            None => None,
         };
-        let stage_id = stage.map(|stage| stage.id);
+        let by_name = match stage_name {
+            Some(written) => Some(find(&stages, "stage_name", |stage| fold(&stage.name) == fold(written))?),
+            None => None,
+        };
+        if by_id.is_some() && by_name.is_some() && by_id != by_name {
+            return Err(Problem::invalid("stage_name", Flaw::Contradiction, "must be the name of stage_id, or be left out").into());
+        }
+        let stage_id = by_id.or(by_name).map(|stage| stage.id);
         let filter = CandidateFilter { times: times.clone(), stage_id, q: q.clone() };
         let listed = candidate::list(tx, self.workspace, self.job, &filter, &self.page).await?.ok_or_else(missing)?;
         Ok((listed, stages))

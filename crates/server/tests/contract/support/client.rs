@@ -89,7 +89,7 @@ pub struct Reply {
 
 impl Reply {
     fn read(request: String, mut response: Response<ureq::Body>) -> Result<Self, ureq::Error> {
-        let text = response.body_mut().read_to_string()?;
+        let text = String::from_utf8_lossy(&response.body_mut().with_config().limit(64 * 1024 * 1024).read_to_vec()?).into_owned();
         let json = serde_json::from_str(&text).unwrap_or(Value::Null);
         Ok(Self { request, status: response.status().as_u16(), headers: response.headers().clone(), text, json })
     }

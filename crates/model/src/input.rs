@@ -70,7 +70,7 @@ impl<'r> Fields<'r> {
 
     fn take(&mut self, name: &'static str) -> Option<Value> {
         self.known.push(name);
-        self.unread.shift_remove(name)
+        self.unread.swap_remove(name)
     }
 
     /// A value as a patch says it, before its type is looked at.
@@ -100,16 +100,16 @@ impl<'r> Fields<'r> {
             self.refuse(name, Flaw::InvalidType, format!("must be a string, not {}", type_name(&value)));
             return None;
         };
-        let trimmed = text.trim();
         let (length, unit) = match lines {
-            Lines::One if trimmed.len() > longest => (trimmed.chars().count(), "characters"),
+            Lines::One if text.len() > longest => (text.chars().count(), "characters"),
             Lines::One => (0, "characters"),
-            Lines::Many => (trimmed.len(), "bytes"),
+            Lines::Many => (text.len(), "bytes"),
         };
         if length > longest {
             self.refuse(name, Flaw::TooLong, format!("must be at most {longest} {unit} long"));
             return None;
         }
+        let trimmed = text.trim();
         if let Some(wrong) = trimmed.chars().find(|character| !lines.allow(*character)) {
             self.refuse(name, Flaw::InvalidCharacter, format!("must not hold the control character U+{:04X}", u32::from(wrong)));
             return None;

@@ -5,6 +5,13 @@ use model::listing::{MOST_OFFSET, MOST_PER_PAGE};
 use model::text::limit;
 use serde_json::{Value, json};
 
+/// White space, which is trimmed, for use inside brackets.
+macro_rules! blank {
+    () => {
+        r"\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+    };
+}
+
 /// White space and control characters, for use inside brackets.
 macro_rules! space {
     () => {
@@ -21,7 +28,7 @@ macro_rules! barred {
 
 /// White space around a value is trimmed, so it may stand there even where a line must hold no control characters.
 const LINE: &str = r"^[\t-\r ]*[^\u0000-\u001f\u007f]*[\t-\r ]*$";
-const LINE_NOT_BLANK: &str = concat!(r"^[\t-\r ]*[^", space!(), r"][^\u0000-\u001f\u007f]*[\t-\r ]*$");
+const LINE_NOT_BLANK: &str = concat!(r"^[", blank!(), r"]*[^\u0000-\u001f\u007f", blank!(), r"][^\u0000-\u001f\u007f]*[\t-\r ]*$");
 const TEXT: &str = r"^[\t-\r ]*[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[\t-\r ]*$";
 const EMAIL: &str = concat!(r"^[\t-\r ]*[^", barred!(), r"]+@[^", barred!(), r".]+(\.[^", barred!(), r".]+)+[\t-\r ]*$");
 const PHONE: &str = r"^[\t-\r ]*([^\u0000-\u001f\u007f]*[0-9]){3}[^\u0000-\u001f\u007f]*[\t-\r ]*$";

@@ -59,16 +59,15 @@ impl Read {
     }
 
     /// The answer, or 304 if the caller has it already.
-    pub fn unless_known(&self, answer: Answer) -> Reply {
-        let is_known = match (entity_tags(&self.parts.headers, "If-None-Match")?, &answer.etag) {
-            (Tags::Any, Some(_)) => true,
-            (Tags::These(tags), Some(etag)) => tags.iter().any(|tag| tag.strip_prefix("W/").unwrap_or(tag) == etag),
-            _ => false,
-        };
-        Ok(match is_known {
+    pub fn unless_known(&self, answer: Answer) -> Answer {
+        let is_known = answer.etag.as_ref().is_some_and(|etag| {
+            let known = entity_tags(&self.parts.headers, "If-None-Match");
+            known.iter().any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
+        });
+        match is_known {
             true => Answer { status: StatusCode::NOT_MODIFIED.as_u16(), body: Vec::new(), ..answer },
             false => answer,
-        })
+        }
     }
 }
 
@@ -91,7 +90,7 @@ impl FromRequest<Arc<App>> for Write {
         let actor = Actor { workspace: key.workspace, key: Some(key.id) };
         let body = json_body(&parts.headers, body, app.settings.body_timeout).await?;
         let idempotency = idempotency_key(&parts, &body)?;
-        let precondition = precondition(&parts.headers)?;
+        let precondition = precondition(&parts.headers);
         Ok(Self { app: Arc::clone(app), actor, precondition, idempotency, parts, body })
     }
 }
@@ -146,39 +145,18 @@ fn no_query(parts: &Parts) -> Result<(), Problem> {
     }
 }
 
-fn precondition(headers: &HeaderMap) -> Result<Precondition, Problem> {
-    Ok(match entity_tags(headers, "If-Match")? {
-        Tags::None => Precondition::None,
-        Tags::Any => Precondition::AnyVersion,
-        Tags::These(tags) => Precondition::OneOf(tags),
-    })
-}
-
-enum Tags {
-    None,
-    Any,
-    These(Vec<String>),
-}
-
-/// The entity tags in a header: `*`, or quoted texts with commas between.
-fn entity_tags(headers: &HeaderMap, name: &'static str) -> Result<Tags, Problem> {
-    let mut tags = Vec::new();
-    for value in headers.get_all(name) {
-        for tag in value.to_str().unwrap_or("?").split(',').map(str::trim) {
-            let opaque = tag.strip_prefix("W/").unwrap_or(tag);
-            let inner = opaque.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-            let is_sound = tag == "*" || inner.is_some_and(|inner| inner.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"'));
-            if !is_sound {
-                return Err(Problem::invalid(name, Flaw::InvalidValue, "must be *, or the ETag of a read in its quotes"));
-            }
-            tags.push(tag.to_owned());
-        }
+fn precondition(headers: &HeaderMap) -> Precondition {
+    match entity_tags(headers, "If-Match").as_slice() {
+        [] => Precondition::None,
+        [only] if only == "*" => Precondition::AnyVersion,
+        tags => Precondition::OneOf(tags.to_vec()),
     }
-    Ok(match tags.as_slice() {
-        [] => Tags::None,
-        [only] if only == "*" => Tags::Any,
-        _ => Tags::These(tags),
-    })
+}
+
+/// The entity tags in a header, as they are written. What is no tag of ours matches nothing.
+fn entity_tags(headers: &HeaderMap, name: &str) -> Vec<String> {
+    let values = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+    values.flat_map(|value| value.split(',').map(|tag| tag.trim().to_owned()).collect::<Vec<_>>()).collect()
 }
 
 fn idempotency_key(parts: &Parts, body: &Bytes) -> Result<Option<IdempotencyKey>, Problem> {

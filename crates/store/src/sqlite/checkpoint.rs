@@ -11,10 +11,10 @@ use rusqlite::hooks::Wal;
 use super::connection::{SqliteTx, broken};
 use crate::error::StoreError;
 
-/// Pages in the log from which the thread copies: 16 MiB.
-const PAGES_TO_COPY: i32 = 4_096;
-/// Pages in the log at which the writer stops to finish the copy: 256 MiB.
-const PAGES_AT_MOST: i32 = 65_536;
+/// Pages in the log from which the thread copies: 8 MiB.
+const PAGES_TO_COPY: i32 = 2_048;
+/// Pages in the log at which the writer stops to finish the copy: 64 MiB. A longer log makes every look-up slower.
+const PAGES_AT_MOST: i32 = 16_384;
 
 pub(super) struct Checkpoints {
     wake: mpsc::SyncSender<()>,

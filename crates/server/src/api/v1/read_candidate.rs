@@ -17,5 +17,5 @@ pub async fn read_candidate(request: Read) -> Reply {
     request.no_query()?;
     let view = request.app.store.read(ReadCandidate { workspace: request.workspace, id: request.id()? }).await?;
     let tag = etag::of(&view);
-    request.unless_known(with_etag(answer(StatusCode::OK, CandidateRead::from(view)), tag))
+    Ok(request.unless_known(with_etag(answer(StatusCode::OK, CandidateRead::from(view)), tag)))
 }

@@ -18,5 +18,5 @@ pub async fn read_person(request: Read) -> Reply {
     request.no_query()?;
     let view = request.app.store.read(ReadPerson { workspace: request.workspace, id: request.id()? }).await?;
     let tag = etag::of(&view);
-    request.unless_known(with_etag(answer(StatusCode::OK, PersonRead::from(view)), tag))
+    Ok(request.unless_known(with_etag(answer(StatusCode::OK, PersonRead::from(view)), tag)))
 }

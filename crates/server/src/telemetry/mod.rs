@@ -1,20 +1,18 @@
-//! Logs and metrics. Logs are text on a terminal and JSON otherwise, on standard error; a thread of its own writes them.
+//! Logs and metrics. Logs are text on a terminal and JSON otherwise, on standard error.
 
-use std::io::{BufWriter, IsTerminal, stderr};
+mod log_writer;
+
+use std::io::{IsTerminal, stderr};
 
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
-use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 
-const LINES_IN_FLIGHT: usize = 65_536;
+use self::log_writer::{LogGuard, LogWriter};
 
 /// Starts the log. What is still on its way is written when the guard is dropped.
-pub fn start_log(filter: &str) -> Result<WorkerGuard, String> {
+pub fn start_log(filter: &str) -> Result<LogGuard, String> {
     let filter = EnvFilter::try_new(filter).map_err(|error| format!("--log {filter:?} is not understood: {error}"))?;
-    let (writer, guard) = NonBlockingBuilder::default()
-        .lossy(false)
-        .buffered_lines_limit(LINES_IN_FLIGHT)
-        .finish(BufWriter::with_capacity(64 * 1024, stderr()));
+    let (writer, guard) = LogWriter::start().map_err(|error| format!("the log cannot be written: {error}"))?;
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_target(false).with_writer(writer);
     match stderr().is_terminal() {
         true => subscriber.init(),

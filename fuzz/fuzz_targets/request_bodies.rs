@@ -1,0 +1,96 @@
+//! Sends any bytes as the body of every write. Whatever they are, the service must not break, and must answer in its envelope.
+//!
+//! The first byte chooses the route; the rest is the body.
+
+#![no_main]
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use http_body_util::BodyExt;
+use libfuzzer_sys::fuzz_target;
+use metrics_exporter_prometheus::PrometheusBuilder;
+use model::key::Scope;
+use serde_json::Value;
+use slated::http::router::router;
+use slated::http::{App, Settings};
+use slated::ops::keys::CreateKey;
+use store::{Location, Purpose, Store};
+use tokio::runtime::Runtime;
+use tower::ServiceExt;
+
+struct Service {
+    runtime: Runtime,
+    router: Router,
+    key: String,
+    routes: Vec<(&'static str, String)>,
+}
+
+static SERVICE: LazyLock<Service> = LazyLock::new(Service::start);
+
+impl Service {
+    fn start() -> Self {
+        let directory = std::env::temp_dir().join(format!("slated-fuzz-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let store = Arc::new(Store::open(&Location::Sqlite(directory.join("slated.db")), Purpose::Serve).unwrap());
+        let work = CreateKey { workspace: "fuzz".to_owned(), name: "fuzz".to_owned(), scope: Scope::Write, expires_at: None };
+        let key = runtime.block_on(store.write(work)).unwrap().secret.reveal().to_owned();
+        let second = Duration::from_secs(1);
+        let settings = Settings { rate_limit: None, head_timeout: second, body_timeout: second, max_connections: 1 };
+        let metrics = PrometheusBuilder::new().build_recorder().handle();
+        let router = router(Arc::new(App::new(store, settings, metrics)));
+        let mut service = Self { runtime, router, key, routes: Vec::new() };
+        let job = service.make("/v1/jobs", r#"{"name":"Fuzzer","client_company_name":"Fuzz & Co"}"#);
+        let person = service.make("/v1/persons", r#"{"name":"Ada Lovelace","work_email":"ada@example.com"}"#);
+        let candidate = service.make(&format!("/v1/jobs/{job}/candidates"), &format!(r#"{{"person_id":"{person}"}}"#));
+        service.routes = vec![
+            ("POST", "/v1/persons".to_owned()),
+            ("POST", "/v0/persons".to_owned()),
+            ("PATCH", format!("/v1/persons/{person}")),
+            ("PUT", format!("/v1/persons/{person}/history")),
+            ("POST", "/v1/jobs".to_owned()),
+            ("PATCH", format!("/v1/jobs/{job}")),
+            ("POST", format!("/v1/jobs/{job}/candidates")),
+            ("PATCH", format!("/v1/candidates/{candidate}")),
+        ];
+        service
+    }
+
+    fn make(&self, path: &str, body: &str) -> String {
+        let (status, answer) = self.send("POST", path, body.as_bytes());
+        assert_eq!(status, 201, "{answer}");
+        answer["data"]["id"].as_str().unwrap().to_owned()
+    }
+
+    fn send(&self, method: &str, path: &str, body: &[u8]) -> (u16, Value) {
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("authorization", format!("Bearer {}", self.key))
+            .header("content-type", "application/json")
+            .body(Body::from(body.to_vec()))
+            .unwrap();
+        self.runtime.block_on(async {
+            let response = self.router.clone().oneshot(request).await.unwrap();
+            let status = response.status().as_u16();
+            let bytes = response.into_body().collect().await.unwrap().to_bytes();
+            (status, serde_json::from_slice(&bytes).expect("an answer is JSON"))
+        })
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    let Some((choice, body)) = data.split_first() else { return };
+    let service = &*SERVICE;
+    let (method, path) = &service.routes[usize::from(*choice) % service.routes.len()];
+    let (status, answer) = service.send(method, path, body);
+    assert!(matches!(status, 200 | 201 | 400 | 404 | 409), "{method} {path} answered {status}: {answer}");
+    match path.starts_with("/v0") {
+        true => assert_eq!(answer["error"] == "", status < 300, "{answer}"),
+        false => assert_eq!(answer["success"] == true, status < 300, "{answer}"),
+    }
+});

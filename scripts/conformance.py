@@ -1,0 +1,91 @@
+"""Holds the running server against its own OpenAPI document with Schemathesis: all phases, all checks.
+
+    scripts/conformance.py PROGRAM [--seed N] [--examples N]
+
+Values that name records (a status, a client, a stage) are given, since no schema can say which ones a workspace has.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import urllib.request
+
+CONFIG = """
+headers = {{ Authorization = "Bearer {key}" }}
+
+# 412 is the documented answer to a well-formed If-Match of an older version.
+[checks.positive_data_acceptance]
+expected-statuses = ["2xx", "3xx", "401", "403", "404", "409", "412", "429", "5xx"]
+
+[[operations]]
+include-operation-id = "listJobs"
+parameters = {{ "query.status" = "Open", "query.client_company_id" = "{client}" }}
+
+[[operations]]
+include-operation-id = "listCandidates"
+parameters = {{ "path.id" = "{job}", "query.stage_id" = "{stage}", "query.stage_name" = "Sourced" }}
+"""
+
+
+class Server:
+    def __init__(self, program, directory):
+        database = f"sqlite:{directory}/slated.db"
+        create = [program, "key", "create", "--name", "conformance", "--scope", "admin", "--database", database]
+        self.key = subprocess.run(create, check=True, capture_output=True, text=True).stdout.strip()
+        self.log = open(f"{directory}/log", "w+")
+        serve = [program, "serve", "--database", database, "--listen", "127.0.0.1:0", "--log", "info"]
+        self.process = subprocess.Popen(serve, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.address = self.wait_for_address()
+        # From here on the log goes to its file, and the pipe never fills.
+        self.drain = subprocess.Popen(["cat"], stdin=self.process.stderr, stdout=self.log)
+
+    def wait_for_address(self):
+        for line in self.process.stderr:
+            fields = json.loads(line)["fields"] if line.startswith("{") else {}
+            if fields.get("message") == "listening":
+                return fields["listen.address"]
+        raise SystemExit("the server did not start")
+
+    def post(self, path, body):
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+        request = urllib.request.Request(f"http://{self.address}{path}", json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)["data"]
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+        self.drain.wait()
+        self.log.seek(0)
+        return [line for line in self.log if '"level":"ERROR"' in line]
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("program")
+    arguments.add_argument("--seed", default="1815")
+    arguments.add_argument("--examples", default="60")
+    given = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        server = Server(given.program, directory)
+        job = server.post("/v1/jobs", {"name": "Chief Analyst", "client_company_name": "Babbage & Co"})
+        server.post("/v1/persons", {"name": "Ada Lovelace", "work_email": "ada@example.com", "job_id": job["id"]})
+        config = pathlib.Path(directory, "schemathesis.toml")
+        stage = job["pipeline_stages"][0]["id"]
+        config.write_text(CONFIG.format(key=server.key, client=job["client_company_id"], job=job["id"], stage=stage))
+        program = pathlib.Path(sys.executable).with_name("schemathesis")
+        document = f"http://{server.address}/openapi.json"
+        options = ["--checks", "all", "--seed", given.seed, "--max-examples", given.examples, "--continue-on-failure"]
+        run = subprocess.run([program, "--config-file", config, "run", document, *options], env={**os.environ, "NO_COLOR": "1"})
+        errors = server.stop()
+    for line in errors:
+        print("the server logged an error:", line.strip())
+    return run.returncode or (1 if errors else 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -103,6 +103,12 @@ pub struct CareerPatch {
 }
 
 impl CareerPatch {
+    /// True if the patch says nothing at all.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.work_experience.is_absent() && self.education_experience.is_absent() && self.certifications.is_absent()
+    }
+
     /// `today` is the last day that counts for a position that has not ended.
     pub fn read(fields: &mut Fields<'_>, today: Date) -> Self {
         let mut companies = Vec::new();
@@ -183,7 +189,7 @@ fn months_covered(positions: &[Position], today: Date) -> i64 {
     let mut open: Option<(Date, Date)> = None;
     for (start, end) in spans {
         open = Some(match open {
-            Some((first, last)) if start <= last => (first, last.max(end)),
+            Some((first, last)) if start <= last.next_day() => (first, last.max(end)),
             Some((first, last)) => {
                 months += first.months_through(last);
                 (start, end)

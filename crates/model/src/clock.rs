@@ -111,6 +111,11 @@ impl Date {
         Self::new(text[0..4].parse().ok()?, text[5..7].parse().ok()?, text[8..10].parse().ok()?)
     }
 
+    #[must_use]
+    pub fn next_day(self) -> Self {
+        Self(self.0.tomorrow().unwrap_or(self.0))
+    }
+
     /// The whole months from the beginning of this day to the end of `last`.
     #[must_use]
     pub fn months_through(self, last: Self) -> i64 {

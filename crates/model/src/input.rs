@@ -1,11 +1,9 @@
 //! Reading a request field by field. Every bad field goes into the report and reading goes on, so that the answer names all
 //! of them; a field that nobody asked for is bad too.
 
-use serde_json::{Map, Value};
-
 use crate::clock::{Date, Timestamp};
 use crate::id::{Id, Kind};
-use crate::json;
+use crate::json::{self, Json};
 use crate::patch::Patch;
 use crate::problem::{Detail, Flaw, Problem};
 use crate::text::{Lines, did_you_mean};
@@ -32,7 +30,7 @@ impl Report {
 
 /// Reads a whole body with `read`, then refuses it if anything in it was wrong.
 pub fn read_body<T>(bytes: &[u8], read: impl FnOnce(&mut Fields<'_>) -> T) -> Result<T, Problem> {
-    let Value::Object(object) = json::parse(bytes)? else {
+    let Json::Object(object) = json::parse(bytes)? else {
         return Err(Problem::invalid("", Flaw::InvalidType, "The body must be a JSON object."));
     };
     let mut report = Report::default();
@@ -44,14 +42,14 @@ pub fn read_body<T>(bytes: &[u8], read: impl FnOnce(&mut Fields<'_>) -> T) -> Re
 
 /// The fields of one JSON object that have not been read yet.
 pub struct Fields<'r> {
-    unread: Map<String, Value>,
+    unread: Vec<(String, Json)>,
     known: Vec<&'static str>,
     path: String,
     report: &'r mut Report,
 }
 
 impl<'r> Fields<'r> {
-    fn new(unread: Map<String, Value>, path: String, report: &'r mut Report) -> Self {
+    fn new(unread: Vec<(String, Json)>, path: String, report: &'r mut Report) -> Self {
         Self { unread, known: Vec::with_capacity(24), path, report }
     }
 
@@ -68,16 +66,17 @@ impl<'r> Fields<'r> {
         self.report.add(path, flaw, message);
     }
 
-    fn take(&mut self, name: &'static str) -> Option<Value> {
+    fn take(&mut self, name: &'static str) -> Option<Json> {
         self.known.push(name);
-        self.unread.swap_remove(name)
+        let at = self.unread.iter().position(|(written, _)| written == name)?;
+        Some(self.unread.swap_remove(at).1)
     }
 
     /// A value as a patch says it, before its type is looked at.
-    fn take_patch(&mut self, name: &'static str) -> Patch<Value> {
+    fn take_patch(&mut self, name: &'static str) -> Patch<Json> {
         match self.take(name) {
             None => Patch::Absent,
-            Some(Value::Null) => Patch::Clear,
+            Some(Json::Null) => Patch::Clear,
             Some(value) => Patch::Set(value),
         }
     }
@@ -95,9 +94,9 @@ impl<'r> Fields<'r> {
         }
     }
 
-    fn accept_text(&mut self, name: &str, value: Value, longest: usize, lines: Lines) -> Option<String> {
-        let Value::String(text) = value else {
-            self.refuse(name, Flaw::InvalidType, format!("must be a string, not {}", type_name(&value)));
+    fn accept_text(&mut self, name: &str, value: Json, longest: usize, lines: Lines) -> Option<String> {
+        let Json::String(text) = value else {
+            self.refuse(name, Flaw::InvalidType, format!("must be a string, not {}", value.type_name()));
             return None;
         };
         let (length, unit) = match lines {
@@ -178,9 +177,9 @@ impl<'r> Fields<'r> {
         match self.take_patch(name) {
             Patch::Absent => Patch::Absent,
             Patch::Clear => Patch::Clear,
-            Patch::Set(Value::Bool(flag)) => Patch::Set(flag),
+            Patch::Set(Json::Bool(flag)) => Patch::Set(flag),
             Patch::Set(other) => {
-                self.refuse(name, Flaw::InvalidType, format!("must be true or false, not {}", type_name(&other)));
+                self.refuse(name, Flaw::InvalidType, format!("must be true or false, not {}", other.type_name()));
                 Patch::Absent
             }
         }
@@ -198,28 +197,32 @@ impl<'r> Fields<'r> {
             Patch::Set(value) => value,
         };
         // JSON knows no integers: 3.0 is the number 3.
-        let number = value
-            .as_i64()
-            .or_else(|| value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9.1e15).map(|number| number as i64));
+        let number = match value {
+            Json::Integer(number) => Some(number),
+            Json::Number(number) if number.fract() == 0.0 && number.abs() < 9.1e15 => Some(number as i64),
+            _ => None,
+        };
         match number {
             Some(number) if (0..=most).contains(&number) => return Some(number),
-            _ if value.is_number() => self.refuse(name, Flaw::OutOfRange, format!("must be a whole number from 0 to {most}")),
-            _ => self.refuse(name, Flaw::InvalidType, format!("must be a whole number, not {}", type_name(&value))),
+            _ if matches!(value, Json::Integer(_) | Json::Number(_)) => {
+                self.refuse(name, Flaw::OutOfRange, format!("must be a whole number from 0 to {most}"))
+            }
+            _ => self.refuse(name, Flaw::InvalidType, format!("must be a whole number, not {}", value.type_name())),
         }
         None
     }
 
-    fn patch_list(&mut self, name: &'static str, most: usize) -> Patch<Vec<Value>> {
+    fn patch_list(&mut self, name: &'static str, most: usize) -> Patch<Vec<Json>> {
         match self.take_patch(name) {
             Patch::Absent => Patch::Absent,
             Patch::Clear => Patch::Clear,
-            Patch::Set(Value::Array(list)) if list.len() > most => {
+            Patch::Set(Json::Array(list)) if list.len() > most => {
                 self.refuse(name, Flaw::TooMany, format!("must have at most {most} entries"));
                 Patch::Absent
             }
-            Patch::Set(Value::Array(list)) => Patch::Set(list),
+            Patch::Set(Json::Array(list)) => Patch::Set(list),
             Patch::Set(other) => {
-                self.refuse(name, Flaw::InvalidType, format!("must be an array, not {}", type_name(&other)));
+                self.refuse(name, Flaw::InvalidType, format!("must be an array, not {}", other.type_name()));
                 Patch::Absent
             }
         }
@@ -260,13 +263,13 @@ impl<'r> Fields<'r> {
         for (index, value) in list.into_iter().enumerate() {
             let entry = format!("{name}[{index}]");
             match value {
-                Value::Object(object) => {
+                Json::Object(object) => {
                     let path = self.path_of(&entry);
                     let mut fields = Fields::new(object, path, self.report);
                     values.push(read(&mut fields));
                     fields.finish();
                 }
-                other => self.refuse(&entry, Flaw::InvalidType, format!("must be an object, not {}", type_name(&other))),
+                other => self.refuse(&entry, Flaw::InvalidType, format!("must be an object, not {}", other.type_name())),
             }
         }
         Patch::Set(values)
@@ -299,10 +302,10 @@ impl<'r> Fields<'r> {
 
     /// Refuses what is left: nobody asked for it, and dropping it silently would lose data.
     fn finish(&mut self) {
-        for name in std::mem::take(&mut self.unread).keys() {
+        for (name, _) in std::mem::take(&mut self.unread) {
             let known = &self.known;
-            let hint = did_you_mean(name, known).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-            self.refuse(name, Flaw::UnknownField, format!("is not a field of this request{hint}"));
+            let hint = did_you_mean(&name, known).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            self.refuse(&name, Flaw::UnknownField, format!("is not a field of this request{hint}"));
         }
     }
 }
@@ -328,17 +331,6 @@ impl<K: Kind> Reference<K> {
 
     pub fn resolve(&self, field: &str) -> Result<Id<K>, Problem> {
         self.id.ok_or_else(|| self.not_found(field))
-    }
-}
-
-fn type_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
     }
 }
 
@@ -443,13 +435,13 @@ mod tests {
 
     #[test]
     fn text_is_trimmed_and_blank_is_absent() {
-        let read = |body: &[u8]| read_body(body, |fields| fields.patch_line("name", 5));
+        let read = |body: &[u8]| read_body(body, |fields| fields.patch_line("name", 7));
         assert_eq!(read(br#"{"name": "  Ada  "}"#), Ok(Patch::Set("Ada".to_owned())));
         assert_eq!(read(br#"{"name": "   "}"#), Ok(Patch::Clear));
         assert_eq!(read(br#"{"name": null}"#), Ok(Patch::Clear));
         assert_eq!(read(br"{}"), Ok(Patch::Absent));
         assert_eq!(read("{\"name\": \"äöüßé\"}".as_bytes()), Ok(Patch::Set("äöüßé".to_owned())));
-        assert_eq!(read(br#"{"name": "abcdef"}"#).unwrap_err().details[0].code, Flaw::TooLong);
+        assert_eq!(read(br#"{"name": "abcdefgh"}"#).unwrap_err().details[0].code, Flaw::TooLong);
         assert_eq!(read(br#"{"name": "a\u0000"}"#).unwrap_err().details[0].code, Flaw::InvalidCharacter);
     }
 

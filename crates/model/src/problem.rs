@@ -41,7 +41,7 @@ catalogue! {
     RequestTimeout "REQUEST_TIMEOUT" 408 "The body did not arrive in time."
     DuplicatePerson "DUPLICATE_PERSON" 409 "on_duplicate=error was asked for and the person exists; details names the id."
     IdentifierConflict "IDENTIFIER_CONFLICT" 409 "An identifier belongs to another person, or the identifiers point at different persons; details names their ids."
-    AmbiguousJob "AMBIGUOUS_JOB" 409 "Several open jobs have that name; details names their ids."
+    AmbiguousJob "AMBIGUOUS_JOB" 409 "Several jobs that are not archived have that name; details names their ids."
     AmbiguousStage "AMBIGUOUS_STAGE" 409 "Several stages of the job have that name; details names their ids."
     StageConflict "STAGE_CONFLICT" 409 "The candidate is not in from_stage_id any more."
     IdempotencyConflict "IDEMPOTENCY_CONFLICT" 409 "The Idempotency-Key was used for a different request within the last 24 hours."

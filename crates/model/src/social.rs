@@ -31,7 +31,7 @@ pub fn http_url(url: String) -> Result<String, (Flaw, String)> {
 }
 
 fn not_http() -> (Flaw, String) {
-    (Flaw::InvalidUrl, "must be a URL that begins with http:// or https://".to_owned())
+    (Flaw::InvalidUrl, "must be a URL of the form http://host/… or https://host/…, with a plain host name".to_owned())
 }
 
 /// What follows the host, if this is an http or https URL.

@@ -2,7 +2,7 @@
 
 use model::problem::Problem;
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// The engine cannot serve now; the same work may succeed later.
     #[error("the database is not available: {0}")]

@@ -50,6 +50,8 @@ impl fmt::Display for Location {
 pub enum Purpose {
     Serve,
     Command,
+    /// A command that makes no sense on a database that is not there.
+    Inspect,
 }
 
 pub struct Store {

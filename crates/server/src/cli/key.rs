@@ -137,8 +137,8 @@ impl Key {
     }
 }
 
-fn carry_out<W: Work>(database: &Database, work: W) -> Result<W::Output, String> {
-    let store = database.open(Purpose::Command)?;
+fn carry_out<W: Work>(database: &Database, purpose: Purpose, work: W) -> Result<W::Output, String> {
+    let store = database.open(purpose)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
     runtime.block_on(store.write(work)).map_err(|failure| match failure {
         store::Failure::Refused(problem) => problem.message,
@@ -150,14 +150,14 @@ impl Create {
     fn run(self) -> Result<(), String> {
         let scope = self.scopes.into_iter().map(Scope::from).max().unwrap_or(Scope::Write);
         let work = CreateKey { workspace: self.workspace.workspace, name: self.name, scope, expires_at: self.expires };
-        println!("{}", carry_out(&self.database, work)?.secret.reveal());
+        println!("{}", carry_out(&self.database, Purpose::Command, work)?.secret.reveal());
         Ok(())
     }
 }
 
 impl List {
     fn run(self) -> Result<(), String> {
-        let keys = carry_out(&self.database, ListKeys { workspace: self.workspace.workspace })?;
+        let keys = carry_out(&self.database, Purpose::Inspect, ListKeys { workspace: self.workspace.workspace })?;
         println!("{:<30}  {:<6}  {:<24}  {:<24}  {:<24}  NAME", "ID", "SCOPE", "CREATED", "LAST USED", "ENDS");
         for key in keys {
             let ends = match (key.revoked_at, key.expires_at) {
@@ -181,13 +181,13 @@ impl List {
 impl Rotate {
     fn run(self) -> Result<(), String> {
         let work = RotateKey { workspace: self.workspace.workspace, id: self.id, overlap_millis: self.overlap };
-        println!("{}", carry_out(&self.database, work)?.secret.reveal());
+        println!("{}", carry_out(&self.database, Purpose::Inspect, work)?.secret.reveal());
         Ok(())
     }
 }
 
 impl Revoke {
     fn run(self) -> Result<(), String> {
-        carry_out(&self.database, RevokeKey { workspace: self.workspace.workspace, id: self.id })
+        carry_out(&self.database, Purpose::Inspect, RevokeKey { workspace: self.workspace.workspace, id: self.id })
     }
 }

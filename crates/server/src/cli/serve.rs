@@ -40,7 +40,7 @@ pub struct Serve {
     #[arg(long, env = "SLATED_RATE_LIMIT", default_value_t = 60_000, value_name = "NUMBER")]
     rate_limit: u32,
     /// Fill an empty database with some 500 persons, 20 jobs and their candidates, to look around
-    #[arg(long, env = "SLATED_DEMO")]
+    #[arg(long, env = "SLATED_DEMO", value_parser = clap::builder::FalseyValueParser::new())]
     demo: bool,
     /// Seconds that a client may take to send a request's head, or leave a connection idle
     #[arg(long, env = "SLATED_HEAD_TIMEOUT", default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
@@ -62,8 +62,8 @@ impl Serve {
 
     async fn serve(self) -> Result<(), String> {
         let metrics = telemetry::start_metrics().map_err(|error| error.to_string())?;
-        let store = Arc::new(self.database.open(Purpose::Serve)?);
         let listener = TcpListener::bind(self.listen).await.map_err(|error| format!("{} cannot be listened on: {error}", self.listen))?;
+        let store = Arc::new(self.database.open(Purpose::Serve)?);
         let address = listener.local_addr().map_err(|error| error.to_string())?;
         let first_key = prepare(&store, self.demo).await?;
         let settings = Settings {
@@ -81,6 +81,7 @@ impl Serve {
         }
         listen::serve(listener, router(Arc::clone(&app)), &settings, stop).await;
         chores.abort();
+        let _ = chores.await;
         note_used_keys(&app).await;
         tracing::info!("stopped");
         Ok(())

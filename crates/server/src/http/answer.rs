@@ -89,7 +89,9 @@ impl IntoResponse for Answer {
         let mut response = Response::new(Body::from(self.body));
         *response.status_mut() = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if self.status != StatusCode::NOT_MODIFIED.as_u16() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
         if let Some(etag) = self.etag.and_then(|etag| HeaderValue::try_from(etag).ok()) {
             headers.insert(ETAG, etag);
         }

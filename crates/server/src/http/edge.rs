@@ -59,7 +59,15 @@ pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next)
     let status = response.status().as_u16();
     let duration = started.elapsed();
     app.measures.record(route, &method, status, duration);
-    log(&Line { method: &method, route, path: &path, status, millis: duration.as_secs_f64() * 1000.0, request_id: &request_id, key_id });
+    log(&Line {
+        method: &method,
+        route,
+        path: &path,
+        status,
+        millis: (duration.as_secs_f64() * 1_000_000.0).round() / 1000.0,
+        request_id: &request_id,
+        key_id,
+    });
     response
 }
 

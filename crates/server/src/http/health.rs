@@ -1,17 +1,21 @@
 //! What operators ask: is the program alive, can it serve, and how is it doing.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use serde::Serialize;
+use store::StoreError;
 use utoipa::ToSchema;
 
 use super::answer::{Reply, render};
 use super::app::App;
 use crate::ops::idempotency::Answer;
 use crate::ops::workspaces::AnyWorkspace;
+
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The state of the program.
 #[derive(Serialize, ToSchema)]
@@ -31,12 +35,15 @@ pub async fn healthz() -> Answer {
 
 /// Can the program serve?
 ///
-/// Answers 200 when the database answers, 503 when it does not. Needs no key.
+/// Answers 200 when the database can be read and written, 503 when it cannot. Needs no key.
 #[utoipa::path(get, path = "/readyz", operation_id = "readiness", tag = "Operations", security(()),
     extensions(("x-errors" = json!(["INTERNAL", "UNAVAILABLE"]))),
-    responses((status = 200, description = "The database answers.", body = Health, example = json!({"status": "ok"}))))]
+    responses((status = 200, description = "The database can be read and written.", body = Health, example = json!({"status": "ok"}))))]
 pub async fn readyz(State(app): State<Arc<App>>) -> Reply {
     app.store.read(AnyWorkspace).await?;
+    // A write that changes nothing: the writer must be alive and the database writable.
+    let written = tokio::time::timeout(PATIENCE, app.store.write(AnyWorkspace)).await;
+    written.map_err(|_| StoreError::Unavailable("the writer did not answer in time".to_owned()))??;
     Ok(render(axum::http::StatusCode::OK, &Health { status: "ok" }))
 }
 

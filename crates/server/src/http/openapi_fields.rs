@@ -52,7 +52,6 @@ pub fn constrain_bodies(schemas: &mut Value) {
                 let mut ways: Vec<_> = ["name", "first_name", "last_name"].map(|field| filled(field, LINE_NOT_BLANK)).into();
                 ways.push(filled("social_url", SOCIAL_URL));
                 schema["anyOf"] = ways.into();
-                schema["not"] = both("client_id", "client_name");
             }
             "CreateJobBody" => {
                 schema["anyOf"] = json!([filled("client_company_name", LINE_NOT_BLANK), filled("client_company_id", LINE_NOT_BLANK)]);
@@ -73,31 +72,12 @@ pub fn constrain_bodies(schemas: &mut Value) {
     }
 }
 
-/// Every shape has exactly the fields that it lists, those of a shape inside it included.
+/// Every shape has exactly the fields that it lists.
 pub fn close_shapes(schemas: &mut Value) {
     for (_, schema) in schemas.as_object_mut().into_iter().flatten() {
-        if let Some(parts) = schema["allOf"].as_array().cloned() {
-            let mut whole = json!({"type": "object", "required": [], "properties": {}});
-            if let Some(description) = schema.get("description") {
-                whole["description"] = description.clone();
-            }
-            for part in &parts {
-                extend(&mut whole, part);
-            }
-            *schema = whole;
-        }
         if schema["type"] == "object" {
             schema["additionalProperties"] = false.into();
         }
-    }
-}
-
-fn extend(whole: &mut Value, part: &Value) {
-    if let (Some(required), Some(more)) = (whole["required"].as_array_mut(), part["required"].as_array()) {
-        required.extend(more.iter().cloned());
-    }
-    for (name, property) in part["properties"].as_object().into_iter().flatten() {
-        whole["properties"][name] = property.clone();
     }
 }
 

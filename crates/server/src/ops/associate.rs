@@ -37,7 +37,8 @@ pub async fn resolve(tx: &mut Tx, workspace: WorkspaceId, association: &Associat
     };
     match (job_name, client, client_name) {
         (Some(name), None, Some(client_name)) => {
-            Err(Problem::reference_not_found("job_name", "open job", format_args!("{name:?} of a client {client_name:?}")).into())
+            Err(Problem::reference_not_found("job_name", "job", format_args!("{name:?} of a client {client_name:?} that is not archived"))
+                .into())
         }
         (Some(name), client, _) => Ok(Target::Job(job_by_name(tx, workspace, name, client).await?)),
         (None, Some(client), _) => Ok(Target::Client(client)),
@@ -49,10 +50,10 @@ pub async fn resolve(tx: &mut Tx, workspace: WorkspaceId, association: &Associat
 async fn job_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str, client: Option<CompanyId>) -> Result<JobId, Failure> {
     let found = job::find_by_name(tx, workspace, name, client).await?;
     match found.as_slice() {
-        [] => Err(Problem::reference_not_found("job_name", "open job", format_args!("{name:?}")).into()),
+        [] => Err(Problem::reference_not_found("job_name", "job", format_args!("{name:?} that is not archived")).into()),
         [only] => Ok(*only),
         several => {
-            let message = format!("{} open jobs are called {name:?}; name one with job_id, or its client.", several.len());
+            let message = format!("{} jobs that are not archived are called {name:?}; name one with job_id, or its client.", several.len());
             let details = several.iter().map(|job| Detail::about("job_name", format!("is the name of job {job}"), job)).collect();
             Err(Problem { code: Code::AmbiguousJob, message, details }.into())
         }

@@ -4,26 +4,13 @@
 use std::hash::{Hash, Hasher};
 
 use model::problem::{Code, Problem};
-use sha2::{Digest, Sha256};
+use xxhash_rust::xxh3::Xxh3;
 
 /// The tag of a record as it was read. Every server gives the same one, whatever it was built with.
 pub fn of(view: &impl Hash) -> String {
-    let mut hasher = StableHasher(Sha256::new());
+    let mut hasher = Xxh3::new();
     view.hash(&mut hasher);
     format!("\"{:016x}\"", hasher.finish())
-}
-
-struct StableHasher(Sha256);
-
-impl Hasher for StableHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
-    }
-
-    fn finish(&self) -> u64 {
-        let digest = self.0.clone().finalize();
-        digest.iter().take(8).fold(0, |value, byte| value << 8 | u64::from(*byte))
-    }
 }
 
 /// What a caller believes the record to be.

@@ -29,7 +29,9 @@ impl Work for ReplaceHistory {
             return Err(missing().into());
         }
         self.check_companies(tx).await?;
-        person::replace_career(tx, workspace, self.id, &self.career).await?;
+        if !self.career.is_empty() {
+            person::replace_career(tx, workspace, self.id, &self.career).await?;
+        }
         Ok(person::view(tx, workspace, self.id).await?.ok_or_else(missing)?)
     }
 }

@@ -4,6 +4,7 @@ mod log_writer;
 
 use std::io::{IsTerminal, stderr};
 
+use metrics::{describe_counter, describe_gauge, describe_histogram, gauge};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::EnvFilter;
 
@@ -29,8 +30,22 @@ pub fn start_log(filter: &str) -> Result<LogGuard, String> {
 pub fn start_metrics() -> Result<PrometheusHandle, BuildError> {
     let seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
     let sizes = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
-    PrometheusBuilder::new()
+    let handle = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &seconds)?
         .set_buckets_for_metric(Matcher::Suffix("_size".to_owned()), &sizes)?
-        .install_recorder()
+        .install_recorder()?;
+    describe();
+    gauge!("slated_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+    Ok(handle)
+}
+
+fn describe() {
+    describe_gauge!("slated_build_info", "The version that runs.");
+    describe_gauge!("slated_http_connections", "Connections that are open.");
+    describe_counter!("slated_http_requests_total", "Requests by route, method and status.");
+    describe_histogram!("slated_http_request_seconds", "Time from a request's head to its answer, by route and method.");
+    describe_gauge!("slated_store_queue_depth", "Writes that wait for the writer.");
+    describe_histogram!("slated_store_commit_batch_size", "Writes that shared a commit.");
+    describe_histogram!("slated_store_commit_seconds", "Time from the first write of a commit until it is durable.");
+    describe_histogram!("slated_store_read_seconds", "Time in the database of one read in sixteen.");
 }

@@ -26,11 +26,6 @@ pub(crate) fn bring_up_to_date(tx: &mut SqliteTx) -> Result<(), StoreError> {
 
 fn apply_missing(tx: &SqliteTx, newest: i64) -> Result<(), StoreError> {
     if !has_table(tx, "schema_migration")? {
-        if has_any_table(tx)? {
-            return Err(StoreError::Unusable(
-                "this file is a database of another program; choose another with --database sqlite:PATH".to_owned(),
-            ));
-        }
         tx.execute(
             "CREATE TABLE schema_migration (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
             &[],
@@ -52,6 +47,11 @@ fn apply_missing(tx: &SqliteTx, newest: i64) -> Result<(), StoreError> {
         tracing::info!(schema.version = step.version, schema.step = step.name, "schema step applied");
     }
     Ok(())
+}
+
+/// True if the database has tables, and none that tells of our schema.
+pub(crate) fn is_foreign(tx: &SqliteTx) -> Result<bool, StoreError> {
+    Ok(has_any_table(tx)? && !has_table(tx, "schema_migration")?)
 }
 
 fn current_version(tx: &SqliteTx) -> Result<i64, StoreError> {

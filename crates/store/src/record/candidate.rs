@@ -4,7 +4,7 @@ use model::listing::{Page, TimeFilter};
 use model::stage::Stage;
 
 use super::job;
-use super::listing::{Conditions, Listed, contains, finish};
+use super::listing::{self, Conditions, Listed, contains, finish};
 use crate::{Row, StoreError, Tx, params};
 
 /// All that a single read shows of a candidate.
@@ -139,8 +139,10 @@ pub async fn list(
     };
     let select =
         format!("SELECT c.id, c.person_id, p.name, p.current_job_title, employer.name, p.company_id, c.stage_id, c.created_at {TABLES}");
-    let place_of = "SELECT position FROM candidate last WHERE last.workspace_id = ?1 AND last.id = {}";
-    let (sql, params) = conditions.page(&select, "c", page, total, place_of);
+    let number_of = "SELECT position FROM candidate WHERE id = ?1 AND workspace_id = ?2 AND job_id = ?3";
+    let id_at = "SELECT id FROM candidate WHERE position = ?1 AND workspace_id = ?2 AND job_id = ?3";
+    let seen = listing::place(tx, page, count, number_of, id_at, params![workspace, job]).await?;
+    let (sql, params) = conditions.page(&select, "c", page, total, seen);
     Ok(Some(finish(tx.rows(&sql, &params, item).await?, total, page)))
 }
 

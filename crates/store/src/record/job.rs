@@ -5,7 +5,7 @@ use model::listing::{Page, TimeFilter};
 use model::stage::Stage;
 use model::text::fold;
 
-use super::listing::{Conditions, Listed, contains, finish};
+use super::listing::{Conditions, Listed, contains, finish, place};
 use super::workspace;
 use crate::{Row, StoreError, Tx, params};
 
@@ -92,13 +92,16 @@ pub async fn list(tx: &mut Tx, workspace: WorkspaceId, filter: &JobFilter, page:
     if let Some(pattern) = &pattern {
         conditions.filter("(j.name_key LIKE {} ESCAPE '\\' OR client.name_key LIKE {} ESCAPE '\\')", pattern);
     }
+    let count = workspace::job_count(tx, workspace).await?;
     let total = match (conditions.is_filtered(), page.known_total()) {
-        (false, _) => workspace::job_count(tx, workspace).await?,
+        (false, _) => count,
         (true, Some(total)) => total,
         (true, None) => tx.row(&conditions.count(TABLES), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
     };
-    let place_of = "SELECT position FROM job last WHERE last.workspace_id = ?1 AND last.id = {}";
-    let (sql, params) = conditions.page(&format!("SELECT {COLUMNS} {TABLES}"), "j", page, total, place_of);
+    let number_of = "SELECT position FROM job WHERE id = ?1 AND workspace_id = ?2";
+    let id_at = "SELECT id FROM job WHERE position = ?1 AND workspace_id = ?2";
+    let seen = place(tx, page, count, number_of, id_at, params![workspace]).await?;
+    let (sql, params) = conditions.page(&format!("SELECT {COLUMNS} {TABLES}"), "j", page, total, seen);
     Ok(finish(tx.rows(&sql, &params, view_part).await?, total, page))
 }
 

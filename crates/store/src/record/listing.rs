@@ -6,9 +6,9 @@
 
 use model::clock::Timestamp;
 use model::id::Kind;
-use model::listing::{Order, Page, Start, TimeFilter};
+use model::listing::{Cursor, Order, Page, Start, TimeFilter};
 
-use crate::Param;
+use crate::{Param, StoreError, Tx};
 
 /// What a list gives back: a page, and the number of all records that match.
 #[derive(Clone, Debug)]
@@ -69,22 +69,16 @@ impl<'p> Conditions<'p> {
         &self.params
     }
 
-    /// The statement for a page. `place_of` is a statement's text that gives the number of the record `{}`.
-    pub(super) fn page<K: Kind>(
-        mut self,
-        select: &str,
-        alias: &str,
-        page: &Page<K>,
-        total: i64,
-        place_of: &str,
-    ) -> (String, Vec<Param<'p>>) {
+    /// The statement for a page. `seen` is where a cursor stands among the records of the list.
+    pub(super) fn page<K: Kind>(mut self, select: &str, alias: &str, page: &Page<K>, total: i64, seen: Place) -> (String, Vec<Param<'p>>) {
         let newest_first = page.order == Order::NewestFirst;
         let mut tail = String::new();
         match page.start {
             Start::Cursor(cursor) => {
-                if let Some(cursor) = cursor {
-                    let sign = if newest_first { "<" } else { ">" };
-                    self.push(&format!("{alias}.position {sign} ({place_of})"), cursor.last.into());
+                if cursor.is_some() && newest_first {
+                    self.push(&format!("{alias}.position < {{}}"), seen.first_after.into());
+                } else if cursor.is_some() {
+                    self.push(&format!("{alias}.position > {{}}"), seen.last_before.into());
                 }
                 tail = format!(" LIMIT {}", page.limit + 1);
             }
@@ -101,6 +95,41 @@ impl<'p> Conditions<'p> {
         let direction = if newest_first { " DESC" } else { "" };
         (format!("{select} WHERE {} ORDER BY {alias}.position{direction}{tail}", self.sql), self.params)
     }
+}
+
+/// Where an id stands among the records of a list: on one, or between two.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place {
+    /// The number of the last record that is not behind the id.
+    last_before: i64,
+    /// The number of the first record that is not before the id.
+    first_after: i64,
+}
+
+/// Finds the place of a cursor's id. The record is usually there; if it is gone, or never was in this list, the ids around it are, in order.
+/// `number_of` finds the number of the record `?1`, `id_at` the id of the record with the number `?1`; both may use `scope` from `?2` on.
+pub(super) async fn place<K: Kind>(
+    tx: &mut Tx,
+    page: &Page<K>,
+    count: i64,
+    number_of: &str,
+    id_at: &str,
+    scope: &[Param<'_>],
+) -> Result<Place, StoreError> {
+    let Start::Cursor(Some(Cursor { last, .. })) = page.start else { return Ok(Place::default()) };
+    let with_scope = |value: Param<'static>| [&[value], scope].concat();
+    if let Some(number) = tx.row(number_of, &with_scope(last.into()), |row| row.int(0)).await? {
+        return Ok(Place { last_before: number, first_after: number });
+    }
+    let (mut before, mut after) = (0, count + 1);
+    while after - before > 1 {
+        let middle = before + (after - before) / 2;
+        match tx.row(id_at, &with_scope(middle.into()), |row| row.id::<K>(0)).await? {
+            Some(id) if id <= last => before = middle,
+            _ => after = middle,
+        }
+    }
+    Ok(Place { last_before: before, first_after: after })
 }
 
 /// Cuts off the record that was read only to see whether there is one.

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
@@ -17,7 +18,8 @@ const PAGES_TO_COPY: i32 = 2_048;
 const PAGES_AT_MOST: i32 = 16_384;
 
 pub(super) struct Checkpoints {
-    wake: mpsc::SyncSender<()>,
+    wake: Option<mpsc::SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
     pages_in_log: Arc<AtomicI32>,
 }
 
@@ -25,7 +27,7 @@ impl Checkpoints {
     pub(super) fn start(path: &Path) -> Result<Self, StoreError> {
         let connection = SqliteTx::open_writer(path)?;
         let (wake, woken) = mpsc::sync_channel(1);
-        std::thread::Builder::new()
+        let thread = std::thread::Builder::new()
             .name("sqlite-checkpoint".to_owned())
             .spawn(move || {
                 while woken.recv().is_ok() {
@@ -33,7 +35,7 @@ impl Checkpoints {
                 }
             })
             .map_err(|error| StoreError::Unusable(format!("the checkpoint thread cannot be started: {error}")))?;
-        Ok(Self { wake, pages_in_log: Arc::default() })
+        Ok(Self { wake: Some(wake), thread: Some(thread), pages_in_log: Arc::default() })
     }
 
     /// Lets commits on this connection tell how long the log is; this takes the place of SQLite's own checkpoints.
@@ -53,13 +55,26 @@ impl Checkpoints {
             self.pages_in_log.store(0, Ordering::Relaxed);
         } else if pages >= PAGES_TO_COPY {
             // A full channel means that the thread is awake already.
-            let _ = self.wake.try_send(());
+            let _ = self.wake.as_ref().map(|wake| wake.try_send(()));
         }
+    }
+
+    /// Ends the thread and copies all of the log, so that the file alone is the database.
+    pub(super) fn finish(&mut self, tx: &SqliteTx) {
+        self.wake = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        checkpoint(tx.connection(), "TRUNCATE");
     }
 }
 
 fn copy_log(connection: &Connection) {
-    if let Err(error) = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())) {
+    checkpoint(connection, "PASSIVE");
+}
+
+fn checkpoint(connection: &Connection, mode: &str) {
+    if let Err(error) = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(())) {
         tracing::warn!(error = %error, "a checkpoint failed");
     }
 }

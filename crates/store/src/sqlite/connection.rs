@@ -7,6 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags};
 
 use crate::error::StoreError;
+use crate::migrations;
 use crate::row::{Param, Row};
 
 /// How long a statement waits for another process that writes.
@@ -18,12 +19,30 @@ pub(crate) struct SqliteTx {
 }
 
 impl SqliteTx {
+    /// A connection that writes, to a database that is ours or empty.
     pub(crate) fn open_writer(path: &Path) -> Result<Self, StoreError> {
-        let tx = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
-        tx.connection
-            .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;")
-            .map_err(|error| unusable(path, &error))?;
+        let tx = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let setup = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;";
+        tx.connection.execute_batch(setup).map_err(|error| unusable(path, &error))?;
         Ok(tx)
+    }
+
+    /// Looks at a file before anything in it is changed: it must be ours or empty, and writable.
+    pub(crate) fn examine(path: &Path) -> Result<(), StoreError> {
+        let tx = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        if migrations::is_foreign(&tx)
+            .map_err(|error| StoreError::Unusable(format!("{} cannot be read as a database: {error}", path.display())))?
+        {
+            let message = format!("{} is a database of another program; choose another file with --database sqlite:PATH", path.display());
+            return Err(StoreError::Unusable(message));
+        }
+        tx.connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK;").map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::ReadOnly) => StoreError::Unusable(format!(
+                "{} cannot be written; its files and their directory must belong to the user that runs slated",
+                path.display()
+            )),
+            _ => unusable(path, &error),
+        })
     }
 
     pub(crate) fn open_reader(path: &Path) -> Result<Self, StoreError> {

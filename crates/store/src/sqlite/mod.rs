@@ -3,13 +3,16 @@
 
 mod checkpoint;
 mod connection;
+mod file;
 mod lock;
 mod writer;
 
 use std::path::Path;
 use std::pin::pin;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll, Waker};
+use std::time::Instant;
 
 pub(crate) use self::connection::SqliteTx;
 use self::lock::ServerLock;
@@ -19,9 +22,14 @@ use crate::migrations;
 use crate::store::{Purpose, Work};
 use crate::tx::{Arm, Tx};
 
+/// One read in so many is timed: a read takes less time than two looks at the clock are worth.
+const TIMED_READS: u32 = 16;
+
 pub(crate) struct Sqlite {
     path: std::path::PathBuf,
     idle_readers: Mutex<Vec<Tx>>,
+    reads: AtomicU32,
+    read_seconds: metrics::Histogram,
     // Fields are dropped in order: the writer ends before another server may have the file.
     writer: Writer,
     _lock: Option<ServerLock>,
@@ -29,14 +37,17 @@ pub(crate) struct Sqlite {
 
 impl Sqlite {
     pub(crate) fn open(path: &Path, purpose: Purpose) -> Result<Self, StoreError> {
+        file::provide(path, purpose)?;
+        SqliteTx::examine(path)?;
         let lock = match purpose {
             Purpose::Serve => Some(ServerLock::take(path)?),
-            Purpose::Command => None,
+            Purpose::Command | Purpose::Inspect => None,
         };
         let mut connection = SqliteTx::open_writer(path)?;
         migrations::bring_up_to_date(&mut connection)?;
         let writer = Writer::start(path, Tx::new(Arm::Sqlite(connection)))?;
-        Ok(Self { path: path.to_owned(), idle_readers: Mutex::default(), writer, _lock: lock })
+        let read_seconds = metrics::histogram!("slated_store_read_seconds");
+        Ok(Self { path: path.to_owned(), idle_readers: Mutex::default(), reads: AtomicU32::new(0), read_seconds, writer, _lock: lock })
     }
 
     pub(crate) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
@@ -64,7 +75,11 @@ impl Sqlite {
             None => Tx::new(Arm::Sqlite(SqliteTx::open_reader(&self.path)?)),
         };
         reader.start_work();
+        let started = self.reads.fetch_add(1, Ordering::Relaxed).is_multiple_of(TIMED_READS).then(Instant::now);
         let outcome = run(&mut reader);
+        if let Some(started) = started {
+            self.read_seconds.record(started.elapsed().as_secs_f64());
+        }
         if !matches!(outcome, Err(Failure::Broken(_)))
             && let Ok(mut idle) = self.idle_readers.lock()
         {

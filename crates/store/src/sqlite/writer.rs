@@ -32,7 +32,7 @@ impl Writer {
         checkpoints.watch(tx.sqlite())?;
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_all(tx, jobs, &checkpoints))
+            .spawn(move || write_all(tx, jobs, checkpoints))
             .map_err(|error| StoreError::Unusable(format!("the writer thread cannot be started: {error}")))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -83,7 +83,7 @@ impl<W: Work> Job for Pending<W> {
             (Ok(()), Some(outcome)) => outcome,
             // What was refused left nothing behind, whether the others were committed or not.
             (Err(_), Some(Err(Failure::Refused(problem)))) => Err(problem.into()),
-            (Err(error), _) => Err(StoreError::Unavailable(error.to_string()).into()),
+            (Err(error), _) => Err(error.clone().into()),
             (Ok(()), None) => Err(StoreError::Internal("the work was not run".to_owned()).into()),
         };
         // Whoever asked may have gone away; the work is done all the same.
@@ -91,8 +91,7 @@ impl<W: Work> Job for Pending<W> {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the thread owns its queue")]
-fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, checkpoints: &Checkpoints) {
+fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints: Checkpoints) {
     let depth = gauge!("slated_store_queue_depth");
     let batch_size = histogram!("slated_store_commit_batch_size");
     let duration = histogram!("slated_store_commit_seconds");
@@ -111,6 +110,7 @@ fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, checkpoints: &C
         }
         checkpoints.after_commit(tx.sqlite());
     }
+    checkpoints.finish(tx.sqlite());
 }
 
 fn commit_together(

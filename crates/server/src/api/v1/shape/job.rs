@@ -46,9 +46,23 @@ impl From<JobView> for JobListItem {
 /// A job as a single read shows it.
 #[derive(Serialize, ToSchema)]
 pub struct JobRead {
-    #[serde(flatten)]
-    #[schema(inline)]
-    pub job: JobListItem,
+    #[schema(value_type = String, example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")]
+    pub id: JobId,
+    #[schema(example = "Chief Analyst")]
+    pub name: String,
+    #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
+    pub created_at: Timestamp,
+    pub is_archived: bool,
+    #[schema(example = "Babbage & Co")]
+    pub client_company_name: String,
+    #[schema(value_type = String, example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk")]
+    pub client_company_id: CompanyId,
+    #[schema(example = "Open")]
+    pub job_status_name: String,
+    #[schema(value_type = String, example = "sts_01m1v0e8k7g8h2j4k6m0n5p7rt")]
+    pub job_status_id: StatusId,
+    #[schema(minimum = 0, example = 12)]
+    pub candidate_count: i64,
     /// The pipeline, in order.
     pub pipeline_stages: Vec<PipelineStage>,
 }
@@ -76,6 +90,29 @@ impl From<(JobView, Vec<Stage>)> for JobRead {
             is_rejection_stage,
             is_interviewing_stage,
         };
-        Self { job: view.into(), pipeline_stages: stages.into_iter().map(stage).collect() }
+        let pipeline_stages = stages.into_iter().map(stage).collect();
+        let JobListItem {
+            id,
+            name,
+            created_at,
+            is_archived,
+            client_company_name,
+            client_company_id,
+            job_status_name,
+            job_status_id,
+            candidate_count,
+        } = view.into();
+        Self {
+            id,
+            name,
+            created_at,
+            is_archived,
+            client_company_name,
+            client_company_id,
+            job_status_name,
+            job_status_id,
+            candidate_count,
+            pipeline_stages,
+        }
     }
 }

@@ -1,12 +1,11 @@
 use model::contact::Contact;
 use model::id::{CandidateId, ClientContactId, CompanyId, JobId, PersonId, StageId};
 use serde::Serialize;
-use serde_json::value::RawValue;
 use store::record::person::{PersonJob, PersonView};
 use utoipa::ToSchema;
 
 use super::contact::ContactEntry;
-use super::raw;
+use super::stored::StoredJson;
 use crate::ops::create_person::CreatedPerson;
 
 /// A person as a create answers it.
@@ -81,15 +80,15 @@ pub struct PersonRead {
     #[schema(required)]
     pub external_source_id: Option<String>,
     #[schema(value_type = Vec<ContactEntry>)]
-    pub emails: Box<RawValue>,
+    pub emails: StoredJson,
     #[schema(value_type = Vec<ContactEntry>)]
-    pub phones: Box<RawValue>,
+    pub phones: StoredJson,
     #[schema(value_type = Vec<WorkExperienceEntry>)]
-    pub work_experience: Box<RawValue>,
+    pub work_experience: StoredJson,
     #[schema(value_type = Vec<EducationEntry>)]
-    pub education_experience: Box<RawValue>,
+    pub education_experience: StoredJson,
     #[schema(value_type = Vec<CertificationEntry>)]
-    pub certifications: Box<RawValue>,
+    pub certifications: StoredJson,
     pub jobs: Vec<JobAssociation>,
 }
 
@@ -105,11 +104,11 @@ impl From<PersonView> for PersonRead {
             current_company_name: view.company_name.unwrap_or_default(),
             current_company_id: id_or_empty(view.company_id),
             external_source_id: view.external_source_id,
-            emails: raw(view.emails),
-            phones: raw(view.phones),
-            work_experience: raw(view.work_experience),
-            education_experience: raw(view.education_experience),
-            certifications: raw(view.certifications),
+            emails: StoredJson(view.emails),
+            phones: StoredJson(view.phones),
+            work_experience: StoredJson(view.work_experience),
+            education_experience: StoredJson(view.education_experience),
+            certifications: StoredJson(view.certifications),
             jobs: view.jobs.into_iter().map(Into::into).collect(),
         }
     }

@@ -2,9 +2,11 @@
 //! grown past a limit all the same, the writer copies the rest itself, so that the log starts afresh.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
@@ -12,30 +14,32 @@ use rusqlite::hooks::Wal;
 use super::connection::{SqliteTx, broken};
 use crate::error::StoreError;
 
-/// Pages in the log from which the thread copies: 8 MiB.
-const PAGES_TO_COPY: i32 = 2_048;
-/// Pages in the log at which the writer stops to finish the copy: 64 MiB. A longer log makes every look-up slower.
-const PAGES_AT_MOST: i32 = 16_384;
+/// New pages in the log that are worth a copy while writers are busy: 64 MiB. Each copy makes the disk flush twice more.
+const PAGES_WHEN_BUSY: i32 = 16_384;
+/// How long nothing may have been written for the rest of the log to be copied.
+const IDLE: Duration = Duration::from_secs(1);
+/// Pages in the log at which the writer waits for the copy: 256 MiB. A longer log makes every look-up slower.
+const PAGES_AT_MOST: i32 = 65_536;
 
 pub(super) struct Checkpoints {
     wake: Option<mpsc::SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
     pages_in_log: Arc<AtomicI32>,
+    /// The length of the log at which the thread was last woken.
+    woken_at: i32,
 }
 
 impl Checkpoints {
     pub(super) fn start(path: &Path) -> Result<Self, StoreError> {
         let connection = SqliteTx::open_writer(path)?;
+        let pages_in_log = Arc::new(AtomicI32::new(0));
+        let watched = Arc::clone(&pages_in_log);
         let (wake, woken) = mpsc::sync_channel(1);
         let thread = std::thread::Builder::new()
             .name("sqlite-checkpoint".to_owned())
-            .spawn(move || {
-                while woken.recv().is_ok() {
-                    copy_log(connection.connection());
-                }
-            })
+            .spawn(move || copy_when_worth_it(&connection, &woken, &watched))
             .map_err(|error| StoreError::Unusable(format!("the checkpoint thread cannot be started: {error}")))?;
-        Ok(Self { wake: Some(wake), thread: Some(thread), pages_in_log: Arc::default() })
+        Ok(Self { wake: Some(wake), thread: Some(thread), pages_in_log, woken_at: 0 })
     }
 
     /// Lets commits on this connection tell how long the log is; this takes the place of SQLite's own checkpoints.
@@ -48,12 +52,18 @@ impl Checkpoints {
         tx.connection_mut().wal_hook(Some(hook)).map_err(|error| broken(&error))
     }
 
-    pub(super) fn after_commit(&self, tx: &SqliteTx) {
+    pub(super) fn after_commit(&mut self, tx: &SqliteTx) {
         let pages = self.pages_in_log.load(Ordering::Relaxed);
+        if pages < self.woken_at {
+            // The log started afresh.
+            self.woken_at = 0;
+        }
         if pages >= PAGES_AT_MOST {
-            copy_log(tx.connection());
-            self.pages_in_log.store(0, Ordering::Relaxed);
-        } else if pages >= PAGES_TO_COPY {
+            // Waits for the thread and for readers that still look at the log, so that the next write starts it afresh.
+            checkpoint(tx.connection(), "RESTART");
+            self.woken_at = pages;
+        } else if pages >= self.woken_at + PAGES_WHEN_BUSY {
+            self.woken_at = pages;
             // A full channel means that the thread is awake already.
             let _ = self.wake.as_ref().map(|wake| wake.try_send(()));
         }
@@ -69,8 +79,21 @@ impl Checkpoints {
     }
 }
 
-fn copy_log(connection: &Connection) {
-    checkpoint(connection, "PASSIVE");
+/// Copies when it is woken, and when the log has stopped growing.
+fn copy_when_worth_it(connection: &SqliteTx, woken: &mpsc::Receiver<()>, pages_in_log: &AtomicI32) {
+    let (mut seen, mut copied) = (0, 0);
+    loop {
+        let pages = pages_in_log.load(Ordering::Relaxed);
+        match woken.recv_timeout(IDLE) {
+            Ok(()) => checkpoint(connection.connection(), "PASSIVE"),
+            Err(RecvTimeoutError::Timeout) if pages == seen && pages != copied => {
+                checkpoint(connection.connection(), "PASSIVE");
+                copied = pages;
+            }
+            Err(RecvTimeoutError::Timeout) => seen = pages,
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
 }
 
 fn checkpoint(connection: &Connection, mode: &str) {

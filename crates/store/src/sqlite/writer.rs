@@ -1,5 +1,8 @@
-//! The one thread that writes. It runs all the work that waits in one transaction, each under a savepoint of its own, makes that
-//! durable with one commit, and only then answers. While a commit is on its way to the disk the next work gathers.
+//! The one thread that writes. It runs all the work that waits in one transaction, makes that durable with one commit, and only then
+//! answers. While a commit is on its way to the disk the next work gathers.
+//!
+//! Work that is refused has nearly always written nothing yet, so the work of a commit first runs without any way to undo a single one.
+//! Should one fail with something written, all of it is rolled back and runs again, each under a savepoint of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -120,12 +123,26 @@ fn commit_together(
     batch: &mut Vec<Box<dyn Job>>,
 ) -> Result<(), StoreError> {
     batch.push(first);
+    let done = run_swiftly(tx, jobs, batch).and_then(|all_clean| match all_clean {
+        true => Ok(()),
+        false => {
+            tx.sqlite().execute("ROLLBACK", &[])?;
+            run_carefully(tx, batch)
+        }
+    });
+    done.and_then(|()| tx.sqlite().execute("COMMIT", &[]).map(|_| ())).inspect_err(|_| roll_back(tx.sqlite()))
+}
+
+/// Runs the batch, and what joins it meanwhile. False if one of them failed and left something behind.
+fn run_swiftly(tx: &mut Tx, jobs: &mut mpsc::Receiver<Box<dyn Job>>, batch: &mut Vec<Box<dyn Job>>) -> Result<bool, StoreError> {
     tx.sqlite().execute("BEGIN IMMEDIATE", &[])?;
     let mut next = 0;
     while next < batch.len() {
-        if let Err(error) = run_one(tx, &mut batch[next]) {
-            roll_back(tx.sqlite());
-            return Err(error);
+        let before = tx.sqlite().changes();
+        let is_kept = batch[next].run(tx);
+        check_open(tx.sqlite())?;
+        if !is_kept && tx.sqlite().changes() != before {
+            return Ok(false);
         }
         next += 1;
         if batch.len() < MOST_PER_COMMIT
@@ -134,19 +151,30 @@ fn commit_together(
             batch.push(job);
         }
     }
-    tx.sqlite().execute("COMMIT", &[]).map(|_| ()).inspect_err(|_| roll_back(tx.sqlite()))
+    Ok(true)
 }
 
-fn run_one(tx: &mut Tx, job: &mut Box<dyn Job>) -> Result<(), StoreError> {
-    tx.sqlite().execute("SAVEPOINT work", &[])?;
-    let kept = job.run(tx);
-    if tx.sqlite().is_idle() {
-        return Err(StoreError::Unavailable("the engine gave up the transaction".to_owned()));
+/// Runs the batch so that each can be undone alone.
+fn run_carefully(tx: &mut Tx, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+    tx.sqlite().execute("BEGIN IMMEDIATE", &[])?;
+    for job in batch {
+        tx.sqlite().execute("SAVEPOINT work", &[])?;
+        let is_kept = job.run(tx);
+        check_open(tx.sqlite())?;
+        if !is_kept {
+            tx.sqlite().execute("ROLLBACK TO work", &[])?;
+        }
+        tx.sqlite().execute("RELEASE work", &[])?;
     }
-    if !kept {
-        tx.sqlite().execute("ROLLBACK TO work", &[])?;
+    Ok(())
+}
+
+/// On some errors the engine gives up the whole transaction by itself.
+fn check_open(tx: &SqliteTx) -> Result<(), StoreError> {
+    match tx.is_idle() {
+        true => Err(StoreError::Unavailable("the engine gave up the transaction".to_owned())),
+        false => Ok(()),
     }
-    tx.sqlite().execute("RELEASE work", &[]).map(|_| ())
 }
 
 fn roll_back(tx: &SqliteTx) {

@@ -118,7 +118,11 @@ impl CareerPatch {
             let positions = positions.set().cloned().unwrap_or_default();
             let months = entry.count("duration_in_months", MOST_MONTHS);
             let company = read_company(entry, "work_experience", next(&mut index), &mut companies);
-            WorkExperience { duration_in_months: months.unwrap_or_else(|| months_covered(&positions, today)), positions, company }
+            WorkExperience {
+                duration_in_months: months.unwrap_or_else(|| months_covered(&positions, today).min(MOST_MONTHS)),
+                positions,
+                company,
+            }
         });
         index = 0;
         let education_experience = fields.patch_objects("education_experience", MOST_ENTRIES, |entry| {
@@ -154,7 +158,8 @@ fn read_position(entry: &mut Fields<'_>, today: Date) -> Position {
         title,
         start_date,
         end_date,
-        duration_in_months: months.unwrap_or_else(|| start_date.map_or(0, |start| start.months_through(end_date.unwrap_or(today)))),
+        duration_in_months: months
+            .unwrap_or_else(|| start_date.map_or(0, |start| start.months_through(end_date.unwrap_or(today)).min(MOST_MONTHS))),
         description: entry.lines("description", limit::DESCRIPTION, Lines::Many).unwrap_or_default(),
         location: entry.text("location", limit::NAME).unwrap_or_default(),
         position_type: entry.text("position_type", limit::NAME).unwrap_or_default(),

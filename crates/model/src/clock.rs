@@ -42,10 +42,14 @@ impl Timestamp {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(date) = Date::parse(text) {
-            let moment = date.0.to_zoned(TimeZone::UTC).ok()?;
-            return Some(Self(moment.timestamp().as_millisecond()));
+            return Self::parse(&format!("{date}T00:00:00Z"));
         }
-        text.parse::<jiff::Timestamp>().ok().map(|moment| Self(moment.as_millisecond()))
+        // The last day of the calendar stands for "never" with many, and is just out of reach.
+        let (text, more) = match text.strip_prefix("9999-12-31") {
+            Some(time) => (&*format!("9999-12-29{time}"), 2 * 86_400_000),
+            None => (text, 0),
+        };
+        text.parse::<jiff::Timestamp>().ok().map(|moment| Self(moment.as_millisecond() + more))
     }
 
     fn civil(self) -> civil::DateTime {
@@ -119,7 +123,7 @@ impl Date {
     /// The whole months from the beginning of this day to the end of `last`.
     #[must_use]
     pub fn months_through(self, last: Self) -> i64 {
-        let Ok(end) = last.0.tomorrow() else { return 0 };
+        let end = last.next_day().0;
         let months = |date: civil::Date| i64::from(date.year()) * 12 + i64::from(date.month());
         let whole = months(end) - months(self.0) - i64::from(end.day() < self.0.day());
         whole.max(0)
@@ -153,6 +157,8 @@ mod tests {
         let noon = Timestamp::parse("2026-11-15T12:00:00+01:00").unwrap();
         assert_eq!(noon.to_string(), "2026-11-15T11:00:00.000Z");
         assert_eq!(Timestamp::parse("2026-11-15").unwrap().to_string(), "2026-11-15T00:00:00.000Z");
+        assert!(Timestamp::parse("9999-12-31T23:59:59Z") > Timestamp::parse("9999-12-30T00:00:00Z"));
+        assert!(Timestamp::parse("9999-12-31").is_some());
         assert_eq!(Timestamp::parse("yesterday"), None);
         assert_eq!(Timestamp::parse("2026-11-15T12:00:00"), None);
     }
@@ -172,6 +178,7 @@ mod tests {
         assert_eq!(date("2019-05-15").months_through(date("2019-06-13")), 0);
         assert_eq!(date("2019-05-15").months_through(date("2019-06-14")), 1);
         assert_eq!(date("2021-01-01").months_through(date("2020-01-01")), 0);
+        assert_eq!(date("9998-12-31").months_through(date("9999-12-31")), 12);
     }
 
     proptest! {

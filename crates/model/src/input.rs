@@ -6,7 +6,7 @@ use crate::id::{Id, Kind};
 use crate::json::{self, Json};
 use crate::patch::Patch;
 use crate::problem::{Detail, Flaw, Problem};
-use crate::text::{Lines, did_you_mean};
+use crate::text::{Lines, did_you_mean, shorten};
 
 /// What was found wrong so far.
 #[derive(Debug, Default)]
@@ -305,7 +305,7 @@ impl<'r> Fields<'r> {
         for (name, _) in std::mem::take(&mut self.unread) {
             let known = &self.known;
             let hint = did_you_mean(&name, known).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-            self.refuse(&name, Flaw::UnknownField, format!("is not a field of this request{hint}"));
+            self.refuse(&shorten(&name), Flaw::UnknownField, format!("is not a field of this request{hint}"));
         }
     }
 }
@@ -334,6 +334,9 @@ impl<K: Kind> Reference<K> {
     }
 }
 
+/// Far more than any request has.
+const MOST_PARAMETERS: usize = 100;
+
 /// The query of a request: names and values, each name at most once.
 pub struct Query {
     unread: Vec<(String, String)>,
@@ -350,13 +353,17 @@ impl Query {
         };
         let mut report = Report::default();
         let mut unread: Vec<(String, String)> = Vec::new();
-        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let mut pairs = query.split('&').filter(|pair| !pair.is_empty());
+        for pair in pairs.by_ref().take(MOST_PARAMETERS) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let name = decode(name);
             match unread.iter().any(|(earlier, _)| *earlier == name) {
-                true => report.add(name, Flaw::InvalidValue, "must be given once"),
+                true => report.add(shorten(&name), Flaw::InvalidValue, "must be given once"),
                 false => unread.push((name, decode(value))),
             }
+        }
+        if pairs.next().is_some() {
+            report.add("", Flaw::TooMany, format!("The query must have at most {MOST_PARAMETERS} parameters."));
         }
         Self { unread, known: Vec::new(), report }
     }
@@ -399,7 +406,7 @@ impl Query {
     pub fn finish<T>(mut self, value: T) -> Result<T, Problem> {
         for (name, _) in std::mem::take(&mut self.unread) {
             let hint = did_you_mean(&name, &self.known).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-            self.report.add(name, Flaw::UnknownField, format!("is not a parameter of this request{hint}"));
+            self.report.add(shorten(&name), Flaw::UnknownField, format!("is not a parameter of this request{hint}"));
         }
         self.report.check(value)
     }

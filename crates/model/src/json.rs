@@ -6,6 +6,7 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 
 use crate::problem::{Code, Problem};
+use crate::text::shorten;
 
 /// How deep objects and arrays may be nested.
 pub const MAX_DEPTH: usize = 16;
@@ -118,7 +119,7 @@ impl<'de> Visitor<'de> for Strict {
                 return Err(de::Error::custom(format_args!("an object has more than {MOST_FIELDS} fields")));
             }
             if object.iter().any(|(known, _)| *known == name) {
-                return Err(de::Error::custom(format_args!("the field {name:?} stands twice")));
+                return Err(de::Error::custom(format_args!("the field {:?} stands twice", shorten(&name))));
             }
             object.push((name, entries.next_value_seed(self.deeper()?)?));
         }

@@ -117,7 +117,7 @@ fn whole_number(written: &str) -> Option<i64> {
     plain.then(|| written.parse().ok())?
 }
 
-/// The same on every machine and in every version, since a cursor may travel between servers.
+/// The same on every server of one version, since a cursor may travel between them. A cursor of another version only has its total counted anew.
 fn fingerprint(order: Order, filters: &impl std::hash::Hash) -> u32 {
     let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
     hasher.write_u8(u8::from(order == Order::NewestFirst));

@@ -49,7 +49,6 @@ pub struct NewPerson {
     pub phones: Contacts,
     pub notes: Option<String>,
     pub association: Association,
-    pub enrich: bool,
 }
 
 impl NewPerson {
@@ -80,19 +79,7 @@ impl NewPerson {
             client_id: fields.id("client_id"),
         };
         let external_source_id = fields.text("external_source_id", limit::NAME);
-        Self {
-            name,
-            social,
-            current_job_title,
-            company_name,
-            social_location,
-            external_source_id,
-            emails,
-            phones,
-            notes,
-            association,
-            enrich: false,
-        }
+        Self { name, social, current_job_title, company_name, social_location, external_source_id, emails, phones, notes, association }
     }
 
     #[must_use]
@@ -198,6 +185,11 @@ pub fn identifiers(external_source_id: Option<&str>, social: &SocialProfile, ema
     found
 }
 
+/// `enrich_record` is taken as it is meant, and does nothing while there is nobody to ask.
+pub fn read_enrichment(fields: &mut Fields<'_>) {
+    fields.flag("enrich_record");
+}
+
 /// What a create does when it matches a person who is there already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnDuplicate {
@@ -236,11 +228,11 @@ pub struct PersonPatch {
     pub emails: ContactsPatch,
     pub phones: ContactsPatch,
     pub job_id: Option<Reference<id::Job>>,
-    pub enrich: bool,
 }
 
 impl PersonPatch {
     pub fn read(fields: &mut Fields<'_>) -> Self {
+        read_enrichment(fields);
         Self {
             social: fields.patch_parsed("social_url", limit::URL, SocialProfile::parse),
             emails: ContactsPatch::read(fields, Channel::Email, "emails", &EMAIL_FIELDS),
@@ -253,7 +245,6 @@ impl PersonPatch {
             social_location: fields.patch_line("social_location", limit::NAME),
             social_headline: fields.patch_line("social_headline", limit::NAME),
             address: fields.patch_text("address", limit::ADDRESS, Lines::Many),
-            enrich: fields.flag("enrich_record"),
             job_id: fields.id("job_id"),
         }
     }

@@ -47,9 +47,24 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
+/// No field or parameter has a longer name.
+const LONGEST_NAME: usize = 64;
+
+/// A name that a client wrote, short enough to be told again.
+#[must_use]
+pub fn shorten(written: &str) -> String {
+    match written.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("{}…", &written[..end]),
+        None => written.to_owned(),
+    }
+}
+
 /// The nearest of `known` to what was written, if one is near enough to be what was meant.
 #[must_use]
 pub fn did_you_mean<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> {
+    if written.len() > LONGEST_NAME {
+        return None;
+    }
     let written = written.to_lowercase();
     known
         .iter()

@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::error::{Failure, StoreError};
 use crate::sqlite::Sqlite;
@@ -81,6 +82,19 @@ impl Store {
     pub async fn read<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(&work),
+        }
+    }
+
+    /// The same for work that may take long: it keeps no thread from serving others.
+    pub async fn read_snapshot_at_length<W: Work>(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
+        match &self.engine {
+            Engine::Sqlite(_) => {
+                let store = Arc::clone(self);
+                let reading = tokio::task::spawn_blocking(move || match &store.engine {
+                    Engine::Sqlite(sqlite) => sqlite.read_snapshot(&work),
+                });
+                reading.await.unwrap_or_else(|error| Err(StoreError::Internal(error.to_string()).into()))
+            }
         }
     }
 

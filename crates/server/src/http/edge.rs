@@ -19,6 +19,7 @@ use super::app::App;
 use super::caller::identify;
 use super::keyring::Allowance;
 use super::refusal::{Version, internal, tell, tell_problem};
+use super::request::drain;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -44,7 +45,10 @@ pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next)
     let response = match admitted {
         // A handler that panics must not take the connection with it.
         Ok(()) => AssertUnwindSafe(next.run(request)).catch_unwind().await,
-        Err(failure) => Ok(tell(&failure, version, &request_id)),
+        Err(failure) => {
+            drain(request.into_body(), app.settings.body_timeout).await;
+            Ok(tell(&failure, version, &request_id))
+        }
     };
     let mut response = match response {
         Ok(mut response) => match response.extensions_mut().remove::<Arc<Failure>>() {

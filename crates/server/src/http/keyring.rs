@@ -66,7 +66,8 @@ impl Keyring {
         if let Some(key) = &remembered
             && key.found_at.elapsed() < REMEMBERED_FOR
         {
-            return Ok(remembered.filter(|key| key.is_usable(now)));
+            key.used_at.store(now.millis(), Ordering::Relaxed);
+            return Ok(remembered.filter(|key| key.expires_at.is_none_or(|expiry| now < expiry)));
         }
         let found = store.read(FindKey { workspace, hash }).await?.filter(|key| key.is_usable(now));
         let Some(found) = found else {
@@ -75,10 +76,17 @@ impl Keyring {
             }
             return Ok(None);
         };
-        Ok(Some(self.remember(workspace, hash, &found, remembered.as_deref())))
+        Ok(Some(self.remember(workspace, hash, &found, now, remembered.as_deref())))
     }
 
-    fn remember(&self, workspace: WorkspaceId, hash: KeyHash, found: &KeyRecord, earlier: Option<&KnownKey>) -> Arc<KnownKey> {
+    fn remember(
+        &self,
+        workspace: WorkspaceId,
+        hash: KeyHash,
+        found: &KeyRecord,
+        now: Timestamp,
+        earlier: Option<&KnownKey>,
+    ) -> Arc<KnownKey> {
         let limiter = match earlier {
             Some(earlier) => earlier.limiter.clone(),
             None => self
@@ -92,7 +100,7 @@ impl Keyring {
             expires_at: found.expires_at,
             found_at: Instant::now(),
             limiter,
-            used_at: AtomicI64::new(earlier.map_or(0, |earlier| earlier.used_at.load(Ordering::Relaxed))),
+            used_at: AtomicI64::new(now.millis()),
         });
         if let Ok(mut known) = self.known.write() {
             if known.len() >= MOST_REMEMBERED {
@@ -114,11 +122,6 @@ impl Keyring {
 }
 
 impl KnownKey {
-    fn is_usable(&self, now: Timestamp) -> bool {
-        self.used_at.store(now.millis(), Ordering::Relaxed);
-        self.expires_at.is_none_or(|expiry| now < expiry)
-    }
-
     /// Counts one request; none if there is no limit.
     pub fn spend(&self) -> Option<Allowance> {
         let limiter = self.limiter.as_ref()?;

@@ -31,7 +31,12 @@ const EXHAUSTED_FOR: Duration = Duration::from_millis(50);
 /// Serves until `stop` is done.
 pub async fn serve(listener: TcpListener, router: Router, settings: &Settings, stop: impl Future<Output = ()>) {
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(settings.head_timeout).max_buf_size(LARGEST_HEAD).max_headers(MOST_HEADERS);
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(settings.head_timeout)
+        .max_buf_size(LARGEST_HEAD)
+        .max_headers(MOST_HEADERS)
+        .half_close(true);
     let connections = Arc::new(Semaphore::new(settings.max_connections));
     let graceful = GracefulShutdown::new();
     let open = gauge!("slated_http_connections");

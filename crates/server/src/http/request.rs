@@ -25,6 +25,7 @@ use crate::ops::etag::Precondition;
 use crate::ops::idempotency::{Answer, Answered, IdempotencyKey};
 
 pub const LARGEST_BODY: usize = 1024 * 1024;
+const MOST_DRAINED: usize = 32 * 1024 * 1024;
 const LONGEST_IDEMPOTENCY_KEY: usize = 255;
 
 /// A request of a caller that may read.
@@ -178,13 +179,29 @@ fn idempotency_key(parts: &Parts, body: &Bytes) -> Result<Option<IdempotencyKey>
     Ok(Some(IdempotencyKey { key: key.to_owned(), request_hash: hasher.finalize().into() }))
 }
 
+/// Takes a body that nobody wants off the wire, within bounds: a client that is still sending would not see the answer.
+pub async fn drain(mut body: Body, timeout: Duration) {
+    let draining = async {
+        let mut left = MOST_DRAINED;
+        while let Some(Ok(frame)) = body.frame().await {
+            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+            if left == 0 {
+                return;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(timeout, draining).await;
+}
+
 async fn json_body(headers: &HeaderMap, body: Body, timeout: Duration) -> Result<Bytes, Problem> {
     if !is_json(headers) {
+        drain(body, timeout).await;
         return Err(Problem::new(Code::UnsupportedMediaType, "Send the body as JSON, with Content-Type: application/json."));
     }
     let too_large = || Problem::new(Code::PayloadTooLarge, format!("The body must be at most {LARGEST_BODY} bytes."));
     let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|text| text.parse::<usize>().ok());
     if announced.is_some_and(|length| length > LARGEST_BODY) {
+        drain(body, timeout).await;
         return Err(too_large());
     }
     let collected = Limited::new(body, LARGEST_BODY).collect();

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use model::problem::{Code, Problem};
 use xxhash_rust::xxh3::Xxh3;
 
-/// The tag of a record as it was read. Every server gives the same one, whatever it was built with.
+/// The tag of a record as it was read. Servers of one version give the same one.
 pub fn of(view: &impl Hash) -> String {
     let mut hasher = Xxh3::new();
     view.hash(&mut hasher);

@@ -12,7 +12,7 @@ use store::record::{candidate, stage};
 use store::{Failure, Tx, Work};
 
 /// The filters as the caller wrote them.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct CandidateQuery {
     pub times: TimeFilter,
     pub stage_id: Option<String>,
@@ -21,6 +21,11 @@ pub struct CandidateQuery {
 }
 
 impl CandidateQuery {
+    /// True if every record is wanted, so that a page is found by its place.
+    pub fn wants_all(&self) -> bool {
+        *self == Self::default()
+    }
+
     pub fn read(query: &mut Query) -> Self {
         Self {
             times: TimeFilter::read(query),

@@ -11,7 +11,7 @@ use store::record::{company, job, status};
 use store::{Failure, Tx, Work};
 
 /// The filters as the caller wrote them.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct JobQuery {
     pub times: TimeFilter,
     pub status: Option<String>,
@@ -21,6 +21,11 @@ pub struct JobQuery {
 }
 
 impl JobQuery {
+    /// True if every record is wanted, so that a page is found by its place.
+    pub fn wants_all(&self) -> bool {
+        *self == Self::default()
+    }
+
     pub fn read(query: &mut Query) -> Self {
         Self {
             times: TimeFilter::read(query),

@@ -17,6 +17,7 @@ each_engine! {
     a_body_that_comes_too_slowly_is_cut_off
     a_connection_that_says_nothing_is_closed
     a_connection_that_has_nothing_more_to_say_is_closed
+    a_client_that_stops_sending_still_gets_its_answer
 }
 
 const IDLE: usize = 10_000;
@@ -108,4 +109,14 @@ fn a_connection_that_has_nothing_more_to_say_is_closed(engine: &Engine) {
     connection.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     let reply = connection.read_to_end();
     assert_eq!(reply.status(), Some(200), "{reply:?}");
+}
+
+fn a_client_that_stops_sending_still_gets_its_answer(app: &App) {
+    for _ in 0..20 {
+        let mut connection = Connection::open(&app.address);
+        connection.write(b"GET /v1/jobs HTTP/1.1\r\nHost: slated\r\n\r\n").unwrap();
+        connection.stop_sending();
+        let reply = connection.read_to_end();
+        assert!(reply.0.starts_with("HTTP/1.1 401"), "{}", reply.0);
+    }
 }

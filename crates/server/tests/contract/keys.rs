@@ -14,6 +14,7 @@ each_engine! {
     what_names_no_key_is_refused
     a_scope_that_does_not_exist_is_refused
     a_key_is_stored_as_a_hash_only
+    a_key_that_is_used_now_and_then_shows_its_last_use
 }
 
 /// The ids in the list of a workspace's keys, by the name of the key.
@@ -136,4 +137,15 @@ fn a_key_is_stored_as_a_hash_only(engine: &Engine) {
         let bytes = std::fs::read(&path).unwrap();
         assert!(!bytes.windows(secret.len()).any(|window| window == secret), "the key stands in {}", path.display());
     }
+}
+
+fn a_key_that_is_used_now_and_then_shows_its_last_use(app: &App) {
+    let key = new_key(app, "seldom", &[]);
+    assert!(works(&app.anonymous().with_key(&key)));
+    eventually("the last use of the key is noted", || {
+        let list = app.database.ask(&["key", "list", "--workspace", "main"]);
+        let line = list.lines().find(|line| line.contains("seldom")).unwrap();
+        // Once for when it ends; a second one would be for its last use.
+        line.matches("never").count() == 1
+    });
 }

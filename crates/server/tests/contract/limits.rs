@@ -14,6 +14,8 @@ each_engine! {
     a_body_of_unknown_length_is_bounded_too
     json_may_be_sixteen_deep_and_no_more
     a_head_is_bounded
+    a_long_name_that_nobody_knows_is_told_shortly
+    a_body_that_is_far_too_large_is_still_answered
 }
 
 const MEBIBYTE: usize = 1024 * 1024;
@@ -145,4 +147,21 @@ fn a_head_is_bounded(app: &App) {
         assert!(reply.status().is_none_or(|status| (400..500).contains(&status)), "{reply:?}");
     }
     app.anonymous().get("/healthz").expect(200);
+}
+
+fn a_long_name_that_nobody_knows_is_told_shortly(app: &App) {
+    let client = app.writer();
+    let long = "b".repeat(900_000);
+    let reply = client.post("/v1/persons", &json!({ "name": "Ada", (long.as_str()): 1 })).refused(400, "INVALID_REQUEST");
+    assert!(reply.text.len() < 2_000, "{} bytes", reply.text.len());
+    let query: String = (0..8_000).map(|number| format!("p{number}=1&")).collect();
+    let reply = client.get(&format!("/v1/jobs?{query}")).refused(400, "INVALID_REQUEST");
+    assert!(reply.text.len() < 20_000, "{} bytes", reply.text.len());
+}
+
+fn a_body_that_is_far_too_large_is_still_answered(app: &App) {
+    let body = vec![b' '; 20 * MEBIBYTE];
+    let client = app.writer().with("content-type", "application/json");
+    client.send_bytes("POST", "/v1/persons", &body).refused(413, "PAYLOAD_TOO_LARGE");
+    app.anonymous().with("content-type", "application/json").send_bytes("POST", "/v1/persons", &body).refused(401, "UNAUTHENTICATED");
 }

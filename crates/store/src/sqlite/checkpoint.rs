@@ -1,5 +1,5 @@
 //! Keeps the write-ahead log short. A thread of its own copies the log into the database while writers go on; when the log has
-//! grown past a limit all the same, the writer copies the rest itself, so that the log starts afresh.
+//! grown past a limit all the same, the writer copies the rest itself, so that the next commit starts the log afresh.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,8 +18,9 @@ use crate::error::StoreError;
 const PAGES_WHEN_BUSY: i32 = 16_384;
 /// How long nothing may have been written for the rest of the log to be copied.
 const IDLE: Duration = Duration::from_secs(1);
-/// Pages in the log at which the writer waits for the copy: 256 MiB. A longer log makes every look-up slower.
+/// Pages in the log from which the writer copies the rest itself: 256 MiB. A longer log makes every look-up slower.
 const PAGES_AT_MOST: i32 = 65_536;
+const PAGES_BETWEEN_TRIES: i32 = 4_096;
 
 pub(super) struct Checkpoints {
     wake: Option<mpsc::SyncSender<()>>,
@@ -58,9 +59,9 @@ impl Checkpoints {
             // The log started afresh.
             self.woken_at = 0;
         }
-        if pages >= PAGES_AT_MOST {
-            // Waits for the thread and for readers that still look at the log, so that the next write starts it afresh.
-            checkpoint(tx.connection(), "RESTART");
+        if pages >= PAGES_AT_MOST && pages >= self.woken_at + PAGES_BETWEEN_TRIES {
+            // It waits for nobody: while someone looks at an old state of the data, the log has to grow.
+            checkpoint(tx.connection(), "PASSIVE");
             self.woken_at = pages;
         } else if pages >= self.woken_at + PAGES_WHEN_BUSY {
             self.woken_at = pages;

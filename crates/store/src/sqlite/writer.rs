@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use metrics::{gauge, histogram};
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
 use super::checkpoint::Checkpoints;
@@ -33,9 +34,10 @@ impl Writer {
         let (queue, jobs) = mpsc::channel(QUEUE_LENGTH);
         let checkpoints = Checkpoints::start(path)?;
         checkpoints.watch(tx.sqlite())?;
+        let runtime = Handle::try_current().ok();
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_all(tx, jobs, checkpoints))
+            .spawn(move || write_all(tx, jobs, checkpoints, runtime))
             .map_err(|error| StoreError::Unusable(format!("the writer thread cannot be started: {error}")))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -84,8 +86,7 @@ impl<W: Work> Job for Pending<W> {
     fn answer(self: Box<Self>, committed: Result<(), &StoreError>) {
         let outcome = match (committed, self.outcome) {
             (Ok(()), Some(outcome)) => outcome,
-            // What was refused left nothing behind, whether the others were committed or not.
-            (Err(_), Some(Err(Failure::Refused(problem)))) => Err(problem.into()),
+            // Even a refusal may rest on what others of the batch wrote, and that is gone.
             (Err(error), _) => Err(error.clone().into()),
             (Ok(()), None) => Err(StoreError::Internal("the work was not run".to_owned()).into()),
         };
@@ -94,11 +95,26 @@ impl<W: Work> Job for Pending<W> {
     }
 }
 
-fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints: Checkpoints) {
+/// Tells everyone. From inside the runtime that costs one wake-up of a thread, from outside one for each.
+fn answer_all(batch: Vec<Box<dyn Job>>, committed: Result<(), StoreError>, runtime: Option<&Handle>) {
+    let answer = move || {
+        for job in batch {
+            job.answer(committed.as_ref().map(|()| ()));
+        }
+    };
+    match runtime {
+        Some(runtime) => {
+            runtime.spawn(async move { answer() });
+        }
+        None => answer(),
+    }
+}
+
+fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints: Checkpoints, runtime: Option<Handle>) {
     let depth = gauge!("slated_store_queue_depth");
     let batch_size = histogram!("slated_store_commit_batch_size");
     let duration = histogram!("slated_store_commit_seconds");
-    let mut batch = Vec::new();
+    let mut batch = Vec::with_capacity(MOST_PER_COMMIT);
     while let Some(first) = jobs.blocking_recv() {
         let started = Instant::now();
         let committed = commit_together(&mut tx, first, &mut jobs, &mut batch);
@@ -108,9 +124,7 @@ fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints
         batch_size.record(batch.len() as f64);
         duration.record(started.elapsed().as_secs_f64());
         depth.set(jobs.len() as f64);
-        for job in batch.drain(..) {
-            job.answer(committed.as_ref().map(|_| ()));
-        }
+        answer_all(std::mem::take(&mut batch), committed, runtime.as_ref());
         checkpoints.after_commit(tx.sqlite());
     }
     checkpoints.finish(tx.sqlite());

@@ -1,7 +1,7 @@
 use axum::http::StatusCode;
 use model::contact::{Channel, EMAIL_FIELDS, PHONE_FIELDS, read_new};
 use model::input::{Fields, Query};
-use model::person::{NewPerson, OnDuplicate};
+use model::person::{NewPerson, OnDuplicate, read_enrichment};
 use model::problem::Flaw;
 use utoipa::ToSchema;
 
@@ -52,12 +52,12 @@ pub struct CreatePersonBody {
 }
 
 pub fn read_new_person(fields: &mut Fields<'_>) -> NewPerson {
-    let new = NewPerson::read(fields, |fields| {
+    read_enrichment(fields);
+    NewPerson::read(fields, |fields| {
         let emails = read_new(fields, Channel::Email, "emails", &[], &EMAIL_FIELDS);
         let phones = read_new(fields, Channel::Phone, "phone_numbers", &[], &PHONE_FIELDS);
         (emails, phones)
-    });
-    NewPerson { enrich: fields.flag("enrich_record"), ..new }
+    })
 }
 
 pub fn read_on_duplicate(mut query: Query) -> Result<OnDuplicate, model::problem::Problem> {

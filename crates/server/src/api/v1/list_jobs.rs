@@ -23,7 +23,11 @@ pub async fn list_jobs(request: Read) -> Reply {
     let filters = JobQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);
     let (filters, page) = query.finish((filters, page))?;
-    let listed = request.app.store.read_snapshot(ListJobs { workspace: request.workspace, query: filters, page: page.clone() }).await?;
+    let work = ListJobs { workspace: request.workspace, query: filters, page: page.clone() };
+    let listed = match work.query.wants_all() {
+        true => request.app.store.read_snapshot(work).await?,
+        false => request.app.store.read_snapshot_at_length(work).await?,
+    };
     let meta = list_meta(&page, &listed, |job| job.id);
     let data = listed.records.into_iter().map(JobListItem::from).collect();
     Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))

@@ -1,5 +1,5 @@
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
 use super::wait::DEADLINE;
@@ -20,6 +20,11 @@ impl Connection {
 
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes)
+    }
+
+    /// Says that nothing more will be sent.
+    pub fn stop_sending(&self) {
+        self.stream.shutdown(Shutdown::Write).unwrap();
     }
 
     /// Reads until what has come ends in `end`.

@@ -99,7 +99,7 @@ impl<K: Kind> Id<K> {
         Some(Self(value, PhantomData))
     }
 
-    fn write_to<'b>(self, buffer: &'b mut [u8; 32]) -> &'b str {
+    fn write_to(self, buffer: &mut [u8; 32]) -> &str {
         let prefix = K::PREFIX.as_bytes();
         buffer[..prefix.len()].copy_from_slice(prefix);
         buffer[prefix.len()] = b'_';

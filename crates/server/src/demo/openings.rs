@@ -81,7 +81,7 @@ impl Kind {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Opening {
     pub name: &'static str,
     pub client: &'static str,

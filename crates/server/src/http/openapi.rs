@@ -153,21 +153,21 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         parameters.push(header_parameter(
             "If-Match",
             "Make the change only if the record still has this ETag.",
-            json!({"type": "string", "examples": ["\"9f1c2a7be04d3586\""]}),
+            &json!({"type": "string", "examples": ["\"9f1c2a7be04d3586\""]}),
         ));
     }
     if gives_etag && method == "get" {
         parameters.push(header_parameter(
             "If-None-Match",
             "Answer 304 if the record still has this ETag.",
-            json!({"type": "string", "examples": ["\"9f1c2a7be04d3586\""]}),
+            &json!({"type": "string", "examples": ["\"9f1c2a7be04d3586\""]}),
         ));
     }
     if writes {
         let schema = json!({"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"});
         let text =
             "A key of the caller's choice. A repeated request with it gets the first answer again, for 24 hours, and changes nothing.";
-        parameters.push(header_parameter("Idempotency-Key", text, schema));
+        parameters.push(header_parameter("Idempotency-Key", text, &schema));
     }
     if !parameters.is_empty() {
         operation.insert("parameters".to_owned(), Value::Array(parameters));
@@ -189,9 +189,9 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         describe_headers(&mut response, needs_key && status != "401", false);
         match status.as_str() {
             "401" => {
-                add_header(&mut response, "WWW-Authenticate", "The scheme that is needed.", json!({"type": "string", "const": "Bearer"}))
+                add_header(&mut response, "WWW-Authenticate", "The scheme that is needed.", &json!({"type": "string", "const": "Bearer"}))
             }
-            "429" | "503" => add_header(&mut response, "Retry-After", "Seconds to wait.", json!({"type": "integer", "minimum": 1})),
+            "429" | "503" => add_header(&mut response, "Retry-After", "Seconds to wait.", &json!({"type": "integer", "minimum": 1})),
             _ => {}
         }
         responses[status] = response;
@@ -201,7 +201,7 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     }
 }
 
-fn header_parameter(name: &str, description: &str, schema: Value) -> Value {
+fn header_parameter(name: &str, description: &str, schema: &Value) -> Value {
     json!({"name": name, "in": "header", "required": false, "description": description, "schema": schema})
 }
 
@@ -265,24 +265,19 @@ fn example(code: Code, version_0: bool) -> Value {
 }
 
 fn describe_headers(response: &mut Value, with_limits: bool, with_etag: bool) {
-    add_header(response, "X-Request-Id", "The id of the request, also in the log.", json!({"type": "string"}));
+    add_header(response, "X-Request-Id", "The id of the request, also in the log.", &json!({"type": "string"}));
     response["headers"]["X-Request-Id"]["required"] = true.into();
     if with_limits {
         let count = json!({"type": "integer", "minimum": 0});
-        add_header(
-            response,
-            "X-RateLimit-Limit",
-            "Requests that the key has per minute. Absent when the operator set no limit.",
-            count.clone(),
-        );
-        add_header(response, "X-RateLimit-Remaining", "Requests that are left now.", count.clone());
-        add_header(response, "X-RateLimit-Reset", "Seconds until the whole limit is there again.", count);
+        add_header(response, "X-RateLimit-Limit", "Requests that the key has per minute. Absent when the operator set no limit.", &count);
+        add_header(response, "X-RateLimit-Remaining", "Requests that are left now.", &count);
+        add_header(response, "X-RateLimit-Reset", "Seconds until the whole limit is there again.", &count);
     }
     if with_etag {
-        add_header(response, "ETag", "The version of the record, for If-Match and If-None-Match.", json!({"type": "string"}));
+        add_header(response, "ETag", "The version of the record, for If-Match and If-None-Match.", &json!({"type": "string"}));
     }
 }
 
-fn add_header(response: &mut Value, name: &str, description: &str, schema: Value) {
+fn add_header(response: &mut Value, name: &str, description: &str, schema: &Value) {
     response["headers"][name] = json!({"description": description, "schema": schema});
 }

@@ -89,7 +89,7 @@ fn filled(field: &str, pattern: &str) -> Value {
 /// Two fields that say the same thing in two ways.
 fn both(one: &str, other: &str) -> Value {
     let given = json!({"type": "string", "pattern": LINE_NOT_BLANK});
-    json!({"required": [one, other], "properties": {one: given.clone(), other: given}})
+    json!({"required": [one, other], "properties": {one: given, other: given}})
 }
 
 fn or_blank(pattern: &str) -> String {

@@ -37,7 +37,7 @@ impl Writer {
         let runtime = Handle::try_current().ok();
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_all(tx, jobs, checkpoints, runtime))
+            .spawn(move || write_all(tx, jobs, checkpoints, runtime.as_ref()))
             .map_err(|error| StoreError::Unusable(format!("the writer thread cannot be started: {error}")))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -99,7 +99,7 @@ impl<W: Work> Job for Pending<W> {
 fn answer_all(batch: Vec<Box<dyn Job>>, committed: Result<(), StoreError>, runtime: Option<&Handle>) {
     let answer = move || {
         for job in batch {
-            job.answer(committed.as_ref().map(|()| ()));
+            job.answer(committed.as_ref().copied());
         }
     };
     match runtime {
@@ -110,7 +110,7 @@ fn answer_all(batch: Vec<Box<dyn Job>>, committed: Result<(), StoreError>, runti
     }
 }
 
-fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints: Checkpoints, runtime: Option<Handle>) {
+fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints: Checkpoints, runtime: Option<&Handle>) {
     let depth = gauge!("slated_store_queue_depth");
     let batch_size = histogram!("slated_store_commit_batch_size");
     let duration = histogram!("slated_store_commit_seconds");
@@ -124,7 +124,7 @@ fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints
         batch_size.record(batch.len() as f64);
         duration.record(started.elapsed().as_secs_f64());
         depth.set(jobs.len() as f64);
-        answer_all(std::mem::take(&mut batch), committed, runtime.as_ref());
+        answer_all(std::mem::take(&mut batch), committed, runtime);
         checkpoints.after_commit(tx.sqlite());
     }
     checkpoints.finish(tx.sqlite());

@@ -155,7 +155,8 @@ fn text_may_be_as_long_as_allowed_and_no_longer(app: &App) {
     let client = app.writer();
     let address = |length: usize| format!("{}@x.example", "a".repeat(length - "@x.example".len()));
     let profile = |length: usize| format!("https://social.example/in/ada?{}", "x".repeat(length - "https://social.example/in/ada?".len()));
-    let cases: [(&str, usize, &dyn Fn(usize) -> Value); 11] = [
+    type Case<'c> = (&'static str, usize, &'c dyn Fn(usize) -> Value);
+    let cases: [Case<'_>; 11] = [
         ("name", 255, &|length| json!("x".repeat(length))),
         ("name", 255, &|length| json!("é".repeat(length))),
         ("first_name", 255, &|length| json!("x".repeat(length))),

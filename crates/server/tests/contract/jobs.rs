@@ -172,7 +172,7 @@ fn a_job_changes_its_client(app: &App) {
         let reply = client.patch(&acme.path(), &patch).expect(200);
         (reply.string("client_company_id"), reply.string("client_company_name"))
     };
-    assert_eq!(company(json!({ "client_company_id": umbrella.client_company })), (umbrella.client_company.clone(), "Umbrella".to_owned()));
+    assert_eq!(company(json!({ "client_company_id": umbrella.client_company })), (umbrella.client_company, "Umbrella".to_owned()));
     assert_eq!(company(json!({ "client_company_name": "acme" })), (acme.client_company.clone(), "Acme".to_owned()));
     assert_eq!(company(json!({ "client_company_name": "Initech" })).1, "Initech");
 }

@@ -116,8 +116,11 @@ impl Write {
 
     /// Carries out the work and tells its outcome, once for each idempotency key.
     pub async fn carry_out<W: Work>(self, work: W, render: impl Fn(W::Output) -> Answer + Send + Sync + 'static) -> Reply {
-        let answered = Answered { actor: self.actor, idempotency: self.idempotency, work, render };
-        Ok(self.app.store.write(answered).await?)
+        Ok(match self.idempotency {
+            Some(key) => self.app.store.write(Answered { actor: self.actor, key, work, render }).await?,
+            // Without a key nobody else needs the answer, so it is made outside the transaction, where others wait.
+            None => render(self.app.store.write(work).await?),
+        })
     }
 }
 

@@ -26,10 +26,10 @@ pub struct IdempotencyKey {
     pub request_hash: [u8; 32],
 }
 
-/// Work together with how its outcome is told, once per key if there is one.
+/// Work together with how its outcome is told, once for each key.
 pub struct Answered<W, R> {
     pub actor: Actor,
-    pub idempotency: Option<IdempotencyKey>,
+    pub key: IdempotencyKey,
     pub work: W,
     pub render: R,
 }
@@ -42,9 +42,7 @@ where
     type Output = Answer;
 
     async fn run(&self, tx: &mut Tx) -> Result<Answer, Failure> {
-        let Some(IdempotencyKey { key, request_hash }) = &self.idempotency else {
-            return Ok((self.render)(self.work.run(tx).await?));
-        };
+        let IdempotencyKey { key, request_hash } = &self.key;
         let workspace = self.actor.workspace;
         let kept = idempotency::find(tx, workspace, key).await?;
         if let Some(kept) = kept.filter(|kept| kept.created_at.plus_millis(KEPT_FOR_MILLIS) > tx.now()) {

@@ -1,5 +1,6 @@
 //! Logs and metrics. Logs are text on a terminal and JSON otherwise, on standard error.
 
+mod json_lines;
 mod log_writer;
 
 use std::io::{IsTerminal, stderr};
@@ -8,6 +9,7 @@ use metrics::{describe_counter, describe_gauge, describe_histogram, gauge};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::EnvFilter;
 
+use self::json_lines::JsonLines;
 use self::log_writer::{LogGuard, LogWriter};
 
 /// Starts the log. What is still on its way is written when the guard is dropped.
@@ -17,7 +19,7 @@ pub fn start_log(filter: &str) -> Result<LogGuard, String> {
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_target(false).with_writer(writer);
     match stderr().is_terminal() {
         true => subscriber.init(),
-        false => subscriber.json().with_current_span(false).with_span_list(false).init(),
+        false => subscriber.event_format(JsonLines).init(),
     }
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();

@@ -14,12 +14,13 @@ use rusqlite::hooks::Wal;
 use super::connection::{SqliteTx, broken};
 use crate::error::StoreError;
 
-/// New pages in the log that are worth a copy while writers are busy: 64 MiB. Each copy makes the disk flush twice more.
-const PAGES_WHEN_BUSY: i32 = 16_384;
+/// New pages in the log that are worth a copy while writers are busy: 32 MiB. Each copy makes the disk flush twice more.
+const PAGES_WHEN_BUSY: i32 = 8_192;
 /// How long nothing may have been written for the rest of the log to be copied.
 const IDLE: Duration = Duration::from_secs(1);
-/// Pages in the log from which the writer copies the rest itself: 256 MiB. A longer log makes every look-up slower.
-const PAGES_AT_MOST: i32 = 65_536;
+/// Pages in the log from which the writer copies the rest itself: 112 MiB, a little after the thread began its third
+/// copy, so that little is left. A longer log makes every look-up slower.
+const PAGES_AT_MOST: i32 = 28_672;
 const PAGES_BETWEEN_TRIES: i32 = 4_096;
 
 pub(super) struct Checkpoints {

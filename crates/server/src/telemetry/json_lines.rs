@@ -1,0 +1,104 @@
+//! The log as JSON lines: `{"timestamp": …, "level": …, "fields": {…}}`. Every request writes one, so it is made in one pass, without
+//! anything between.
+
+use std::fmt::{Debug, Result};
+
+use model::clock::Timestamp;
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
+
+pub struct JsonLines;
+
+impl<S: Subscriber + for<'l> LookupSpan<'l>, N: for<'w> FormatFields<'w> + 'static> FormatEvent<S, N> for JsonLines {
+    fn format_event(&self, _: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> Result {
+        let level = event.metadata().level();
+        write!(writer, "{{\"timestamp\":\"{}\",\"level\":\"{level}\",\"fields\":{{", Timestamp::now())?;
+        let mut line = Line { writer, is_first: true, outcome: Ok(()) };
+        event.record(&mut line);
+        line.outcome?;
+        line.writer.write_str("}}\n")
+    }
+}
+
+struct Line<'w> {
+    writer: Writer<'w>,
+    is_first: bool,
+    outcome: Result,
+}
+
+impl Line<'_> {
+    fn add(&mut self, field: &Field, value: impl FnOnce(&mut Writer<'_>) -> Result) {
+        if self.outcome.is_ok() {
+            self.outcome = self.try_add(field, value);
+        }
+    }
+
+    fn try_add(&mut self, field: &Field, value: impl FnOnce(&mut Writer<'_>) -> Result) -> Result {
+        if !std::mem::take(&mut self.is_first) {
+            self.writer.write_char(',')?;
+        }
+        // A field's name is an identifier of the program.
+        write!(self.writer, "\"{}\":", field.name())?;
+        value(&mut self.writer)
+    }
+}
+
+impl Visit for Line<'_> {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.add(field, |writer| write_text(writer, value));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.add(field, |writer| write_text(writer, &format!("{value:?}")));
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.add(field, |writer| write!(writer, "{value}"));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.add(field, |writer| write!(writer, "{value}"));
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.add(field, |writer| write!(writer, "{value}"));
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        match value.is_finite() {
+            true => self.add(field, |writer| write!(writer, "{value}")),
+            false => self.add(field, |writer| writer.write_str("null")),
+        }
+    }
+}
+
+fn write_text(writer: &mut Writer<'_>, text: &str) -> Result {
+    writer.write_char('"')?;
+    let mut rest = text;
+    while let Some(at) = rest.find(|character: char| character < ' ' || matches!(character, '"' | '\\')) {
+        writer.write_str(&rest[..at])?;
+        write!(writer, "\\u{:04x}", rest.as_bytes()[at])?;
+        rest = &rest[at + 1..];
+    }
+    writer.write_str(rest)?;
+    writer.write_char('"')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn any_text_is_written_as_json(text: String) {
+            let mut written = String::new();
+            write_text(&mut Writer::new(&mut written), &text).unwrap();
+            prop_assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
+        }
+    }
+}

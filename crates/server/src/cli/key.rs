@@ -38,15 +38,15 @@ struct Workspace {
 #[derive(Args)]
 struct Create {
     /// What the key is for, so that it can be told from others
-    #[arg(long, value_name = "NAME", value_parser = parse_name)]
+    #[arg(long, env = "SLATED_KEY_NAME", value_name = "NAME", value_parser = parse_name)]
     name: String,
     /// What the key may do; each scope includes those before it
-    #[arg(long = "scope", value_name = "SCOPE", default_value = "write")]
+    #[arg(long = "scope", env = "SLATED_KEY_SCOPE", value_name = "SCOPE", default_value = "write", value_delimiter = ',')]
     scopes: Vec<ScopeName>,
     #[command(flatten)]
     workspace: Workspace,
     /// When the key stops working: after a span such as 90d, or at a time such as 2027-01-01
-    #[arg(long, value_name = "WHEN", value_parser = parse_expiry)]
+    #[arg(long, env = "SLATED_KEY_EXPIRES", value_name = "WHEN", value_parser = parse_expiry)]
     expires: Option<Timestamp>,
     #[command(flatten)]
     database: Database,
@@ -66,7 +66,7 @@ struct Rotate {
     #[arg(value_name = "KEY_ID", value_parser = parse_key_id)]
     id: KeyId,
     /// How long the old key works on
-    #[arg(long, value_name = "SPAN", default_value = "24h", value_parser = parse_duration)]
+    #[arg(long, env = "SLATED_KEY_OVERLAP", value_name = "SPAN", default_value = "24h", value_parser = parse_duration)]
     overlap: i64,
     #[command(flatten)]
     workspace: Workspace,

@@ -30,7 +30,7 @@ enum Command {
 #[derive(Args)]
 struct Database {
     /// The database: sqlite:PATH, which is made if it is not there
-    #[arg(long, env = "SLATED_DATABASE", default_value = "sqlite:slated.db", value_name = "URL")]
+    #[arg(long, env = "SLATED_DATABASE", hide_env_values = true, default_value = "sqlite:slated.db", value_name = "URL")]
     database: Location,
 }
 

@@ -1,6 +1,5 @@
 //! Clients that are slow, or do nothing at all, cost little and hurt nobody.
 
-use std::fs;
 use std::io::Write;
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,13 +27,11 @@ const BETWEEN_BYTES: Duration = Duration::from_millis(100);
 /// Longer than any honest request may take, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How many connections this process may open, of so many idle and so many slow ones.
-fn affordable() -> (usize, usize) {
-    let limits = fs::read_to_string("/proc/self/limits").unwrap();
-    let files = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
-    let most: usize = files.split_whitespace().nth(3).unwrap().parse().unwrap_or(usize::MAX);
-    let share = most.saturating_sub(KEPT_BACK).min(IDLE + SLOW);
-    (share * IDLE / (IDLE + SLOW), share * SLOW / (IDLE + SLOW))
+/// Lets this process open all the connections that the test is about. With fewer it would show nothing.
+fn allow_connections() {
+    let needed = u64::try_from(IDLE + SLOW + KEPT_BACK).unwrap();
+    let allowed = rlimit::increase_nofile_limit(needed).unwrap();
+    assert!(allowed >= needed, "this test needs {needed} file handles and may have {allowed}; raise the hard limit (ulimit -Hn)");
 }
 
 fn assert_served(client: &Client, times: usize) {
@@ -47,10 +44,10 @@ fn assert_served(client: &Client, times: usize) {
 }
 
 fn idle_and_slow_connections_leave_honest_requests_answered(app: &App) {
-    let (idle, slow) = affordable();
+    allow_connections();
     let open = |count: usize| (0..count).map(|_| TcpStream::connect(&app.address).unwrap()).collect::<Vec<_>>();
-    let _idle = open(idle);
-    let slow = open(slow);
+    let _idle = open(IDLE);
+    let slow = open(SLOW);
     for mut stream in &slow {
         stream.write_all(b"GET /v1/jobs HTTP/1.1\r\nX-Slow: ").unwrap();
     }

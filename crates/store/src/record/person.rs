@@ -44,11 +44,10 @@ pub struct PersonJob {
 /// The person with all their jobs, in one statement: a row for each job, or one without.
 pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<PersonView>, StoreError> {
     let sql = "SELECT p.version, p.name, p.social_public_id, p.first_name, p.last_name, p.current_job_title, employer.name, p.company_id, \
-               p.external_source_id, p.emails, p.phones, career.work_experience, career.education_experience, career.certifications, \
+               p.external_source_id, p.emails, p.phones, p.work_experience, p.education_experience, p.certifications, \
                c.id, j.name, j.id, client.name, s.name, s.id \
                FROM person p \
                LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id \
-               LEFT JOIN career ON career.workspace_id = p.workspace_id AND career.person_id = p.id \
                LEFT JOIN candidate c ON c.workspace_id = p.workspace_id AND c.person_id = p.id \
                LEFT JOIN job j ON j.workspace_id = c.workspace_id AND j.id = c.job_id \
                LEFT JOIN company client ON client.workspace_id = j.workspace_id AND client.id = j.company_id \
@@ -86,15 +85,11 @@ fn person_part(row: &Row<'_>, id: PersonId) -> Result<PersonView, StoreError> {
         external_source_id: row.optional_text(8)?,
         emails: row.text(9)?,
         phones: row.text(10)?,
-        work_experience: row.optional_text(11)?.unwrap_or_else(no_entries),
-        education_experience: row.optional_text(12)?.unwrap_or_else(no_entries),
-        certifications: row.optional_text(13)?.unwrap_or_else(no_entries),
+        work_experience: row.text(11)?,
+        education_experience: row.text(12)?,
+        certifications: row.text(13)?,
         jobs: Vec::new(),
     })
-}
-
-fn no_entries() -> String {
-    "[]".to_owned()
 }
 
 fn job_part(row: &Row<'_>) -> Result<PersonJob, StoreError> {
@@ -201,14 +196,11 @@ pub async fn replace_career(tx: &mut Tx, workspace: WorkspaceId, id: PersonId, c
     let work = list_json(&career.work_experience)?;
     let education = list_json(&career.education_experience)?;
     let certifications = list_json(&career.certifications)?;
-    let sql = "INSERT INTO career (workspace_id, person_id, work_experience, education_experience, certifications) \
-               VALUES (?1, ?2, COALESCE(?3, '[]'), COALESCE(?4, '[]'), COALESCE(?5, '[]')) \
-               ON CONFLICT (workspace_id, person_id) DO UPDATE SET work_experience = COALESCE(?3, career.work_experience), \
-               education_experience = COALESCE(?4, career.education_experience), certifications = COALESCE(?5, career.certifications)";
+    let sql = "UPDATE person SET version = version + 1, updated_at = ?3, work_experience = COALESCE(?4, work_experience), \
+               education_experience = COALESCE(?5, education_experience), certifications = COALESCE(?6, certifications) \
+               WHERE workspace_id = ?1 AND id = ?2";
     let lists = [work.as_deref(), education.as_deref(), certifications.as_deref()].map(Param::json);
-    tx.execute(sql, &[workspace.into(), id.into(), lists[0], lists[1], lists[2]]).await?;
-    let sql = "UPDATE person SET version = version + 1, updated_at = ?3 WHERE workspace_id = ?1 AND id = ?2";
-    tx.execute(sql, params![workspace, id, tx.now()]).await.map(|_| ())
+    tx.execute(sql, &[workspace.into(), id.into(), tx.now().into(), lists[0], lists[1], lists[2]]).await.map(|_| ())
 }
 
 fn list_json<T: serde::Serialize>(list: &Patch<Vec<T>>) -> Result<Option<String>, StoreError> {

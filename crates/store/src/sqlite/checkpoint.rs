@@ -1,9 +1,14 @@
-//! Keeps the write-ahead log short. A thread of its own copies the log into the database while writers go on; when the log has
-//! grown past a limit all the same, the writer copies the rest itself, so that the next commit starts the log afresh.
+//! Keeps the write-ahead log short. A thread of its own copies the log into the database and makes that durable while writers go
+//! on, until little is left; the writer then copies the rest, so that the next commit starts the log afresh.
+//!
+//! SQLite flushes the database file only in a copy that reaches the end of the log, which under load is the writer's. So the thread
+//! flushes the file itself after each of its copies, and the writer finds little that is not on the disk yet.
 
+use std::fs::File;
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -14,53 +19,67 @@ use rusqlite::hooks::Wal;
 use super::connection::{SqliteTx, broken};
 use crate::error::StoreError;
 
-/// New pages in the log that are worth a copy while writers are busy: 32 MiB. Each copy makes the disk flush twice more.
+/// New pages in the log that are worth a copy while writers are busy: 32 MiB.
 const PAGES_WHEN_BUSY: i32 = 8_192;
+/// Pages that are few enough for the writer to copy: 4 MiB.
+const PAGES_LEFT_TO_WRITER: i32 = 1_024;
+/// Copies after which the thread leaves the rest to the writer, however much it is.
+const MOST_COPIES: usize = 4;
 /// How long nothing may have been written for the rest of the log to be copied.
 const IDLE: Duration = Duration::from_secs(1);
-/// Pages in the log from which the writer copies the rest itself: 112 MiB, a little after the thread began its third
-/// copy, so that little is left. A longer log makes every look-up slower.
-const PAGES_AT_MOST: i32 = 28_672;
+/// Pages in the log from which the writer copies the rest whatever the thread says: 256 MiB. A longer log makes every look-up slower.
+const PAGES_AT_MOST: i32 = 65_536;
 const PAGES_BETWEEN_TRIES: i32 = 4_096;
 
 pub(super) struct Checkpoints {
     wake: Option<mpsc::SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
-    pages_in_log: Arc<AtomicI32>,
-    /// The length of the log at which the thread was last woken.
+    log: Arc<Log>,
+    /// The length of the log at which the thread was last woken, or the writer last copied it.
     woken_at: i32,
+}
+
+/// What the writer and the thread tell each other.
+#[derive(Default)]
+struct Log {
+    pages: AtomicI32,
+    is_nearly_copied: AtomicBool,
 }
 
 impl Checkpoints {
     pub(super) fn start(path: &Path) -> Result<Self, StoreError> {
         let connection = SqliteTx::open_writer(path)?;
-        let pages_in_log = Arc::new(AtomicI32::new(0));
-        let watched = Arc::clone(&pages_in_log);
+        let file = File::open(path).map_err(|error| StoreError::Unusable(format!("{} cannot be opened: {error}", path.display())))?;
+        // Closing the file would take away the locks that SQLite holds on it for the whole process, so it stays open until the end.
+        let file = ManuallyDrop::new(file);
+        let log = Arc::new(Log::default());
+        let watched = Arc::clone(&log);
         let (wake, woken) = mpsc::sync_channel(1);
         let thread = std::thread::Builder::new()
             .name("sqlite-checkpoint".to_owned())
-            .spawn(move || copy_when_worth_it(&connection, &woken, &watched))
+            .spawn(move || copy_when_worth_it(&connection, &file, &woken, &watched))
             .map_err(|error| StoreError::Unusable(format!("the checkpoint thread cannot be started: {error}")))?;
-        Ok(Self { wake: Some(wake), thread: Some(thread), pages_in_log, woken_at: 0 })
+        Ok(Self { wake: Some(wake), thread: Some(thread), log, woken_at: 0 })
     }
 
     /// Lets commits on this connection tell how long the log is; this takes the place of SQLite's own checkpoints.
     pub(super) fn watch(&self, tx: &mut SqliteTx) -> Result<(), StoreError> {
-        let pages_in_log = Arc::clone(&self.pages_in_log);
+        let log = Arc::clone(&self.log);
         let hook = move |_: &mut Wal, pages| {
-            pages_in_log.store(pages, Ordering::Relaxed);
+            log.pages.store(pages, Ordering::Relaxed);
             Ok(())
         };
         tx.connection_mut().wal_hook(Some(hook)).map_err(|error| broken(&error))
     }
 
     pub(super) fn after_commit(&mut self, tx: &SqliteTx) {
-        let pages = self.pages_in_log.load(Ordering::Relaxed);
+        let pages = self.log.pages.load(Ordering::Relaxed);
         if pages < self.woken_at {
             // The log started afresh.
             self.woken_at = 0;
         }
-        if pages >= PAGES_AT_MOST && pages >= self.woken_at + PAGES_BETWEEN_TRIES {
+        let is_too_long = pages >= PAGES_AT_MOST && pages >= self.woken_at + PAGES_BETWEEN_TRIES;
+        if self.log.is_nearly_copied.swap(false, Ordering::Relaxed) || is_too_long {
             // It waits for nobody: while someone looks at an old state of the data, the log has to grow.
             checkpoint(tx.connection(), "PASSIVE");
             self.woken_at = pages;
@@ -82,12 +101,12 @@ impl Checkpoints {
 }
 
 /// Copies when it is woken, and when the log has stopped growing.
-fn copy_when_worth_it(connection: &SqliteTx, woken: &mpsc::Receiver<()>, pages_in_log: &AtomicI32) {
+fn copy_when_worth_it(connection: &SqliteTx, file: &File, woken: &mpsc::Receiver<()>, log: &Log) {
     let (mut seen, mut copied) = (0, 0);
     loop {
-        let pages = pages_in_log.load(Ordering::Relaxed);
+        let pages = log.pages.load(Ordering::Relaxed);
         match woken.recv_timeout(IDLE) {
-            Ok(()) => checkpoint(connection.connection(), "PASSIVE"),
+            Ok(()) => copy_while_writers_go_on(connection, file, log),
             Err(RecvTimeoutError::Timeout) if pages == seen && pages != copied => {
                 checkpoint(connection.connection(), "PASSIVE");
                 copied = pages;
@@ -98,8 +117,23 @@ fn copy_when_worth_it(connection: &SqliteTx, woken: &mpsc::Receiver<()>, pages_i
     }
 }
 
-fn checkpoint(connection: &Connection, mode: &str) {
-    if let Err(error) = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(())) {
-        tracing::warn!(error = %error, "a checkpoint failed");
+fn copy_while_writers_go_on(connection: &SqliteTx, file: &File, log: &Log) {
+    for _ in 0..MOST_COPIES {
+        let copied = checkpoint(connection.connection(), "PASSIVE");
+        if let Err(error) = file.sync_data() {
+            tracing::warn!(error = %error, "the database file cannot be flushed");
+        }
+        if log.pages.load(Ordering::Relaxed) - copied <= PAGES_LEFT_TO_WRITER {
+            break;
+        }
     }
+    log.is_nearly_copied.store(true, Ordering::Relaxed);
+}
+
+/// Copies the log; says how many of its pages are in the database now.
+fn checkpoint(connection: &Connection, mode: &str) -> i32 {
+    connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get(2)).unwrap_or_else(|error| {
+        tracing::warn!(error = %error, "a checkpoint failed");
+        0
+    })
 }

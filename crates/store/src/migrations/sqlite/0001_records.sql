@@ -34,7 +34,8 @@ CREATE TABLE company (
     UNIQUE (workspace_id, name_key)
 ) STRICT, WITHOUT ROWID;
 
--- Contacts and career history are kept as the JSON that a read gives back.
+-- Contacts and career history are kept as the JSON that a read gives back. The rows are large, so this table has row ids: one without
+-- keeps whole rows inside the tree that leads to them, and is deep. What is long and seldom needed comes last.
 CREATE TABLE person (
     workspace_id INTEGER NOT NULL REFERENCES workspace (workspace_id),
     id BLOB NOT NULL,
@@ -55,20 +56,11 @@ CREATE TABLE person (
     phones TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
+    work_experience TEXT NOT NULL DEFAULT '[]',
+    education_experience TEXT NOT NULL DEFAULT '[]',
+    certifications TEXT NOT NULL DEFAULT '[]',
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, company_id) REFERENCES company (workspace_id, id)
-) STRICT, WITHOUT ROWID;
-
--- Career history is long and seldom needed, so it stands apart: lists that show persons do not page through it. It is the one large
--- row, which a table with row ids keeps on one page.
-CREATE TABLE career (
-    workspace_id INTEGER NOT NULL,
-    person_id BLOB NOT NULL,
-    work_experience TEXT NOT NULL,
-    education_experience TEXT NOT NULL,
-    certifications TEXT NOT NULL,
-    PRIMARY KEY (workspace_id, person_id),
-    FOREIGN KEY (workspace_id, person_id) REFERENCES person (workspace_id, id)
 ) STRICT;
 
 -- What points at a person. The lowest rank is the holder; others who have the same contact stand behind it.
@@ -149,7 +141,7 @@ CREATE TABLE pipeline_stage (
     FOREIGN KEY (workspace_id, job_id) REFERENCES job (workspace_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- position is dense within the job.
+-- position is dense within the job. A person's candidates stand together, since a read of the person shows them.
 CREATE TABLE candidate (
     workspace_id INTEGER NOT NULL,
     id BLOB NOT NULL,
@@ -161,15 +153,15 @@ CREATE TABLE candidate (
     stage_entered_at INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
-    PRIMARY KEY (workspace_id, id),
-    UNIQUE (workspace_id, person_id, job_id),
+    PRIMARY KEY (workspace_id, person_id, job_id),
+    UNIQUE (workspace_id, id),
     FOREIGN KEY (workspace_id, person_id) REFERENCES person (workspace_id, id),
     FOREIGN KEY (workspace_id, job_id) REFERENCES job (workspace_id, id),
     FOREIGN KEY (workspace_id, job_id, stage_id) REFERENCES pipeline_stage (workspace_id, job_id, id)
 ) STRICT, WITHOUT ROWID;
 
 -- Holds all that a page of candidates needs of them, so that the table itself is not touched.
-CREATE INDEX candidate_by_position ON candidate (workspace_id, job_id, position, person_id, stage_id, created_at);
+CREATE INDEX candidate_by_position ON candidate (workspace_id, job_id, position, person_id, stage_id, created_at, id);
 
 -- The stages that a candidate entered, under the names that they had then.
 CREATE TABLE stage_entry (
@@ -206,8 +198,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('api_key', 'sqlite_autoindex_api_key_2', '1000 1000 1'),
     ('company', 'company', '50000 50000 1'),
     ('company', 'sqlite_autoindex_company_2', '50000 50000 1'),
-    ('person', 'person', '1000000 1000000 1'),
-    ('career', 'sqlite_autoindex_career_1', '1000000 1000000 1'),
+    ('person', 'sqlite_autoindex_person_1', '1000000 1000000 1'),
     ('person_identifier', 'person_identifier', '2000000 2000000 600000 1 1'),
     ('note', 'note', '1000000 1000000 2 1'),
     ('client_contact', 'client_contact', '10000 10000 10 1'),
@@ -217,9 +208,9 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('job', 'job_by_position', '5000 5000 1'),
     ('job', 'job_by_name', '5000 5000 2'),
     ('pipeline_stage', 'pipeline_stage', '40000 40000 8 1'),
-    ('candidate', 'candidate', '1000000 1000000 1'),
-    ('candidate', 'sqlite_autoindex_candidate_2', '1000000 1000000 2 1'),
-    ('candidate', 'candidate_by_position', '1000000 1000000 1000 1 1 1 1'),
+    ('candidate', 'candidate', '1000000 1000000 2 1'),
+    ('candidate', 'sqlite_autoindex_candidate_2', '1000000 1000000 1'),
+    ('candidate', 'candidate_by_position', '1000000 1000000 1000 1 1 1 1 1'),
     ('stage_entry', 'stage_entry', '3000000 3000000 3 1'),
     ('idempotent_answer', 'idempotent_answer', '100000 100000 1'),
     ('idempotent_answer', 'idempotent_answer_by_age', '100000 100000 1 1');

@@ -36,7 +36,7 @@ pub fn draw(database: &Path) -> Result<Sample, String> {
 }
 
 async fn read(database: &Path) -> Result<Sample, String> {
-    let store = open(database)?;
+    let store = open(database).await?;
     let CreatedKey { workspace, secret, .. } = make_key(&store).await?;
     let jobs = list_jobs(&store, workspace).await?;
     let first = *jobs.first().ok_or("the database has no job")?;

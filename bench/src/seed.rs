@@ -22,7 +22,7 @@ use slated::ops::create_job::CreateJob;
 use slated::ops::etag::Precondition;
 use slated::ops::keys::{CreateKey, CreatedKey};
 use slated::ops::move_candidate::MoveCandidate;
-use store::{Failure, Location, Purpose, Store, Tx, Work};
+use store::{Failure, Location, Options, Purpose, Store, Tx, Work};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::progress::Progress;
@@ -71,11 +71,11 @@ fn fingerprint() -> Result<u64, String> {
 }
 
 pub fn runtime() -> Result<Runtime, String> {
-    Builder::new_multi_thread().worker_threads(1).build().map_err(|error| error.to_string())
+    Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(|error| error.to_string())
 }
 
-pub fn open(path: &Path) -> Result<Store, String> {
-    Store::open(&Location::Sqlite(path.to_owned()), Purpose::Command).map_err(|error| error.to_string())
+pub async fn open(path: &Path) -> Result<Store, String> {
+    Store::open(&Location::Sqlite(path.to_owned()), Purpose::Command, &Options::default()).await.map_err(|error| error.to_string())
 }
 
 /// A new key; the workspace comes into being with the first.
@@ -85,7 +85,7 @@ pub async fn make_key(store: &Store) -> Result<CreatedKey, String> {
 }
 
 async fn fill(path: &Path, size: u64) -> Result<(), String> {
-    let store = Arc::new(open(path)?);
+    let store = Arc::new(open(path).await?);
     let actor = Actor { workspace: make_key(&store).await?.workspace, key: None };
     let (job, stages) = store.write(MakeJobs { actor }).await.map_err(|failure| failure.to_string())?;
     let second_stage = stages.get(1).ok_or("the job has but one stage")?.id;

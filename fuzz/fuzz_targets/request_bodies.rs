@@ -18,7 +18,7 @@ use serde_json::Value;
 use slated::http::router::router;
 use slated::http::{App, Settings};
 use slated::ops::keys::CreateKey;
-use store::{Location, Purpose, Store};
+use store::{Location, Options, Purpose, Store};
 use tokio::runtime::Runtime;
 use tower::ServiceExt;
 
@@ -36,7 +36,8 @@ impl Service {
         let directory = std::env::temp_dir().join(format!("slated-fuzz-{}", std::process::id()));
         std::fs::create_dir_all(&directory).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let store = Arc::new(Store::open(&Location::Sqlite(directory.join("slated.db")), Purpose::Serve).unwrap());
+        let store = Store::open(&Location::Sqlite(directory.join("slated.db")), Purpose::Serve, &Options::default());
+        let store = Arc::new(runtime.block_on(store).unwrap());
         let work = CreateKey { workspace: "fuzz".to_owned(), name: "fuzz".to_owned(), scope: Scope::Write, expires_at: None };
         let key = runtime.block_on(store.write(work)).unwrap().secret.reveal().to_owned();
         let second = Duration::from_secs(1);

@@ -7,6 +7,12 @@ pub enum StoreError {
     /// The engine cannot serve now; the same work may succeed later.
     #[error("the database is not available: {0}")]
     Unavailable(String),
+    /// Another transaction got in the way; the same work may be run again at once.
+    #[error("other changes got in the way: {0}")]
+    Conflict(String),
+    /// The connection is gone, with nothing committed; the same work may be run again on another.
+    #[error("the connection to the database was lost: {0}")]
+    Lost(String),
     /// The database cannot be used by this program.
     #[error("{0}")]
     Unusable(String),

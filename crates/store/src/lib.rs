@@ -3,13 +3,15 @@
 
 mod error;
 mod migrations;
+mod postgres;
 pub mod record;
 mod row;
 mod sqlite;
 mod store;
 mod tx;
 
+pub use postgres::Address;
 pub use error::{Failure, StoreError};
 pub use row::{Param, Row};
-pub use store::{Location, Purpose, Store, Work};
-pub use tx::Tx;
+pub use store::{Location, Options, Purpose, Store, Work};
+pub use tx::{Asked, Tx};

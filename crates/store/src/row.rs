@@ -4,8 +4,11 @@
 use model::clock::Timestamp;
 use model::id::{Id, Kind, WorkspaceId};
 use rusqlite::types::{ToSqlOutput, ValueRef};
+use serde::de::DeserializeOwned;
+use tokio_postgres::types::FromSql;
 
 use crate::error::StoreError;
+use crate::postgres::{Anything, Json, Moment, Number, Uuid};
 
 /// A value that a statement is given.
 #[derive(Clone, Copy, Debug)]
@@ -98,25 +101,34 @@ impl rusqlite::ToSql for Param<'_> {
 /// A row that a statement gave, valid while it is looked at.
 pub enum Row<'r> {
     Sqlite(&'r rusqlite::Row<'r>),
+    Postgres(&'r tokio_postgres::Row),
+}
+
+fn wrong(column: usize, expected: &str) -> StoreError {
+    StoreError::Internal(format!("column {column} holds no {expected}"))
+}
+
+fn value<'r>(row: &'r rusqlite::Row<'_>, column: usize) -> Result<ValueRef<'r>, StoreError> {
+    row.get_ref(column).map_err(|error| StoreError::Internal(error.to_string()))
+}
+
+fn get<'r, T: FromSql<'r>>(row: &'r tokio_postgres::Row, column: usize, expected: &str) -> Result<T, StoreError> {
+    row.try_get(column).map_err(|_| wrong(column, expected))
 }
 
 impl Row<'_> {
-    fn value(&self, column: usize) -> Result<ValueRef<'_>, StoreError> {
+    pub fn is_null(&self, column: usize) -> Result<bool, StoreError> {
         match self {
-            Self::Sqlite(row) => row.get_ref(column).map_err(|error| StoreError::Internal(error.to_string())),
+            Self::Sqlite(row) => Ok(matches!(value(row, column)?, ValueRef::Null)),
+            Self::Postgres(row) => get::<Option<Anything>>(row, column, "value").map(|found| found.is_none()),
         }
     }
 
-    fn wrong(column: usize, expected: &str) -> StoreError {
-        StoreError::Internal(format!("column {column} holds no {expected}"))
-    }
-
-    pub fn is_null(&self, column: usize) -> Result<bool, StoreError> {
-        Ok(matches!(self.value(column)?, ValueRef::Null))
-    }
-
     pub fn str(&self, column: usize) -> Result<&str, StoreError> {
-        self.value(column)?.as_str().map_err(|_| Self::wrong(column, "text"))
+        match self {
+            Self::Sqlite(row) => value(row, column)?.as_str().map_err(|_| wrong(column, "text")),
+            Self::Postgres(row) => get(row, column, "text"),
+        }
     }
 
     pub fn text(&self, column: usize) -> Result<String, StoreError> {
@@ -127,16 +139,45 @@ impl Row<'_> {
         self.optional(column, Self::text)
     }
 
+    /// What was kept as JSON, for rules to work on.
+    pub fn json<T: DeserializeOwned>(&self, column: usize) -> Result<T, StoreError> {
+        let text = match self {
+            Self::Sqlite(_) => self.str(column)?,
+            Self::Postgres(row) => get::<Json<'_>>(row, column, "JSON")?.0,
+        };
+        serde_json::from_str(text).map_err(|error| StoreError::Internal(format!("column {column} is not readable: {error}")))
+    }
+
+    /// What was kept as JSON, as text. PostgreSQL orders the fields of objects in its own way, so there `in_order` puts them in ours.
+    pub fn json_text(&self, column: usize, in_order: fn(&str) -> serde_json::Result<String>) -> Result<String, StoreError> {
+        match self {
+            Self::Sqlite(_) => self.text(column),
+            Self::Postgres(row) => match get::<Json<'_>>(row, column, "JSON")?.0 {
+                "[]" => Ok("[]".to_owned()),
+                text => in_order(text).map_err(|error| StoreError::Internal(format!("column {column} is not readable: {error}"))),
+            },
+        }
+    }
+
     pub fn int(&self, column: usize) -> Result<i64, StoreError> {
-        self.value(column)?.as_i64().map_err(|_| Self::wrong(column, "number"))
+        match self {
+            Self::Sqlite(row) => value(row, column)?.as_i64().map_err(|_| wrong(column, "number")),
+            Self::Postgres(row) => get::<Number>(row, column, "number").map(|number| number.0),
+        }
     }
 
     pub fn flag(&self, column: usize) -> Result<bool, StoreError> {
-        self.int(column).map(|number| number != 0)
+        match self {
+            Self::Sqlite(_) => self.int(column).map(|number| number != 0),
+            Self::Postgres(row) => get(row, column, "flag"),
+        }
     }
 
     pub fn time(&self, column: usize) -> Result<Timestamp, StoreError> {
-        self.int(column).map(Timestamp::from_millis)
+        match self {
+            Self::Sqlite(_) => self.int(column).map(Timestamp::from_millis),
+            Self::Postgres(row) => get::<Moment>(row, column, "time").map(|moment| moment.0),
+        }
     }
 
     pub fn optional_time(&self, column: usize) -> Result<Option<Timestamp>, StoreError> {
@@ -144,11 +185,17 @@ impl Row<'_> {
     }
 
     pub fn bytes(&self, column: usize) -> Result<&[u8], StoreError> {
-        self.value(column)?.as_blob().map_err(|_| Self::wrong(column, "bytes"))
+        match self {
+            Self::Sqlite(row) => value(row, column)?.as_blob().map_err(|_| wrong(column, "bytes")),
+            Self::Postgres(row) => get(row, column, "bytes"),
+        }
     }
 
     pub fn id<K: Kind>(&self, column: usize) -> Result<Id<K>, StoreError> {
-        let bytes = self.bytes(column)?.try_into().map_err(|_| Self::wrong(column, "id"))?;
+        let bytes = match self {
+            Self::Sqlite(_) => self.bytes(column)?.try_into().map_err(|_| wrong(column, "id"))?,
+            Self::Postgres(row) => get::<Uuid>(row, column, "id")?.0,
+        };
         Ok(Id::from_bytes(bytes))
     }
 

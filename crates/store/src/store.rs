@@ -6,7 +6,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use std::time::Duration;
+
+use model::id::WorkspaceId;
+
 use crate::error::{Failure, StoreError};
+use crate::migrations;
+use crate::postgres::{Address, Postgres};
 use crate::sqlite::Sqlite;
 use crate::tx::Tx;
 
@@ -18,30 +24,43 @@ pub trait Work: Send + Sync + 'static {
     type Output: Send + 'static;
 
     fn run(&self, tx: &mut Tx) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
+
+    /// The workspace whose records the work reads or changes, if it is one. Reads that name none are never served by a replica.
+    fn workspace(&self) -> Option<WorkspaceId> {
+        None
+    }
 }
 
 /// Where a database is, as `--database` says it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Location {
     Sqlite(PathBuf),
+    Postgres(Box<Address>),
 }
 
 impl FromStr for Location {
     type Err = String;
 
     fn from_str(written: &str) -> Result<Self, String> {
+        if written.starts_with("postgres://") || written.starts_with("postgresql://") {
+            return written.parse().map(|address| Self::Postgres(Box::new(address)));
+        }
         match written.strip_prefix("sqlite:") {
             Some("") => Err("sqlite: needs the path of a file behind it, as in sqlite:slated.db".to_owned()),
             Some(path) => Ok(Self::Sqlite(PathBuf::from(path))),
-            None => Err(format!("{written:?} is no database this program knows; write sqlite:PATH, as in sqlite:slated.db")),
+            None => Err("it is no database that this program knows; write sqlite:PATH, as in sqlite:slated.db, or \
+                         postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+                .to_owned()),
         }
     }
 }
 
+/// Without passwords, so that it may be shown and logged.
 impl fmt::Display for Location {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sqlite(path) => write!(formatter, "sqlite:{}", path.display()),
+            Self::Postgres(address) => address.fmt(formatter),
         }
     }
 }
@@ -55,26 +74,50 @@ pub enum Purpose {
     Inspect,
 }
 
+/// What can be set about a database that is reached over a network.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Connections that are open at most.
+    pub connections: usize,
+    /// How long one waits for a connection, and for each answer of the database.
+    pub patience: Duration,
+    /// A replica that serves reads.
+    pub read_from: Option<Address>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { connections: 16, patience: Duration::from_millis(1500), read_from: None }
+    }
+}
+
 pub struct Store {
     engine: Engine,
 }
 
 enum Engine {
     Sqlite(Sqlite),
+    Postgres(Postgres),
 }
 
 impl Store {
     /// Opens the database, makes it if it is not there, and brings its schema up to date.
-    pub fn open(location: &Location, purpose: Purpose) -> Result<Self, StoreError> {
-        match location {
-            Location::Sqlite(path) => Ok(Self { engine: Engine::Sqlite(Sqlite::open(path, purpose)?) }),
-        }
+    pub async fn open(location: &Location, purpose: Purpose, options: &Options) -> Result<Self, StoreError> {
+        let engine = match location {
+            Location::Sqlite(path) => Engine::Sqlite(Sqlite::open(path, purpose)?),
+            Location::Postgres(address) => {
+                migrations::postgres::bring_up_to_date(address, purpose).await?;
+                Engine::Postgres(Postgres::new(address, options)?)
+            }
+        };
+        Ok(Self { engine })
     }
 
     /// Runs work that changes something. When it returns, the change is durable.
     pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.write(work).await,
+            Engine::Postgres(postgres) => postgres.write(&work).await,
         }
     }
 
@@ -82,19 +125,7 @@ impl Store {
     pub async fn read<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(&work),
-        }
-    }
-
-    /// The same for work that may take long: it keeps no thread from serving others.
-    pub async fn read_snapshot_at_length<W: Work>(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
-        match &self.engine {
-            Engine::Sqlite(_) => {
-                let store = Arc::clone(self);
-                let reading = tokio::task::spawn_blocking(move || match &store.engine {
-                    Engine::Sqlite(sqlite) => sqlite.read_snapshot(&work),
-                });
-                reading.await.unwrap_or_else(|error| Err(StoreError::Internal(error.to_string()).into()))
-            }
+            Engine::Postgres(postgres) => postgres.read(&work).await,
         }
     }
 
@@ -102,6 +133,26 @@ impl Store {
     pub async fn read_snapshot<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read_snapshot(&work),
+            Engine::Postgres(postgres) => postgres.read_snapshot(&work).await,
+        }
+    }
+
+    /// The same for work that may take long: it keeps no thread from serving others.
+    pub async fn read_snapshot_at_length<W: Work>(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
+        if let Engine::Postgres(postgres) = &self.engine {
+            return postgres.read_snapshot_at_length(&work).await;
+        }
+        let store = Arc::clone(self);
+        let runtime = tokio::runtime::Handle::current();
+        let reading = tokio::task::spawn_blocking(move || runtime.block_on(store.read_snapshot(work)));
+        reading.await.unwrap_or_else(|error| Err(StoreError::Internal(error.to_string()).into()))
+    }
+
+    /// Shows in the metrics what is known only by looking.
+    pub fn report(&self) {
+        match &self.engine {
+            Engine::Sqlite(_) => {}
+            Engine::Postgres(postgres) => postgres.report(),
         }
     }
 }

@@ -4,6 +4,7 @@ use model::clock::Timestamp;
 use model::id::{Id, Kind};
 
 use crate::error::StoreError;
+use crate::postgres::PostgresTx;
 use crate::row::{Param, Row};
 use crate::sqlite::SqliteTx;
 
@@ -15,6 +16,16 @@ pub struct Tx {
 
 pub(crate) enum Arm {
     Sqlite(SqliteTx),
+    Postgres(PostgresTx),
+}
+
+/// A statement that was asked without waiting for its rows. Over a network, all that is asked before the first answer is taken
+/// costs one round trip; an embedded engine has answered at once.
+pub struct Asked<T>(Answer<T>);
+
+enum Answer<T> {
+    Known(Vec<T>),
+    Awaited { ticket: usize, map: fn(&Row<'_>) -> Result<T, StoreError> },
 }
 
 impl Tx {
@@ -27,9 +38,17 @@ impl Tx {
         self.now = Timestamp::now().max(self.now);
     }
 
-    pub(crate) const fn sqlite(&mut self) -> &mut SqliteTx {
+    pub(crate) fn sqlite(&mut self) -> &mut SqliteTx {
         match &mut self.arm {
             Arm::Sqlite(tx) => tx,
+            Arm::Postgres(_) => unreachable!("the embedded engine runs its own transactions only"),
+        }
+    }
+
+    pub(crate) fn into_postgres(self) -> Result<PostgresTx, StoreError> {
+        match self.arm {
+            Arm::Postgres(tx) => Ok(tx),
+            Arm::Sqlite(_) => Err(StoreError::Internal("the transaction is of another engine".to_owned())),
         }
     }
 
@@ -65,10 +84,11 @@ impl Tx {
         &mut self,
         sql: &str,
         params: &[Param<'_>],
-        map: impl FnMut(&Row<'_>) -> Result<T, StoreError> + Send,
+        mut map: impl FnMut(&Row<'_>) -> Result<T, StoreError> + Send,
     ) -> Result<Vec<T>, StoreError> {
         match &mut self.arm {
             Arm::Sqlite(tx) => tx.rows(sql, params, map),
+            Arm::Postgres(tx) => tx.query(sql, params).await?.0.iter().map(|row| map(&Row::Postgres(row))).collect(),
         }
     }
 
@@ -80,6 +100,21 @@ impl Tx {
     ) -> Result<Option<T>, StoreError> {
         match &mut self.arm {
             Arm::Sqlite(tx) => tx.row(sql, params, map),
+            Arm::Postgres(tx) => tx.query(sql, params).await?.0.first().map(|row| map(&Row::Postgres(row))).transpose(),
+        }
+    }
+
+    /// A row that stays as it is until this work is done, but for what the work itself does. An embedded engine has one writer, so
+    /// there every row does.
+    pub async fn row_to_change<T>(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+        map: impl FnOnce(&Row<'_>) -> Result<T, StoreError> + Send,
+    ) -> Result<Option<T>, StoreError> {
+        match &self.arm {
+            Arm::Sqlite(_) => self.row(sql, params, map).await,
+            Arm::Postgres(_) => self.row(&format!("{sql} FOR NO KEY UPDATE"), params, map).await,
         }
     }
 
@@ -87,6 +122,37 @@ impl Tx {
     pub async fn execute(&mut self, sql: &str, params: &[Param<'_>]) -> Result<usize, StoreError> {
         match &mut self.arm {
             Arm::Sqlite(tx) => tx.execute(sql, params),
+            Arm::Postgres(tx) => Ok(usize::try_from(tx.query(sql, params).await?.1).unwrap_or(usize::MAX)),
+        }
+    }
+
+    /// Runs a statement without waiting for it to be done. Should it fail, the work fails later, at the latest when it is committed.
+    pub async fn tell(&mut self, sql: &str, params: &[Param<'_>]) -> Result<(), StoreError> {
+        match &mut self.arm {
+            Arm::Sqlite(tx) => tx.execute(sql, params).map(|_| ()),
+            Arm::Postgres(tx) => tx.tell(sql, params).await,
+        }
+    }
+
+    pub async fn ask<T>(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+        map: fn(&Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<Asked<T>, StoreError> {
+        Ok(Asked(match &mut self.arm {
+            Arm::Sqlite(tx) => Answer::Known(tx.rows(sql, params, map)?),
+            Arm::Postgres(tx) => Answer::Awaited { ticket: tx.ask(sql, params).await?, map },
+        }))
+    }
+
+    pub async fn answer<T>(&mut self, asked: Asked<T>) -> Result<Vec<T>, StoreError> {
+        match (asked.0, &mut self.arm) {
+            (Answer::Known(rows), _) => Ok(rows),
+            (Answer::Awaited { ticket, map }, Arm::Postgres(tx)) => {
+                tx.answer(ticket).await?.iter().map(|row| map(&Row::Postgres(row))).collect()
+            }
+            (Answer::Awaited { .. }, Arm::Sqlite(_)) => Err(StoreError::Internal("the answer is of another engine".to_owned())),
         }
     }
 }

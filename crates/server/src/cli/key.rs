@@ -1,14 +1,19 @@
 //! `slated key`: works beside a running server, on the same database.
 
+use std::time::Duration;
+
 use clap::{Args, Subcommand, ValueEnum};
 use model::clock::Timestamp;
 use model::id::KeyId;
 use model::key::Scope;
-use store::{Purpose, Work};
+use store::{Options, Purpose, Work};
 
 use super::Database;
 use super::duration::parse_duration;
 use crate::ops::keys::{CreateKey, ListKeys, RevokeKey, RotateKey};
+
+/// How long a command waits for a database that is reached over a network.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Args)]
 pub struct Key {
@@ -138,11 +143,13 @@ impl Key {
 }
 
 fn carry_out<W: Work>(database: &Database, purpose: Purpose, work: W) -> Result<W::Output, String> {
-    let store = database.open(purpose)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
-    runtime.block_on(store.write(work)).map_err(|failure| match failure {
-        store::Failure::Refused(problem) => problem.message,
-        store::Failure::Broken(error) => error.to_string(),
+    runtime.block_on(async {
+        let store = database.open(purpose, &Options { patience: PATIENCE, ..Options::default() }).await?;
+        store.write(work).await.map_err(|failure| match failure {
+            store::Failure::Refused(problem) => problem.message,
+            store::Failure::Broken(error) => error.to_string(),
+        })
     })
 }
 

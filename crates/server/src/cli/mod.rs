@@ -7,7 +7,7 @@ mod serve;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
-use store::{Location, Purpose, Store};
+use store::{Location, Options, Purpose, Store};
 
 /// A recruiting data service over HTTP and JSON.
 #[derive(Parser)]
@@ -29,14 +29,14 @@ enum Command {
 
 #[derive(Args)]
 struct Database {
-    /// The database: sqlite:PATH, which is made if it is not there
+    /// The database: sqlite:PATH, which is made if it is not there, or postgres://USER:PASSWORD@HOST:PORT/DATABASE
     #[arg(long, env = "SLATED_DATABASE", hide_env_values = true, default_value = "sqlite:slated.db", value_name = "URL")]
     database: Location,
 }
 
 impl Database {
-    fn open(&self, purpose: Purpose) -> Result<Store, String> {
-        Store::open(&self.database, purpose).map_err(|error| error.to_string())
+    async fn open(&self, purpose: Purpose, options: &Options) -> Result<Store, String> {
+        Store::open(&self.database, purpose, options).await.map_err(|error| error.to_string())
     }
 }
 

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use clap::Args;
 use model::key::Scope;
-use store::{Failure, Purpose, Store, Tx, Work};
+use store::record::workspace;
+use store::{Address, Failure, Location, Options, Purpose, Store, Tx, Work};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -33,6 +34,15 @@ const MOST_CONNECTIONS: u64 = 50_000;
 pub struct Serve {
     #[command(flatten)]
     database: Database,
+    /// A PostgreSQL replica that serves reads; who wrote through this server reads their own writes all the same
+    #[arg(long, env = "SLATED_READ_DATABASE", hide_env_values = true, value_name = "URL", value_parser = parse_replica)]
+    read_database: Option<Address>,
+    /// Connections to PostgreSQL that are open at most, to the replica as many again
+    #[arg(long, env = "SLATED_DATABASE_CONNECTIONS", default_value_t = 16, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    database_connections: u16,
+    /// Milliseconds that a request waits for PostgreSQL to take a connection, and to answer each time, before it is answered 503
+    #[arg(long, env = "SLATED_DATABASE_TIMEOUT", default_value_t = 1500, value_name = "MILLISECONDS", value_parser = clap::value_parser!(u64).range(50..=600_000))]
+    database_timeout: u64,
     /// Where to listen; port 0 takes any free one
     #[arg(long, env = "SLATED_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDR")]
     listen: SocketAddr,
@@ -63,7 +73,15 @@ impl Serve {
     async fn serve(self) -> Result<(), String> {
         let metrics = telemetry::start_metrics().map_err(|error| error.to_string())?;
         let listener = TcpListener::bind(self.listen).await.map_err(|error| format!("{} cannot be listened on: {error}", self.listen))?;
-        let store = Arc::new(self.database.open(Purpose::Serve)?);
+        let options = Options {
+            connections: self.database_connections.into(),
+            patience: Duration::from_millis(self.database_timeout),
+            read_from: self.read_database.clone(),
+        };
+        if self.read_database.is_some() && matches!(self.database.database, Location::Sqlite(_)) {
+            return Err("--read-database needs a PostgreSQL database in --database, of which it is a replica".to_owned());
+        }
+        let store = Arc::new(self.database.open(Purpose::Serve, &options).await?);
         let address = listener.local_addr().map_err(|error| error.to_string())?;
         let first_key = prepare(&store, self.demo).await?;
         let settings = Settings {
@@ -88,6 +106,13 @@ impl Serve {
     }
 }
 
+fn parse_replica(written: &str) -> Result<Address, String> {
+    match written.parse()? {
+        Location::Postgres(address) => Ok(*address),
+        Location::Sqlite(_) => Err("only PostgreSQL has replicas; write postgres://USER:PASSWORD@HOST:PORT/DATABASE".to_owned()),
+    }
+}
+
 /// On an empty database, makes a workspace and its first key, and the demo data if they are wanted.
 async fn prepare(store: &Store, with_demo: bool) -> Result<Option<CreatedKey>, String> {
     if store.read(AnyWorkspace).await.map_err(|failure| failure.to_string())? {
@@ -96,7 +121,9 @@ async fn prepare(store: &Store, with_demo: bool) -> Result<Option<CreatedKey>, S
         }
         return Ok(None);
     }
-    let (key, demo) = store.write(FirstStart { with_demo }).await.map_err(|failure| failure.to_string())?;
+    let Some((key, demo)) = store.write(FirstStart { with_demo }).await.map_err(|failure| failure.to_string())? else {
+        return Ok(None);
+    };
     if let Some(DemoSummary { persons, jobs, candidates, client_contacts, moves }) = demo {
         tracing::info!(persons, jobs, candidates, client_contacts, moves, "demo data added");
     }
@@ -109,16 +136,21 @@ struct FirstStart {
 }
 
 impl Work for FirstStart {
-    type Output = (CreatedKey, Option<DemoSummary>);
+    /// Nothing if another server was faster.
+    type Output = Option<(CreatedKey, Option<DemoSummary>)>;
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        workspace::lock_all(tx).await?;
+        if workspace::any(tx).await? {
+            return Ok(None);
+        }
         let work = CreateKey { workspace: FIRST_WORKSPACE.to_owned(), name: FIRST_KEY.to_owned(), scope: Scope::Admin, expires_at: None };
         let key = work.run(tx).await?;
         let demo = match self.with_demo {
             true => Some(demo::fill(tx, key.workspace).await?),
             false => None,
         };
-        Ok((key, demo))
+        Ok(Some((key, demo)))
     }
 }
 
@@ -159,6 +191,7 @@ async fn do_chores(app: Arc<App>, metrics: metrics_exporter_prometheus::Promethe
     loop {
         clock.tick().await;
         metrics.run_upkeep();
+        app.store.report();
         note_used_keys(&app).await;
         match app.store.write(ForgetAnswers).await {
             Ok(0) => {}

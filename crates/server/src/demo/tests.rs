@@ -6,7 +6,7 @@ use model::key::Scope;
 use model::listing::Page;
 use store::record::candidate::CandidateItem;
 use store::record::job::JobView;
-use store::{Location, Purpose, Store};
+use store::{Location, Options, Purpose, Store};
 
 use super::*;
 use crate::ops::keys::CreateKey;
@@ -43,7 +43,7 @@ impl Database {
 
     /// The demo as `slated serve --demo` makes it: the first key comes before it, in the same store.
     async fn demo(&self, now: Timestamp) -> (Store, WorkspaceId, DemoSummary) {
-        let store = Store::open(&Location::Sqlite(self.directory.join("slated.db")), Purpose::Serve).unwrap();
+        let store = Store::open(&Location::Sqlite(self.directory.join("slated.db")), Purpose::Serve, &Options::default()).await.unwrap();
         let key = CreateKey { workspace: "demo".to_owned(), name: "demo".to_owned(), scope: Scope::Admin, expires_at: None };
         let workspace = store.write(key).await.unwrap().workspace;
         let summary = store.write(At { moment: now, work: Fill { workspace } }).await.unwrap();

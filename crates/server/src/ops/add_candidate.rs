@@ -1,10 +1,10 @@
 //! Putting a person on a job.
 
-use model::id::{self, JobId};
+use model::id::{self, JobId, WorkspaceId};
 use model::input::Reference;
 use model::problem::Problem;
 use store::record::candidate::CandidateView;
-use store::record::{candidate, job, person};
+use store::record::{candidate, person, stage};
 use store::{Failure, Tx, Work};
 
 use super::Actor;
@@ -20,16 +20,21 @@ impl Work for AddCandidate {
     /// The candidate, and whether it was made just now.
     type Output = (CandidateView, bool);
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         let workspace = self.actor.workspace;
-        if !job::exists(tx, workspace, self.job).await? {
+        let stages = stage::of_job(tx, workspace, self.job).await?;
+        if stages.is_empty() {
             return Err(Problem::not_found("job", self.job).into());
         }
         let person = self.person.resolve("person_id")?;
         if !person::exists(tx, workspace, person).await? {
             return Err(self.person.not_found("person_id").into());
         }
-        let (id, is_new) = put_on_job(tx, workspace, person, self.job).await?;
+        let (id, is_new) = put_on_job(tx, workspace, person, self.job, &stages).await?;
         let view = candidate::view(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("candidate", id))?;
         Ok((view, is_new))
     }

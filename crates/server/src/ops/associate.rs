@@ -1,31 +1,44 @@
 //! Puts a person on a job or makes them a contact of a client.
 
-use model::id::{CandidateId, ClientContactId, Company, CompanyId, JobId, PersonId, WorkspaceId};
+use model::id::{self, CandidateId, ClientContactId, Company, CompanyId, JobId, PersonId, WorkspaceId};
 use model::input::Reference;
 use model::person::Association;
 use model::problem::{Code, Detail, Flaw, Problem};
-use model::stage::entry_stage;
+use model::stage::{Stage, entry_stage};
 use model::text::fold;
 use store::record::{candidate, client_contact, company, job, stage};
-use store::{Failure, StoreError, Tx};
+use store::{Asked, Failure, StoreError, Tx};
 
 /// What an association comes down to once its names are looked up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Target {
     Nothing,
-    Job(JobId),
+    /// With the stages of the job, in order.
+    Job(JobId, Vec<Stage>),
     Client(CompanyId),
     NewClient(String),
 }
 
-/// Finds the job or client that is meant, without making anything.
-pub async fn resolve(tx: &mut Tx, workspace: WorkspaceId, association: &Association) -> Result<Target, Failure> {
+/// Asks for the stages of the job that an association names by id.
+pub async fn ask_stages(tx: &mut Tx, workspace: WorkspaceId, job: Option<&Reference<id::Job>>) -> Result<Option<Asked<Stage>>, Failure> {
+    match job.and_then(|reference| reference.id) {
+        Some(id) => Ok(Some(stage::ask_of_job(tx, workspace, id).await?)),
+        None => Ok(None),
+    }
+}
+
+/// Finds the job or client that is meant, without making anything. `asked` is what [`ask_stages`] gave.
+pub async fn resolve(tx: &mut Tx, workspace: WorkspaceId, association: &Association, asked: Option<Asked<Stage>>) -> Result<Target, Failure> {
     let Association { job_id, job_name, client_id, client_name } = association;
     if let Some(reference) = job_id {
         let id = reference.resolve("job_id")?;
-        return match job::exists(tx, workspace, id).await? {
-            true => Ok(Target::Job(id)),
-            false => Err(reference.not_found("job_id").into()),
+        let stages = match asked {
+            Some(asked) => stage::answer(tx, asked).await?,
+            None => stage::of_job(tx, workspace, id).await?,
+        };
+        return match stages.is_empty() {
+            true => Err(reference.not_found("job_id").into()),
+            false => Ok(Target::Job(id, stages)),
         };
     }
     let client = match client_id {
@@ -40,7 +53,10 @@ pub async fn resolve(tx: &mut Tx, workspace: WorkspaceId, association: &Associat
             Err(Problem::reference_not_found("job_name", "job", format_args!("{name:?} of a client {client_name:?} that is not archived"))
                 .into())
         }
-        (Some(name), client, _) => Ok(Target::Job(job_by_name(tx, workspace, name, client).await?)),
+        (Some(name), client, _) => {
+            let job = job_by_name(tx, workspace, name, client).await?;
+            Ok(Target::Job(job, stage::of_job(tx, workspace, job).await?))
+        }
         (None, Some(client), _) => Ok(Target::Client(client)),
         (None, None, Some(name)) => Ok(Target::NewClient(name.clone())),
         (None, None, None) => Ok(Target::Nothing),
@@ -82,11 +98,14 @@ pub async fn attach(
     tx: &mut Tx,
     workspace: WorkspaceId,
     person: PersonId,
+    is_new: bool,
     target: &Target,
 ) -> Result<(Option<CandidateId>, Option<ClientContactId>), Failure> {
     match target {
         Target::Nothing => Ok((None, None)),
-        Target::Job(job) => Ok((Some(put_on_job(tx, workspace, person, *job).await?.0), None)),
+        // Who is new is on no job yet.
+        Target::Job(job, stages) if is_new => Ok((Some(enter_job(tx, workspace, person, *job, stages).await?), None)),
+        Target::Job(job, stages) => Ok((Some(put_on_job(tx, workspace, person, *job, stages).await?.0), None)),
         Target::Client(client) => Ok((None, Some(client_contact::find_or_insert(tx, workspace, *client, person).await?))),
         Target::NewClient(name) => {
             let (client, _) = company::find_or_insert(tx, workspace, name).await?;
@@ -96,11 +115,20 @@ pub async fn attach(
 }
 
 /// The person's candidate on the job, and whether it was made just now: in the lowest stage that is no rejection stage.
-pub async fn put_on_job(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, job: JobId) -> Result<(CandidateId, bool), Failure> {
-    if let Some(found) = candidate::find(tx, workspace, job, person).await? {
-        return Ok((found, false));
+pub async fn put_on_job(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    job: JobId,
+    stages: &[Stage],
+) -> Result<(CandidateId, bool), Failure> {
+    match candidate::find(tx, workspace, job, person).await? {
+        Some(found) => Ok((found, false)),
+        None => Ok((enter_job(tx, workspace, person, job, stages).await?, true)),
     }
-    let stages = stage::of_job(tx, workspace, job).await?;
-    let entry = entry_stage(&stages).ok_or_else(|| StoreError::Internal(format!("job {job} has no stage to enter at")))?;
-    Ok((candidate::insert(tx, workspace, job, person, entry).await?, true))
+}
+
+async fn enter_job(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, job: JobId, stages: &[Stage]) -> Result<CandidateId, Failure> {
+    let entry = entry_stage(stages).ok_or_else(|| StoreError::Internal(format!("job {job} has no stage to enter at")))?;
+    Ok(candidate::insert(tx, workspace, job, person, entry).await?)
 }

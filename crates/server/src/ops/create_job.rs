@@ -19,6 +19,10 @@ pub struct CreateJob {
 impl Work for CreateJob {
     type Output = (JobView, Vec<Stage>);
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         let workspace = self.actor.workspace;
         let status_id = find_status(tx, workspace, &self.new.status).await?;

@@ -1,19 +1,22 @@
 //! Creating a person, or finding the one who is there already. Pushing the same person twice is safe.
 
-use model::id::{CandidateId, ClientContactId, CompanyId, PersonId};
+use model::id::{CandidateId, ClientContactId, CompanyId, PersonId, WorkspaceId};
 use model::person::{Identifier, NewPerson, OnDuplicate, Person, identifiers};
 use model::problem::{Code, Detail, Problem};
 use store::record::{company, identifier, note, person};
-use store::{Failure, Tx, Work};
+use store::{Asked, Failure, Tx, Work};
 
 use super::Actor;
-use super::associate::{attach, resolve};
+use super::associate::{ask_stages, attach, resolve};
 
 pub struct CreatePerson {
     pub actor: Actor,
     pub new: NewPerson,
     pub on_duplicate: OnDuplicate,
 }
+
+/// The name of a company as it was given, and the company of that name as it was asked for.
+type Employer<'n> = (&'n str, Asked<(CompanyId, String)>);
 
 pub struct CreatedPerson {
     /// False when the person was there already.
@@ -27,70 +30,67 @@ pub struct CreatedPerson {
 impl Work for CreatePerson {
     type Output = CreatedPerson;
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<CreatedPerson, Failure> {
         let Self { actor, new, on_duplicate } = self;
         let workspace = actor.workspace;
         let wanted = identifiers(new.external_source_id.as_deref(), &new.social, &new.emails);
-        let matched = match on_duplicate {
-            OnDuplicate::Create => None,
-            OnDuplicate::Merge => self.find_match(tx, &wanted).await?,
-            OnDuplicate::Error => match self.find_match(tx, &wanted).await? {
-                Some((id, identifier)) => return Err(duplicate(id, &identifier).into()),
-                None => None,
-            },
+        // All that has to be looked up is asked at once.
+        let holders = self.ask_holders(tx, &wanted).await?;
+        let employer = match &new.company_name {
+            Some(name) => Some((name.as_str(), company::ask_by_name(tx, workspace, name).await?)),
+            None => None,
         };
-        let target = resolve(tx, workspace, &new.association).await?;
+        let stages = ask_stages(tx, workspace, new.association.job_id.as_ref()).await?;
+        let matched = find_match(tx, &wanted, holders).await?;
+        if let (Some((id, identifier)), OnDuplicate::Error) = (&matched, on_duplicate) {
+            return Err(duplicate(*id, identifier).into());
+        }
+        let target = resolve(tx, workspace, &new.association, stages).await?;
         let is_new = matched.is_none();
         let (person, company_name) = match matched {
-            Some((id, _)) => self.merge_into(tx, id, &wanted).await?,
-            None => self.insert(tx, &wanted).await?,
+            Some((id, _)) => self.merge_into(tx, id, &wanted, employer).await?,
+            None => self.insert(tx, &wanted, employer).await?,
         };
         if let Some(body) = &new.notes
             && (is_new || !note::exists(tx, workspace, person.id, body).await?)
         {
             note::insert(tx, workspace, person.id, actor.key, body).await?;
         }
-        let (candidate_id, client_contact_id) = attach(tx, workspace, person.id, &target).await?;
+        let (candidate_id, client_contact_id) = attach(tx, workspace, person.id, is_new, &target).await?;
         Ok(CreatedPerson { is_new, person, company_name, candidate_id, client_contact_id })
     }
 }
 
 impl CreatePerson {
-    /// The one person at whom the identifiers point, and the first that does.
-    async fn find_match(&self, tx: &mut Tx, wanted: &[Identifier]) -> Result<Option<(PersonId, Identifier)>, Failure> {
-        let mut found: Vec<(PersonId, &Identifier)> = Vec::new();
-        for candidate in wanted {
-            if let Some(holder) = identifier::holder(tx, self.actor.workspace, candidate).await?
-                && found.iter().all(|(id, _)| *id != holder)
-            {
-                found.push((holder, candidate));
+    /// Asks who holds each of the identifiers, in their order; whoever does matters only if the person is not to be new in any case.
+    async fn ask_holders(&self, tx: &mut Tx, wanted: &[Identifier]) -> Result<Vec<Asked<PersonId>>, Failure> {
+        let mut holders = Vec::new();
+        if self.on_duplicate != OnDuplicate::Create {
+            for wanted in wanted {
+                holders.push(identifier::ask_holder(tx, self.actor.workspace, wanted).await?);
             }
         }
-        match found.as_slice() {
-            [] => Ok(None),
-            [(id, identifier)] => Ok(Some((*id, (*identifier).clone()))),
-            several => {
-                let message = format!("The identifiers point at {} different persons.", several.len());
-                let details = several.iter().map(|(id, identifier)| held_by(*id, identifier)).collect();
-                Err(Problem { code: Code::IdentifierConflict, message, details }.into())
-            }
-        }
+        Ok(holders)
     }
 
     /// The company that the person works for, made if it is new.
-    async fn company(&self, tx: &mut Tx) -> Result<(Option<CompanyId>, String), Failure> {
-        Ok(match &self.new.company_name {
-            Some(name) => {
-                let (id, name) = company::find_or_insert(tx, self.actor.workspace, name).await?;
+    async fn company(&self, tx: &mut Tx, employer: Option<Employer<'_>>) -> Result<(Option<CompanyId>, String), Failure> {
+        Ok(match employer {
+            Some((name, asked)) => {
+                let (id, name) = company::answer_or_insert(tx, self.actor.workspace, name, asked).await?;
                 (Some(id), name)
             }
             None => (None, String::new()),
         })
     }
 
-    async fn insert(&self, tx: &mut Tx, wanted: &[Identifier]) -> Result<(Person, String), Failure> {
+    async fn insert(&self, tx: &mut Tx, wanted: &[Identifier], employer: Option<Employer<'_>>) -> Result<(Person, String), Failure> {
         let workspace = self.actor.workspace;
-        let (company_id, company_name) = self.company(tx).await?;
+        let (company_id, company_name) = self.company(tx, employer).await?;
         let created = self.new.clone().into_person(tx.new_id(), company_id);
         person::insert(tx, workspace, &created).await?;
         for wanted in wanted {
@@ -102,13 +102,19 @@ impl CreatePerson {
         Ok((created, company_name))
     }
 
-    async fn merge_into(&self, tx: &mut Tx, id: PersonId, wanted: &[Identifier]) -> Result<(Person, String), Failure> {
+    async fn merge_into(
+        &self,
+        tx: &mut Tx,
+        id: PersonId,
+        wanted: &[Identifier],
+        employer: Option<Employer<'_>>,
+    ) -> Result<(Person, String), Failure> {
         let workspace = self.actor.workspace;
         let mut existing = person::load(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("person", id))?;
         // A person who has a company keeps it, and no other is made for nothing.
         let (company_id, company_name) = match existing.company_id {
             Some(company) => (None, company::name(tx, workspace, company).await?.unwrap_or_default()),
-            None => self.company(tx).await?,
+            None => self.company(tx, employer).await?,
         };
         if existing.fill_from(&self.new, company_id)? {
             person::update(tx, workspace, &existing).await?;
@@ -120,6 +126,31 @@ impl CreatePerson {
             }
         }
         Ok((existing, company_name))
+    }
+}
+
+/// The one person at whom the identifiers point, and the first that does.
+async fn find_match(
+    tx: &mut Tx,
+    wanted: &[Identifier],
+    holders: Vec<Asked<PersonId>>,
+) -> Result<Option<(PersonId, Identifier)>, Failure> {
+    let mut found: Vec<(PersonId, &Identifier)> = Vec::new();
+    for (candidate, holder) in wanted.iter().zip(holders) {
+        if let Some(holder) = tx.answer(holder).await?.pop()
+            && found.iter().all(|(id, _)| *id != holder)
+        {
+            found.push((holder, candidate));
+        }
+    }
+    match found.as_slice() {
+        [] => Ok(None),
+        [(id, identifier)] => Ok(Some((*id, (*identifier).clone()))),
+        several => {
+            let message = format!("The identifiers point at {} different persons.", several.len());
+            let details = several.iter().map(|(id, identifier)| held_by(*id, identifier)).collect();
+            Err(Problem { code: Code::IdentifierConflict, message, details }.into())
+        }
     }
 }
 

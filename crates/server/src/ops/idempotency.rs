@@ -1,6 +1,7 @@
 //! Answers that can be asked for again. A write that comes with an `Idempotency-Key` keeps its answer in the same transaction, so
 //! that a repeated request gets that answer and changes nothing.
 
+use model::id::WorkspaceId;
 use model::problem::{Code, Problem};
 use store::record::idempotency::{self, KeptAnswer};
 use store::{Failure, Tx, Work};
@@ -41,11 +42,18 @@ where
 {
     type Output = Answer;
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<Answer, Failure> {
         let IdempotencyKey { key, request_hash } = &self.key;
         let workspace = self.actor.workspace;
         let kept = idempotency::find(tx, workspace, key).await?;
-        if let Some(kept) = kept.filter(|kept| kept.created_at.plus_millis(KEPT_FOR_MILLIS) > tx.now()) {
+        let is_old = |kept: &KeptAnswer| kept.created_at.plus_millis(KEPT_FOR_MILLIS) <= tx.now();
+        if kept.as_ref().is_some_and(is_old) {
+            idempotency::drop_old(tx, workspace, key).await?;
+        } else if let Some(kept) = kept {
             if kept.request_hash != request_hash {
                 let message = "This Idempotency-Key was used for a different request within the last 24 hours; choose a new one.";
                 return Err(Problem::new(Code::IdempotencyConflict, message).into());

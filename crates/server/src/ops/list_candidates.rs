@@ -47,6 +47,10 @@ impl Work for ListCandidates {
     /// The page, and the stages of the job, one of which each candidate is in.
     type Output = (Listed<CandidateItem>, Vec<Stage>);
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         let missing = || Problem::not_found("job", self.job);
         let stages = stage::of_job(tx, self.workspace, self.job).await?;

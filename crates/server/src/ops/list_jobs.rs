@@ -46,6 +46,10 @@ pub struct ListJobs {
 impl Work for ListJobs {
     type Output = Listed<JobView>;
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<Listed<JobView>, Failure> {
         let JobQuery { times, status, is_archived, client_company_id, q } = &self.query;
         let status_id = match status {

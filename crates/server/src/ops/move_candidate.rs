@@ -1,7 +1,7 @@
 //! Moving a candidate to another stage of its job.
 
 use model::candidate::StageMove;
-use model::id::{CandidateId, StageId};
+use model::id::{CandidateId, StageId, WorkspaceId};
 use model::problem::{Code, Detail, Flaw, Problem};
 use model::stage::Stage;
 use model::text::fold;
@@ -22,14 +22,18 @@ pub struct MoveCandidate {
 impl Work for MoveCandidate {
     type Output = CandidateView;
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<CandidateView, Failure> {
         let Self { actor, id, to, precondition } = self;
         let workspace = actor.workspace;
         let missing = || Problem::not_found("candidate", id);
+        let place = candidate::place(tx, workspace, *id).await?.ok_or_else(missing)?;
         if precondition.needs_tag() {
             precondition.check(&candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?)?;
         }
-        let place = candidate::place(tx, workspace, *id).await?.ok_or_else(missing)?;
         let stages = stage::of_job(tx, workspace, place.job_id).await?;
         let target = find_stage(&stages, to)?;
         check_origin(&stages, to, place.stage_id)?;

@@ -17,6 +17,10 @@ pub struct ReadPerson {
 impl Work for ReadPerson {
     type Output = PersonView;
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<PersonView, Failure> {
         Ok(person::view(tx, self.workspace, self.id).await?.ok_or_else(|| Problem::not_found("person", self.id))?)
     }
@@ -30,6 +34,10 @@ pub struct ReadCandidate {
 impl Work for ReadCandidate {
     type Output = CandidateView;
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<CandidateView, Failure> {
         Ok(candidate::view(tx, self.workspace, self.id).await?.ok_or_else(|| Problem::not_found("candidate", self.id))?)
     }
@@ -42,6 +50,10 @@ pub struct ReadJob {
 
 impl Work for ReadJob {
     type Output = (JobView, Vec<Stage>);
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         Ok(job::view(tx, self.workspace, self.id).await?.ok_or_else(|| Problem::not_found("job", self.id))?)

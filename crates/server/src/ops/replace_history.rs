@@ -1,7 +1,7 @@
 //! Writing a person's career history.
 
 use model::career::CareerPatch;
-use model::id::PersonId;
+use model::id::{PersonId, WorkspaceId};
 use model::problem::{Detail, Flaw, Problem};
 use store::record::person::PersonView;
 use store::record::{company, person};
@@ -20,13 +20,16 @@ pub struct ReplaceHistory {
 impl Work for ReplaceHistory {
     type Output = PersonView;
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<PersonView, Failure> {
         let workspace = self.actor.workspace;
         let missing = || Problem::not_found("person", self.id);
+        person::load(tx, workspace, self.id).await?.ok_or_else(missing)?;
         if self.precondition.needs_tag() {
             self.precondition.check(&person::view(tx, workspace, self.id).await?.ok_or_else(missing)?)?;
-        } else if !person::exists(tx, workspace, self.id).await? {
-            return Err(missing().into());
         }
         self.check_companies(tx).await?;
         if !self.career.is_empty() {

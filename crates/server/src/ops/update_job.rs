@@ -1,6 +1,6 @@
 //! Changing a job.
 
-use model::id::JobId;
+use model::id::{JobId, WorkspaceId};
 use model::job::JobPatch;
 use model::problem::Problem;
 use model::stage::Stage;
@@ -22,14 +22,18 @@ pub struct UpdateJob {
 impl Work for UpdateJob {
     type Output = (JobView, Vec<Stage>);
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         let Self { actor, id, patch, precondition } = self;
         let workspace = actor.workspace;
         let missing = || Problem::not_found("job", id);
+        let before = job::load(tx, workspace, *id).await?.ok_or_else(missing)?;
         if precondition.needs_tag() {
             precondition.check(&job::view(tx, workspace, *id).await?.ok_or_else(missing)?)?;
         }
-        let before = job::load(tx, workspace, *id).await?.ok_or_else(missing)?;
         let mut updated = before.clone();
         if let Some(name) = &patch.name {
             updated.name.clone_from(name);

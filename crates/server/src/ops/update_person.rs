@@ -1,6 +1,6 @@
 //! Changing a person by merge patch.
 
-use model::id::PersonId;
+use model::id::{PersonId, WorkspaceId};
 use model::patch::Patch;
 use model::person::{Association, Identifier, PersonPatch};
 use model::problem::{Code, Problem};
@@ -8,7 +8,7 @@ use store::record::{company, identifier, person};
 use store::{Failure, Tx, Work};
 
 use super::Actor;
-use super::associate::{attach, resolve};
+use super::associate::{ask_stages, attach, resolve};
 use super::create_person::held_by;
 use super::etag::Precondition;
 
@@ -22,16 +22,21 @@ pub struct UpdatePerson {
 impl Work for UpdatePerson {
     type Output = ();
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
         let Self { actor, id, patch, precondition } = self;
         let workspace = actor.workspace;
         let missing = || Problem::not_found("person", id);
+        let stages = ask_stages(tx, workspace, patch.job_id.as_ref()).await?;
+        let mut updated = person::load(tx, workspace, *id).await?.ok_or_else(missing)?;
         if precondition.needs_tag() {
             precondition.check(&person::view(tx, workspace, *id).await?.ok_or_else(missing)?)?;
         }
-        let mut updated = person::load(tx, workspace, *id).await?.ok_or_else(missing)?;
         let association = Association { job_id: patch.job_id.clone(), ..Association::default() };
-        let target = resolve(tx, workspace, &association).await?;
+        let target = resolve(tx, workspace, &association, stages).await?;
         let before = updated.identifiers();
         let company_before = updated.company_id;
         let mut changed = patch.apply(&mut updated)?;
@@ -45,7 +50,7 @@ impl Work for UpdatePerson {
             self.move_identifiers(tx, &before, &updated.identifiers()).await?;
             person::update(tx, workspace, &updated).await?;
         }
-        attach(tx, workspace, *id, &target).await?;
+        attach(tx, workspace, *id, false, &target).await?;
         Ok(())
     }
 }

@@ -10,6 +10,10 @@ pub async fn find_or_make(tx: &mut Tx, name: &str) -> Result<WorkspaceId, Failur
     if let Some(found) = workspace::find_by_name(tx, name).await? {
         return Ok(found);
     }
+    workspace::lock_all(tx).await?;
+    if let Some(found) = workspace::find_by_name(tx, name).await? {
+        return Ok(found);
+    }
     let id = workspace::insert(tx, name).await?;
     for (position, status_name) in (1..).zip(DEFAULT_STATUSES) {
         status::insert(tx, id, status_name, position).await?;

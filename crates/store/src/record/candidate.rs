@@ -151,7 +151,7 @@ pub async fn find(tx: &mut Tx, workspace: WorkspaceId, job: JobId, person: Perso
     tx.row(sql, params![workspace, person, job], |row| row.id(0)).await
 }
 
-/// The candidate as rules work on it: its job, its stage and how often it entered one.
+/// The candidate as rules work on it, kept from others until they are done: its job, its stage and how often it entered one.
 #[derive(Clone, Debug)]
 pub struct CandidatePlace {
     pub job_id: JobId,
@@ -162,19 +162,23 @@ pub struct CandidatePlace {
 pub async fn place(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Option<CandidatePlace>, StoreError> {
     let sql = "SELECT c.job_id, c.stage_id, (SELECT MAX(h.number) FROM stage_entry h WHERE h.workspace_id = c.workspace_id AND h.candidate_id = c.id) \
                FROM candidate c WHERE c.workspace_id = ?1 AND c.id = ?2";
-    tx.row(sql, params![workspace, id], |row| Ok(CandidatePlace { job_id: row.id(0)?, stage_id: row.id(1)?, entries: row.int(2)? })).await
+    tx.row_to_change(sql, params![workspace, id], |row| Ok(CandidatePlace { job_id: row.id(0)?, stage_id: row.id(1)?, entries: row.int(2)? })).await
 }
 
 /// Puts the person on the job, in that stage, behind all others.
 pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, job: JobId, person: PersonId, stage: &Stage) -> Result<CandidateId, StoreError> {
+    let counted = job::ask_to_count_candidate(tx, workspace, job).await?;
+    // From here on nobody else adds to the job, so the one before is the last.
+    let sql = "SELECT id FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 AND position = \
+               (SELECT candidate_count - 1 FROM job WHERE workspace_id = ?1 AND id = ?2)";
+    let last = tx.ask(sql, params![workspace, job], |row| row.id(0)).await?;
     let gone = || StoreError::Internal(format!("job {job} is gone"));
-    let position = job::count_candidate(tx, workspace, job).await?.ok_or_else(gone)?;
-    let sql = "SELECT id FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 AND position = ?3";
-    let last = tx.row(sql, params![workspace, job, position - 1], |row| row.id(0)).await?;
+    let position = tx.answer(counted).await?.pop().ok_or_else(gone)?;
+    let last = tx.answer(last).await?.pop();
     let id: CandidateId = tx.new_id_after(last);
     let sql = "INSERT INTO candidate (workspace_id, id, version, person_id, job_id, position, stage_id, stage_entered_at, created_at, updated_at) \
                VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?7, ?7)";
-    tx.execute(sql, params![workspace, id, person, job, position, stage.id, id.moment()]).await?;
+    tx.tell(sql, params![workspace, id, person, job, position, stage.id, id.moment()]).await?;
     insert_entry(tx, workspace, id, 1, stage, id.moment()).await?;
     Ok(id)
 }
@@ -182,7 +186,7 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, job: JobId, person: Per
 pub async fn enter_stage(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId, number: i64, stage: &Stage) -> Result<(), StoreError> {
     let now = tx.now();
     let sql = "UPDATE candidate SET version = version + 1, stage_id = ?3, stage_entered_at = ?4, updated_at = ?4 WHERE workspace_id = ?1 AND id = ?2";
-    tx.execute(sql, params![workspace, id, stage.id, now]).await?;
+    tx.tell(sql, params![workspace, id, stage.id, now]).await?;
     insert_entry(tx, workspace, id, number, stage, now).await
 }
 
@@ -196,5 +200,5 @@ async fn insert_entry(
 ) -> Result<(), StoreError> {
     let sql =
         "INSERT INTO stage_entry (workspace_id, candidate_id, number, stage_id, stage_name, entered_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    tx.execute(sql, params![workspace, id, number, stage.id, &stage.name, at]).await.map(|_| ())
+    tx.tell(sql, params![workspace, id, number, stage.id, &stage.name, at]).await
 }

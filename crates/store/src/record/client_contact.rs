@@ -15,6 +15,6 @@ pub async fn find_or_insert(
     }
     let id = tx.new_id();
     let sql = "INSERT INTO client_contact (workspace_id, company_id, person_id, id, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    tx.execute(sql, params![workspace, company, person, id, tx.now()]).await?;
+    tx.tell(sql, params![workspace, company, person, id, tx.now()]).await?;
     Ok(id)
 }

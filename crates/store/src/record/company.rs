@@ -1,7 +1,7 @@
 use model::id::{CompanyId, WorkspaceId};
 use model::text::fold;
 
-use crate::{StoreError, Tx, params};
+use crate::{Asked, StoreError, Tx, params};
 
 pub async fn find_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Option<CompanyId>, StoreError> {
     let sql = "SELECT id FROM company WHERE workspace_id = ?1 AND name_key = ?2";
@@ -12,17 +12,32 @@ pub async fn name(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<
     tx.row("SELECT name FROM company WHERE workspace_id = ?1 AND id = ?2", params![workspace, id], |row| row.text(0)).await
 }
 
-/// The company of that name, made if it is not there, and its name as it was first written.
-pub async fn find_or_insert(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<(CompanyId, String), StoreError> {
-    let name_key = fold(name);
+/// Asks for the company of that name, and its name as it was first written.
+pub async fn ask_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Asked<(CompanyId, String)>, StoreError> {
     let sql = "SELECT id, name FROM company WHERE workspace_id = ?1 AND name_key = ?2";
-    if let Some(found) = tx.row(sql, params![workspace, &name_key], |row| Ok((row.id(0)?, row.text(1)?))).await? {
+    tx.ask(sql, params![workspace, &fold(name)], |row| Ok((row.id(0)?, row.text(1)?))).await
+}
+
+/// The company that was asked for, made if it is not there.
+pub async fn answer_or_insert(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    name: &str,
+    asked: Asked<(CompanyId, String)>,
+) -> Result<(CompanyId, String), StoreError> {
+    if let Some(found) = tx.answer(asked).await?.pop() {
         return Ok(found);
     }
     let id = tx.new_id();
     let sql = "INSERT INTO company (workspace_id, id, name, name_key, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)";
-    tx.execute(sql, params![workspace, id, name, &name_key, tx.now()]).await?;
+    tx.tell(sql, params![workspace, id, name, &fold(name), tx.now()]).await?;
     Ok((id, name.to_owned()))
+}
+
+/// The company of that name, made if it is not there, and its name as it was first written.
+pub async fn find_or_insert(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<(CompanyId, String), StoreError> {
+    let asked = ask_by_name(tx, workspace, name).await?;
+    answer_or_insert(tx, workspace, name, asked).await
 }
 
 /// Those of the ids that are companies of the workspace.

@@ -27,11 +27,14 @@ pub async fn find(tx: &mut Tx, workspace: WorkspaceId, key: &str) -> Result<Opti
     .await
 }
 
-/// Keeps the answer, in the place of one that is too old to count.
+/// Takes back an answer that is too old to count.
+pub async fn drop_old(tx: &mut Tx, workspace: WorkspaceId, key: &str) -> Result<(), StoreError> {
+    tx.tell("DELETE FROM idempotent_answer WHERE workspace_id = ?1 AND key = ?2", params![workspace, key]).await
+}
+
+/// Keeps the answer. Of two at the same time one fails, and finds the other's answer when it runs again.
 pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, key: &str, answer: &KeptAnswer) -> Result<(), StoreError> {
-    let sql = "INSERT INTO idempotent_answer (workspace_id, key, request_hash, status, etag, body, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
-               ON CONFLICT (workspace_id, key) DO UPDATE SET request_hash = excluded.request_hash, status = excluded.status, \
-               etag = excluded.etag, body = excluded.body, created_at = excluded.created_at";
+    let sql = "INSERT INTO idempotent_answer (workspace_id, key, request_hash, status, etag, body, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let KeptAnswer { request_hash, status, etag, body, created_at } = answer;
     let params = [
         workspace.into(),
@@ -42,7 +45,7 @@ pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, key: &str, answer: &KeptA
         Param::Bytes(body),
         (*created_at).into(),
     ];
-    tx.execute(sql, &params).await.map(|_| ())
+    tx.tell(sql, &params).await
 }
 
 /// Forgets some of the answers from before that moment; says how many.

@@ -7,7 +7,7 @@ use model::text::fold;
 
 use super::listing::{Conditions, Listed, contains, finish, place};
 use super::workspace;
-use crate::{Row, StoreError, Tx, params};
+use crate::{Asked, Row, StoreError, Tx, params};
 
 /// All that a list shows of a job.
 #[derive(Clone, Hash, Debug)]
@@ -105,10 +105,10 @@ pub async fn list(tx: &mut Tx, workspace: WorkspaceId, filter: &JobFilter, page:
     Ok(finish(tx.rows(&sql, &params, view_part).await?, total, page))
 }
 
-/// The job as rules work on it.
+/// The job as rules work on it, kept from others until they are done.
 pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Option<Job>, StoreError> {
     let sql = "SELECT name, company_id, status_id, is_archived FROM job WHERE workspace_id = ?1 AND id = ?2";
-    tx.row(sql, params![workspace, id], |row| {
+    tx.row_to_change(sql, params![workspace, id], |row| {
         Ok(Job { id, name: row.text(0)?, company_id: row.id(1)?, status_id: row.id(2)?, is_archived: row.flag(3)? })
     })
     .await
@@ -137,16 +137,14 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, job: &Job, position: i6
     let Job { id, name, company_id, status_id, is_archived } = job;
     let sql = "INSERT INTO job (workspace_id, id, version, position, name, name_key, company_id, status_id, is_archived, created_at, updated_at) \
                VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)";
-    tx.execute(sql, params![workspace, *id, position, name, &fold(name), *company_id, *status_id, *is_archived, id.moment()])
-        .await
-        .map(|_| ())
+    tx.tell(sql, params![workspace, *id, position, name, &fold(name), *company_id, *status_id, *is_archived, id.moment()]).await
 }
 
 pub async fn update(tx: &mut Tx, workspace: WorkspaceId, job: &Job) -> Result<(), StoreError> {
     let Job { id, name, company_id, status_id, is_archived } = job;
     let sql = "UPDATE job SET version = version + 1, name = ?3, name_key = ?4, company_id = ?5, status_id = ?6, is_archived = ?7, updated_at = ?8 \
                WHERE workspace_id = ?1 AND id = ?2";
-    tx.execute(sql, params![workspace, *id, name, &fold(name), *company_id, *status_id, *is_archived, tx.now()]).await.map(|_| ())
+    tx.tell(sql, params![workspace, *id, name, &fold(name), *company_id, *status_id, *is_archived, tx.now()]).await
 }
 
 /// How many candidates the job has, or none if there is no such job.
@@ -155,8 +153,8 @@ pub async fn candidate_count(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> 
     tx.row(sql, params![workspace, id], |row| row.int(0)).await
 }
 
-/// Counts one more candidate; says its place among those of the job.
-pub async fn count_candidate(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Option<i64>, StoreError> {
+/// Counts one more candidate; the answer is its place among those of the job.
+pub async fn ask_to_count_candidate(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Asked<i64>, StoreError> {
     let sql = "UPDATE job SET candidate_count = candidate_count + 1 WHERE workspace_id = ?1 AND id = ?2 RETURNING candidate_count";
-    tx.row(sql, params![workspace, id], |row| row.int(0)).await
+    tx.ask(sql, params![workspace, id], |row| row.int(0)).await
 }

@@ -46,7 +46,7 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, key: &NewKey<'_>) -> Re
     let id = tx.new_id();
     let sql = "INSERT INTO api_key (workspace_id, id, name, scope, hash, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let hash = Param::Bytes(key.hash.as_bytes());
-    tx.execute(sql, &[workspace.into(), id.into(), key.name.into(), key.scope.name().into(), hash, tx.now().into(), key.expires_at.into()])
+    tx.tell(sql, &[workspace.into(), id.into(), key.name.into(), key.scope.name().into(), hash, tx.now().into(), key.expires_at.into()])
         .await?;
     Ok(id)
 }
@@ -73,15 +73,15 @@ pub async fn all(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<KeyRecord>, 
 
 pub async fn set_expiry(tx: &mut Tx, workspace: WorkspaceId, id: KeyId, expires_at: Timestamp) -> Result<(), StoreError> {
     let sql = "UPDATE api_key SET expires_at = ?3 WHERE workspace_id = ?1 AND id = ?2";
-    tx.execute(sql, params![workspace, id, expires_at]).await.map(|_| ())
+    tx.tell(sql, params![workspace, id, expires_at]).await
 }
 
 pub async fn revoke(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Result<(), StoreError> {
     let sql = "UPDATE api_key SET revoked_at = ?3 WHERE workspace_id = ?1 AND id = ?2 AND revoked_at IS NULL";
-    tx.execute(sql, params![workspace, id, tx.now()]).await.map(|_| ())
+    tx.tell(sql, params![workspace, id, tx.now()]).await
 }
 
 pub async fn touch(tx: &mut Tx, workspace: WorkspaceId, id: KeyId, used_at: Timestamp) -> Result<(), StoreError> {
     let sql = "UPDATE api_key SET last_used_at = ?3 WHERE workspace_id = ?1 AND id = ?2";
-    tx.execute(sql, params![workspace, id, used_at]).await.map(|_| ())
+    tx.tell(sql, params![workspace, id, used_at]).await
 }

@@ -3,6 +3,7 @@
 pub mod candidate;
 pub mod client_contact;
 pub mod company;
+pub mod field_order;
 pub mod idempotency;
 pub mod identifier;
 pub mod job;

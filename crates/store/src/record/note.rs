@@ -5,7 +5,7 @@ use crate::{StoreError, Tx, params};
 pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, key: Option<KeyId>, body: &str) -> Result<NoteId, StoreError> {
     let id = tx.new_id();
     let sql = "INSERT INTO note (workspace_id, person_id, id, body, key_id, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)";
-    tx.execute(sql, params![workspace, person, id, body, key, tx.now()]).await?;
+    tx.tell(sql, params![workspace, person, id, body, key, tx.now()]).await?;
     Ok(id)
 }
 

@@ -1,5 +1,5 @@
 use model::career::CareerPatch;
-use model::contact::{Channel, Contact, Contacts};
+use model::contact::{Channel, Contacts};
 use model::id::{CandidateId, CompanyId, JobId, PersonId, StageId, WorkspaceId};
 use model::name::PersonName;
 use model::patch::Patch;
@@ -7,6 +7,7 @@ use model::person::Person;
 use model::social::SocialProfile;
 use model::text::fold;
 
+use super::field_order;
 use crate::{Param, Row, StoreError, Tx, params};
 
 /// All that a read of a person shows. What is kept as JSON stays text.
@@ -83,11 +84,11 @@ fn person_part(row: &Row<'_>, id: PersonId) -> Result<PersonView, StoreError> {
         company_name: row.optional_text(6)?,
         company_id: row.optional_id(7)?,
         external_source_id: row.optional_text(8)?,
-        emails: row.text(9)?,
-        phones: row.text(10)?,
-        work_experience: row.text(11)?,
-        education_experience: row.text(12)?,
-        certifications: row.text(13)?,
+        emails: row.json_text(9, field_order::contacts)?,
+        phones: row.json_text(10, field_order::contacts)?,
+        work_experience: row.json_text(11, field_order::work_experience)?,
+        education_experience: row.json_text(12, field_order::education_experience)?,
+        certifications: row.json_text(13, field_order::certifications)?,
         jobs: Vec::new(),
     })
 }
@@ -108,11 +109,11 @@ pub async fn exists(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result
     Ok(tx.row(sql, params![workspace, id], |_| Ok(())).await?.is_some())
 }
 
-/// The person as rules work on it.
+/// The person as rules work on it, kept from others until they are done.
 pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<Person>, StoreError> {
     let sql = "SELECT name, first_name, last_name, social_url, social_public_id, current_job_title, company_id, social_location, \
                social_headline, address, external_source_id, emails, phones FROM person WHERE workspace_id = ?1 AND id = ?2";
-    tx.row(sql, params![workspace, id], |row| {
+    tx.row_to_change(sql, params![workspace, id], |row| {
         Ok(Person {
             id,
             name: PersonName { whole: row.text(0)?, first: row.text(1)?, last: row.text(2)? },
@@ -123,15 +124,11 @@ pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<O
             social_headline: row.text(8)?,
             address: row.text(9)?,
             external_source_id: row.optional_text(10)?,
-            emails: Contacts::from_stored(Channel::Email, contacts(row, 11)?),
-            phones: Contacts::from_stored(Channel::Phone, contacts(row, 12)?),
+            emails: Contacts::from_stored(Channel::Email, row.json(11)?),
+            phones: Contacts::from_stored(Channel::Phone, row.json(12)?),
         })
     })
     .await
-}
-
-fn contacts(row: &Row<'_>, column: usize) -> Result<Vec<Contact>, StoreError> {
-    serde_json::from_str(row.str(column)?).map_err(|error| StoreError::Internal(format!("stored contacts are not readable: {error}")))
 }
 
 fn to_json(value: &impl serde::Serialize) -> Result<String, StoreError> {
@@ -188,7 +185,7 @@ async fn write(tx: &mut Tx, workspace: WorkspaceId, person: &Person, sql: &str) 
         Param::Json(&phones),
         tx.now().into(),
     ];
-    tx.execute(sql, &params).await.map(|_| ())
+    tx.tell(sql, &params).await
 }
 
 /// Puts the lists that are given in the place of those that are kept.
@@ -200,7 +197,7 @@ pub async fn replace_career(tx: &mut Tx, workspace: WorkspaceId, id: PersonId, c
                education_experience = COALESCE(?5, education_experience), certifications = COALESCE(?6, certifications) \
                WHERE workspace_id = ?1 AND id = ?2";
     let lists = [work.as_deref(), education.as_deref(), certifications.as_deref()].map(Param::json);
-    tx.execute(sql, &[workspace.into(), id.into(), tx.now().into(), lists[0], lists[1], lists[2]]).await.map(|_| ())
+    tx.tell(sql, &[workspace.into(), id.into(), tx.now().into(), lists[0], lists[1], lists[2]]).await
 }
 
 fn list_json<T: serde::Serialize>(list: &Patch<Vec<T>>) -> Result<Option<String>, StoreError> {

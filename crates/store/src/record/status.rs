@@ -6,7 +6,7 @@ use crate::{StoreError, Tx, params};
 pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, name: &str, position: i64) -> Result<StatusId, StoreError> {
     let id = tx.new_id();
     let sql = "INSERT INTO job_status (workspace_id, id, name, name_key, position) VALUES (?1, ?2, ?3, ?4, ?5)";
-    tx.execute(sql, params![workspace, id, name, &fold(name), position]).await?;
+    tx.tell(sql, params![workspace, id, name, &fold(name), position]).await?;
     Ok(id)
 }
 

@@ -8,10 +8,15 @@ pub async fn find_by_name(tx: &mut Tx, name: &str) -> Result<Option<WorkspaceId>
     tx.row(sql, params![&fold(name)], |row| row.workspace(0)).await
 }
 
+/// Keeps others from making workspaces until this work is done, so that no two get the same name.
+pub async fn lock_all(tx: &mut Tx) -> Result<(), StoreError> {
+    tx.row_to_change("SELECT version FROM schema_migration WHERE version = 0", &[], |_| Ok(())).await.map(|_| ())
+}
+
 pub async fn insert(tx: &mut Tx, name: &str) -> Result<WorkspaceId, StoreError> {
     let id = WorkspaceId::from_random(rand::random());
     let sql = "INSERT INTO workspace (workspace_id, name, name_key, created_at) VALUES (?1, ?2, ?3, ?4)";
-    tx.execute(sql, params![id, name, &fold(name), tx.now()]).await?;
+    tx.tell(sql, params![id, name, &fold(name), tx.now()]).await?;
     Ok(id)
 }
 

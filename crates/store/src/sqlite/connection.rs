@@ -30,7 +30,7 @@ impl SqliteTx {
     /// Looks at a file before anything in it is changed: it must be ours or empty, and writable.
     pub(crate) fn examine(path: &Path) -> Result<(), StoreError> {
         let tx = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        if migrations::is_foreign(&tx)
+        if migrations::sqlite::is_foreign(&tx)
             .map_err(|error| StoreError::Unusable(format!("{} cannot be read as a database: {error}", path.display())))?
         {
             let message = format!("{} is a database of another program; choose another file with --database sqlite:PATH", path.display());

@@ -44,7 +44,7 @@ impl Sqlite {
             Purpose::Command | Purpose::Inspect => None,
         };
         let mut connection = SqliteTx::open_writer(path)?;
-        migrations::bring_up_to_date(&mut connection)?;
+        migrations::sqlite::bring_up_to_date(&mut connection)?;
         let writer = Writer::start(path, Tx::new(Arm::Sqlite(connection)))?;
         let read_seconds = metrics::histogram!("slated_store_read_seconds");
         Ok(Self { path: path.to_owned(), idle_readers: Mutex::default(), reads: AtomicU32::new(0), read_seconds, writer, _lock: lock })

@@ -1,0 +1,70 @@
+//! Several servers may start at once. Each locks the same row before it applies a step, so that one does and the others find it done.
+
+use tokio_postgres::{Client, Error};
+
+use super::{failed, log_applied, missing_from, newest_version};
+use crate::error::StoreError;
+use crate::postgres::{Address, connect, describe, judge};
+use crate::store::Purpose;
+
+/// The row that is locked.
+const GUARD: i64 = 0;
+const MOST_TRIES: usize = 20;
+
+pub(crate) async fn bring_up_to_date(address: &Address, purpose: Purpose) -> Result<(), StoreError> {
+    let client = connect(address).await?;
+    if current_version(&client).await? == Some(newest_version()) {
+        return Ok(());
+    }
+    if purpose == Purpose::Inspect && current_version(&client).await?.is_none() {
+        return Err(StoreError::Unusable(format!("{address} holds no slated database; slated serve or slated key create makes one")));
+    }
+    for _ in 0..MOST_TRIES {
+        match prepare_and_apply(&client).await {
+            Err(StoreError::Conflict(_)) => {
+                // A statement that failed inside leaves the transaction open.
+                client.batch_execute("ROLLBACK").await.map_err(|error| judge(&error))?;
+            }
+            outcome => return outcome,
+        }
+    }
+    Err(StoreError::Unavailable("other servers are changing the schema".to_owned()))
+}
+
+async fn prepare_and_apply(client: &Client) -> Result<(), StoreError> {
+    let broken = |error: Error| judge(&error);
+    if current_version(client).await?.is_none() {
+        let sql = format!(
+            "CREATE TABLE IF NOT EXISTS schema_migration (version bigint NOT NULL PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL); \
+             INSERT INTO schema_migration (version, name, applied_at) VALUES ({GUARD}, 'guard', now()) ON CONFLICT (version) DO NOTHING"
+        );
+        client.batch_execute(&sql).await.map_err(broken)?;
+    }
+    for step in missing_from(current_version(client).await?.unwrap_or(0))? {
+        client.batch_execute("BEGIN").await.map_err(broken)?;
+        let lock = format!("SELECT version FROM schema_migration WHERE version = {GUARD} FOR UPDATE");
+        client.batch_execute(&lock).await.map_err(broken)?;
+        if current_version(client).await?.unwrap_or(0) < step.version {
+            client.batch_execute(step.postgres).await.map_err(|error| match judge(&error) {
+                conflict @ StoreError::Conflict(_) => conflict,
+                _ => failed(step, &describe(&error)),
+            })?;
+            let sql = "INSERT INTO schema_migration (version, name, applied_at) VALUES ($1, $2, now())";
+            client.execute(sql, &[&step.version, &step.name]).await.map_err(broken)?;
+            log_applied(step);
+        }
+        client.batch_execute("COMMIT").await.map_err(broken)?;
+    }
+    Ok(())
+}
+
+/// Nothing if the database was never ours.
+async fn current_version(client: &Client) -> Result<Option<i64>, StoreError> {
+    let broken = |error: Error| judge(&error);
+    let sql = "SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'schema_migration'";
+    if client.query_opt(sql, &[]).await.map_err(broken)?.is_none() {
+        return Ok(None);
+    }
+    let row = client.query_one("SELECT COALESCE(MAX(version), 0) FROM schema_migration", &[]).await.map_err(broken)?;
+    row.try_get(0).map(Some).map_err(broken)
+}

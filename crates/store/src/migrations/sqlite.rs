@@ -1,0 +1,51 @@
+use model::clock::Timestamp;
+
+use super::{failed, log_applied, missing_from, newest_version};
+use crate::error::StoreError;
+use crate::sqlite::SqliteTx;
+
+pub(crate) fn bring_up_to_date(tx: &mut SqliteTx) -> Result<(), StoreError> {
+    // Most starts find nothing to do, and looking needs no lock.
+    if has_table(tx, "schema_migration")? && current_version(tx)? == newest_version() {
+        return Ok(());
+    }
+    tx.execute("BEGIN IMMEDIATE", &[])?;
+    let outcome = apply_missing(tx);
+    tx.execute(if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" }, &[])?;
+    outcome
+}
+
+fn apply_missing(tx: &SqliteTx) -> Result<(), StoreError> {
+    if !has_table(tx, "schema_migration")? {
+        tx.execute(
+            "CREATE TABLE schema_migration (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
+            &[],
+        )?;
+    }
+    for step in missing_from(current_version(tx)?)? {
+        tx.connection().execute_batch(step.sqlite).map_err(|error| failed(step, &error.to_string()))?;
+        tx.execute(
+            "INSERT INTO schema_migration (version, name, applied_at) VALUES (?1, ?2, ?3)",
+            crate::params![step.version, step.name, Timestamp::now()],
+        )?;
+        log_applied(step);
+    }
+    Ok(())
+}
+
+/// True if the database has tables, and none that tells of our schema.
+pub(crate) fn is_foreign(tx: &SqliteTx) -> Result<bool, StoreError> {
+    Ok(has_any_table(tx)? && !has_table(tx, "schema_migration")?)
+}
+
+fn current_version(tx: &SqliteTx) -> Result<i64, StoreError> {
+    Ok(tx.row("SELECT COALESCE(MAX(version), 0) FROM schema_migration", &[], |row| row.int(0))?.unwrap_or(0))
+}
+
+fn has_table(tx: &SqliteTx, name: &str) -> Result<bool, StoreError> {
+    Ok(tx.row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", crate::params![name], |_| Ok(()))?.is_some())
+}
+
+fn has_any_table(tx: &SqliteTx) -> Result<bool, StoreError> {
+    Ok(tx.row("SELECT 1 FROM sqlite_schema WHERE type = 'table'", &[], |_| Ok(()))?.is_some())
+}

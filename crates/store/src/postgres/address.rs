@@ -1,0 +1,119 @@
+//! Where a PostgreSQL database is: a URL as libpq takes it, with `sslmode` and `sslrootcert`.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode};
+
+/// How far the server's certificate is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Trust {
+    /// Encrypted, with whoever answers.
+    #[default]
+    Anyone,
+    /// The certificate is signed by an authority that we know.
+    Authority,
+    /// And it is made out to the host that was asked for.
+    AuthorityAndName,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Address {
+    pub(super) config: Config,
+    pub(super) trust: Trust,
+    /// A file with the authorities' certificates; those of the system without it.
+    pub(super) authorities: Option<PathBuf>,
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        let (base, query) = written.split_once('?').unwrap_or((written, ""));
+        let mut trust = Trust::default();
+        let mut authorities = None;
+        let mut others = Vec::new();
+        for option in query.split('&').filter(|option| !option.is_empty()) {
+            match option.split_once('=') {
+                Some(("sslmode", "verify-ca")) => trust = Trust::Authority,
+                Some(("sslmode", "verify-full")) => trust = Trust::AuthorityAndName,
+                Some(("sslrootcert", "system")) => {}
+                Some(("sslrootcert", path)) => authorities = Some(PathBuf::from(path)),
+                _ => others.push(option),
+            }
+        }
+        let query = others.join("&");
+        let mut config = Config::from_str(&format!("{base}?{query}")).map_err(|error| {
+            let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+            format!("it is no PostgreSQL URL: {error}{cause}; write postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+        })?;
+        if config.get_hosts().is_empty() {
+            return Err("it names no host; write postgres://USER:PASSWORD@HOST:PORT/DATABASE".to_owned());
+        }
+        if trust != Trust::Anyone {
+            config.ssl_mode(SslMode::Require);
+        }
+        Ok(Self { config, trust, authorities })
+    }
+}
+
+/// Without the password, so that it may be shown and logged.
+impl fmt::Display for Address {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ports = self.config.get_ports();
+        formatter.write_str("postgres://")?;
+        if let Some(user) = self.config.get_user() {
+            write!(formatter, "{user}@")?;
+        }
+        for (index, host) in self.config.get_hosts().iter().enumerate() {
+            let port = ports.get(index).or(ports.first()).unwrap_or(&5432);
+            let comma = if index == 0 { "" } else { "," };
+            match host {
+                Host::Tcp(name) => write!(formatter, "{comma}{name}:{port}")?,
+                Host::Unix(path) => write!(formatter, "{comma}{}:{port}", path.display())?,
+            }
+        }
+        match self.config.get_dbname() {
+            Some(name) => write!(formatter, "/{name}"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_libpq_takes_is_taken() {
+        let address: Address =
+            "postgres://slated:secret@one:5001,two:5002/recruiting?target_session_attrs=read-write&sslmode=verify-full&sslrootcert=ca.pem".parse().unwrap();
+        assert_eq!(address.trust, Trust::AuthorityAndName);
+        assert_eq!(address.authorities, Some(PathBuf::from("ca.pem")));
+        assert_eq!(address.config.get_ssl_mode(), SslMode::Require);
+        assert_eq!(address.config.get_hosts().len(), 2);
+    }
+
+    #[test]
+    fn it_is_shown_without_the_password() {
+        let address: Address = "postgresql://slated:secret@one,two/recruiting".parse().unwrap();
+        assert_eq!(address.to_string(), "postgres://slated@one:5432,two:5432/recruiting");
+    }
+
+    #[test]
+    fn sslmode_is_kept() {
+        for (written, mode) in [("disable", SslMode::Disable), ("prefer", SslMode::Prefer), ("require", SslMode::Require)] {
+            let address: Address = format!("postgres://one/x?sslmode={written}").parse().unwrap();
+            assert_eq!((address.config.get_ssl_mode(), address.trust), (mode, Trust::Anyone));
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for written in ["postgres://", "postgres:///x", "postgres://one/x?sslmode=maybe", "postgres://one:port/x", "postgres://one/x?colour=red"] {
+            assert!(written.parse::<Address>().is_err(), "{written}");
+        }
+    }
+}

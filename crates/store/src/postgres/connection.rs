@@ -1,0 +1,142 @@
+//! Connections to the database: how they are made, kept and given out.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use deadpool::managed::{Manager, Metrics, Object, Pool, PoolError, RecycleError, RecycleResult, TimeoutType};
+use deadpool::Runtime;
+use tokio_postgres::{Client, Config, Statement};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::address::Address;
+use super::failure::{describe, judge};
+use super::tls;
+use crate::error::StoreError;
+
+/// Statements that a connection keeps prepared. Lists with filters make many; past that they are prepared anew.
+const STATEMENTS_KEPT: usize = 512;
+/// How long a connection that lies idle may go unseen by routers in between.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
+
+const PATIENCE_AT_START: Duration = Duration::from_secs(5);
+
+pub(super) struct Connection {
+    pub(super) client: Client,
+    statements: HashMap<Box<str>, Statement>,
+}
+
+impl Connection {
+    /// The statement, prepared once on each connection.
+    pub(super) async fn prepare(&mut self, sql: &str) -> Result<Statement, tokio_postgres::Error> {
+        if let Some(statement) = self.statements.get(sql) {
+            return Ok(statement.clone());
+        }
+        let statement = self.client.prepare(&numbered(sql)).await?;
+        if self.statements.len() >= STATEMENTS_KEPT {
+            self.statements.clear();
+        }
+        self.statements.insert(sql.into(), statement.clone());
+        Ok(statement)
+    }
+}
+
+/// Parameters are written `?1`; PostgreSQL wants `$1`.
+fn numbered(sql: &str) -> String {
+    sql.replace('?', "$")
+}
+
+pub(super) struct Connector {
+    config: Config,
+    tls: MakeRustlsConnect,
+}
+
+impl Manager for Connector {
+    type Type = Connection;
+    type Error = tokio_postgres::Error;
+
+    async fn create(&self) -> Result<Connection, tokio_postgres::Error> {
+        Ok(Connection { client: open(&self.config, &self.tls).await?, statements: HashMap::new() })
+    }
+
+    async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<tokio_postgres::Error> {
+        match connection.client.is_closed() {
+            true => Err(RecycleError::message("closed")),
+            false => Ok(()),
+        }
+    }
+}
+
+async fn open(config: &Config, tls: &MakeRustlsConnect) -> Result<Client, tokio_postgres::Error> {
+    let (client, driver) = config.connect(tls.clone()).await?;
+    tokio::spawn(async move {
+        if let Err(error) = driver.await {
+            tracing::debug!(error = describe(&error), "a connection to the database ended");
+        }
+    });
+    Ok(client)
+}
+
+/// A connection for work that takes its time.
+pub(crate) async fn connect(address: &Address) -> Result<Client, StoreError> {
+    let mut config = address.config.clone();
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(PATIENCE_AT_START);
+    }
+    let refused = |error| StoreError::Unusable(format!("{address} cannot be reached: {}", describe(&error)));
+    open(&config, &tls::connector(address)?).await.map_err(refused)
+}
+
+pub(super) type Lent = Object<Connector>;
+
+/// The connections to one database.
+pub(super) struct Connections {
+    pool: Pool<Connector>,
+    /// How long one waits for a connection, and for each answer on it.
+    pub(super) patience: Duration,
+}
+
+impl Connections {
+    pub(super) fn new(address: &Address, most: usize, patience: Duration) -> Result<Self, StoreError> {
+        let mut config = address.config.clone();
+        if config.get_application_name().is_none() {
+            config.application_name("slated");
+        }
+        if config.get_connect_timeout().is_none() {
+            // Each host that is named may take its share of the time.
+            let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(1).max(1);
+            config.connect_timeout(patience / hosts);
+        }
+        config.keepalives_idle(KEEP_ALIVE);
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(patience);
+        }
+        let pool = Pool::builder(Connector { config, tls: tls::connector(address)? })
+            .max_size(most)
+            .wait_timeout(Some(patience))
+            .create_timeout(Some(patience))
+            .recycle_timeout(Some(patience))
+            .runtime(Runtime::Tokio1)
+            .build()
+            .map_err(|error| StoreError::Unusable(error.to_string()))?;
+        Ok(Self { pool, patience })
+    }
+
+    pub(super) async fn lend(&self) -> Result<Lent, StoreError> {
+        self.pool.get().await.map_err(|error| match error {
+            PoolError::Backend(error) => match judge(&error) {
+                StoreError::Internal(reason) => StoreError::Unusable(format!("the database refuses the connection: {reason}")),
+                StoreError::Unusable(reason) => StoreError::Unusable(reason),
+                other => StoreError::Unavailable(other.to_string()),
+            },
+            PoolError::Timeout(TimeoutType::Wait) => StoreError::Unavailable("all connections are busy".to_owned()),
+            PoolError::Timeout(_) => StoreError::Unavailable("no server answers in time".to_owned()),
+            other => StoreError::Unavailable(other.to_string()),
+        })
+    }
+
+    /// Connections that there are, and how many of them are idle.
+    pub(super) fn count(&self) -> (usize, usize) {
+        let status = self.pool.status();
+        (status.size, status.available)
+    }
+}

@@ -1,0 +1,48 @@
+//! What an error of PostgreSQL means for the work that met it.
+
+use std::error::Error as _;
+
+use tokio_postgres::Error;
+use tokio_postgres::error::SqlState;
+
+use crate::error::StoreError;
+
+/// What the error means as long as the transaction cannot have been committed.
+pub(crate) fn judge(error: &Error) -> StoreError {
+    let Some(state) = error.code() else {
+        return StoreError::Lost(describe(error));
+    };
+    let conflicts = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED, SqlState::UNIQUE_VIOLATION];
+    // A foreign key points at what another transaction took away in the meantime, or a step of the schema waits for us.
+    let races = [SqlState::FOREIGN_KEY_VIOLATION, SqlState::LOCK_NOT_AVAILABLE];
+    // This server is no longer the one that takes writes, or is about to go.
+    let moved = [
+        SqlState::READ_ONLY_SQL_TRANSACTION,
+        SqlState::ADMIN_SHUTDOWN,
+        SqlState::CRASH_SHUTDOWN,
+        SqlState::CANNOT_CONNECT_NOW,
+        SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+    ];
+    // Among them a statement that an older connection prepared before a schema step.
+    let stale = [SqlState::INVALID_SQL_STATEMENT_NAME, SqlState::FEATURE_NOT_SUPPORTED];
+    if conflicts.contains(state) || races.contains(state) {
+        StoreError::Conflict(describe(error))
+    } else if moved.contains(state) || stale.contains(state) {
+        StoreError::Lost(describe(error))
+    } else if ["08", "53", "57", "58"].contains(&&state.code()[..2]) {
+        StoreError::Unavailable(describe(error))
+    } else {
+        StoreError::Internal(describe(error))
+    }
+}
+
+/// The error with its cause, which tokio-postgres leaves out of its own text.
+pub(crate) fn describe(error: &Error) -> String {
+    match error.as_db_error() {
+        Some(refusal) => format!("{} (SQLSTATE {})", refusal.message(), refusal.code().code()),
+        None => match error.source() {
+            Some(cause) => format!("{error}: {cause}"),
+            None => error.to_string(),
+        },
+    }
+}

@@ -1,0 +1,151 @@
+//! PostgreSQL: many connections, any number of servers like this one beside us, perhaps a replica to read from.
+
+mod address;
+mod connection;
+mod failure;
+mod replica;
+mod tls;
+mod transaction;
+mod value;
+
+use std::time::{Duration, Instant};
+
+use metrics::{gauge, histogram};
+
+pub use self::address::Address;
+use self::connection::Connections;
+use self::replica::Replica;
+pub(crate) use self::connection::connect;
+pub(crate) use self::failure::{describe, judge};
+pub(crate) use self::transaction::PostgresTx;
+use self::transaction::Mode;
+pub(crate) use self::value::{Anything, Json, Moment, Number, Uuid};
+use crate::error::{Failure, StoreError};
+use crate::store::{Options, Work};
+use crate::tx::{Arm, Tx};
+
+/// How often work is tried again that another transaction got in the way of.
+const MOST_CONFLICTS: u32 = 50;
+/// How often work is tried again on another connection.
+const MOST_LOSSES: u32 = 5;
+/// What reads that look at many rows may take at least.
+const AT_LENGTH: Duration = Duration::from_secs(30);
+
+pub(crate) struct Postgres {
+    primary: Connections,
+    replica: Option<Replica>,
+}
+
+impl Postgres {
+    pub(crate) fn new(address: &Address, options: &Options) -> Result<Self, StoreError> {
+        let replica = match &options.read_from {
+            Some(address) => Some(Replica::new(Connections::new(address, options.connections, options.patience)?)),
+            None => None,
+        };
+        Ok(Self { primary: Connections::new(address, options.connections, options.patience)?, replica })
+    }
+
+    pub(crate) async fn write<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
+        let started = Instant::now();
+        let output = retried(|| self.change(work)).await;
+        histogram!("slated_store_commit_seconds").record(started.elapsed().as_secs_f64());
+        output
+    }
+
+    async fn change<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
+        let mut tx = self.begin(&self.primary, Mode::Change, self.primary.patience, None).await?;
+        let output = work.run(&mut tx).await?;
+        let mark = tx.into_postgres()?.commit(self.replica.is_some()).await?;
+        if let (Some(replica), Some(mark)) = (&self.replica, mark) {
+            replica.note_write(work.workspace(), mark);
+        }
+        Ok(output)
+    }
+
+    /// One statement, with no transaction around it.
+    pub(crate) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
+        self.look(work, Mode::Single, self.primary.patience).await
+    }
+
+    pub(crate) async fn read_snapshot<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
+        self.look(work, Mode::Snapshot, self.primary.patience).await
+    }
+
+    pub(crate) async fn read_snapshot_at_length<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
+        self.look(work, Mode::Snapshot, self.primary.patience.max(AT_LENGTH)).await
+    }
+
+    async fn look<W: Work>(&self, work: &W, mode: Mode, patience: Duration) -> Result<W::Output, Failure> {
+        let started = Instant::now();
+        let mut output = None;
+        if let (Some(replica), Some(workspace)) = (&self.replica, work.workspace()) {
+            output = self.look_at_replica(replica, work, mode, patience, replica.last_write(workspace)).await;
+        }
+        let output = match output {
+            Some(output) => output,
+            None => retried(|| async {
+                let mut tx = self.begin(&self.primary, mode, patience, None).await?;
+                work.run(&mut tx).await
+            })
+            .await,
+        };
+        histogram!("slated_store_read_seconds").record(started.elapsed().as_secs_f64());
+        output
+    }
+
+    /// Nothing if the replica cannot say, or does not know yet what was written here before.
+    async fn look_at_replica<W: Work>(
+        &self,
+        replica: &Replica,
+        work: &W,
+        mode: Mode,
+        patience: Duration,
+        at_least: Option<i64>,
+    ) -> Option<Result<W::Output, Failure>> {
+        let outcome = match self.begin(&replica.connections, mode, patience, at_least).await {
+            Ok(mut tx) => work.run(&mut tx).await,
+            Err(failure) => Err(failure),
+        };
+        match outcome {
+            Err(Failure::Broken(error)) => {
+                tracing::debug!(error = %error, "read from the primary instead of the replica");
+                None
+            }
+            outcome => Some(outcome),
+        }
+    }
+
+    async fn begin(&self, connections: &Connections, mode: Mode, patience: Duration, at_least: Option<i64>) -> Result<Tx, Failure> {
+        let connection = connections.lend().await?;
+        let mut tx = Tx::new(Arm::Postgres(PostgresTx::new(connection, mode, patience, at_least)));
+        tx.start_work();
+        Ok(tx)
+    }
+
+    /// Shows how many connections there are.
+    pub(crate) fn report(&self) {
+        let (open, idle) = self.primary.count();
+        gauge!("slated_store_connections", "state" => "open").set(open as f64);
+        gauge!("slated_store_connections", "state" => "idle").set(idle as f64);
+    }
+}
+
+/// Runs work again when other transactions got in its way, or its connection broke before anything was committed.
+async fn retried<T, F: Future<Output = Result<T, Failure>>>(run: impl Fn() -> F) -> Result<T, Failure> {
+    let (mut conflicts, mut losses) = (0, 0);
+    loop {
+        let error = match run().await {
+            Err(Failure::Broken(error @ (StoreError::Conflict(_) | StoreError::Lost(_)))) => error,
+            outcome => return outcome,
+        };
+        match error {
+            StoreError::Conflict(_) if conflicts < MOST_CONFLICTS => conflicts += 1,
+            StoreError::Lost(_) if losses < MOST_LOSSES => losses += 1,
+            error => return Err(StoreError::Unavailable(error.to_string()).into()),
+        }
+        metrics::counter!("slated_store_retries_total").increment(1);
+        // The first try again is at once; then the others get time to end, each a different one.
+        let most = (conflicts + losses - 1).min(10) * 4;
+        tokio::time::sleep(Duration::from_millis(rand::random_range(0..=u64::from(most)))).await;
+    }
+}

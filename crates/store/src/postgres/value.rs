@@ -1,0 +1,150 @@
+//! Values as PostgreSQL sends and takes them: ids are uuid, moments timestamptz, JSON jsonb, flags boolean.
+
+use std::error::Error;
+
+use bytes::{BufMut, BytesMut};
+use model::clock::Timestamp;
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+
+use crate::row::Param;
+
+type Wrong = Box<dyn Error + Sync + Send>;
+
+/// Milliseconds from 1970, where we count from, to 2000, where PostgreSQL does.
+const MILLIS_TO_2000: i64 = 946_684_800_000;
+/// What the binary form of jsonb begins with.
+const JSONB_VERSION: u8 = 1;
+
+/// A parameter that waits for its statement to be sent.
+#[derive(Clone, Debug)]
+pub(super) enum Owned {
+    Null,
+    Int(i64),
+    Flag(bool),
+    Text(String),
+    Json(String),
+    Bytes(Vec<u8>),
+    Id([u8; 16]),
+    Time(Timestamp),
+}
+
+impl From<&Param<'_>> for Owned {
+    fn from(param: &Param<'_>) -> Self {
+        match *param {
+            Param::Null => Self::Null,
+            Param::Int(number) => Self::Int(number),
+            Param::Flag(flag) => Self::Flag(flag),
+            Param::Text(text) => Self::Text(text.to_owned()),
+            Param::Json(text) => Self::Json(text.to_owned()),
+            Param::Bytes(bytes) => Self::Bytes(bytes.to_owned()),
+            Param::Id(id) => Self::Id(id),
+            Param::Time(moment) => Self::Time(moment),
+        }
+    }
+}
+
+fn mismatch(value: &Owned, ty: &Type) -> Wrong {
+    format!("{value:?} does not go into a column of type {ty}").into()
+}
+
+impl ToSql for Owned {
+    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Wrong> {
+        match (self, ty) {
+            (Self::Null, _) => return Ok(IsNull::Yes),
+            (Self::Int(number), &Type::INT8) => out.put_i64(*number),
+            (Self::Int(number), &Type::INT4) => out.put_i32(i32::try_from(*number)?),
+            (Self::Int(number), &Type::INT2) => out.put_i16(i16::try_from(*number)?),
+            (Self::Flag(flag), &Type::BOOL) => out.put_u8(u8::from(*flag)),
+            (Self::Text(text), &Type::TEXT | &Type::VARCHAR) => out.put_slice(text.as_bytes()),
+            (Self::Json(text), &Type::JSONB) => {
+                out.put_u8(JSONB_VERSION);
+                out.put_slice(text.as_bytes());
+            }
+            (Self::Bytes(bytes), &Type::BYTEA) => out.put_slice(bytes),
+            (Self::Id(id), &Type::UUID) => out.put_slice(id),
+            (Self::Time(moment), &Type::TIMESTAMPTZ) => {
+                let micros = moment.millis().checked_sub(MILLIS_TO_2000).and_then(|millis| millis.checked_mul(1000));
+                out.put_i64(micros.ok_or("the moment is too far away")?);
+            }
+            _ => return Err(mismatch(self, ty)),
+        }
+        Ok(IsNull::No)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+/// A number of any width.
+pub(crate) struct Number(pub(crate) i64);
+
+impl<'r> FromSql<'r> for Number {
+    fn from_sql(ty: &Type, raw: &'r [u8]) -> Result<Self, Wrong> {
+        Ok(Self(match *ty {
+            Type::INT8 => i64::from_be_bytes(raw.try_into()?),
+            Type::INT4 => i32::from_be_bytes(raw.try_into()?).into(),
+            _ => i16::from_be_bytes(raw.try_into()?).into(),
+        }))
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        matches!(*ty, Type::INT8 | Type::INT4 | Type::INT2)
+    }
+}
+
+/// The text of a jsonb value.
+pub(crate) struct Json<'r>(pub(crate) &'r str);
+
+impl<'r> FromSql<'r> for Json<'r> {
+    fn from_sql(_: &Type, raw: &'r [u8]) -> Result<Self, Wrong> {
+        match raw {
+            [JSONB_VERSION, text @ ..] => Ok(Self(std::str::from_utf8(text)?)),
+            _ => Err("jsonb in an unknown form".into()),
+        }
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        *ty == Type::JSONB
+    }
+}
+
+pub(crate) struct Uuid(pub(crate) [u8; 16]);
+
+impl<'r> FromSql<'r> for Uuid {
+    fn from_sql(_: &Type, raw: &'r [u8]) -> Result<Self, Wrong> {
+        Ok(Self(raw.try_into()?))
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        *ty == Type::UUID
+    }
+}
+
+pub(crate) struct Moment(pub(crate) Timestamp);
+
+impl<'r> FromSql<'r> for Moment {
+    fn from_sql(_: &Type, raw: &'r [u8]) -> Result<Self, Wrong> {
+        let micros = i64::from_be_bytes(raw.try_into()?);
+        Ok(Self(Timestamp::from_millis(micros.div_euclid(1000) + MILLIS_TO_2000)))
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        *ty == Type::TIMESTAMPTZ
+    }
+}
+
+/// A column that may hold anything: only whether it does is asked.
+pub(crate) struct Anything;
+
+impl<'r> FromSql<'r> for Anything {
+    fn from_sql(_: &Type, _: &'r [u8]) -> Result<Self, Wrong> {
+        Ok(Self)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}

@@ -10,8 +10,8 @@ mod sqlite;
 mod store;
 mod tx;
 
-pub use postgres::Address;
 pub use error::{Failure, StoreError};
+pub use postgres::Address;
 pub use row::{Param, Row};
 pub use store::{Location, Options, Purpose, Store, Work};
 pub use tx::{Asked, Tx};

@@ -16,7 +16,7 @@ pub struct Tx {
 
 pub(crate) enum Arm {
     Sqlite(SqliteTx),
-    Postgres(PostgresTx),
+    Postgres(Box<PostgresTx>),
 }
 
 /// A statement that was asked without waiting for its rows. Over a network, all that is asked before the first answer is taken
@@ -45,7 +45,7 @@ impl Tx {
         }
     }
 
-    pub(crate) fn into_postgres(self) -> Result<PostgresTx, StoreError> {
+    pub(crate) fn into_postgres(self) -> Result<Box<PostgresTx>, StoreError> {
         match self.arm {
             Arm::Postgres(tx) => Ok(tx),
             Arm::Sqlite(_) => Err(StoreError::Internal("the transaction is of another engine".to_owned())),

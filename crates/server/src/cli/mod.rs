@@ -20,7 +20,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run the service
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     /// Make, list, rotate and revoke API keys
     Key(key::Key),
     /// Print the OpenAPI document

@@ -28,7 +28,12 @@ pub async fn ask_stages(tx: &mut Tx, workspace: WorkspaceId, job: Option<&Refere
 }
 
 /// Finds the job or client that is meant, without making anything. `asked` is what [`ask_stages`] gave.
-pub async fn resolve(tx: &mut Tx, workspace: WorkspaceId, association: &Association, asked: Option<Asked<Stage>>) -> Result<Target, Failure> {
+pub async fn resolve(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    association: &Association,
+    asked: Option<Asked<Stage>>,
+) -> Result<Target, Failure> {
     let Association { job_id, job_name, client_id, client_name } = association;
     if let Some(reference) = job_id {
         let id = reference.resolve("job_id")?;

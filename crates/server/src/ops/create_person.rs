@@ -4,7 +4,7 @@ use model::id::{CandidateId, ClientContactId, CompanyId, PersonId, WorkspaceId};
 use model::person::{Identifier, NewPerson, OnDuplicate, Person, identifiers};
 use model::problem::{Code, Detail, Problem};
 use store::record::{company, identifier, note, person};
-use store::{Asked, Failure, Tx, Work};
+use store::{Asked, Failure, StoreError, Tx, Work};
 
 use super::Actor;
 use super::associate::{ask_stages, attach, resolve};
@@ -120,8 +120,10 @@ impl CreatePerson {
             person::update(tx, workspace, &existing).await?;
             let kept = existing.identifiers();
             for wanted in wanted.iter().filter(|wanted| kept.contains(wanted)) {
-                if identifier::holder(tx, workspace, wanted).await?.is_none() {
-                    identifier::claim(tx, workspace, wanted, id).await?;
+                match identifier::holder(tx, workspace, wanted).await? {
+                    None => identifier::claim(tx, workspace, wanted, id).await?,
+                    Some(holder) if holder == id => {}
+                    Some(_) => return Err(StoreError::Conflict("another person got the identifier meanwhile".to_owned()).into()),
                 }
             }
         }
@@ -130,11 +132,7 @@ impl CreatePerson {
 }
 
 /// The one person at whom the identifiers point, and the first that does.
-async fn find_match(
-    tx: &mut Tx,
-    wanted: &[Identifier],
-    holders: Vec<Asked<PersonId>>,
-) -> Result<Option<(PersonId, Identifier)>, Failure> {
+async fn find_match(tx: &mut Tx, wanted: &[Identifier], holders: Vec<Asked<PersonId>>) -> Result<Option<(PersonId, Identifier)>, Failure> {
     let mut found: Vec<(PersonId, &Identifier)> = Vec::new();
     for (candidate, holder) in wanted.iter().zip(holders) {
         if let Some(holder) = tx.answer(holder).await?.pop()

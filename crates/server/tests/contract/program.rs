@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Connection, Database, Engine, Process, each_engine, eventually, program, strings};
+use crate::support::{App, Client, Connection, Database, Engine, Process, each_engine, eventually, on_sqlite, program, strings};
 
 each_engine! {
     the_first_start_shows_a_key_and_a_line_that_works
@@ -18,17 +18,13 @@ each_engine! {
     help_names_commands_and_options
     bad_options_are_refused_with_a_reason
     an_address_in_use_is_refused
-    a_second_server_on_one_database_is_refused
     a_database_of_a_newer_version_is_refused
-    a_file_that_is_no_database_is_refused_and_left_alone
 }
 
-/// Marks a database as one of a version that does not exist yet.
-const FROM_THE_FUTURE: &str = "
-import sqlite3, sys
-with sqlite3.connect(sys.argv[1]) as database:
-    database.execute('INSERT INTO schema_migration VALUES (9999, ?, 0)', ['from the future'])
-";
+on_sqlite! {
+    a_second_server_on_one_database_is_refused
+    a_file_that_is_no_database_is_refused_and_left_alone
+}
 
 /// The key that the program showed when it made the first one.
 fn shown_key(app: &App) -> String {
@@ -182,7 +178,7 @@ fn bad_options_are_refused_with_a_reason(engine: &Engine) {
         (&["key", "create", "--database", &url], "--name"),
         (&["key", "create", "--database", &url, "--name", "x", "--expires", "whenever"], "whenever"),
     ] {
-        let mut process = Process::start(program().args(arguments).current_dir(database.file().parent().unwrap()));
+        let mut process = Process::start(program().args(arguments).current_dir(database.directory()));
         let reason = reason(&mut process);
         assert!(reason.contains(word), "{arguments:?}: {reason}");
     }
@@ -205,8 +201,8 @@ fn a_database_of_a_newer_version_is_refused(engine: &Engine) {
     let mut app = engine.app().start();
     app.process.terminate();
     app.process.wait_exit();
-    let file = app.database.file();
-    assert!(Command::new("python3").arg("-c").arg(FROM_THE_FUTURE).arg(&file).status().unwrap().success());
+    let sql = "INSERT INTO schema_migration SELECT 9999, 'from the future', applied_at FROM schema_migration WHERE version = 1";
+    app.database.execute(sql);
     let mut command = app.database.command(&["serve", "--listen", "127.0.0.1:0"]);
     let reason = reason(&mut Process::start(&mut command));
     assert!(reason.contains("newer"), "{reason}");

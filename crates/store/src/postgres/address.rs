@@ -89,7 +89,9 @@ mod tests {
     #[test]
     fn what_libpq_takes_is_taken() {
         let address: Address =
-            "postgres://slated:secret@one:5001,two:5002/recruiting?target_session_attrs=read-write&sslmode=verify-full&sslrootcert=ca.pem".parse().unwrap();
+            "postgres://slated:secret@one:5001,two:5002/recruiting?target_session_attrs=read-write&sslmode=verify-full&sslrootcert=ca.pem"
+                .parse()
+                .unwrap();
         assert_eq!(address.trust, Trust::AuthorityAndName);
         assert_eq!(address.authorities, Some(PathBuf::from("ca.pem")));
         assert_eq!(address.config.get_ssl_mode(), SslMode::Require);
@@ -112,7 +114,9 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_refused() {
-        for written in ["postgres://", "postgres:///x", "postgres://one/x?sslmode=maybe", "postgres://one:port/x", "postgres://one/x?colour=red"] {
+        for written in
+            ["postgres://", "postgres:///x", "postgres://one/x?sslmode=maybe", "postgres://one:port/x", "postgres://one/x?colour=red"]
+        {
             assert!(written.parse::<Address>().is_err(), "{written}");
         }
     }

@@ -14,11 +14,11 @@ use metrics::{gauge, histogram};
 
 pub use self::address::Address;
 use self::connection::Connections;
-use self::replica::Replica;
 pub(crate) use self::connection::connect;
 pub(crate) use self::failure::{describe, judge};
-pub(crate) use self::transaction::PostgresTx;
+use self::replica::Replica;
 use self::transaction::Mode;
+pub(crate) use self::transaction::PostgresTx;
 pub(crate) use self::value::{Anything, Json, Moment, Number, Uuid};
 use crate::error::{Failure, StoreError};
 use crate::store::{Options, Work};
@@ -83,11 +83,13 @@ impl Postgres {
         }
         let output = match output {
             Some(output) => output,
-            None => retried(|| async {
-                let mut tx = self.begin(&self.primary, mode, patience, None).await?;
-                work.run(&mut tx).await
-            })
-            .await,
+            None => {
+                retried(|| async {
+                    let mut tx = self.begin(&self.primary, mode, patience, None).await?;
+                    work.run(&mut tx).await
+                })
+                .await
+            }
         };
         histogram!("slated_store_read_seconds").record(started.elapsed().as_secs_f64());
         output
@@ -117,7 +119,7 @@ impl Postgres {
 
     async fn begin(&self, connections: &Connections, mode: Mode, patience: Duration, at_least: Option<i64>) -> Result<Tx, Failure> {
         let connection = connections.lend().await?;
-        let mut tx = Tx::new(Arm::Postgres(PostgresTx::new(connection, mode, patience, at_least)));
+        let mut tx = Tx::new(Arm::Postgres(Box::new(PostgresTx::new(connection, mode, patience, at_least))));
         tx.start_work();
         Ok(tx)
     }

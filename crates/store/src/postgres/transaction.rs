@@ -17,7 +17,8 @@ use crate::row::Param;
 /// Statements that are sent at once at most.
 const MOST_TOGETHER: usize = 24;
 /// How far the server has come in the log of changes.
-const POSITION: &str = "SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END - '0/0')::bigint";
+const POSITION: &str =
+    "SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END - '0/0')::bigint";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mode {
@@ -170,7 +171,9 @@ impl PostgresTx {
         match judge(error) {
             StoreError::Lost(reason) if ending != Ending::None && error.code().is_none() => {
                 self.is_open = false;
-                StoreError::Unavailable(format!("the connection broke while the change was committed, which may or may not have been made: {reason}"))
+                StoreError::Unavailable(format!(
+                    "the connection broke while the change was committed, which may or may not have been made: {reason}"
+                ))
             }
             judged => judged,
         }

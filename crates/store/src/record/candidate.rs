@@ -162,7 +162,10 @@ pub struct CandidatePlace {
 pub async fn place(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Option<CandidatePlace>, StoreError> {
     let sql = "SELECT c.job_id, c.stage_id, (SELECT MAX(h.number) FROM stage_entry h WHERE h.workspace_id = c.workspace_id AND h.candidate_id = c.id) \
                FROM candidate c WHERE c.workspace_id = ?1 AND c.id = ?2";
-    tx.row_to_change(sql, params![workspace, id], |row| Ok(CandidatePlace { job_id: row.id(0)?, stage_id: row.id(1)?, entries: row.int(2)? })).await
+    tx.row_to_change(sql, params![workspace, id], |row| {
+        Ok(CandidatePlace { job_id: row.id(0)?, stage_id: row.id(1)?, entries: row.int(2)? })
+    })
+    .await
 }
 
 /// Puts the person on the job, in that stage, behind all others.

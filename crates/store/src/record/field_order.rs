@@ -51,8 +51,8 @@ pub fn certifications(text: &str) -> Result<String, Error> {
 
 #[cfg(test)]
 mod tests {
-    use model::contact::{Contact, ContactType};
     use model::career::{CareerCompany, Certification, Education, Position, WorkExperience};
+    use model::contact::{Contact, ContactType};
     use serde_json::{Map, Value};
 
     use super::*;
@@ -62,7 +62,9 @@ mod tests {
         fn turn(value: Value) -> Value {
             match value {
                 Value::Array(items) => items.into_iter().map(turn).collect(),
-                Value::Object(fields) => Value::Object(fields.into_iter().rev().map(|(name, value)| (name, turn(value))).collect::<Map<_, _>>()),
+                Value::Object(fields) => {
+                    Value::Object(fields.into_iter().rev().map(|(name, value)| (name, turn(value))).collect::<Map<_, _>>())
+                }
                 other => other,
             }
         }
@@ -77,7 +79,12 @@ mod tests {
 
     #[test]
     fn the_fields_come_back_as_the_model_writes_them() {
-        let company = CareerCompany { company_name: "Åre \"Ski\"".to_owned(), company_social_url: String::new(), company_social_id: 7, company_id: None };
+        let company = CareerCompany {
+            company_name: "Åre \"Ski\"".to_owned(),
+            company_social_url: String::new(),
+            company_social_id: 7,
+            company_id: None,
+        };
         let position = Position {
             title: "Analyst".to_owned(),
             start_date: None,
@@ -97,8 +104,13 @@ mod tests {
             company_social_id: 0,
             company_id: None,
         };
-        let certification =
-            Certification { name: "CPA".to_owned(), credential_id: String::new(), start_date: None, end_date: None, company: company.clone() };
+        let certification = Certification {
+            name: "CPA".to_owned(),
+            credential_id: String::new(),
+            start_date: None,
+            end_date: None,
+            company: company.clone(),
+        };
         check(&[Contact { contact_data_type: ContactType::Work, value: "a@example.com".to_owned() }], contacts);
         check(&[WorkExperience { positions: vec![position.clone(), position], duration_in_months: 6, company }], work_experience);
         check(&[education], education_experience);

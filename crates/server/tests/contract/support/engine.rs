@@ -4,6 +4,7 @@ use super::server::{App, AppBuilder};
 #[derive(Clone, Copy, Debug)]
 pub enum Engine {
     Sqlite,
+    Postgres,
 }
 
 impl Engine {
@@ -42,7 +43,18 @@ macro_rules! each_engine {
     ($($name:ident)*) => {$(
         mod $name {
             $crate::support::each_engine!(@ $name sqlite Sqlite);
+            $crate::support::each_engine!(@ $name postgres Postgres);
         }
     )*};
 }
 pub(crate) use each_engine;
+
+/// Tests of what only the embedded engine has: a file, and one server at a time.
+macro_rules! on_sqlite {
+    ($($name:ident)*) => {$(
+        mod $name {
+            $crate::support::each_engine!(@ $name sqlite Sqlite);
+        }
+    )*};
+}
+pub(crate) use on_sqlite;

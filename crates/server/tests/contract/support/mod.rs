@@ -3,6 +3,7 @@
 mod client;
 mod engine;
 mod operations;
+pub mod postgres;
 mod process;
 mod raw;
 mod records;
@@ -11,8 +12,8 @@ mod snapshot;
 mod wait;
 
 pub use client::{Client, Reply};
-pub(crate) use engine::each_engine;
 pub use engine::{Engine, Setup};
+pub(crate) use engine::{each_engine, on_sqlite};
 pub use operations::{OPERATIONS, Operation, World};
 pub use process::{Process, program};
 pub use raw::{Connection, HttpReply};

@@ -1,5 +1,5 @@
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{self, Command, Output};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,15 +9,25 @@ use serde_json::Value;
 
 use super::client::Client;
 use super::engine::Engine;
+use super::postgres;
 use super::process::{Lines, Process, program};
 
 /// The workspace of a test that does not care which one.
 const WORKSPACE: &str = "main";
 
+const RUN_ON_SQLITE: &str = "
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as database:
+    for row in database.execute(sys.argv[2]):
+        print(row[0])
+";
+
 /// A database that nobody else knows, removed when it goes out of scope.
 pub struct Database {
-    engine: Engine,
+    pub engine: Engine,
+    /// Where the program runs, and keeps its file if it has one.
     directory: PathBuf,
+    name: String,
 }
 
 impl Database {
@@ -27,7 +37,16 @@ impl Database {
         let directory = env::temp_dir().join(format!("slated-contract-{}-{number}", process::id()));
         let _ = fs::remove_dir_all(&directory);
         fs::create_dir_all(&directory).unwrap();
-        Self { engine, directory }
+        let name = format!("contract_{}_{number}", process::id());
+        if let Engine::Postgres = engine {
+            postgres::drop_database(&name);
+            postgres::create_database(&name);
+        }
+        Self { engine, directory, name }
+    }
+
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 
     pub fn file(&self) -> PathBuf {
@@ -37,6 +56,19 @@ impl Database {
     pub fn url(&self) -> String {
         match self.engine {
             Engine::Sqlite => format!("sqlite:{}", self.file().display()),
+            Engine::Postgres => postgres::url(&self.name),
+        }
+    }
+
+    /// Runs a statement behind the program's back; gives back the first column of each row.
+    pub fn execute(&self, sql: &str) -> Vec<String> {
+        match self.engine {
+            Engine::Sqlite => {
+                let output = Command::new("python3").args(["-c", RUN_ON_SQLITE]).arg(self.file()).arg(sql).output().unwrap();
+                assert!(output.status.success(), "{sql}: {}", String::from_utf8_lossy(&output.stderr));
+                String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+            }
+            Engine::Postgres => postgres::execute(&self.url(), sql),
         }
     }
 
@@ -72,6 +104,9 @@ impl Database {
 impl Drop for Database {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.directory);
+        if let Engine::Postgres = self.engine {
+            postgres::drop_database(&self.name);
+        }
     }
 }
 

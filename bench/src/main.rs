@@ -7,7 +7,6 @@
 mod arguments;
 mod load;
 mod operations;
-mod progress;
 mod report;
 mod sample;
 mod seed;

@@ -22,10 +22,9 @@ use slated::ops::create_job::CreateJob;
 use slated::ops::etag::Precondition;
 use slated::ops::keys::{CreateKey, CreatedKey};
 use slated::ops::move_candidate::MoveCandidate;
+use slated::progress::Progress;
 use store::{Failure, Location, Options, Purpose, Store, Tx, Work};
 use tokio::runtime::{Builder, Runtime};
-
-use crate::progress::Progress;
 
 /// Counted up when what is made here changes, so that kept databases are made anew.
 const VERSION: u8 = 1;

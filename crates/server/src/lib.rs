@@ -5,4 +5,5 @@ pub mod cli;
 pub mod demo;
 pub mod http;
 pub mod ops;
+pub mod progress;
 mod telemetry;

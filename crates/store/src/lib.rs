@@ -1,6 +1,7 @@
 //! Where the data is kept. A [`Store`] runs a [`Work`] in one transaction: the same work, with the same SQL text, on every
 //! engine. The queries stand in [`record`], a file for each kind of record, and each of them takes the workspace first.
 
+pub mod copy;
 mod error;
 mod migrations;
 mod postgres;
@@ -11,6 +12,7 @@ mod store;
 mod tx;
 
 pub use error::{Failure, StoreError};
+pub use migrations::distribute::distribute;
 pub use postgres::Address;
 pub use row::{Param, Row};
 pub use store::{Location, Options, Purpose, Store, Work};

@@ -1,7 +1,9 @@
 //! The command line.
 
+mod copy;
 mod duration;
 mod key;
+mod migrate;
 mod serve;
 
 use std::process::ExitCode;
@@ -23,6 +25,10 @@ enum Command {
     Serve(Box<serve::Serve>),
     /// Make, list, rotate and revoke API keys
     Key(key::Key),
+    /// Move a whole database from SQLite to PostgreSQL, or back
+    Copy(copy::Copy),
+    /// Bring the schema of a database up to date, as serve does too
+    Migrate(migrate::Migrate),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -44,6 +50,8 @@ pub fn run() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Serve(serve) => serve.run(),
         Command::Key(key) => key.run(),
+        Command::Copy(copy) => copy.run(),
+        Command::Migrate(migrate) => migrate.run(),
         Command::Openapi => {
             print!("{}", crate::http::openapi::text());
             Ok(())

@@ -1,10 +1,28 @@
 //! The schema, as a list of steps, each written for both engines. A step is applied once, in order, inside a transaction; one that was
 //! released never changes. Steps only add, so that servers of the version before go on working.
 
+pub(crate) mod distribute;
 pub(crate) mod postgres;
 pub(crate) mod sqlite;
 
 use crate::error::StoreError;
+
+/// The tables with records, in an order in which none points at a later one.
+pub(crate) const TABLES: &[&str] = &[
+    "workspace",
+    "api_key",
+    "company",
+    "person",
+    "person_identifier",
+    "note",
+    "client_contact",
+    "job_status",
+    "job",
+    "pipeline_stage",
+    "candidate",
+    "stage_entry",
+    "idempotent_answer",
+];
 
 struct Step {
     version: i64,

@@ -9,7 +9,7 @@ use tokio_postgres::{Client, Config, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::address::Address;
-use super::failure::{describe, judge};
+use super::failure::describe;
 use super::tls;
 use crate::error::StoreError;
 
@@ -123,11 +123,7 @@ impl Connections {
 
     pub(super) async fn lend(&self) -> Result<Lent, StoreError> {
         self.pool.get().await.map_err(|error| match error {
-            PoolError::Backend(error) => match judge(&error) {
-                StoreError::Internal(reason) => StoreError::Unusable(format!("the database refuses the connection: {reason}")),
-                StoreError::Unusable(reason) => StoreError::Unusable(reason),
-                other => StoreError::Unavailable(other.to_string()),
-            },
+            PoolError::Backend(error) => StoreError::Unavailable(describe(&error)),
             PoolError::Timeout(TimeoutType::Wait) => StoreError::Unavailable("all connections are busy".to_owned()),
             PoolError::Timeout(_) => StoreError::Unavailable("no server answers in time".to_owned()),
             other => StoreError::Unavailable(other.to_string()),

@@ -2,6 +2,7 @@
 
 mod address;
 mod connection;
+mod constraints;
 mod failure;
 mod replica;
 mod tls;
@@ -15,11 +16,12 @@ use metrics::{gauge, histogram};
 pub use self::address::Address;
 use self::connection::Connections;
 pub(crate) use self::connection::connect;
+pub(crate) use self::constraints::{TakenOff, execute};
 pub(crate) use self::failure::{describe, judge};
 use self::replica::Replica;
 use self::transaction::Mode;
 pub(crate) use self::transaction::PostgresTx;
-pub(crate) use self::value::{Anything, Json, Moment, Number, Uuid};
+pub(crate) use self::value::{Anything, JSONB_VERSION, Json, MILLIS_TO_2000, Moment, Number, Uuid};
 use crate::error::{Failure, StoreError};
 use crate::store::{Options, Work};
 use crate::tx::{Arm, Tx};

@@ -11,9 +11,9 @@ use crate::row::Param;
 type Wrong = Box<dyn Error + Sync + Send>;
 
 /// Milliseconds from 1970, where we count from, to 2000, where PostgreSQL does.
-const MILLIS_TO_2000: i64 = 946_684_800_000;
+pub(crate) const MILLIS_TO_2000: i64 = 946_684_800_000;
 /// What the binary form of jsonb begins with.
-const JSONB_VERSION: u8 = 1;
+pub(crate) const JSONB_VERSION: u8 = 1;
 
 /// A parameter that waits for its statement to be sent.
 #[derive(Clone, Debug)]

@@ -24,9 +24,10 @@ pub async fn claim(tx: &mut Tx, workspace: WorkspaceId, identifier: &Identifier,
 
 /// Puts the person behind all who have the identifier already.
 pub async fn share(tx: &mut Tx, workspace: WorkspaceId, identifier: &Identifier, person: PersonId) -> Result<(), StoreError> {
-    let sql = "INSERT INTO person_identifier (workspace_id, kind, key, rank, person_id) VALUES (?1, ?2, ?3, \
-               (SELECT COALESCE(MAX(rank) + 1, 0) FROM person_identifier WHERE workspace_id = ?1 AND kind = ?2 AND key = ?3), ?4)";
-    tx.tell(sql, params![workspace, identifier.kind as i64, &identifier.key, person]).await
+    let sql = "SELECT COALESCE(MAX(rank) + 1, 0) FROM person_identifier WHERE workspace_id = ?1 AND kind = ?2 AND key = ?3";
+    let rank = tx.row(sql, params![workspace, identifier.kind as i64, &identifier.key], |row| row.int(0)).await?.unwrap_or(0);
+    let sql = "INSERT INTO person_identifier (workspace_id, kind, key, rank, person_id) VALUES (?1, ?2, ?3, ?4, ?5)";
+    tx.tell(sql, params![workspace, identifier.kind as i64, &identifier.key, rank, person]).await
 }
 
 /// Takes the identifier from the person; whoever stood behind holds it now.

@@ -127,7 +127,7 @@ pub(super) fn unusable(path: &Path, error: &rusqlite::Error) -> StoreError {
     StoreError::Unusable(format!("{} cannot be opened as a database: {error}", path.display()))
 }
 
-pub(super) fn broken(error: &rusqlite::Error) -> StoreError {
+pub(crate) fn broken(error: &rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(
             ErrorCode::DatabaseBusy

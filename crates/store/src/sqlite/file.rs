@@ -9,7 +9,7 @@ use crate::error::StoreError;
 use crate::store::Purpose;
 
 /// Sees to it that there is a file, if the purpose lets it be made.
-pub(super) fn provide(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
+pub(crate) fn provide(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
     if path.exists() {
         return Ok(());
     }

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use crate::error::StoreError;
 
-pub(super) struct ServerLock {
+pub(crate) struct ServerLock {
     _file: File,
 }
 
 impl ServerLock {
-    pub(super) fn take(database: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn take(database: &Path) -> Result<Self, StoreError> {
         let mut name = database.as_os_str().to_owned();
         name.push(".lock");
         let path = Path::new(&name);

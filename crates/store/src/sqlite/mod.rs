@@ -14,8 +14,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-pub(crate) use self::connection::SqliteTx;
-use self::lock::ServerLock;
+pub(crate) use self::connection::{SqliteTx, broken};
+pub(crate) use self::file::provide as provide_file;
+pub(crate) use self::lock::ServerLock;
 use self::writer::Writer;
 use crate::error::{Failure, StoreError};
 use crate::migrations;
@@ -87,6 +88,13 @@ impl Sqlite {
         }
         outcome
     }
+}
+
+/// Sees to it that there is a database at that path, of the newest version, to read from.
+pub(crate) fn prepare_source(path: &Path) -> Result<(), StoreError> {
+    file::provide(path, Purpose::Inspect)?;
+    SqliteTx::examine(path)?;
+    migrations::sqlite::bring_up_to_date(&mut SqliteTx::open_writer(path)?)
 }
 
 /// Runs work to its end on this thread. Nothing in it waits, so one poll is enough.

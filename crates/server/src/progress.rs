@@ -21,6 +21,12 @@ impl Progress {
         Self { label, total: total.max(1), begun, shown: begun, is_terminal: stderr().is_terminal() }
     }
 
+    /// The same when the total became known only now.
+    pub fn show_of(&mut self, done: u64, total: u64) {
+        self.total = total.max(1);
+        self.show(done);
+    }
+
     pub fn show(&mut self, done: u64) {
         if !self.is_terminal || self.shown.elapsed() < EVERY {
             return;

@@ -1,0 +1,60 @@
+//! `slated copy`: moves a database from SQLite to PostgreSQL, or back.
+
+use std::sync::Mutex;
+
+use clap::Args;
+use store::Location;
+use store::copy::{self, Stage};
+
+use crate::progress::Progress;
+
+#[derive(Args)]
+pub struct Copy {
+    /// The database to copy: sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE; no server may write to it meanwhile
+    #[arg(long, env = "SLATED_COPY_FROM", hide_env_values = true, value_name = "URL")]
+    from: Location,
+    /// The database to copy into, which must be empty
+    #[arg(long, env = "SLATED_COPY_TO", hide_env_values = true, value_name = "URL")]
+    to: Location,
+}
+
+const fn label(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Copying => "copying rows",
+        Stage::Finishing => "making indexes and constraints",
+        Stage::Checking => "comparing what arrived with what was sent",
+    }
+}
+
+impl Copy {
+    pub fn run(self) -> Result<(), String> {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(|error| error.to_string())?;
+        let shown: Mutex<Option<(Stage, Progress)>> = Mutex::new(None);
+        let report = |stage, done, total| {
+            let Ok(mut shown) = shown.lock() else { return };
+            if shown.as_ref().is_none_or(|(before, _)| *before != stage) {
+                finish(shown.take());
+                *shown = Some((stage, Progress::start(label(stage).to_owned(), total)));
+            }
+            if let Some((_, progress)) = shown.as_mut() {
+                progress.show_of(done, total);
+            }
+        };
+        let copied = runtime.block_on(copy::copy(&self.from, &self.to, &report));
+        let moved = copied.map_err(|error| error.to_string())?;
+        finish(shown.into_inner().unwrap_or_default());
+        for (table, rows) in &moved {
+            println!("{rows:>12}  {table}");
+        }
+        let total: u64 = moved.iter().map(|(_, rows)| rows).sum();
+        println!("{total:>12}  rows copied from {} to {}, counted and compared", self.from, self.to);
+        Ok(())
+    }
+}
+
+fn finish(shown: Option<(Stage, Progress)>) {
+    if let Some((_, progress)) = shown {
+        progress.finish();
+    }
+}

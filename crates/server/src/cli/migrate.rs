@@ -1,0 +1,39 @@
+//! `slated migrate`: brings the schema of a database up to date, as every server does when it starts.
+
+use clap::Args;
+use store::{Location, Options, Purpose};
+
+use super::Database;
+
+#[derive(Args)]
+pub struct Migrate {
+    #[command(flatten)]
+    database: Database,
+    /// Also spread the tables over a Citus cluster, by workspace; the URL is the coordinator's
+    #[arg(long, env = "SLATED_DISTRIBUTE", value_parser = clap::builder::FalseyValueParser::new())]
+    distribute: bool,
+}
+
+impl Migrate {
+    pub fn run(self) -> Result<(), String> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+        runtime.block_on(async {
+            self.database.open(Purpose::Command, &Options::default()).await?;
+            println!("the schema of {} is up to date", self.database.database);
+            match (&self.database.database, self.distribute) {
+                (_, false) => Ok(()),
+                (Location::Sqlite(_), true) => {
+                    Err("a SQLite file cannot be distributed; --distribute is for PostgreSQL with Citus".to_owned())
+                }
+                (Location::Postgres(address), true) => {
+                    let distributed = store::distribute(address).await.map_err(|error| error.to_string())?;
+                    match distributed.is_empty() {
+                        true => println!("all tables were distributed already"),
+                        false => println!("distributed by workspace: {}", distributed.join(", ")),
+                    }
+                    Ok(())
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! From PostgreSQL into a new SQLite file, which gets its name only when everything is in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use tokio_postgres::Client;
+
+use super::table::Table;
+use super::{Moved, Report, Stage, Tally, compare, from_postgres, from_sqlite, table};
+use crate::error::StoreError;
+use crate::migrations;
+use crate::postgres::{Address, connect, describe};
+use crate::sqlite::{SqliteTx, broken, provide_file};
+use crate::store::Purpose;
+
+const ROWS_BETWEEN_REPORTS: u64 = 4096;
+
+pub(super) async fn copy(from: &Address, to: &Path, report: &Report<'_>) -> Result<Moved, StoreError> {
+    if to.exists() {
+        return Err(StoreError::Unusable(format!("{} is there already; copy into a new file", to.display())));
+    }
+    migrations::postgres::bring_up_to_date(from, Purpose::Inspect).await?;
+    let client = connect(from).await?;
+    let unfinished = Unfinished::new(to)?;
+    let tables = table::all(&client).await?;
+    let moved = fill(&client, &unfinished.path, &tables, report).await?;
+    unfinished.complete(to)?;
+    Ok(moved)
+}
+
+/// The file under another name. It goes away if it is not completed.
+struct Unfinished {
+    path: PathBuf,
+}
+
+impl Unfinished {
+    fn new(to: &Path) -> Result<Self, StoreError> {
+        let mut name = to.as_os_str().to_owned();
+        name.push(".unfinished");
+        let unfinished = Self { path: PathBuf::from(name) };
+        unfinished.remove();
+        provide_file(&unfinished.path, Purpose::Command)?;
+        Ok(unfinished)
+    }
+
+    fn remove(&self) {
+        for ending in ["", "-wal", "-shm"] {
+            let mut name = self.path.as_os_str().to_owned();
+            name.push(ending);
+            let _ = fs::remove_file(name);
+        }
+    }
+
+    fn complete(self, to: &Path) -> Result<(), StoreError> {
+        let failed = |error: std::io::Error| StoreError::Unusable(format!("{} cannot be made: {error}", to.display()));
+        fs::File::open(&self.path).and_then(|file| file.sync_all()).map_err(failed)?;
+        fs::rename(&self.path, to).map_err(failed)
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
+
+async fn fill(client: &Client, path: &Path, tables: &[Table], report: &Report<'_>) -> Result<Moved, StoreError> {
+    let refused = |error: tokio_postgres::Error| StoreError::Unavailable(describe(&error));
+    let mut target = SqliteTx::open_writer(path)?;
+    migrations::sqlite::bring_up_to_date(&mut target)?;
+    let connection = target.connection();
+    let run = |sql: &str| connection.execute_batch(sql).map_err(|error| broken(&error));
+    // Nobody else sees the file before it is complete, and it is thrown away if anything goes wrong.
+    run("PRAGMA foreign_keys = OFF; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")?;
+    client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await.map_err(refused)?;
+    let total = from_postgres::count(client, tables).await?;
+    let mut done = 0;
+    let mut sent = Vec::new();
+    for table in tables {
+        let tally = insert_table(client, connection, table, |rows| report(Stage::Copying, done + rows, total)).await?;
+        done += tally.rows;
+        sent.push(tally);
+    }
+    report(Stage::Finishing, 0, 1);
+    run("COMMIT")?;
+    check_foreign_keys(connection)?;
+    let mut moved = Vec::new();
+    let mut checked = 0;
+    for (table, sent) in tables.iter().zip(sent) {
+        let mut arrived = Tally::default();
+        from_sqlite::each_row(connection, table, |row| {
+            arrived.add(row);
+            if arrived.rows.is_multiple_of(ROWS_BETWEEN_REPORTS) {
+                report(Stage::Checking, checked + arrived.rows, total);
+            }
+            Ok(())
+        })?;
+        compare(&table.name, sent, arrived)?;
+        checked += arrived.rows;
+        moved.push((table.name.clone(), arrived.rows));
+    }
+    report(Stage::Checking, total, total);
+    run("PRAGMA journal_mode = WAL")?;
+    Ok(moved)
+}
+
+async fn insert_table(client: &Client, connection: &Connection, table: &Table, report: impl Fn(u64)) -> Result<Tally, StoreError> {
+    let places: Vec<_> = (1..=table.columns.len()).map(|number| format!("?{number}")).collect();
+    let sql = format!("INSERT INTO {} ({}) VALUES ({})", table.name, table.column_list(), places.join(", "));
+    let mut statement = connection.prepare(&sql).map_err(|error| broken(&error))?;
+    let mut tally = Tally::default();
+    from_postgres::each_row(client, table, true, |row| {
+        tally.add(row);
+        statement.execute(rusqlite::params_from_iter(row)).map_err(|error| broken(&error))?;
+        if tally.rows.is_multiple_of(ROWS_BETWEEN_REPORTS) {
+            report(tally.rows);
+        }
+        Ok(())
+    })
+    .await?;
+    Ok(tally)
+}
+
+fn check_foreign_keys(connection: &Connection) -> Result<(), StoreError> {
+    let mut statement = connection.prepare("PRAGMA foreign_key_check").map_err(|error| broken(&error))?;
+    match statement.exists([]).map_err(|error| broken(&error))? {
+        true => Err(StoreError::Internal("a row points at one that is not there; nothing was kept".to_owned())),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,86 @@
+//! The tables, and what their columns hold. PostgreSQL knows more of that than SQLite does, so it is asked.
+
+use tokio_postgres::Client;
+
+use crate::error::StoreError;
+use crate::postgres::judge;
+use crate::record::field_order;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Int,
+    Flag,
+    Text,
+    Json,
+    Bytes,
+    Id,
+    Time,
+}
+
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) kind: Kind,
+    /// Puts the fields of JSON in the order in which they are shown.
+    pub(super) in_order: fn(&str) -> serde_json::Result<String>,
+}
+
+pub(super) struct Table {
+    pub(super) name: String,
+    pub(super) columns: Vec<Column>,
+    pub(super) primary_key: Vec<String>,
+}
+
+impl Table {
+    pub(super) fn column_list(&self) -> String {
+        let names: Vec<_> = self.columns.iter().map(|column| column.name.as_str()).collect();
+        names.join(", ")
+    }
+
+    pub(super) fn select(&self) -> String {
+        format!("SELECT {} FROM {} ORDER BY {}", self.column_list(), self.name, self.primary_key.join(", "))
+    }
+}
+
+/// All tables with records, in an order in which none points at a later one.
+pub(super) async fn all(client: &Client) -> Result<Vec<Table>, StoreError> {
+    let mut tables = Vec::new();
+    for name in crate::migrations::TABLES {
+        let sql = "SELECT column_name::text, data_type::text FROM information_schema.columns \
+                   WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position";
+        let mut columns = Vec::new();
+        for row in client.query(sql, &[name]).await.map_err(|error| judge(&error))? {
+            let (column, data_type): (String, String) = (row.get(0), row.get(1));
+            columns.push(Column { in_order: order_of(&column), kind: kind_of(name, &column, &data_type)?, name: column });
+        }
+        let sql = "SELECT k.column_name::text FROM information_schema.table_constraints c \
+                   JOIN information_schema.key_column_usage k USING (constraint_schema, constraint_name) \
+                   WHERE c.table_schema = current_schema() AND c.table_name = $1 AND c.constraint_type = 'PRIMARY KEY' \
+                   ORDER BY k.ordinal_position";
+        let primary_key = client.query(sql, &[name]).await.map_err(|error| judge(&error))?.iter().map(|row| row.get(0)).collect();
+        tables.push(Table { name: (*name).to_owned(), columns, primary_key });
+    }
+    Ok(tables)
+}
+
+fn kind_of(table: &str, column: &str, data_type: &str) -> Result<Kind, StoreError> {
+    Ok(match data_type {
+        "bigint" => Kind::Int,
+        "boolean" => Kind::Flag,
+        "text" => Kind::Text,
+        "jsonb" => Kind::Json,
+        "bytea" => Kind::Bytes,
+        "uuid" => Kind::Id,
+        "timestamp with time zone" => Kind::Time,
+        other => return Err(StoreError::Internal(format!("{table}.{column} is of type {other}, which cannot be copied"))),
+    })
+}
+
+fn order_of(column: &str) -> fn(&str) -> serde_json::Result<String> {
+    match column {
+        "emails" | "phones" => field_order::contacts,
+        "work_experience" => field_order::work_experience,
+        "education_experience" => field_order::education_experience,
+        "certifications" => field_order::certifications,
+        _ => |text| Ok(text.to_owned()),
+    }
+}

@@ -1,0 +1,43 @@
+//! Spreads the tables over the machines of a Citus cluster, each workspace on one of them.
+
+use crate::error::StoreError;
+use crate::migrations::{TABLES, postgres};
+use crate::postgres::{Address, TakenOff, connect, execute, judge};
+use crate::store::Purpose;
+
+const BY: &str = "workspace_id";
+
+/// Brings the schema up to date and distributes the tables that are not yet; says which.
+pub async fn distribute(address: &Address) -> Result<Vec<&'static str>, StoreError> {
+    postgres::bring_up_to_date(address, Purpose::Command).await?;
+    let client = connect(address).await?;
+    let extension = client.query_opt("SELECT 1 FROM pg_extension WHERE extname = 'citus'", &[]).await.map_err(|error| judge(&error))?;
+    if extension.is_none() {
+        return Err(StoreError::Unusable(format!(
+            "{address} has no citus extension; add it with CREATE EXTENSION citus on every machine of the cluster, and name the coordinator's database"
+        )));
+    }
+    execute(&client, "BEGIN").await?;
+    // Foreign keys between tables of which one is distributed and one is not yet are not possible, so they come off; and what one
+    // transaction does to many tables goes over one connection to each machine.
+    execute(&client, "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'").await?;
+    let mut distributed = Vec::new();
+    let mut missing = Vec::new();
+    for table in TABLES {
+        let sql = "SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass($1::text)";
+        if client.query_opt(sql, &[table]).await.map_err(|error| judge(&error))?.is_none() {
+            missing.push(*table);
+        }
+    }
+    if !missing.is_empty() {
+        let foreign_keys = TakenOff::foreign_keys(&client).await?;
+        for table in missing {
+            let beside = if table == TABLES[0] { "default" } else { TABLES[0] };
+            execute(&client, &format!("SELECT create_distributed_table('{table}', '{BY}', colocate_with => '{beside}')")).await?;
+            distributed.push(table);
+        }
+        foreign_keys.put_back(&client, |_, _| {}).await?;
+    }
+    execute(&client, "COMMIT").await?;
+    Ok(distributed)
+}

@@ -193,10 +193,20 @@ async fn do_chores(app: Arc<App>, metrics: metrics_exporter_prometheus::Promethe
         metrics.run_upkeep();
         app.store.report();
         note_used_keys(&app).await;
+        forget_answers(&app).await;
+    }
+}
+
+/// Bit by bit, so that no writer waits long, until none is left that is old.
+async fn forget_answers(app: &App) {
+    loop {
         match app.store.write(ForgetAnswers).await {
-            Ok(0) => {}
+            Ok(0) => return,
             Ok(forgotten) => tracing::debug!(forgotten, "old idempotent answers forgotten"),
-            Err(failure) => tracing::warn!(error = %failure, "old idempotent answers could not be forgotten"),
+            Err(failure) => {
+                tracing::warn!(error = %failure, "old idempotent answers could not be forgotten");
+                return;
+            }
         }
     }
 }

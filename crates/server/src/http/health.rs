@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::answer::{Reply, render};
 use super::app::App;
 use crate::ops::idempotency::Answer;
-use crate::ops::workspaces::AnyWorkspace;
+use crate::ops::workspaces::{AnyWorkspace, TryToWrite};
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -41,8 +41,8 @@ pub async fn healthz() -> Answer {
     responses((status = 200, description = "The database can be read and written.", body = Health, example = json!({"status": "ok"}))))]
 pub async fn readyz(State(app): State<Arc<App>>) -> Reply {
     app.store.read(AnyWorkspace).await?;
-    // A write that changes nothing: the writer must be alive and the database writable.
-    let written = tokio::time::timeout(PATIENCE, app.store.write(AnyWorkspace)).await;
+    // The writer must be alive and the database writable.
+    let written = tokio::time::timeout(PATIENCE, app.store.write(TryToWrite)).await;
     written.map_err(|_| StoreError::Unavailable("the writer did not answer in time".to_owned()))??;
     Ok(render(axum::http::StatusCode::OK, &Health { status: "ok" }))
 }

@@ -21,6 +21,17 @@ pub async fn find_or_make(tx: &mut Tx, name: &str) -> Result<WorkspaceId, Failur
     Ok(id)
 }
 
+/// Finds out whether the database takes writes.
+pub struct TryToWrite;
+
+impl Work for TryToWrite {
+    type Output = ();
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        Ok(workspace::try_to_write(tx).await?)
+    }
+}
+
 /// Whether the database has any workspace at all.
 pub struct AnyWorkspace;
 

@@ -1,5 +1,6 @@
 //! Several servers may start at once. Each locks the same row before it applies a step, so that one does and the others find it done.
 
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error};
 
 use super::{failed, log_applied, missing_from, newest_version};
@@ -38,14 +39,21 @@ async fn prepare_and_apply(client: &Client) -> Result<(), StoreError> {
             "CREATE TABLE IF NOT EXISTS schema_migration (version bigint NOT NULL PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL); \
              INSERT INTO schema_migration (version, name, applied_at) VALUES ({GUARD}, 'guard', now()) ON CONFLICT (version) DO NOTHING"
         );
-        client.batch_execute(&sql).await.map_err(broken)?;
+        client.batch_execute(&sql).await.map_err(|error| match error.code() {
+            // Another server was faster by a moment.
+            Some(&(SqlState::DUPLICATE_OBJECT | SqlState::DUPLICATE_TABLE)) => StoreError::Conflict(describe(&error)),
+            _ => judge(&error),
+        })?;
     }
+    // CockroachDB compares text byte by byte without being told, and knows no collation of that name.
+    let is_cockroach = client.query_one("SELECT version() LIKE '%CockroachDB%'", &[]).await.map_err(broken)?.get(0);
     for step in missing_from(current_version(client).await?.unwrap_or(0))? {
         client.batch_execute("BEGIN").await.map_err(broken)?;
         let lock = format!("SELECT version FROM schema_migration WHERE version = {GUARD} FOR UPDATE");
         client.batch_execute(&lock).await.map_err(broken)?;
         if current_version(client).await?.unwrap_or(0) < step.version {
-            client.batch_execute(step.postgres).await.map_err(|error| match judge(&error) {
+            let sql = if is_cockroach { step.postgres.replace(" COLLATE \"C\"", "") } else { step.postgres.to_owned() };
+            client.batch_execute(&sql).await.map_err(|error| match judge(&error) {
                 conflict @ StoreError::Conflict(_) => conflict,
                 _ => failed(step, &describe(&error)),
             })?;

@@ -122,7 +122,8 @@ impl Connections {
     }
 
     pub(super) async fn lend(&self) -> Result<Lent, StoreError> {
-        self.pool.get().await.map_err(|error| match error {
+        let lent = tokio::time::timeout(self.patience, self.pool.get()).await.unwrap_or(Err(PoolError::Timeout(TimeoutType::Create)));
+        lent.map_err(|error| match error {
             PoolError::Backend(error) => StoreError::Unavailable(describe(&error)),
             PoolError::Timeout(TimeoutType::Wait) => StoreError::Unavailable("all connections are busy".to_owned()),
             PoolError::Timeout(_) => StoreError::Unavailable("no server answers in time".to_owned()),

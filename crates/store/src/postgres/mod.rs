@@ -80,7 +80,9 @@ impl Postgres {
     async fn look<W: Work>(&self, work: &W, mode: Mode, patience: Duration) -> Result<W::Output, Failure> {
         let started = Instant::now();
         let mut output = None;
-        if let (Some(replica), Some(workspace)) = (&self.replica, work.workspace()) {
+        if let (Some(replica), Some(workspace)) = (&self.replica, work.workspace())
+            && !replica.is_resting()
+        {
             output = self.look_at_replica(replica, work, mode, patience, replica.last_write(workspace)).await;
         }
         let output = match output {
@@ -113,6 +115,9 @@ impl Postgres {
         match outcome {
             Err(Failure::Broken(error)) => {
                 tracing::debug!(error = %error, "read from the primary instead of the replica");
+                if !matches!(error, StoreError::Conflict(_)) {
+                    replica.rest();
+                }
                 None
             }
             outcome => Some(outcome),
@@ -120,8 +125,9 @@ impl Postgres {
     }
 
     async fn begin(&self, connections: &Connections, mode: Mode, patience: Duration, at_least: Option<i64>) -> Result<Tx, Failure> {
+        let asked = Instant::now();
         let connection = connections.lend().await?;
-        let mut tx = Tx::new(Arm::Postgres(Box::new(PostgresTx::new(connection, mode, patience, at_least))));
+        let mut tx = Tx::new(Arm::Postgres(Box::new(PostgresTx::new(connection, mode, patience, asked.elapsed(), at_least))));
         tx.start_work();
         Ok(tx)
     }

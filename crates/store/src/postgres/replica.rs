@@ -4,14 +4,19 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use model::id::WorkspaceId;
 
 use super::connection::Connections;
 
+/// How long a replica that failed is left alone.
+const REST: Duration = Duration::from_secs(5);
+
 pub(super) struct Replica {
     pub(super) connections: Connections,
     last_writes: Mutex<LastWrites>,
+    failed_at: Mutex<Option<Instant>>,
 }
 
 #[derive(Default)]
@@ -23,7 +28,16 @@ struct LastWrites {
 
 impl Replica {
     pub(super) fn new(connections: Connections) -> Self {
-        Self { connections, last_writes: Mutex::default() }
+        Self { connections, last_writes: Mutex::default(), failed_at: Mutex::default() }
+    }
+
+    /// Asks nothing of the replica for a while, so that not every read waits for one that does not answer.
+    pub(super) fn rest(&self) {
+        *self.failed_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    pub(super) fn is_resting(&self) -> bool {
+        self.failed_at.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|moment| moment.elapsed() < REST)
     }
 
     pub(super) fn note_write(&self, workspace: Option<WorkspaceId>, mark: i64) {

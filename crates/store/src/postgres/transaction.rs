@@ -16,6 +16,8 @@ use crate::row::Param;
 
 /// Statements that are sent at once at most.
 const MOST_TOGETHER: usize = 24;
+/// What the first answer may take even if the connection was long in coming.
+const LEAST_PATIENCE: Duration = Duration::from_millis(200);
 /// How far the server has come in the log of changes.
 const POSITION: &str =
     "SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END - '0/0')::bigint";
@@ -53,13 +55,25 @@ pub(crate) struct PostgresTx {
     queue: Vec<Queued>,
     answers: Vec<Option<Vec<Row>>>,
     patience: Duration,
+    /// What is left of the patience for the first answer.
+    first_patience: Option<Duration>,
     /// The server must have come so far for what it says to count.
     at_least: Option<i64>,
 }
 
 impl PostgresTx {
-    pub(super) fn new(connection: Lent, mode: Mode, patience: Duration, at_least: Option<i64>) -> Self {
-        Self { connection: Some(connection), mode, is_open: false, queue: Vec::new(), answers: Vec::new(), patience, at_least }
+    /// `waited` is how long it took to get the connection: a caller waits for that and the first answer together.
+    pub(super) fn new(connection: Lent, mode: Mode, patience: Duration, waited: Duration, at_least: Option<i64>) -> Self {
+        Self {
+            connection: Some(connection),
+            mode,
+            is_open: false,
+            queue: Vec::new(),
+            answers: Vec::new(),
+            patience,
+            first_patience: Some(patience.saturating_sub(waited).max(LEAST_PATIENCE)),
+            at_least,
+        }
     }
 
     pub(crate) async fn query(&mut self, sql: &str, params: &[Param<'_>]) -> Result<(Vec<Row>, u64), StoreError> {
@@ -134,7 +148,8 @@ impl PostgresTx {
             };
             Ok(exchange(&connection.client, beginning, &statements, ending, at_least.and(position.as_ref()), position.as_ref()).await)
         };
-        let exchanged = match tokio::time::timeout(self.patience, sending).await {
+        let patience = self.first_patience.take().unwrap_or(self.patience);
+        let exchanged = match tokio::time::timeout(patience, sending).await {
             Ok(exchanged) => exchanged,
             Err(_) => {
                 // Whatever it still says would be taken for the answer to something else.
@@ -146,7 +161,7 @@ impl PostgresTx {
         if let (Some(at_least), Some(position)) = (at_least, position)
             && position.map_err(|error| judge(&error))?.first().map_or(Ok(0), self::position)? < at_least
         {
-            return Err(StoreError::Lost("the replica has not come so far yet".to_owned()));
+            return Err(StoreError::Conflict("the replica has not come so far yet".to_owned()));
         }
         began.map_err(|error| judge(&error))?;
         let mut last = None;

@@ -18,6 +18,6 @@ pub use operations::{OPERATIONS, Operation, World};
 pub use process::{Process, program};
 pub use raw::{Connection, HttpReply};
 pub use records::{Job, strings, together};
-pub use server::{App, Database};
+pub use server::{App, AppBuilder, Database};
 pub use snapshot::{is_id, is_time, shape};
 pub use wait::{DEADLINE, eventually, next_millisecond};

@@ -1,4 +1,7 @@
-use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{env, fs};
 
 use tokio::runtime::Builder;
 use tokio_postgres::NoTls;
@@ -45,4 +48,68 @@ pub fn execute(url: &str, sql: &str) -> Vec<String> {
             })
             .collect()
     })
+}
+
+/// A server that a test has for itself, to halt, to copy and to throw away.
+pub struct Server {
+    directory: PathBuf,
+    url: String,
+}
+
+impl Server {
+    pub fn start(environment: &[(&str, &str)]) -> Self {
+        Self::make(&["start"], None, environment)
+    }
+
+    pub fn replica(&self, environment: &[(&str, &str)]) -> Self {
+        Self::make(&["replica"], Some(&self.directory), environment)
+    }
+
+    fn make(action: &[&str], other: Option<&Path>, environment: &[(&str, &str)]) -> Self {
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let directory = env::temp_dir().join(format!("slated-server-{}-{number}", process::id()));
+        let url = script(action, &directory, other, environment);
+        Self { directory, url }
+    }
+
+    /// The URL of a database on it.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    pub fn halt(&self) {
+        script(&["halt"], &self.directory, None, &[]);
+    }
+
+    pub fn resume(&self) {
+        script(&["resume"], &self.directory, None, &[]);
+    }
+
+    /// Sends a signal to the server and all its processes.
+    pub fn signal(&self, signal: &str) {
+        let first = fs::read_to_string(self.directory.join("data/postmaster.pid")).unwrap();
+        let first = first.lines().next().unwrap();
+        let children = Command::new("pgrep").args(["-P", first]).output().unwrap();
+        let children = String::from_utf8(children.stdout).unwrap();
+        let sent = Command::new("kill").arg(signal).arg(first).args(children.lines()).status().unwrap();
+        assert!(sent.success());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        script(&["stop"], &self.directory, None, &[]);
+    }
+}
+
+fn script(action: &[&str], directory: &Path, other: Option<&Path>, environment: &[(&str, &str)]) -> String {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/postgres");
+    let output = Command::new(script).args(action).arg(directory).args(other).envs(environment.iter().copied()).output().unwrap();
+    assert!(output.status.success(), "{action:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }

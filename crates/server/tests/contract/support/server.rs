@@ -28,6 +28,7 @@ pub struct Database {
     /// Where the program runs, and keeps its file if it has one.
     directory: PathBuf,
     name: String,
+    given: Option<String>,
 }
 
 impl Database {
@@ -42,7 +43,15 @@ impl Database {
             postgres::drop_database(&name);
             postgres::create_database(&name);
         }
-        Self { engine, directory, name }
+        Self { engine, directory, name, given: None }
+    }
+
+    /// A PostgreSQL database that is there already, and stays.
+    pub fn at(url: &str) -> Self {
+        let mut database = Self::new(Engine::Sqlite);
+        database.engine = Engine::Postgres;
+        database.given = Some(url.to_owned());
+        database
     }
 
     pub fn directory(&self) -> &Path {
@@ -54,9 +63,10 @@ impl Database {
     }
 
     pub fn url(&self) -> String {
-        match self.engine {
-            Engine::Sqlite => format!("sqlite:{}", self.file().display()),
-            Engine::Postgres => postgres::url(&self.name),
+        match (self.engine, &self.given) {
+            (Engine::Sqlite, _) => format!("sqlite:{}", self.file().display()),
+            (Engine::Postgres, Some(given)) => given.clone(),
+            (Engine::Postgres, None) => postgres::url(&self.name),
         }
     }
 
@@ -104,7 +114,7 @@ impl Database {
 impl Drop for Database {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.directory);
-        if let Engine::Postgres = self.engine {
+        if let (Engine::Postgres, None) = (self.engine, &self.given) {
             postgres::drop_database(&self.name);
         }
     }
@@ -142,6 +152,10 @@ impl AppBuilder {
 
     pub fn start(self) -> App {
         let database = Database::new(self.engine);
+        self.start_on(database)
+    }
+
+    pub fn start_on(self, database: Database) -> App {
         let mut keys = HashMap::new();
         if !self.first_start {
             keys.insert((WORKSPACE.to_owned(), "write".to_owned()), database.create_key(WORKSPACE, "write", &[]));
@@ -181,6 +195,13 @@ impl App {
     pub fn restart(&mut self) {
         self.process = self.builder.serve(&self.database);
         self.address = address_of(&self.process.log);
+    }
+
+    /// A second server beside this one on the same database, and where it listens.
+    pub fn another_server(&self) -> (Process, String) {
+        let process = self.builder.serve(&self.database);
+        let address = address_of(&process.log);
+        (process, address)
     }
 
     pub fn key(&self, workspace: &str, scope: &str) -> String {

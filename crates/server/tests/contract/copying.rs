@@ -1,0 +1,136 @@
+//! `slated copy`: a database moved to the other engine and back answers as before, key for key and record for record.
+
+use serde_json::Value;
+
+use crate::support::{App, Client, Database, Engine, strings};
+
+/// Everything that the interface shows of a workspace.
+fn all_answers(client: &Client) -> Vec<Value> {
+    let jobs = client.get("/v1/jobs?limit=100").expect(200);
+    let mut answers = vec![jobs.json.clone()];
+    for job in strings(jobs.data(), "id") {
+        answers.push(client.get(&format!("/v1/jobs/{job}")).expect(200).json.clone());
+        let candidates = client.get(&format!("/v1/jobs/{job}/candidates?limit=100")).expect(200);
+        for candidate in candidates.entries() {
+            answers.push(client.candidate(candidate["id"].as_str().unwrap()));
+            let person = client.get(&format!("/v1/persons/{}", candidate["person_id"].as_str().unwrap())).expect(200);
+            answers.push(Value::from(person.header("etag").unwrap()));
+            answers.push(person.json.clone());
+        }
+        answers.push(candidates.json.clone());
+    }
+    answers
+}
+
+fn copy(from: &Database, to: &Database) -> std::process::Output {
+    crate::support::program().args(["copy", "--from", &from.url(), "--to", &to.url()]).output().unwrap()
+}
+
+#[track_caller]
+fn refused(from: &Database, to: &Database, word: &str) {
+    let output = copy(from, to);
+    let reason = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");
+    assert!(reason.contains(word) && !reason.contains("panicked"), "{reason}");
+}
+
+/// The demo data on SQLite, not served any more, and a key for them.
+fn demo() -> (App, String) {
+    let mut app = Engine::Sqlite.app().first_start().argument("--demo").start();
+    app.process.output.wait_for("the end of the welcome", |line| line.contains("/docs").then_some(()));
+    let key = app.database.create_key("default", "write", &[]);
+    app.process.terminate();
+    app.process.wait_exit();
+    (app, key)
+}
+
+/// The definitions of all constraints and indexes.
+fn constraints(database: &Database) -> Vec<String> {
+    database.execute(
+        "SELECT conrelid::regclass || ' ' || pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'public'::regnamespace \
+         UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1",
+    )
+}
+
+fn untouched() -> Database {
+    let database = Database::new(Engine::Postgres);
+    database.create_key("main", "read", &[]);
+    database
+}
+
+#[test]
+fn a_database_goes_over_and_back_unchanged() {
+    let (mut first, key) = demo();
+    first.restart();
+    let client = first.anonymous().with_key(&key);
+    client
+        .post(
+            "/v1/persons",
+            &serde_json::json!({ "name": "Zoë \u{1F680}", "notes": "tab\tand \"quotes\"", "work_email": "zoe@example.com" }),
+        )
+        .expect(201);
+    let before = all_answers(&client);
+    assert!(before.len() > 1000, "only {} answers", before.len());
+    first.process.terminate();
+    first.process.wait_exit();
+
+    let second = Database::new(Engine::Postgres);
+    let output = copy(&first.database, &second);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("compared"), "{output:?}");
+    assert_eq!(constraints(&second), constraints(&untouched()));
+    let mut second = Engine::Postgres.app().start_on(second);
+    assert_eq!(all_answers(&second.anonymous().with_key(&key)), before);
+    // It is alive: records can be added behind those that came.
+    let job = second.anonymous().with_key(&key).new_job("Pilot", "Acme");
+    assert!(before[0]["data"].as_array().unwrap().iter().all(|known| known["id"].as_str() < Some(&job.id)));
+    second.process.terminate();
+    second.process.wait_exit();
+
+    let third = Database::new(Engine::Sqlite);
+    let output = copy(&second.database, &third);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let third = Engine::Sqlite.app().start_on(third);
+    let client = third.anonymous().with_key(&key);
+    client.get(&format!("/v1/jobs/{}", job.id)).expect(200);
+    let after = all_answers(&client);
+    assert!(before[1..].iter().filter(|answer| answer["meta"].is_null()).all(|answer| after.contains(answer)));
+}
+
+#[test]
+fn a_database_with_records_is_not_copied_into() {
+    let (app, _key) = demo();
+    let full = Database::new(Engine::Postgres);
+    full.create_key("mine", "read", &[]);
+    refused(&app.database, &full, "empty");
+    assert_eq!(full.execute("SELECT name FROM workspace"), ["mine"]);
+    assert_eq!(constraints(&full), constraints(&untouched()));
+    refused(&full, &app.database, "already");
+}
+
+#[test]
+fn a_database_in_use_is_not_copied() {
+    let app = Engine::Sqlite.app().start();
+    refused(&app.database, &Database::new(Engine::Postgres), "server");
+    app.writer().new_job("Engineer", "Acme");
+}
+
+#[test]
+fn what_is_not_there_or_makes_no_sense_is_refused() {
+    let (sqlite, postgres) = (Database::new(Engine::Sqlite), Database::new(Engine::Postgres));
+    refused(&sqlite, &postgres, "slated.db");
+    refused(&postgres, &sqlite, "holds no slated database");
+    refused(&sqlite, &Database::new(Engine::Sqlite), "copy the file");
+    refused(&postgres, &Database::new(Engine::Postgres), "pg_dump");
+    assert!(!sqlite.file().exists());
+}
+
+#[test]
+fn a_copy_that_fails_leaves_nothing() {
+    let (app, _key) = demo();
+    app.database.execute("UPDATE person SET emails = 'no JSON' WHERE rowid = (SELECT MAX(rowid) FROM person)");
+    let target = Database::new(Engine::Postgres);
+    refused(&app.database, &target, "person");
+    assert_eq!(target.execute("SELECT COUNT(*) FROM workspace").concat(), "0");
+    assert_eq!(constraints(&target), constraints(&untouched()));
+}

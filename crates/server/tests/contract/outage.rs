@@ -1,0 +1,71 @@
+//! The database goes away and comes back: callers are told at once, nothing is lost, and nobody restarts the server.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::support::postgres::Server;
+use crate::support::{App, AppBuilder, Database, Engine, Reply, eventually, together};
+
+/// How soon a caller has to know.
+const AT_MOST: Duration = Duration::from_secs(2);
+
+fn app_on(server: &Server) -> App {
+    AppBuilder::new(Engine::Postgres).start_on(Database::at(server.url()))
+}
+
+/// Sends something and expects to be told within two seconds that the database is away.
+#[track_caller]
+fn told_in_time(send: impl FnOnce() -> Reply) {
+    let asked = Instant::now();
+    let reply = send().expect(503);
+    assert!(asked.elapsed() < AT_MOST, "it took {:?}", asked.elapsed());
+    assert_eq!(reply.json["error"]["code"], "UNAVAILABLE", "{reply:#?}");
+    assert!(reply.header("retry-after").is_some_and(|seconds| seconds.parse::<u32>().is_ok()), "{reply:#?}");
+}
+
+fn check(app: &App, server: &Server, go_away: fn(&Server), come_back: fn(&Server)) {
+    let client = app.writer();
+    let created = client.post("/v1/persons", &json!({ "name": "Ada", "external_source_id": "crm-1" })).expect(201).id();
+    go_away(server);
+    for _ in 0..3 {
+        told_in_time(|| client.get(&format!("/v1/persons/{created}")));
+        told_in_time(|| client.get("/v1/jobs"));
+        told_in_time(|| client.post("/v1/persons", &json!({ "name": "Grace", "external_source_id": "crm-2" })));
+        told_in_time(|| app.anonymous().get("/readyz"));
+    }
+    // Also when there are more callers than connections.
+    together(40, |_| told_in_time(|| client.get(&format!("/v1/persons/{created}"))));
+    app.anonymous().get("/healthz").expect(200);
+    come_back(server);
+    eventually("the server is ready again", || app.anonymous().get("/readyz").status == 200);
+    assert_eq!(client.get(&format!("/v1/persons/{created}")).expect(200).id(), created);
+    for _ in 0..8 {
+        let reply = client.post("/v1/persons", &json!({ "name": "Grace", "external_source_id": "crm-2" }));
+        assert!([200, 201].contains(&reply.status), "{reply:#?}");
+    }
+}
+
+#[test]
+fn a_database_that_crashed_is_told_and_healed() {
+    let server = Server::start(&[]);
+    let app = app_on(&server);
+    check(&app, &server, Server::halt, Server::resume);
+}
+
+#[test]
+fn a_database_that_does_not_answer_is_told_and_healed() {
+    let server = Server::start(&[]);
+    let app = app_on(&server);
+    check(&app, &server, |server| server.signal("-STOP"), |server| server.signal("-CONT"));
+}
+
+#[test]
+fn a_server_does_not_start_without_its_database() {
+    let server = Server::start(&[]);
+    let database = Database::at(server.url());
+    server.halt();
+    let output = database.run(&["serve", "--listen", "127.0.0.1:0"]);
+    let reason = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && reason.contains("cannot be reached") && !reason.contains("panicked"), "{reason}");
+}

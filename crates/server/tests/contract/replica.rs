@@ -1,0 +1,72 @@
+//! Reads from a replica: others may see a state of a moment ago, but who wrote reads their own write.
+
+use serde_json::json;
+
+use crate::support::postgres::{Server, execute};
+use crate::support::{App, AppBuilder, Database, Engine, eventually};
+
+fn app_on(primary: &Server, replica: &Server) -> App {
+    AppBuilder::new(Engine::Postgres).argument("--read-database").argument(replica.url()).start_on(Database::at(primary.url()))
+}
+
+/// Waits until the replica has all that the primary has.
+fn caught_up(primary: &Server, replica: &Server) {
+    let target = execute(primary.url(), "SELECT pg_current_wal_lsn()").concat();
+    eventually("the replica has caught up", || {
+        execute(replica.url(), &format!("SELECT 1 WHERE pg_last_wal_replay_lsn() >= '{target}'")).len() == 1
+    });
+}
+
+#[test]
+fn who_wrote_reads_their_own_write() {
+    let primary = Server::start(&[]);
+    let replica = primary.replica(&[]);
+    let app = app_on(&primary, &replica);
+    let client = app.writer();
+    let other = app.client_of("elsewhere", "read");
+    let job = client.new_job("Engineer", "Acme");
+    caught_up(&primary, &replica);
+    // From now on the replica stands still.
+    execute(replica.url(), "SELECT pg_wal_replay_pause()");
+    for number in 0..20 {
+        let candidate = client.new_candidate(&job, &format!("Person {number}"));
+        let read = client.candidate(candidate["id"].as_str().unwrap());
+        assert_eq!(read, candidate);
+        client.person(candidate["person_id"].as_str().unwrap());
+        let listed = client.get(&format!("/v1/jobs/{}/candidates", job.id)).expect(200);
+        assert_eq!(listed.json["meta"]["total"], number + 1);
+    }
+    assert_eq!(other.get("/v1/jobs").expect(200).json["meta"]["total"], 0);
+    execute(replica.url(), "SELECT pg_wal_replay_resume()");
+    caught_up(&primary, &replica);
+    assert_eq!(client.get(&format!("/v1/jobs/{}/candidates", job.id)).expect(200).json["meta"]["total"], 20);
+}
+
+#[test]
+fn the_replica_serves_reads_and_the_primary_stands_in_for_it() {
+    let primary = Server::start(&[]);
+    let replica = primary.replica(&[]);
+    let mut app = app_on(&primary, &replica);
+    let job = app.writer().new_job("Engineer", "Acme");
+    // A server that wrote nothing yet has nothing to wait for.
+    app.process.terminate();
+    app.process.wait_exit();
+    caught_up(&primary, &replica);
+    app.restart();
+    let client = app.writer();
+    client.get("/v1/jobs").expect(200);
+    let read = |path: &str| {
+        let served = "SELECT COALESCE(SUM(xact_commit), 0) FROM pg_stat_database WHERE datname = 'postgres'";
+        let before: i64 = execute(replica.url(), served).concat().parse().unwrap();
+        eventually("reads are counted by the replica", || {
+            client.get(path).expect(200);
+            execute(replica.url(), served).concat().parse::<i64>().unwrap() > before + 50
+        });
+    };
+    read(&format!("/v1/jobs/{}", job.id));
+    replica.halt();
+    client.get(&format!("/v1/jobs/{}", job.id)).expect(200);
+    client.post("/v1/persons", &json!({ "name": "Ada" })).expect(201);
+    replica.resume();
+    client.get(&format!("/v1/jobs/{}", job.id)).expect(200);
+}

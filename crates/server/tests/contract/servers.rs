@@ -1,0 +1,91 @@
+//! Several servers on one database behave as one.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::support::{App, Client, Engine, Process, eventually, strings, together};
+
+const THREADS: usize = 16;
+/// How soon a key that was revoked is refused everywhere.
+const KEY_LIMIT: Duration = Duration::from_secs(5);
+
+/// Two servers; the process is the second one.
+fn two_servers() -> (App, Process, [Client; 2]) {
+    let app = Engine::Postgres.app().start();
+    let (process, address) = app.another_server();
+    let clients = [app.writer(), Client::new(&address).with_key(&app.key("main", "write"))];
+    (app, process, clients)
+}
+
+#[test]
+fn what_one_server_wrote_the_other_reads() {
+    let (_app, _second, [one, other]) = two_servers();
+    let job = one.new_job("Engineer", "Acme");
+    let candidate = other.new_candidate(&job, "Ada");
+    assert_eq!(one.candidate(candidate["id"].as_str().unwrap()), candidate);
+}
+
+#[test]
+fn a_revoked_key_is_refused_by_every_server() {
+    let (app, _second, [one, other]) = two_servers();
+    let key = app.database.create_key("main", "read", &[]);
+    let clients = [one.with_key(&key), other.with_key(&key)];
+    for client in &clients {
+        client.get("/v1/jobs").expect(200);
+    }
+    let list = app.database.ask(&["key", "list", "--workspace", "main"]);
+    let id = list.lines().find(|line| line.contains("main read")).unwrap().split_whitespace().next().unwrap();
+    app.database.ask(&["key", "revoke", id, "--workspace", "main"]);
+    let revoked = Instant::now();
+    eventually("both servers refuse the key", || clients.iter().all(|client| client.get("/v1/jobs").status == 401));
+    assert!(revoked.elapsed() < KEY_LIMIT, "it took {:?}", revoked.elapsed());
+}
+
+#[test]
+fn an_idempotency_key_holds_across_servers() {
+    let (_app, _second, clients) = two_servers();
+    let replies = together(THREADS, |number| {
+        let client = clients[number % 2].with("idempotency-key", "once");
+        let reply = client.post("/v1/jobs", &json!({ "name": "Pilot", "client_company_name": "Acme" })).expect(201);
+        reply.id()
+    });
+    assert!(replies.iter().all(|id| *id == replies[0]), "{replies:?}");
+    assert_eq!(clients[0].get("/v1/jobs").expect(200).json["meta"]["total"], 1);
+}
+
+#[test]
+fn racing_creates_through_different_servers_make_one_person() {
+    let (_app, _second, clients) = two_servers();
+    let job = clients[0].new_job("Engineer", "Acme");
+    for round in 0..5 {
+        let body = json!({ "name": "Ada", "work_email": format!("ada-{round}@example.com"), "company_name": format!("Works {round}"), "job_id": job.id });
+        let ids = together(THREADS, |number| {
+            let reply = clients[number % 2].post("/v1/persons", &body);
+            assert!([200, 201].contains(&reply.status), "{reply:#?}");
+            (reply.id(), reply.string("candidate_id"))
+        });
+        assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+    }
+    let candidates = clients[1].get(&format!("/v1/jobs/{}/candidates", job.id)).expect(200);
+    assert_eq!(candidates.json["meta"]["total"], 5);
+    let ids = strings(candidates.data(), "id");
+    assert!(ids.is_sorted(), "{ids:?}");
+}
+
+#[test]
+fn servers_that_start_at_once_on_an_empty_database_make_one_schema_and_one_key() {
+    let app = Engine::Postgres.app().first_start();
+    let database = crate::support::Database::new(Engine::Postgres);
+    let mut processes: Vec<_> = (0..4).map(|_| app.serve(&database)).collect();
+    for process in &processes {
+        process.log.wait_for("the address that it listens on", |line| line.contains("\"listening\"").then_some(()));
+    }
+    for process in &mut processes {
+        process.terminate();
+        process.wait_exit();
+    }
+    let shown = processes.iter().filter(|process| process.output.to_end().contains("slated_")).count();
+    assert_eq!(shown, 1);
+    assert_eq!(database.execute("SELECT name FROM workspace"), ["default"]);
+}

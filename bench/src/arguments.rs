@@ -7,16 +7,24 @@ Measures slated under load and holds the figures against the targets.
 
 Usage: cargo run --release -p bench -- [OPTIONS]
 
+  --engine NAME      sqlite, or postgres, which is started for the time being [sqlite]
   --sizes N,N        persons, all of them candidates of one job [1000,1000000]
   --seconds N        how long each operation is measured [8]
-  --connections N    connections that wrk keeps open [32]
+  --connections N    connections that wrk keeps open [128]
   --threads N        threads that wrk runs [2]
   --data DIR         where the databases are kept for the next time [target/bench]
   --only NAME        only operations with NAME in their name
   --help             this text";
 
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Engine {
+    Sqlite,
+    Postgres,
+}
+
 #[derive(Debug)]
 pub struct Arguments {
+    pub engine: Engine,
     pub sizes: Vec<u64>,
     pub seconds: u64,
     pub connections: u64,
@@ -27,7 +35,7 @@ pub struct Arguments {
 
 impl Default for Arguments {
     fn default() -> Self {
-        Self { sizes: vec![1000, 1_000_000], seconds: 8, connections: 32, threads: 2, data: None, only: None }
+        Self { engine: Engine::Sqlite, sizes: vec![1000, 1_000_000], seconds: 8, connections: 128, threads: 2, data: None, only: None }
     }
 }
 
@@ -52,6 +60,13 @@ impl Arguments {
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
+            "--engine" => {
+                self.engine = match value {
+                    "sqlite" => Engine::Sqlite,
+                    "postgres" => Engine::Postgres,
+                    _ => return Err(format!("--engine: {value:?} is neither sqlite nor postgres")),
+                }
+            }
             "--sizes" => self.sizes = value.split(',').map(|size| number(name, size)).collect::<Result<_, _>>()?,
             "--seconds" => self.seconds = number(name, value)?,
             "--connections" => self.connections = number(name, value)?,

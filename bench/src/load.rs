@@ -38,6 +38,11 @@ pub struct Measurement {
     pub failures: u64,
 }
 
+/// Requests that a run made in all.
+fn requests(printed: &str) -> Option<u64> {
+    printed.lines().find_map(|line| line.trim().split_once(" requests in ")).and_then(|(count, _)| count.parse().ok())
+}
+
 impl Measurement {
     pub fn average(one: &Self, other: &Self) -> Self {
         Self {
@@ -76,7 +81,20 @@ impl Load {
         self.run(operation, self.seconds, false)
     }
 
+    /// Runs the operation for a moment; says how many requests that made.
+    pub fn count(&mut self, operation: &Operation) -> Result<u64, String> {
+        write(&self.paths_file, &operation.paths.join("\n"))?;
+        let printed = self.drive(operation, WARM_UP_SECONDS, true)?;
+        requests(&printed).filter(|count| *count > 0).ok_or_else(|| format!("wrk made no requests:\n{printed}"))
+    }
+
     fn run(&mut self, operation: &Operation, seconds: u64, is_warm_up: bool) -> Result<Measurement, String> {
+        let printed = self.drive(operation, seconds, is_warm_up)?;
+        read(&printed).ok_or_else(|| format!("wrk came to nothing with {}:\n{printed}", operation.subject.name()))
+    }
+
+    /// What wrk prints.
+    fn drive(&mut self, operation: &Operation, seconds: u64, is_warm_up: bool) -> Result<String, String> {
         self.runs += 1;
         let paths_file = self.paths_file.to_string_lossy();
         let setting = Setting { key: &self.key, threads: self.threads, run: self.runs, is_warm_up, paths_file: &paths_file };
@@ -89,11 +107,7 @@ impl Load {
             .arg(&self.url)
             .output()
             .map_err(|error| format!("wrk cannot be run: {error}"))?;
-        let printed = String::from_utf8_lossy(&output.stdout);
-        read(&printed).ok_or_else(|| {
-            let complaint = String::from_utf8_lossy(&output.stderr);
-            format!("wrk came to nothing with {}:\n{printed}{complaint}", operation.subject.name())
-        })
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
     }
 
     pub fn clean_up(&self) {

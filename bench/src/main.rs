@@ -7,6 +7,7 @@
 mod arguments;
 mod load;
 mod operations;
+mod postgres;
 mod report;
 mod sample;
 mod seed;
@@ -16,9 +17,12 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::arguments::{Arguments, HELP};
+use store::Location;
+
+use crate::arguments::{Arguments, Engine, HELP};
 use crate::load::{Load, Measurement};
 use crate::operations::{Operation, Subject, bare, operations};
+use crate::postgres::Cluster;
 use crate::report::{Row, Run};
 use crate::sample::Sample;
 use crate::server::Server;
@@ -47,10 +51,17 @@ fn run() -> Result<bool, String> {
     fs::create_dir_all(&directory).map_err(|error| format!("{} cannot be made: {error}", directory.display()))?;
     load::find_wrk()?;
     let program = server::build()?;
+    let cluster = match arguments.engine {
+        Engine::Sqlite => None,
+        Engine::Postgres => Some(Cluster::start()?),
+    };
     let mut runs = Vec::new();
     for size in &arguments.sizes {
         let seeded = seed::database(&directory, *size)?;
-        runs.push(measure(&arguments, &directory, &program, &seeded, *size)?);
+        runs.push(match &cluster {
+            None => measure_file(&arguments, &directory, &program, &seeded, *size)?,
+            Some(cluster) => measure_cluster(&arguments, &directory, &program, cluster, &seeded, *size)?,
+        });
     }
     report::print_table(&runs);
     let verdicts = report::verdicts(&runs);
@@ -59,28 +70,77 @@ fn run() -> Result<bool, String> {
 }
 
 /// Drives a server on a copy of the database, so that what one run writes is not there in the next.
-fn measure(arguments: &Arguments, directory: &Path, program: &Path, seeded: &Path, size: u64) -> Result<Run, String> {
+fn measure_file(arguments: &Arguments, directory: &Path, program: &Path, seeded: &Path, size: u64) -> Result<Run, String> {
     let database = directory.join("running.db");
-    let log = directory.join("server.log");
     seed::copy(seeded, &database)?;
-    let sample = sample::draw(&database)?;
-    let server = Server::start(program, &database, &log)?;
+    let location = Location::Sqlite(database.clone());
+    let sample = sample::draw(&location)?;
+    let run = measure(arguments, directory, program, &location.to_string(), &sample, size)?;
+    seed::remove(&database)?;
+    Ok(run)
+}
+
+/// The same on PostgreSQL, beside what PostgreSQL does when it is asked without a server in between.
+fn measure_cluster(
+    arguments: &Arguments,
+    directory: &Path,
+    program: &Path,
+    cluster: &Cluster,
+    seeded: &Path,
+    size: u64,
+) -> Result<Run, String> {
+    let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
+    let location = runtime.block_on(cluster.fill(size, seeded))?;
+    let url = cluster.url_of(&format!("persons_{size}"));
+    let sample = sample::draw(&location)?;
+    eprintln!("measuring: bare queries and bare insert");
+    let row_before = runtime.block_on(postgres::bare_row(&url, &sample.persons, arguments.seconds))?;
+    let read_before = runtime.block_on(postgres::bare_read(&url, &sample.persons, arguments.seconds))?;
+    let insert_before = runtime.block_on(postgres::bare_insert(&url, arguments.seconds))?;
+    let mut run = measure(arguments, directory, program, &url, &sample, size)?;
+    let row_after = runtime.block_on(postgres::bare_row(&url, &sample.persons, arguments.seconds))?;
+    let read_after = runtime.block_on(postgres::bare_read(&url, &sample.persons, arguments.seconds))?;
+    let insert_after = runtime.block_on(postgres::bare_insert(&url, arguments.seconds))?;
+    run.peers = vec![
+        Row { subject: Subject::BareRow, measurement: Measurement::average(&row_before, &row_after) },
+        Row { subject: Subject::BareRead, measurement: Measurement::average(&read_before, &read_after) },
+        Row { subject: Subject::BareInsert, measurement: Measurement::average(&insert_before, &insert_after) },
+    ];
+    Ok(run)
+}
+
+fn measure(arguments: &Arguments, directory: &Path, program: &Path, database: &str, sample: &Sample, size: u64) -> Result<Run, String> {
+    let log = directory.join("server.log");
+    let server = Server::start(program, database, &log)?;
     let mut load = Load::new(arguments, directory, server.address(), &sample.key);
     let bare_before = load.measure(&bare())?;
-    let rows = measure_operations(arguments, &mut load, &sample)?;
+    let rows = measure_operations(arguments, &mut load, sample)?;
     let bare_after = load.measure(&bare())?;
+    let round_trips = match arguments.engine {
+        Engine::Sqlite => None,
+        Engine::Postgres => Some(round_trips_of_create(&server, &mut load, sample)?),
+    };
     let run = Run {
         size,
         bare: Measurement::average(&bare_before, &bare_after),
         rows,
+        peers: Vec::new(),
+        round_trips,
         started_in: server.started_in(),
         memory_megabytes: server.memory_megabytes()?,
     };
     server.stop()?;
-    seed::remove(&database)?;
     load.clean_up();
     let _ = fs::remove_file(&log);
     Ok(run)
+}
+
+/// Round trips to the database for each create of a person, the look-up of the key and of conflicts among them.
+fn round_trips_of_create(server: &Server, load: &mut Load, sample: &Sample) -> Result<f64, String> {
+    let creates = operations(sample).into_iter().find(|operation| operation.subject == Subject::CreatePerson).ok_or("no create")?;
+    let before = server.counter("slated_store_round_trips_total")?;
+    let made = load.count(&creates)?;
+    Ok((server.counter("slated_store_round_trips_total")? - before) as f64 / made as f64)
 }
 
 fn measure_operations(arguments: &Arguments, load: &mut Load, sample: &Sample) -> Result<Vec<Row>, String> {

@@ -11,6 +11,9 @@ const TAG: &str = "{tag}";
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Subject {
     Bare,
+    BareRow,
+    BareRead,
+    BareInsert,
     CreatePerson,
     CreatePersonVersion0,
     ReadPerson,
@@ -27,6 +30,9 @@ impl Subject {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bare => "bare answer",
+            Self::BareRow => "bare query of one row",
+            Self::BareRead => "bare query of the read",
+            Self::BareInsert => "bare durable insert",
             Self::CreatePerson => "create person v1",
             Self::CreatePersonVersion0 => "create person v0",
             Self::ReadPerson => "read person",
@@ -50,7 +56,7 @@ impl Subject {
             Self::ReadPerson | Self::ReadCandidate | Self::ReadJob => Some(0.40),
             Self::CreatePerson | Self::CreatePersonVersion0 | Self::UpdatePerson => Some(0.25),
             Self::FirstPage | Self::LastPage => Some(0.055),
-            Self::Bare | Self::ListJobs | Self::MoveCandidate => None,
+            Self::Bare | Self::BareRow | Self::BareRead | Self::BareInsert | Self::ListJobs | Self::MoveCandidate => None,
         }
     }
 }

@@ -1,7 +1,5 @@
 //! What requests are made of. It is read from the database that is about to be served.
 
-use std::path::Path;
-
 use model::id::{JobId, WorkspaceId};
 use model::input::Query;
 use model::listing::Page;
@@ -10,7 +8,7 @@ use slated::ops::keys::CreatedKey;
 use slated::ops::list_candidates::{CandidateQuery, ListCandidates};
 use slated::ops::list_jobs::{JobQuery, ListJobs};
 use slated::ops::read::ReadJob;
-use store::Store;
+use store::{Location, Store};
 
 use crate::seed::{make_key, open, runtime, wait_until_complete};
 
@@ -29,13 +27,15 @@ pub struct Sample {
     pub candidates: Vec<String>,
 }
 
-pub fn draw(database: &Path) -> Result<Sample, String> {
+pub fn draw(database: &Location) -> Result<Sample, String> {
     let sample = runtime()?.block_on(read(database))?;
-    wait_until_complete(database)?;
+    if let Location::Sqlite(file) = database {
+        wait_until_complete(file)?;
+    }
     Ok(sample)
 }
 
-async fn read(database: &Path) -> Result<Sample, String> {
+async fn read(database: &Location) -> Result<Sample, String> {
     let store = open(database).await?;
     let CreatedKey { workspace, secret, .. } = make_key(&store).await?;
     let jobs = list_jobs(&store, workspace).await?;

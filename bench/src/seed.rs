@@ -73,8 +73,8 @@ pub fn runtime() -> Result<Runtime, String> {
     Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(|error| error.to_string())
 }
 
-pub async fn open(path: &Path) -> Result<Store, String> {
-    Store::open(&Location::Sqlite(path.to_owned()), Purpose::Command, &Options::default()).await.map_err(|error| error.to_string())
+pub async fn open(location: &Location) -> Result<Store, String> {
+    Store::open(location, Purpose::Command, &Options::default()).await.map_err(|error| error.to_string())
 }
 
 /// A new key; the workspace comes into being with the first.
@@ -84,7 +84,7 @@ pub async fn make_key(store: &Store) -> Result<CreatedKey, String> {
 }
 
 async fn fill(path: &Path, size: u64) -> Result<(), String> {
-    let store = Arc::new(open(path).await?);
+    let store = Arc::new(open(&Location::Sqlite(path.to_owned())).await?);
     let actor = Actor { workspace: make_key(&store).await?.workspace, key: None };
     let (job, stages) = store.write(MakeJobs { actor }).await.map_err(|failure| failure.to_string())?;
     let second_stage = stages.get(1).ok_or("the job has but one stage")?.id;

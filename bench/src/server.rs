@@ -45,7 +45,7 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn start(program: &Path, database: &Path, log: &Path) -> Result<Self, String> {
+    pub fn start(program: &Path, database: &str, log: &Path) -> Result<Self, String> {
         let address = free_address()?;
         let log_file = File::create(log).map_err(|error| format!("{} cannot be written: {error}", log.display()))?;
         let mut command = Command::new(program);
@@ -53,7 +53,7 @@ impl Server {
             command.env_remove(name);
         }
         command
-            .args(["serve", "--listen", &address.to_string(), "--database", &format!("sqlite:{}", database.display())])
+            .args(["serve", "--listen", &address.to_string(), "--database", database])
             .env("SLATED_RATE_LIMIT", RATE_LIMIT)
             .env_remove("RUST_LOG")
             .stdin(Stdio::null())
@@ -96,6 +96,13 @@ impl Server {
         Ok((field("VmRSS:")? - field("RssFile:")?) / 1024.0)
     }
 
+    /// A counter of the server.
+    pub fn counter(&self, name: &str) -> Result<u64, String> {
+        let metrics = get(self.address, "/metrics").ok_or("the server gives no metrics")?;
+        let line = metrics.lines().find_map(|line| line.strip_prefix(name)).ok_or_else(|| format!("there is no {name}"))?;
+        line.trim().parse().map_err(|_| format!("{name} is no number"))
+    }
+
     /// Asks the server to end and waits until it has.
     pub fn stop(mut self) -> Result<(), String> {
         let process = self.child.id().to_string();
@@ -125,12 +132,17 @@ fn free_address() -> Result<SocketAddr, String> {
 }
 
 fn status_of(address: SocketAddr, path: &str) -> Option<u16> {
+    get(address, path)?.split(' ').nth(1)?.parse().ok()
+}
+
+/// The whole answer.
+fn get(address: SocketAddr, path: &str) -> Option<String> {
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
-    answer.split(' ').nth(1)?.parse().ok()
+    Some(answer)
 }
 
 fn kilobytes(status: &str, name: &str) -> Option<f64> {

@@ -74,7 +74,7 @@ impl Postgres {
     }
 
     pub(crate) async fn read_snapshot_at_length<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
-        self.look(work, Mode::Snapshot, self.primary.patience.max(AT_LENGTH)).await
+        self.look(work, Mode::SnapshotAtLength, self.primary.patience.max(AT_LENGTH)).await
     }
 
     async fn look<W: Work>(&self, work: &W, mode: Mode, patience: Duration) -> Result<W::Output, Failure> {

@@ -30,6 +30,8 @@ pub(super) enum Mode {
     Change,
     /// All statements see the same state, and only look.
     Snapshot,
+    /// The same for statements that look at many rows, for which a plan of their own is worth its time.
+    SnapshotAtLength,
 }
 
 impl Mode {
@@ -38,6 +40,10 @@ impl Mode {
             Self::Single => None,
             Self::Change => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
             Self::Snapshot => Some("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+            Self::SnapshotAtLength => Some(
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan; \
+                 SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on",
+            ),
         }
     }
 }
@@ -148,6 +154,7 @@ impl PostgresTx {
             };
             Ok(exchange(&connection.client, beginning, &statements, ending, at_least.and(position.as_ref()), position.as_ref()).await)
         };
+        metrics::counter!("slated_store_round_trips_total").increment(1);
         let patience = self.first_patience.take().unwrap_or(self.patience);
         let exchanged = match tokio::time::timeout(patience, sending).await {
             Ok(exchanged) => exchanged,

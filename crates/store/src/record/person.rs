@@ -42,9 +42,8 @@ pub struct PersonJob {
     pub stage_id: StageId,
 }
 
-/// The person with all their jobs, in one statement: a row for each job, or one without.
-pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<PersonView>, StoreError> {
-    let sql = "SELECT p.version, p.name, p.social_public_id, p.first_name, p.last_name, p.current_job_title, employer.name, p.company_id, \
+/// Reads the person `?2` of the workspace `?1` with all their jobs: a row for each job, or one without.
+pub const VIEW: &str = "SELECT p.version, p.name, p.social_public_id, p.first_name, p.last_name, p.current_job_title, employer.name, p.company_id, \
                p.external_source_id, p.emails, p.phones, p.work_experience, p.education_experience, p.certifications, \
                c.id, j.name, j.id, client.name, s.name, s.id \
                FROM person p \
@@ -54,8 +53,11 @@ pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<O
                LEFT JOIN company client ON client.workspace_id = j.workspace_id AND client.id = j.company_id \
                LEFT JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
                WHERE p.workspace_id = ?1 AND p.id = ?2";
+
+/// The person with all their jobs, in one statement.
+pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<PersonView>, StoreError> {
     let mut view: Option<PersonView> = None;
-    tx.rows(sql, params![workspace, id], |row| {
+    tx.rows(VIEW, params![workspace, id], |row| {
         let view = match &mut view {
             Some(view) => view,
             None => view.insert(person_part(row, id)?),

@@ -11,6 +11,8 @@ use crate::sqlite::SqliteTx;
 pub struct Tx {
     arm: Arm,
     now: Timestamp,
+    /// The work chose its moment itself.
+    is_set: bool,
     last_id: [u8; 16],
 }
 
@@ -30,7 +32,7 @@ enum Answer<T> {
 
 impl Tx {
     pub(crate) const fn new(arm: Arm) -> Self {
-        Self { arm, now: Timestamp::from_millis(0), last_id: [0; 16] }
+        Self { arm, now: Timestamp::from_millis(0), is_set: false, last_id: [0; 16] }
     }
 
     /// Fixes the time for the work that comes next. It never runs backwards.
@@ -63,6 +65,7 @@ impl Tx {
             self.last_id = [0; 16];
         }
         self.now = moment;
+        self.is_set = true;
     }
 
     /// A new id that sorts behind all those made here before.
@@ -114,7 +117,14 @@ impl Tx {
     ) -> Result<Option<T>, StoreError> {
         match &self.arm {
             Arm::Sqlite(_) => self.row(sql, params, map).await,
-            Arm::Postgres(_) => self.row(&format!("{sql} FOR NO KEY UPDATE"), params, map).await,
+            Arm::Postgres(_) => {
+                let row = self.row(&format!("{sql} FOR NO KEY UPDATE"), params, map).await;
+                // It may have taken a while to get the row, and others changed it meanwhile.
+                if !self.is_set {
+                    self.start_work();
+                }
+                row
+            }
         }
     }
 

@@ -3,19 +3,19 @@
 use std::sync::Mutex;
 
 use clap::Args;
-use store::Location;
 use store::copy::{self, Stage};
 
+use super::Url;
 use crate::progress::Progress;
 
 #[derive(Args)]
 pub struct Copy {
     /// The database to copy: sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE; no server may write to it meanwhile
     #[arg(long, env = "SLATED_COPY_FROM", hide_env_values = true, value_name = "URL")]
-    from: Location,
+    from: Url,
     /// The database to copy into, which must be empty
     #[arg(long, env = "SLATED_COPY_TO", hide_env_values = true, value_name = "URL")]
-    to: Location,
+    to: Url,
 }
 
 const fn label(stage: Stage) -> &'static str {
@@ -28,6 +28,7 @@ const fn label(stage: Stage) -> &'static str {
 
 impl Copy {
     pub fn run(self) -> Result<(), String> {
+        let (from, to) = (self.from.location("--from")?, self.to.location("--to")?);
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(|error| error.to_string())?;
         let shown: Mutex<Option<(Stage, Progress)>> = Mutex::new(None);
@@ -41,14 +42,14 @@ impl Copy {
                 progress.show_of(done, total);
             }
         };
-        let copied = runtime.block_on(copy::copy(&self.from, &self.to, &report));
+        let copied = runtime.block_on(copy::copy(&from, &to, &report));
         let moved = copied.map_err(|error| error.to_string())?;
         finish(shown.into_inner().unwrap_or_default());
         for (table, rows) in &moved {
             println!("{rows:>12}  {table}");
         }
         let total: u64 = moved.iter().map(|(_, rows)| rows).sum();
-        println!("{total:>12}  rows copied from {} to {}, counted and compared", self.from, self.to);
+        println!("{total:>12}  rows copied from {from} to {to}, counted and compared");
         Ok(())
     }
 }

@@ -19,8 +19,9 @@ impl Migrate {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
         runtime.block_on(async {
             self.database.open(Purpose::Command, &Options::default()).await?;
-            println!("the schema of {} is up to date", self.database.database);
-            match (&self.database.database, self.distribute) {
+            let location = self.database.location()?;
+            println!("the schema of {location} is up to date");
+            match (&location, self.distribute) {
                 (_, false) => Ok(()),
                 (Location::Sqlite(_), true) => {
                     Err("a SQLite file cannot be distributed; --distribute is for PostgreSQL with Citus".to_owned())

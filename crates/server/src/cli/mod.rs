@@ -37,12 +37,40 @@ enum Command {
 struct Database {
     /// The database: sqlite:PATH, which is made if it is not there, or postgres://USER:PASSWORD@HOST:PORT/DATABASE
     #[arg(long, env = "SLATED_DATABASE", hide_env_values = true, default_value = "sqlite:slated.db", value_name = "URL")]
-    database: Location,
+    database: Url,
 }
 
 impl Database {
+    fn location(&self) -> Result<Location, String> {
+        self.database.location("--database")
+    }
+
     async fn open(&self, purpose: Purpose, options: &Options) -> Result<Store, String> {
-        Store::open(&self.database, purpose, options).await.map_err(|error| error.to_string())
+        Store::open(&self.location()?, purpose, options).await.map_err(|error| error.to_string())
+    }
+}
+
+/// The URL of a database as it was written. It is read only later, since the message about one that cannot be read would show all of
+/// it, with the password.
+#[derive(Clone)]
+struct Url(String);
+
+impl From<String> for Url {
+    fn from(written: String) -> Self {
+        Self(written)
+    }
+}
+
+impl Url {
+    fn location(&self, option: &str) -> Result<Location, String> {
+        self.0.parse().map_err(|reason| format!("{option} {}: {reason}", self.without_password()))
+    }
+
+    fn without_password(&self) -> String {
+        match (self.0.find("://"), self.0.rfind('@')) {
+            (Some(start), Some(end)) if start < end => format!("{}://…{}", &self.0[..start], &self.0[end..]),
+            _ => self.0.clone(),
+        }
     }
 }
 

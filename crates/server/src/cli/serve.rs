@@ -13,7 +13,7 @@ use store::{Address, Failure, Location, Options, Purpose, Store, Tx, Work};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::Database;
+use super::{Database, Url};
 use crate::demo::{self, DemoSummary};
 use crate::http::listen;
 use crate::http::router::router;
@@ -35,8 +35,8 @@ pub struct Serve {
     #[command(flatten)]
     database: Database,
     /// A PostgreSQL replica that serves reads; who wrote through this server reads their own writes all the same
-    #[arg(long, env = "SLATED_READ_DATABASE", hide_env_values = true, value_name = "URL", value_parser = parse_replica)]
-    read_database: Option<Address>,
+    #[arg(long, env = "SLATED_READ_DATABASE", hide_env_values = true, value_name = "URL")]
+    read_database: Option<Url>,
     /// Connections to PostgreSQL that are open at most, to the replica as many again
     #[arg(long, env = "SLATED_DATABASE_CONNECTIONS", default_value_t = 16, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     database_connections: u16,
@@ -70,17 +70,23 @@ impl Serve {
         runtime.block_on(self.serve())
     }
 
+    fn replica(&self, database: &Location) -> Result<Option<Address>, String> {
+        let Some(url) = &self.read_database else { return Ok(None) };
+        match (database, url.location("--read-database")?) {
+            (Location::Postgres(_), Location::Postgres(address)) => Ok(Some(*address)),
+            _ => Err("--read-database is for a PostgreSQL replica of a PostgreSQL database in --database".to_owned()),
+        }
+    }
+
     async fn serve(self) -> Result<(), String> {
         let metrics = telemetry::start_metrics().map_err(|error| error.to_string())?;
         let listener = TcpListener::bind(self.listen).await.map_err(|error| format!("{} cannot be listened on: {error}", self.listen))?;
+        let location = self.database.location()?;
         let options = Options {
             connections: self.database_connections.into(),
             patience: Duration::from_millis(self.database_timeout),
-            read_from: self.read_database.clone(),
+            read_from: self.replica(&location)?,
         };
-        if self.read_database.is_some() && matches!(self.database.database, Location::Sqlite(_)) {
-            return Err("--read-database needs a PostgreSQL database in --database, of which it is a replica".to_owned());
-        }
         let store = Arc::new(self.database.open(Purpose::Serve, &options).await?);
         let address = listener.local_addr().map_err(|error| error.to_string())?;
         let first_key = prepare(&store, self.demo).await?;
@@ -93,7 +99,7 @@ impl Serve {
         let app = Arc::new(App::new(store, settings.clone(), metrics.clone()));
         let stop = stop_signal()?;
         let chores = tokio::spawn(do_chores(Arc::clone(&app), metrics));
-        tracing::info!(listen.address = %address, database = %self.database.database, "listening");
+        tracing::info!(listen.address = %address, database = %location, "listening");
         if let Some(key) = first_key {
             welcome(address, &key);
         }
@@ -103,13 +109,6 @@ impl Serve {
         note_used_keys(&app).await;
         tracing::info!("stopped");
         Ok(())
-    }
-}
-
-fn parse_replica(written: &str) -> Result<Address, String> {
-    match written.parse()? {
-        Location::Postgres(address) => Ok(*address),
-        Location::Sqlite(_) => Err("only PostgreSQL has replicas; write postgres://USER:PASSWORD@HOST:PORT/DATABASE".to_owned()),
     }
 }
 

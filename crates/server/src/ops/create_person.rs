@@ -3,11 +3,13 @@
 use model::id::{CandidateId, ClientContactId, CompanyId, PersonId, WorkspaceId};
 use model::person::{Identifier, NewPerson, OnDuplicate, Person, identifiers};
 use model::problem::{Code, Detail, Problem};
+use model::text::fold;
+use store::record::identifier::in_order;
 use store::record::{company, identifier, note, person};
 use store::{Asked, Failure, StoreError, Tx, Work};
 
 use super::Actor;
-use super::associate::{ask_stages, attach, resolve};
+use super::associate::{Target, ask_stages, attach, resolve};
 
 pub struct CreatePerson {
     pub actor: Actor,
@@ -50,9 +52,15 @@ impl Work for CreatePerson {
             return Err(duplicate(*id, identifier).into());
         }
         let target = resolve(tx, workspace, &new.association, stages).await?;
+        // Companies are made in the order of their names, so that of two who make the same ones none waits for the other for ever.
+        if let (Target::NewClient(client), Some((name, _))) = (&target, &employer)
+            && fold(client) < fold(name)
+        {
+            company::find_or_insert(tx, workspace, client).await?;
+        }
         let is_new = matched.is_none();
         let (person, company_name) = match matched {
-            Some((id, _)) => self.merge_into(tx, id, &wanted, employer).await?,
+            Some((id, by)) => self.merge_into(tx, id, &by, &wanted, employer).await?,
             None => self.insert(tx, &wanted, employer).await?,
         };
         if let Some(body) = &new.notes
@@ -93,10 +101,12 @@ impl CreatePerson {
         let (company_id, company_name) = self.company(tx, employer).await?;
         let created = self.new.clone().into_person(tx.new_id(), company_id);
         person::insert(tx, workspace, &created).await?;
-        for wanted in wanted {
-            match self.on_duplicate {
-                OnDuplicate::Create => identifier::share(tx, workspace, wanted, created.id).await?,
-                OnDuplicate::Merge | OnDuplicate::Error => identifier::claim(tx, workspace, wanted, created.id).await?,
+        match self.on_duplicate {
+            OnDuplicate::Merge | OnDuplicate::Error => identifier::claim_all(tx, workspace, wanted, created.id).await?,
+            OnDuplicate::Create => {
+                for wanted in in_order(wanted) {
+                    identifier::share(tx, workspace, wanted, created.id).await?;
+                }
             }
         }
         Ok((created, company_name))
@@ -106,11 +116,16 @@ impl CreatePerson {
         &self,
         tx: &mut Tx,
         id: PersonId,
+        by: &Identifier,
         wanted: &[Identifier],
         employer: Option<Employer<'_>>,
     ) -> Result<(Person, String), Failure> {
         let workspace = self.actor.workspace;
-        let mut existing = person::load(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("person", id))?;
+        let changed = || StoreError::Conflict("the person or their identifiers changed meanwhile".to_owned());
+        let mut existing = person::load(tx, workspace, id).await?.ok_or_else(changed)?;
+        if !existing.identifiers().contains(by) {
+            return Err(changed().into());
+        }
         // A person who has a company keeps it, and no other is made for nothing.
         let (company_id, company_name) = match existing.company_id {
             Some(company) => (None, company::name(tx, workspace, company).await?.unwrap_or_default()),
@@ -119,11 +134,11 @@ impl CreatePerson {
         if existing.fill_from(&self.new, company_id)? {
             person::update(tx, workspace, &existing).await?;
             let kept = existing.identifiers();
-            for wanted in wanted.iter().filter(|wanted| kept.contains(wanted)) {
+            for wanted in in_order(wanted.iter().filter(|wanted| kept.contains(wanted))) {
                 match identifier::holder(tx, workspace, wanted).await? {
                     None => identifier::claim(tx, workspace, wanted, id).await?,
                     Some(holder) if holder == id => {}
-                    Some(_) => return Err(StoreError::Conflict("another person got the identifier meanwhile".to_owned()).into()),
+                    Some(_) => return Err(changed().into()),
                 }
             }
         }

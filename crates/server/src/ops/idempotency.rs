@@ -50,9 +50,8 @@ where
         let IdempotencyKey { key, request_hash } = &self.key;
         let workspace = self.actor.workspace;
         let kept = idempotency::find(tx, workspace, key).await?;
-        let is_old = |kept: &KeptAnswer| kept.created_at.plus_millis(KEPT_FOR_MILLIS) <= tx.now();
-        if kept.as_ref().is_some_and(is_old) {
-            idempotency::drop_old(tx, workspace, key).await?;
+        if let Some(old) = kept.as_ref().filter(|kept| kept.created_at.plus_millis(KEPT_FOR_MILLIS) <= tx.now()) {
+            idempotency::drop_old(tx, workspace, key, old).await?;
         } else if let Some(kept) = kept {
             if kept.request_hash != request_hash {
                 let message = "This Idempotency-Key was used for a different request within the last 24 hours; choose a new one.";

@@ -34,11 +34,13 @@ impl Work for MoveCandidate {
         if precondition.needs_tag() {
             precondition.check(&candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?)?;
         }
+        let entries = candidate::ask_entries(tx, workspace, *id).await?;
         let stages = stage::of_job(tx, workspace, place.job_id).await?;
+        let entries = tx.answer(entries).await?.pop().unwrap_or(0);
         let target = find_stage(&stages, to)?;
         check_origin(&stages, to, place.stage_id)?;
         if target.id != place.stage_id {
-            candidate::enter_stage(tx, workspace, *id, place.entries + 1, target).await?;
+            candidate::enter_stage(tx, workspace, *id, &place, entries + 1, target).await?;
         }
         Ok(candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?)
     }

@@ -60,7 +60,7 @@ impl UpdatePerson {
     async fn move_identifiers(&self, tx: &mut Tx, before: &[Identifier], after: &[Identifier]) -> Result<(), Failure> {
         let workspace = self.actor.workspace;
         let mut conflict = Problem::new(Code::IdentifierConflict, "An identifier belongs to another person.");
-        for added in after.iter().filter(|added| !before.contains(added)) {
+        for added in identifier::in_order(after.iter().filter(|added| !before.contains(added))) {
             match identifier::holder(tx, workspace, added).await? {
                 Some(holder) => conflict.details.push(held_by(holder, added)),
                 None => identifier::claim(tx, workspace, added, self.id).await?,

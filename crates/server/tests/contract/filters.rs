@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::support::{App, Client, each_engine, next_millisecond, strings};
 
 each_engine! {
+    moments_far_away_are_moments_too
     jobs_by_status
     jobs_by_archive
     jobs_by_client
@@ -219,5 +220,19 @@ fn a_bad_filter_is_refused_and_never_an_empty_page(app: &App) {
         let path = if of_candidates { job.candidates_path() } else { "/v1/jobs".to_owned() };
         let reply = client.get(&format!("{path}?{field}={value}")).refused(400, "INVALID_REQUEST");
         assert_eq!(reply.detail_fields(), [field], "{path}?{field}={value}");
+    }
+}
+
+fn moments_far_away_are_moments_too(app: &App) {
+    let client = app.writer();
+    client.new_job("Engineer", "Acme");
+    let far = [
+        ("created_after=-004800-01-01T00:00:00Z", 1),
+        ("created_before=-004800-01-01T00:00:00Z", 0),
+        ("created_before=9999-12-31T23:59:59Z", 1),
+    ];
+    for (filter, total) in far {
+        let reply = client.get(&format!("/v1/jobs?{filter}")).expect(200);
+        assert_eq!(reply.json["meta"]["total"], total, "{filter}");
     }
 }

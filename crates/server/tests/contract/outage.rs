@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::support::postgres::Server;
+use crate::support::postgres::{Server, execute};
 use crate::support::{App, AppBuilder, Database, Engine, Reply, eventually, together};
 
 /// How soon a caller has to know.
@@ -68,4 +68,35 @@ fn a_server_does_not_start_without_its_database() {
     let output = database.run(&["serve", "--listen", "127.0.0.1:0"]);
     let reason = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && reason.contains("cannot be reached") && !reason.contains("panicked"), "{reason}");
+}
+
+#[test]
+fn connections_that_cannot_write_any_more_are_given_up() {
+    let server = Server::start(&[]);
+    let app = app_on(&server);
+    let client = app.writer();
+    let body = json!({ "name": "Ada", "external_source_id": "crm-1" });
+    execute(server.url(), "ALTER DATABASE postgres SET default_transaction_read_only = on");
+    // New connections only look from now on.
+    execute(server.url(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'slated'");
+    eventually("writes are refused", || client.post("/v1/persons", &body).status == 503);
+    assert_eq!(app.anonymous().get("/readyz").status, 503);
+    client.get("/v1/jobs").expect(200);
+    execute(server.url(), "BEGIN READ WRITE; ALTER DATABASE postgres SET default_transaction_read_only = off; COMMIT");
+    eventually("writes go on", || client.post("/v1/persons", &body).status == 201);
+    together(40, |_| client.post("/v1/persons", &body).expect(200));
+}
+
+#[test]
+fn a_row_that_stays_locked_is_told_in_time_and_leaves_nobody_waiting() {
+    let server = Server::start(&[]);
+    let app = app_on(&server);
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    let lock = app.database.hold("SELECT * FROM job FOR UPDATE");
+    together(40, |_| told_in_time(|| client.patch(&format!("/v1/jobs/{}", job.id), &json!({ "name": "Pilot" }))));
+    let waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    eventually("nobody waits for the row", || execute(server.url(), waiting).is_empty());
+    drop(lock);
+    client.patch(&format!("/v1/jobs/{}", job.id), &json!({ "name": "Pilot" })).expect(200);
 }

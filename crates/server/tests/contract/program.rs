@@ -171,6 +171,11 @@ fn bad_options_are_refused_with_a_reason(engine: &Engine) {
         (&["serve", "--database", "nonsense"], "nonsense"),
         (&["serve", "--database", "mysql://localhost/slated"], "mysql"),
         (&["serve", "--database", "sqlite:"], "database"),
+        (&["serve", "--database", "postgres://me:secret@host:port/slated"], "postgres://…@host"),
+        (&["serve", "--database", "postgres://me:secret@host/slated?colour=red"], "colour"),
+        (&["serve", "--database", &url, "--read-database", "sqlite:slated.db"], "--read-database"),
+        (&["copy", "--from", "sqlite:slated.db", "--to", "mysql://me:secret@host/slated"], "--to"),
+        (&["migrate", "--distribute", "--database", &url], "citus"),
         (&["serve", "--database", &url, "--listen", "nonsense"], "nonsense"),
         (&["serve", "--database", &url, "--listen", "127.0.0.1:99999"], "99999"),
         (&["serve", "--database", &url, "--rate-limit", "lots"], "lots"),
@@ -180,7 +185,7 @@ fn bad_options_are_refused_with_a_reason(engine: &Engine) {
     ] {
         let mut process = Process::start(program().args(arguments).current_dir(database.directory()));
         let reason = reason(&mut process);
-        assert!(reason.contains(word), "{arguments:?}: {reason}");
+        assert!(reason.to_lowercase().contains(word) && !reason.contains("secret"), "{arguments:?}: {reason}");
     }
 }
 

@@ -14,6 +14,7 @@ each_engine! {
     many_candidates_at_once_are_counted_and_listed_once_each
     many_persons_of_a_new_company_share_it
     creates_that_overlap_in_part_never_share_an_identifier
+    pushes_of_one_person_with_addresses_in_any_order_all_succeed
 }
 
 const THREADS: usize = 16;
@@ -134,5 +135,20 @@ fn creates_that_overlap_in_part_never_share_an_identifier(app: &App) {
             let found = client.post("/v1/persons", &json!({ "name": "Ada", "emails": [other] })).expect(200).id();
             assert_eq!(Value::from(found), person["id"], "two persons hold {other}");
         }
+    }
+}
+
+fn pushes_of_one_person_with_addresses_in_any_order_all_succeed(app: &App) {
+    let client = app.writer();
+    for round in 0..5 {
+        let ids = together(THREADS, |number| {
+            let addresses: Vec<_> =
+                (0..6).map(|place| format!("{}@{round}.example", (place * (1 + number % 2 * 4) + number) % 6)).collect();
+            let body = json!({ "name": "Ada", "emails": addresses, "company_name": format!("Works {}", (round + number) % 3) });
+            let reply = client.post("/v1/persons", &body);
+            assert!([200, 201].contains(&reply.status), "{reply:#?}");
+            reply.id()
+        });
+        assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
     }
 }

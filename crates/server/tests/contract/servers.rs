@@ -89,3 +89,38 @@ fn servers_that_start_at_once_on_an_empty_database_make_one_schema_and_one_key()
     assert_eq!(shown, 1);
     assert_eq!(database.execute("SELECT name FROM workspace"), ["default"]);
 }
+
+#[test]
+fn a_key_whose_answer_is_old_is_carried_out_once_more_and_not_twice() {
+    let (app, _second, clients) = two_servers();
+    for round in 1..=10 {
+        app.database.execute("UPDATE idempotent_answer SET created_at = created_at - interval '25 hours'");
+        let ids = together(THREADS, |number| {
+            let client = clients[number % 2].with("idempotency-key", "once");
+            client.post("/v1/jobs", &json!({ "name": "Pilot", "client_company_name": "Acme" })).expect(201).id()
+        });
+        assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+        assert_eq!(clients[0].get("/v1/jobs").expect(200).json["meta"]["total"], round);
+    }
+}
+
+#[test]
+fn nobody_is_merged_into_a_person_who_gave_the_identifier_up() {
+    let (app, _second, [one, other]) = two_servers();
+    let body = json!({ "name": "Ada", "work_email": "ada@example.com" });
+    let first = one.post("/v1/persons", &body).expect(201).id();
+    let path = format!("/v1/persons/{first}");
+    let lock = app.database.hold("SELECT * FROM person FOR UPDATE");
+    std::thread::scope(|scope| {
+        let waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+        let update = scope.spawn(|| one.patch(&path, &json!({ "emails": [] })));
+        eventually("the update waits", || app.database.execute(waiting).len() == 1);
+        let push = scope.spawn(|| other.post("/v1/persons", &body));
+        eventually("the push waits too", || app.database.execute(waiting).len() == 2);
+        drop(lock);
+        update.join().unwrap().expect(200);
+        let pushed = push.join().unwrap().expect(201);
+        assert_ne!(pushed.id(), first);
+    });
+    assert_eq!(one.person(&first)["emails"], json!([]));
+}

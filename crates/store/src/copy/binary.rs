@@ -5,7 +5,7 @@ use model::clock::Timestamp;
 
 use super::table::{Kind, Table};
 use crate::error::StoreError;
-use crate::postgres::{JSONB_VERSION, MILLIS_TO_2000};
+use crate::postgres::{JSONB_VERSION, MILLIS_TO_2000, micros};
 use crate::row::Param;
 
 const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0";
@@ -40,7 +40,7 @@ pub(super) fn write_row(row: &[Param<'_>], out: &mut BytesMut) -> Result<(), Sto
             Param::Id(id) => write_field(&[], &id, out)?,
             Param::Time(moment) => {
                 out.put_i32(8);
-                out.put_i64((moment.millis() - MILLIS_TO_2000) * 1000);
+                out.put_i64(micros(moment));
             }
         }
     }

@@ -35,14 +35,15 @@ pub(super) async fn copy(from: &Path, to: &Address, report: &Report<'_>) -> Resu
     migrations::postgres::bring_up_to_date(to, Purpose::Command).await?;
     let client = connect(to).await?;
     let tables = Arc::new(table::all(&client).await?);
+    let total = from_sqlite::count(SqliteTx::open_reader(from)?.connection(), &tables)?;
     execute(&client, "BEGIN").await?;
-    let moved = fill(from, &client, &tables, report).await?;
+    let moved = fill(from, &client, &tables, total, report).await?;
     execute(&client, "COMMIT").await?;
     execute(&client, "ANALYZE").await?;
     Ok(moved)
 }
 
-async fn fill(from: &Path, client: &Client, tables: &Arc<Vec<Table>>, report: &Report<'_>) -> Result<Moved, StoreError> {
+async fn fill(from: &Path, client: &Client, tables: &Arc<Vec<Table>>, total: u64, report: &Report<'_>) -> Result<Moved, StoreError> {
     let names: Vec<_> = tables.iter().map(|table| table.name.as_str()).collect();
     execute(client, &format!("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", names.join(", "))).await?;
     if client.query_opt("SELECT 1 FROM workspace LIMIT 1", &[]).await.map_err(|error| judge(&error))?.is_some() {
@@ -52,8 +53,6 @@ async fn fill(from: &Path, client: &Client, tables: &Arc<Vec<Table>>, report: &R
     // Rows that go into a table emptied by the same transaction need no look at whether it was committed, ever.
     execute(client, &format!("TRUNCATE {}", names.join(", "))).await?;
     execute(client, COMPRESS_FAST).await?;
-    let source = SqliteTx::open_reader(from)?;
-    let total = from_sqlite::count(source.connection(), tables)?;
     let (chunks, mut arriving) = mpsc::channel(CHUNKS_WAITING);
     let reading = tokio::task::spawn_blocking({
         let (path, tables) = (from.to_owned(), Arc::clone(tables));

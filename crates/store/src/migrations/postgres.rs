@@ -14,6 +14,12 @@ const MOST_TRIES: usize = 20;
 
 pub(crate) async fn bring_up_to_date(address: &Address, purpose: Purpose) -> Result<(), StoreError> {
     let client = connect(address).await?;
+    let encoding: String = client.query_one("SHOW server_encoding", &[]).await.map_err(|error| judge(&error))?.get(0);
+    if encoding != "UTF8" {
+        return Err(StoreError::Unusable(format!(
+            "{address} keeps text as {encoding}, which cannot hold all characters; make the database with ENCODING 'UTF8'"
+        )));
+    }
     if current_version(&client).await? == Some(newest_version()) {
         return Ok(());
     }

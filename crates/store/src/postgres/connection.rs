@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use deadpool::Runtime;
 use deadpool::managed::{Manager, Metrics, Object, Pool, PoolError, RecycleError, RecycleResult, TimeoutType};
+use tokio::task::AbortHandle;
 use tokio_postgres::{Client, Config, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -22,14 +23,27 @@ const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// once is good for ever, and plans that read whole tables are never better, even while the tables are small.
 const SESSION: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; \
                        SET enable_mergejoin = off; SET jit = off";
+const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
 const PATIENCE_AT_START: Duration = Duration::from_secs(5);
 
 pub(super) struct Connection {
     pub(super) client: Client,
+    driver: AbortHandle,
+    tls: MakeRustlsConnect,
     statements: HashMap<Box<str>, Statement>,
 }
 
 impl Connection {
+    /// Gives the connection up at once, without waiting for answers that may never come. With `cancel` the server is asked to stop what
+    /// it does for us; a commit must not be, since it might then end before it is on the other machines.
+    pub(super) fn abandon(self, cancel: bool) {
+        self.driver.abort();
+        if cancel {
+            let (token, tls) = (self.client.cancel_token(), self.tls);
+            tokio::spawn(async move { tokio::time::timeout(CANCEL_PATIENCE, token.cancel_query(tls)).await });
+        }
+    }
+
     /// The statement, prepared once on each connection.
     pub(super) async fn prepare(&mut self, sql: &str) -> Result<Statement, tokio_postgres::Error> {
         if let Some(statement) = self.statements.get(sql) {
@@ -52,6 +66,8 @@ fn numbered(sql: &str) -> String {
 pub(super) struct Connector {
     config: Config,
     tls: MakeRustlsConnect,
+    /// How long a statement waits for a row that another transaction has; less than we wait for its answer.
+    lock_patience: Duration,
 }
 
 impl Manager for Connector {
@@ -59,10 +75,11 @@ impl Manager for Connector {
     type Error = tokio_postgres::Error;
 
     async fn create(&self) -> Result<Connection, tokio_postgres::Error> {
-        let client = open(&self.config, &self.tls).await?;
+        let (client, driver) = open(&self.config, &self.tls).await?;
         // An engine that is only like PostgreSQL may lack one of these, and does without.
         let _ = client.batch_execute(SESSION).await;
-        Ok(Connection { client, statements: HashMap::new() })
+        let _ = client.batch_execute(&format!("SET lock_timeout = {}", self.lock_patience.as_millis())).await;
+        Ok(Connection { client, driver, tls: self.tls.clone(), statements: HashMap::new() })
     }
 
     async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<tokio_postgres::Error> {
@@ -73,14 +90,14 @@ impl Manager for Connector {
     }
 }
 
-async fn open(config: &Config, tls: &MakeRustlsConnect) -> Result<Client, tokio_postgres::Error> {
+async fn open(config: &Config, tls: &MakeRustlsConnect) -> Result<(Client, AbortHandle), tokio_postgres::Error> {
     let (client, driver) = config.connect(tls.clone()).await?;
-    tokio::spawn(async move {
+    let driver = tokio::spawn(async move {
         if let Err(error) = driver.await {
             tracing::debug!(error = describe(&error), "a connection to the database ended");
         }
     });
-    Ok(client)
+    Ok((client, driver.abort_handle()))
 }
 
 /// A connection for work that takes its time.
@@ -90,7 +107,7 @@ pub(crate) async fn connect(address: &Address) -> Result<Client, StoreError> {
         config.connect_timeout(PATIENCE_AT_START);
     }
     let refused = |error| StoreError::Unusable(format!("{address} cannot be reached: {}", describe(&error)));
-    open(&config, &tls::connector(address)?).await.map_err(refused)
+    Ok(open(&config, &tls::connector(address)?).await.map_err(refused)?.0)
 }
 
 pub(super) type Lent = Object<Connector>;
@@ -117,7 +134,7 @@ impl Connections {
         if config.get_tcp_user_timeout().is_none() {
             config.tcp_user_timeout(patience);
         }
-        let pool = Pool::builder(Connector { config, tls: tls::connector(address)? })
+        let pool = Pool::builder(Connector { config, tls: tls::connector(address)?, lock_patience: patience * 4 / 5 })
             .max_size(most)
             .wait_timeout(Some(patience))
             .create_timeout(Some(patience))

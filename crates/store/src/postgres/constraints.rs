@@ -4,6 +4,7 @@ use tokio_postgres::Client;
 
 use super::failure::{describe, judge};
 use crate::error::StoreError;
+use crate::migrations::TABLES;
 
 /// How each is put back, in order.
 pub(crate) struct TakenOff {
@@ -16,9 +17,9 @@ impl TakenOff {
         let foreign_keys = Self::foreign_keys(client).await?;
         let mut taken_off = Self::constraints(client, "contype IN ('p', 'u')").await?;
         let sql = "SELECT quote_ident(c.relname), pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
-                   WHERE c.relnamespace = current_schema()::regnamespace \
+                   WHERE c.relnamespace = current_schema()::regnamespace AND i.indrelid::regclass::text = ANY($1) \
                    AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid) ORDER BY 1";
-        for row in client.query(sql, &[]).await.map_err(|error| judge(&error))? {
+        for row in client.query(sql, &[&TABLES]).await.map_err(|error| judge(&error))? {
             let (name, definition): (String, String) = (row.get(0), row.get(1));
             execute(client, &format!("DROP INDEX {name}")).await?;
             taken_off.put_back.push(definition);
@@ -35,10 +36,10 @@ impl TakenOff {
         let sql = format!(
             "SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid) FROM pg_constraint \
              WHERE connamespace = current_schema()::regnamespace AND conparentid = 0 \
-             AND conrelid <> 'schema_migration'::regclass AND {which} ORDER BY 1, 2"
+             AND conrelid::regclass::text = ANY($1) AND {which} ORDER BY 1, 2"
         );
         let mut put_back = Vec::new();
-        for row in client.query(&sql, &[]).await.map_err(|error| judge(&error))? {
+        for row in client.query(&sql, &[&TABLES]).await.map_err(|error| judge(&error))? {
             let (table, name, definition): (String, String, String) = (row.get(0), row.get(1), row.get(2));
             execute(client, &format!("ALTER TABLE {table} DROP CONSTRAINT {name}")).await?;
             put_back.push(format!("ALTER TABLE {table} ADD CONSTRAINT {name} {definition}"));

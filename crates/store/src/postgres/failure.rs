@@ -13,8 +13,8 @@ pub(crate) fn judge(error: &Error) -> StoreError {
         return StoreError::Lost(describe(error));
     };
     let conflicts = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED, SqlState::UNIQUE_VIOLATION];
-    // A foreign key points at what another transaction took away in the meantime, or a step of the schema waits for us.
-    let races = [SqlState::FOREIGN_KEY_VIOLATION, SqlState::LOCK_NOT_AVAILABLE];
+    // A foreign key points at what another transaction took away in the meantime.
+    let races = [SqlState::FOREIGN_KEY_VIOLATION];
     // This server is no longer the one that takes writes, or is about to go.
     let moved = [
         SqlState::READ_ONLY_SQL_TRANSACTION,
@@ -29,7 +29,7 @@ pub(crate) fn judge(error: &Error) -> StoreError {
         StoreError::Conflict(describe(error))
     } else if moved.contains(state) || stale.contains(state) {
         StoreError::Lost(describe(error))
-    } else if ["08", "40", "53", "57", "58"].contains(&&state.code()[..2]) {
+    } else if *state == SqlState::LOCK_NOT_AVAILABLE || ["08", "40", "53", "57", "58"].contains(&&state.code()[..2]) {
         StoreError::Unavailable(describe(error))
     } else {
         StoreError::Internal(describe(error))

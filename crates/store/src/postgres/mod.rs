@@ -21,7 +21,7 @@ pub(crate) use self::failure::{describe, judge};
 use self::replica::Replica;
 use self::transaction::Mode;
 pub(crate) use self::transaction::PostgresTx;
-pub(crate) use self::value::{Anything, JSONB_VERSION, Json, MILLIS_TO_2000, Moment, Number, Uuid};
+pub(crate) use self::value::{Anything, JSONB_VERSION, Json, MILLIS_TO_2000, Moment, Number, Uuid, micros};
 use crate::error::{Failure, StoreError};
 use crate::store::{Options, Work};
 use crate::tx::{Arm, Tx};

@@ -133,17 +133,32 @@ impl PostgresTx {
         }
     }
 
-    /// Sends all that waits and takes the answers; gives back that of the last statement.
+    /// Sends all that waits and takes the answers; gives back that of the last statement. A connection that cannot be used any more is
+    /// not given back.
     async fn send(&mut self, ending: Ending) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
+        let sent = self.exchange(ending).await;
+        if matches!(sent, Err(StoreError::Lost(_))) {
+            self.give_up(ending);
+        }
+        sent
+    }
+
+    fn give_up(&mut self, ending: Ending) {
+        if let Some(connection) = self.connection.take() {
+            Object::take(connection).abandon(ending == Ending::None);
+        }
+    }
+
+    async fn exchange(&mut self, ending: Ending) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
         let beginning = if self.is_open { None } else { self.mode.beginning() };
         let at_least = self.at_least.take();
         let queue = std::mem::take(&mut self.queue);
         let Some(connection) = &mut self.connection else {
             return Err(StoreError::Lost("the connection is gone".to_owned()));
         };
-        // Whoever waits for this may give up at any moment: what was sent by then has to be undone.
-        self.is_open |= beginning.is_some();
-        let sending = async {
+        metrics::counter!("slated_store_round_trips_total").increment(1);
+        let patience = self.first_patience.take().unwrap_or(self.patience);
+        let preparing = async {
             let mut statements = Vec::with_capacity(queue.len());
             for queued in &queue {
                 statements.push((connection.prepare(&queued.sql).await?, queued.params.as_slice()));
@@ -152,19 +167,25 @@ impl PostgresTx {
                 true => Some(connection.prepare(POSITION).await?),
                 false => None,
             };
-            Ok(exchange(&connection.client, beginning, &statements, ending, at_least.and(position.as_ref()), position.as_ref()).await)
+            Ok((statements, position))
         };
-        metrics::counter!("slated_store_round_trips_total").increment(1);
-        let patience = self.first_patience.take().unwrap_or(self.patience);
-        let exchanged = match tokio::time::timeout(patience, sending).await {
-            Ok(exchanged) => exchanged,
-            Err(_) => {
-                // Whatever it still says would be taken for the answer to something else.
-                drop(self.connection.take().map(Object::take));
-                return Err(StoreError::Unavailable("it did not answer in time".to_owned()));
-            }
+        let Ok(prepared) = tokio::time::timeout(patience, preparing).await else {
+            self.give_up(Ending::None);
+            return Err(too_late());
         };
-        let Exchanged { position, began, answers, ended, mark } = exchanged.map_err(|error: Error| judge(&error))?;
+        let (statements, position) = prepared.map_err(|error: Error| judge(&error))?;
+        if let Some((_, queued)) = statements.iter().zip(&queue).find(|((statement, params), _)| !fits(statement, params)) {
+            return Err(StoreError::Internal(format!("the parameters do not fit into {}", queued.sql)));
+        }
+        // Whoever waits for this may give up at any moment: what was sent by then has to be undone.
+        self.is_open |= beginning.is_some();
+        let exchanging = exchange(&connection.client, beginning, &statements, ending, at_least.and(position.as_ref()), position.as_ref());
+        let Ok(exchanged) = tokio::time::timeout(patience, exchanging).await else {
+            // Whatever it still says would be taken for the answer to something else.
+            self.give_up(ending);
+            return Err(if ending == Ending::None { too_late() } else { uncertain("it did not answer in time") });
+        };
+        let Exchanged { position, began, answers, ended, mark } = exchanged;
         if let (Some(at_least), Some(position)) = (at_least, position)
             && position.map_err(|error| judge(&error))?.first().map_or(Ok(0), self::position)? < at_least
         {
@@ -173,7 +194,7 @@ impl PostgresTx {
         began.map_err(|error| judge(&error))?;
         let mut last = None;
         for (queued, answer) in queue.iter().zip(answers) {
-            let (rows, touched) = answer.map_err(|error| self.blame(&error, ending))?;
+            let (rows, touched) = answer.map_err(|error| blame(&error, ending))?;
             match queued.ticket {
                 Some(ticket) => self.answers[ticket] = Some(rows),
                 None => last = Some((rows, touched)),
@@ -182,24 +203,31 @@ impl PostgresTx {
         if ending == Ending::None {
             return Ok(last);
         }
-        ended.map_err(|error| self.blame(&error, ending))?;
+        ended.map_err(|error| blame(&error, ending))?;
         self.is_open = false;
         // That the change is durable is sure by now; how far the log is can only be missing.
         Ok(mark.and_then(Result::ok).map(|rows| (rows, 0)))
     }
+}
 
-    /// Once the end was sent, a connection that breaks leaves open whether the change was made.
-    fn blame(&mut self, error: &Error, ending: Ending) -> StoreError {
-        match judge(error) {
-            StoreError::Lost(reason) if ending != Ending::None && error.code().is_none() => {
-                self.is_open = false;
-                StoreError::Unavailable(format!(
-                    "the connection broke while the change was committed, which may or may not have been made: {reason}"
-                ))
-            }
-            judged => judged,
-        }
+/// Once the end was sent, a connection that breaks leaves open whether the change was made.
+fn blame(error: &Error, ending: Ending) -> StoreError {
+    match judge(error) {
+        StoreError::Lost(reason) if ending != Ending::None && error.code().is_none() => uncertain(&reason),
+        judged => judged,
     }
+}
+
+fn too_late() -> StoreError {
+    StoreError::Unavailable("it did not answer in time".to_owned())
+}
+
+fn uncertain(reason: &str) -> StoreError {
+    StoreError::Unavailable(format!("the connection broke while the change was committed, which may or may not have been made: {reason}"))
+}
+
+fn fits(statement: &Statement, params: &[Owned]) -> bool {
+    statement.params().len() == params.len() && statement.params().iter().zip(params).all(|(ty, param)| param.fits(ty))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -272,7 +300,7 @@ impl Drop for PostgresTx {
             return;
         }
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-            drop(Object::take(connection));
+            Object::take(connection).abandon(false);
             return;
         };
         let patience = self.patience;
@@ -282,7 +310,7 @@ impl Drop for PostgresTx {
                 tracing::debug!(error = describe(error), "a transaction could not be rolled back; its connection is closed");
             }
             if !matches!(undone, Ok(Ok(()))) {
-                drop(Object::take(connection));
+                Object::take(connection).abandon(true);
             }
         });
     }

@@ -12,6 +12,9 @@ type Wrong = Box<dyn Error + Sync + Send>;
 
 /// Milliseconds from 1970, where we count from, to 2000, where PostgreSQL does.
 pub(crate) const MILLIS_TO_2000: i64 = 946_684_800_000;
+/// The moments that PostgreSQL can tell: from 4714 BC to 294276, a little less here.
+const FIRST_MILLIS: i64 = -210_866_803_200_000;
+const LAST_MILLIS: i64 = 9_224_318_015_999_999;
 /// What the binary form of jsonb begins with.
 pub(crate) const JSONB_VERSION: u8 = 1;
 
@@ -43,6 +46,31 @@ impl From<&Param<'_>> for Owned {
     }
 }
 
+/// Microseconds since 2000. What lies before all that PostgreSQL can tell is its `-infinity`, what lies behind it `infinity`.
+pub(crate) const fn micros(moment: Timestamp) -> i64 {
+    match moment.millis() {
+        ..FIRST_MILLIS => i64::MIN,
+        LAST_MILLIS.. => i64::MAX,
+        millis => (millis - MILLIS_TO_2000) * 1000,
+    }
+}
+
+impl Owned {
+    /// Whether a column or parameter of that type can hold the value. What cannot be sent must be known before anything is.
+    pub(super) fn fits(&self, ty: &Type) -> bool {
+        match self {
+            Self::Null => true,
+            Self::Int(_) => *ty == Type::INT8,
+            Self::Flag(_) => *ty == Type::BOOL,
+            Self::Text(_) => matches!(*ty, Type::TEXT | Type::VARCHAR),
+            Self::Json(_) => *ty == Type::JSONB,
+            Self::Bytes(_) => *ty == Type::BYTEA,
+            Self::Id(_) => *ty == Type::UUID,
+            Self::Time(_) => *ty == Type::TIMESTAMPTZ,
+        }
+    }
+}
+
 fn mismatch(value: &Owned, ty: &Type) -> Wrong {
     format!("{value:?} does not go into a column of type {ty}").into()
 }
@@ -52,8 +80,6 @@ impl ToSql for Owned {
         match (self, ty) {
             (Self::Null, _) => return Ok(IsNull::Yes),
             (Self::Int(number), &Type::INT8) => out.put_i64(*number),
-            (Self::Int(number), &Type::INT4) => out.put_i32(i32::try_from(*number)?),
-            (Self::Int(number), &Type::INT2) => out.put_i16(i16::try_from(*number)?),
             (Self::Flag(flag), &Type::BOOL) => out.put_u8(u8::from(*flag)),
             (Self::Text(text), &Type::TEXT | &Type::VARCHAR) => out.put_slice(text.as_bytes()),
             (Self::Json(text), &Type::JSONB) => {
@@ -63,8 +89,7 @@ impl ToSql for Owned {
             (Self::Bytes(bytes), &Type::BYTEA) => out.put_slice(bytes),
             (Self::Id(id), &Type::UUID) => out.put_slice(id),
             (Self::Time(moment), &Type::TIMESTAMPTZ) => {
-                let micros = moment.millis().checked_sub(MILLIS_TO_2000).and_then(|millis| millis.checked_mul(1000));
-                out.put_i64(micros.ok_or("the moment is too far away")?);
+                out.put_i64(micros(*moment));
             }
             _ => return Err(mismatch(self, ty)),
         }

@@ -5,7 +5,7 @@ use model::stage::Stage;
 
 use super::job;
 use super::listing::{self, Conditions, Listed, contains, finish};
-use crate::{Row, StoreError, Tx, params};
+use crate::{Asked, Row, StoreError, Tx, params};
 
 /// All that a single read shows of a candidate.
 #[derive(Clone, Hash, Debug)]
@@ -151,21 +151,24 @@ pub async fn find(tx: &mut Tx, workspace: WorkspaceId, job: JobId, person: Perso
     tx.row(sql, params![workspace, person, job], |row| row.id(0)).await
 }
 
-/// The candidate as rules work on it, kept from others until they are done: its job, its stage and how often it entered one.
+/// The candidate as rules work on it, kept from others until they are done: its job and its stage.
 #[derive(Clone, Debug)]
 pub struct CandidatePlace {
     pub job_id: JobId,
     pub stage_id: StageId,
-    pub entries: i64,
+    pub entered_at: Timestamp,
 }
 
 pub async fn place(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Option<CandidatePlace>, StoreError> {
-    let sql = "SELECT c.job_id, c.stage_id, (SELECT MAX(h.number) FROM stage_entry h WHERE h.workspace_id = c.workspace_id AND h.candidate_id = c.id) \
-               FROM candidate c WHERE c.workspace_id = ?1 AND c.id = ?2";
-    tx.row_to_change(sql, params![workspace, id], |row| {
-        Ok(CandidatePlace { job_id: row.id(0)?, stage_id: row.id(1)?, entries: row.int(2)? })
-    })
-    .await
+    let sql = "SELECT job_id, stage_id, stage_entered_at FROM candidate WHERE workspace_id = ?1 AND id = ?2";
+    let place = |row: &Row<'_>| Ok(CandidatePlace { job_id: row.id(0)?, stage_id: row.id(1)?, entered_at: row.time(2)? });
+    tx.row_to_change(sql, params![workspace, id], place).await
+}
+
+/// Asks how many stages the candidate has entered.
+pub async fn ask_entries(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Asked<i64>, StoreError> {
+    let sql = "SELECT COALESCE(MAX(number), 0) FROM stage_entry WHERE workspace_id = ?1 AND candidate_id = ?2";
+    tx.ask(sql, params![workspace, id], |row| row.int(0)).await
 }
 
 /// Puts the person on the job, in that stage, behind all others.
@@ -186,8 +189,16 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, job: JobId, person: Per
     Ok(id)
 }
 
-pub async fn enter_stage(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId, number: i64, stage: &Stage) -> Result<(), StoreError> {
-    let now = tx.now();
+/// Puts the candidate into the stage, not before it entered the last one, whatever another server's clock said then.
+pub async fn enter_stage(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: CandidateId,
+    last: &CandidatePlace,
+    number: i64,
+    stage: &Stage,
+) -> Result<(), StoreError> {
+    let now = tx.now().max(last.entered_at);
     let sql = "UPDATE candidate SET version = version + 1, stage_id = ?3, stage_entered_at = ?4, updated_at = ?4 WHERE workspace_id = ?1 AND id = ?2";
     tx.tell(sql, params![workspace, id, stage.id, now]).await?;
     insert_entry(tx, workspace, id, number, stage, now).await

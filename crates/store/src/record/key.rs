@@ -82,6 +82,6 @@ pub async fn revoke(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Result<()
 }
 
 pub async fn touch(tx: &mut Tx, workspace: WorkspaceId, id: KeyId, used_at: Timestamp) -> Result<(), StoreError> {
-    let sql = "UPDATE api_key SET last_used_at = ?3 WHERE workspace_id = ?1 AND id = ?2";
+    let sql = "UPDATE api_key SET last_used_at = ?3 WHERE workspace_id = ?1 AND id = ?2 AND (last_used_at IS NULL OR last_used_at < ?3)";
     tx.tell(sql, params![workspace, id, used_at]).await
 }

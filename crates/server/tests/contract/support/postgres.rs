@@ -50,6 +50,41 @@ pub fn execute(url: &str, sql: &str) -> Vec<String> {
     })
 }
 
+/// Runs a statement in a transaction that stays open until this goes out of scope.
+pub struct Held {
+    release: Option<tokio::sync::oneshot::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Held {
+    pub fn new(url: String, sql: String) -> Self {
+        let (release, released) = tokio::sync::oneshot::channel();
+        let (ready, is_ready) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+                tokio::spawn(connection);
+                client.batch_execute(&format!("BEGIN; {sql}")).await.unwrap();
+                ready.send(()).unwrap();
+                let _ = released.await;
+                client.batch_execute("ROLLBACK").await.unwrap();
+            });
+        });
+        is_ready.recv().unwrap();
+        Self { release: Some(release), thread: Some(thread) }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        drop(self.release.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
 /// A server that a test has for itself, to halt, to copy and to throw away.
 pub struct Server {
     directory: PathBuf,

@@ -70,6 +70,11 @@ impl Database {
         }
     }
 
+    /// Runs a statement in a transaction of its own that stays open, on PostgreSQL.
+    pub fn hold(&self, sql: &str) -> postgres::Held {
+        postgres::Held::new(self.url(), sql.to_owned())
+    }
+
     /// Runs a statement behind the program's back; gives back the first column of each row.
     pub fn execute(&self, sql: &str) -> Vec<String> {
         match self.engine {

@@ -8,6 +8,7 @@ use deadpool::managed::{Manager, Metrics, Object, Pool, PoolError, RecycleError,
 use tokio::task::AbortHandle;
 use tokio_postgres::{Client, Config, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
+use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
 use super::address::Address;
 use super::failure::describe;
@@ -20,9 +21,11 @@ const STATEMENTS_KEPT: usize = 512;
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
 /// Every statement finds its few rows through indexes that begin with the workspace, whatever it is asked for. So a plan that was made
-/// once is good for ever, and plans that read whole tables are never better, even while the tables are small.
-const SESSION: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; \
-                       SET enable_mergejoin = off; SET jit = off";
+/// once is good for ever, and plans that read whole tables are never better, even while the tables are small. Only Citus has to see
+/// what is asked for, to know on which machine it is.
+const SESSION: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off; \
+                       SELECT set_config('plan_cache_mode', 'force_generic_plan', false) \
+                       WHERE NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')";
 const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
 const PATIENCE_AT_START: Duration = Duration::from_secs(5);
 
@@ -30,7 +33,7 @@ pub(super) struct Connection {
     pub(super) client: Client,
     driver: AbortHandle,
     tls: MakeRustlsConnect,
-    statements: HashMap<Box<str>, Statement>,
+    statements: HashMap<Box<str>, Statement, Xxh3DefaultBuilder>,
 }
 
 impl Connection {
@@ -79,7 +82,7 @@ impl Manager for Connector {
         // An engine that is only like PostgreSQL may lack one of these, and does without.
         let _ = client.batch_execute(SESSION).await;
         let _ = client.batch_execute(&format!("SET lock_timeout = {}", self.lock_patience.as_millis())).await;
-        Ok(Connection { client, driver, tls: self.tls.clone(), statements: HashMap::new() })
+        Ok(Connection { client, driver, tls: self.tls.clone(), statements: HashMap::default() })
     }
 
     async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<tokio_postgres::Error> {

@@ -36,8 +36,8 @@ impl Service {
         let directory = std::env::temp_dir().join(format!("slated-fuzz-{}", std::process::id()));
         std::fs::create_dir_all(&directory).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let store = Store::open(&Location::Sqlite(directory.join("slated.db")), Purpose::Serve, &Options::default());
-        let store = Arc::new(runtime.block_on(store).unwrap());
+        let (location, options) = (Location::Sqlite(directory.join("slated.db")), Options::default());
+        let store = Arc::new(runtime.block_on(Store::open(&location, Purpose::Serve, &options)).unwrap());
         let work = CreateKey { workspace: "fuzz".to_owned(), name: "fuzz".to_owned(), scope: Scope::Write, expires_at: None };
         let key = runtime.block_on(store.write(work)).unwrap().secret.reveal().to_owned();
         let second = Duration::from_secs(1);

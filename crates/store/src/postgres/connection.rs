@@ -21,9 +21,10 @@ const STATEMENTS_KEPT: usize = 512;
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
 /// Every statement finds its few rows through indexes that begin with the workspace, whatever it is asked for. So a plan that was made
-/// once is good for ever, and plans that read whole tables are never better, even while the tables are small. Only Citus has to see
+/// once is good for ever, and plans that read whole tables or start helpers are never better. Only Citus has to see
 /// what is asked for, to know on which machine it is.
 const SESSION: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off; \
+                       SET max_parallel_workers_per_gather = 0; \
                        SELECT set_config('plan_cache_mode', 'force_generic_plan', false) \
                        WHERE NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')";
 const CANCEL_PATIENCE: Duration = Duration::from_secs(2);

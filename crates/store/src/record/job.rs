@@ -114,11 +114,6 @@ pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Opti
     .await
 }
 
-pub async fn exists(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<bool, StoreError> {
-    let sql = "SELECT 1 FROM job WHERE workspace_id = ?1 AND id = ?2";
-    Ok(tx.row(sql, params![workspace, id], |_| Ok(())).await?.is_some())
-}
-
 /// The jobs of that name that are not archived, perhaps only those of one client.
 pub async fn find_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str, client: Option<CompanyId>) -> Result<Vec<JobId>, StoreError> {
     let sql = "SELECT id FROM job WHERE workspace_id = ?1 AND name_key = ?2 AND is_archived = ?3 AND company_id = COALESCE(?4, company_id) ORDER BY id";

@@ -85,11 +85,11 @@ pub async fn make_key(store: &Store) -> Result<CreatedKey, String> {
 
 async fn fill(path: &Path, size: u64) -> Result<(), String> {
     let store = Arc::new(open(&Location::Sqlite(path.to_owned())).await?);
-    let actor = Actor { workspace: make_key(&store).await?.workspace, key: None };
-    let (job, stages) = store.write(MakeJobs { actor }).await.map_err(|failure| failure.to_string())?;
+    let actor = Actor { is_silent: true, ..Actor::program(make_key(&store).await?.workspace) };
+    let (job, stages) = store.write(MakeJobs { actor: actor.clone() }).await.map_err(|failure| failure.to_string())?;
     let second_stage = stages.get(1).ok_or("the job has but one stage")?.id;
     let mut progress = Progress::start(format!("making a database of {size} persons and candidates"), size);
-    let mut batch = Some(AddPersons::new(actor, job, second_stage, 0..size.min(BATCH)));
+    let mut batch = Some(AddPersons::new(actor.clone(), job, second_stage, 0..size.min(BATCH)));
     let mut done = 0;
     while let Some(work) = batch.take() {
         let end = done + work.persons.len() as u64;
@@ -99,7 +99,7 @@ async fn fill(path: &Path, size: u64) -> Result<(), String> {
         });
         // The next persons are made up while these are written.
         if end < size {
-            batch = Some(AddPersons::new(actor, job, second_stage, end..size.min(end + BATCH)));
+            batch = Some(AddPersons::new(actor.clone(), job, second_stage, end..size.min(end + BATCH)));
         }
         writing.await.map_err(|error| error.to_string())?.map_err(|failure| failure.to_string())?;
         done = end;
@@ -129,7 +129,7 @@ impl Work for MakeJobs {
 impl MakeJobs {
     fn job(&self, name: String, client: usize) -> CreateJob {
         let client = ClientReference { id: None, name: Some(format!("Northgate Works {client}")) };
-        CreateJob { actor: self.actor, new: NewJob { name, client, status: StatusReference::default(), stages: None } }
+        CreateJob { actor: self.actor.clone(), new: NewJob { name, client, status: StatusReference::default(), stages: None } }
     }
 }
 
@@ -150,10 +150,11 @@ impl AddPersons {
             if let Patch::Set(work) = &mut profile.history.work_experience {
                 work.truncate(MOST_EMPLOYERS);
             }
-            AddPerson { actor, profile }
+            AddPerson { actor: actor.clone(), profile }
         };
         let second_stage = Reference { written: second_stage.to_string(), id: Some(second_stage) };
-        Self { actor, second_stage, persons: numbers.map(make).collect() }
+        let persons = numbers.map(make).collect();
+        Self { actor, second_stage, persons }
     }
 }
 
@@ -165,7 +166,7 @@ impl Work for AddPersons {
             let created = person.run(tx).await?;
             if let Some(id) = created.candidate_id.filter(|_| number % 2 == 0) {
                 let to = StageMove { stage_id: Some(self.second_stage.clone()), stage_name: None, from_stage_id: None };
-                MoveCandidate { actor: self.actor, id, to, precondition: Precondition::None }.run(tx).await?;
+                MoveCandidate { actor: self.actor.clone(), id, to, precondition: Precondition::None }.run(tx).await?;
             }
         }
         Ok(())

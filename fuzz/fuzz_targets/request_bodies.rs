@@ -41,9 +41,10 @@ impl Service {
         let work = CreateKey { workspace: "fuzz".to_owned(), name: "fuzz".to_owned(), scope: Scope::Write, expires_at: None };
         let key = runtime.block_on(store.write(work)).unwrap().secret.reveal().to_owned();
         let second = Duration::from_secs(1);
-        let settings = Settings { rate_limit: None, head_timeout: second, body_timeout: second, max_connections: 1 };
+        let settings = Settings { rate_limit: None, head_timeout: second, body_timeout: second, max_connections: 1, is_silent: false };
         let metrics = PrometheusBuilder::new().build_recorder().handle();
-        let router = router(Arc::new(App::new(store, settings, metrics)));
+        let stopping = tokio::sync::watch::channel(false).1;
+        let router = router(Arc::new(App::new(store, settings, metrics, Default::default(), stopping)));
         let mut service = Self { runtime, router, key, routes: Vec::new() };
         let job = service.make("/v1/jobs", r#"{"name":"Fuzzer","client_company_name":"Fuzz & Co"}"#);
         let person = service.make("/v1/persons", r#"{"name":"Ada Lovelace","work_email":"ada@example.com"}"#);

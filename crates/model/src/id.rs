@@ -41,6 +41,9 @@ kinds! {
     Note NoteId "nte" "note"
     Key KeyId "key" "key"
     Request RequestId "req" "request"
+    Event EventId "evt" "event"
+    Webhook WebhookId "whk" "webhook"
+    Lease LeaseId "lse" "lease"
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

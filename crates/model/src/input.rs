@@ -212,6 +212,11 @@ impl<'r> Fields<'r> {
         None
     }
 
+    /// A whole number from 0 to `most` that must be there.
+    pub fn needed_count(&mut self, name: &'static str, most: i64) -> Option<i64> {
+        self.needed(name, |fields| fields.count(name, most).map_or(Patch::Absent, Patch::Set))
+    }
+
     fn patch_list(&mut self, name: &'static str, most: usize) -> Patch<Vec<Json>> {
         match self.take_patch(name) {
             Patch::Absent => Patch::Absent,
@@ -234,11 +239,26 @@ impl<'r> Fields<'r> {
         name: &'static str,
         most: usize,
         longest: usize,
-        mut parse: impl FnMut(String) -> Result<T, (Flaw, String)>,
+        parse: impl FnMut(String) -> Result<T, (Flaw, String)>,
     ) -> Vec<T> {
+        match self.patch_strings(name, most, longest, parse) {
+            Patch::Set(list) => list,
+            Patch::Absent | Patch::Clear => Vec::new(),
+        }
+    }
+
+    /// The same where a list that is absent means something else than an empty one.
+    pub fn patch_strings<T>(
+        &mut self,
+        name: &'static str,
+        most: usize,
+        longest: usize,
+        mut parse: impl FnMut(String) -> Result<T, (Flaw, String)>,
+    ) -> Patch<Vec<T>> {
         let list = match self.patch_list(name, most) {
             Patch::Set(list) => list,
-            Patch::Absent | Patch::Clear => return Vec::new(),
+            Patch::Absent => return Patch::Absent,
+            Patch::Clear => return Patch::Clear,
         };
         let mut values = Vec::with_capacity(list.len());
         for (index, value) in list.into_iter().enumerate() {
@@ -249,7 +269,7 @@ impl<'r> Fields<'r> {
                 None => {}
             }
         }
-        values
+        Patch::Set(values)
     }
 
     /// A list of objects, each read field by field.

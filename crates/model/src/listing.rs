@@ -112,7 +112,8 @@ impl<K: Kind> Cursor<K> {
 }
 
 /// Digits and nothing else.
-fn whole_number(written: &str) -> Option<i64> {
+#[must_use]
+pub fn whole_number(written: &str) -> Option<i64> {
     let plain = !written.is_empty() && written.bytes().all(|byte| byte.is_ascii_digit());
     plain.then(|| written.parse().ok())?
 }

@@ -45,6 +45,8 @@ catalogue! {
     AmbiguousStage "AMBIGUOUS_STAGE" 409 "Several stages of the job have that name; details names their ids."
     StageConflict "STAGE_CONFLICT" 409 "The candidate is not in from_stage_id any more."
     IdempotencyConflict "IDEMPOTENCY_CONFLICT" 409 "The Idempotency-Key was used for a different request within the last 24 hours."
+    TooManyWebhooks "TOO_MANY_WEBHOOKS" 409 "The workspace has as many webhooks as it may have; delete one first."
+    EventsGone "EVENTS_GONE" 410 "Events behind that position are older than the retention and were forgotten; read the records anew and go on from the newest."
     PreconditionFailed "PRECONDITION_FAILED" 412 "The record changed since the ETag in If-Match was read."
     PayloadTooLarge "PAYLOAD_TOO_LARGE" 413 "The body is larger than this route takes."
     UnsupportedMediaType "UNSUPPORTED_MEDIA_TYPE" 415 "The body's Content-Type is not JSON."

@@ -3,7 +3,10 @@
 pub mod api;
 pub mod cli;
 pub mod demo;
+mod events;
 pub mod http;
 pub mod ops;
+mod outgoing;
 pub mod progress;
 mod telemetry;
+mod webhooks;

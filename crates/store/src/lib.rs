@@ -1,6 +1,7 @@
 //! Where the data is kept. A [`Store`] runs a [`Work`] in one transaction: the same work, with the same SQL text, on every
 //! engine. The queries stand in [`record`], a file for each kind of record, and each of them takes the workspace first.
 
+mod bell;
 pub mod copy;
 mod error;
 mod migrations;
@@ -11,6 +12,7 @@ mod sqlite;
 mod store;
 mod tx;
 
+pub use bell::Bell;
 pub use error::{Failure, StoreError};
 pub use migrations::distribute::distribute;
 pub use postgres::Address;

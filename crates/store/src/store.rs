@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use model::id::WorkspaceId;
 
+use crate::bell::Bell;
 use crate::error::{Failure, StoreError};
 use crate::migrations;
 use crate::postgres::{Address, Postgres};
@@ -93,6 +94,7 @@ impl Default for Options {
 
 pub struct Store {
     engine: Engine,
+    bell: Arc<Bell>,
 }
 
 enum Engine {
@@ -103,14 +105,25 @@ enum Engine {
 impl Store {
     /// Opens the database, makes it if it is not there, and brings its schema up to date.
     pub async fn open(location: &Location, purpose: Purpose, options: &Options) -> Result<Self, StoreError> {
+        let bell = Arc::new(Bell::default());
         let engine = match location {
-            Location::Sqlite(path) => Engine::Sqlite(Sqlite::open(path, purpose)?),
+            Location::Sqlite(path) => Engine::Sqlite(Sqlite::open(path, purpose, Arc::clone(&bell))?),
             Location::Postgres(address) => {
                 migrations::postgres::bring_up_to_date(address, purpose).await?;
-                Engine::Postgres(Postgres::new(address, options)?)
+                Engine::Postgres(Postgres::new(address, options, Arc::clone(&bell))?)
             }
         };
-        Ok(Self { engine })
+        Ok(Self { engine, bell })
+    }
+
+    /// Rings whenever work that ran here has told of a change.
+    pub fn bell(&self) -> &Bell {
+        &self.bell
+    }
+
+    /// Whether other servers may change the same data.
+    pub const fn is_shared(&self) -> bool {
+        matches!(self.engine, Engine::Postgres(_))
     }
 
     /// Runs work that changes something. When it returns, the change is durable.

@@ -1,7 +1,7 @@
 //! One transaction, whatever engine it runs on. Work sees nothing else of the store.
 
 use model::clock::Timestamp;
-use model::id::{Id, Kind};
+use model::id::{Id, Kind, WorkspaceId};
 
 use crate::error::StoreError;
 use crate::postgres::PostgresTx;
@@ -14,6 +14,8 @@ pub struct Tx {
     /// The work chose its moment itself.
     is_set: bool,
     last_id: [u8; 16],
+    /// The workspaces that have new events.
+    told: Vec<WorkspaceId>,
 }
 
 pub(crate) enum Arm {
@@ -32,7 +34,7 @@ enum Answer<T> {
 
 impl Tx {
     pub(crate) const fn new(arm: Arm) -> Self {
-        Self { arm, now: Timestamp::from_millis(0), is_set: false, last_id: [0; 16] }
+        Self { arm, now: Timestamp::from_millis(0), is_set: false, last_id: [0; 16], told: Vec::new() }
     }
 
     /// Fixes the time for the work that comes next. It never runs backwards.
@@ -52,6 +54,28 @@ impl Tx {
             Arm::Postgres(tx) => Ok(tx),
             Arm::Sqlite(_) => Err(StoreError::Internal("the transaction is of another engine".to_owned())),
         }
+    }
+
+    /// One writer at a time, and no network in between.
+    pub(crate) const fn is_embedded(&self) -> bool {
+        matches!(self.arm, Arm::Sqlite(_))
+    }
+
+    /// Lets whoever passes events on look at the workspace once this work is done.
+    pub fn wake(&mut self, workspace: WorkspaceId) {
+        if !self.told.contains(&workspace) {
+            self.told.push(workspace);
+        }
+    }
+
+    /// The workspaces that got events since this was last asked.
+    pub(crate) fn take_told(&mut self) -> Vec<WorkspaceId> {
+        std::mem::take(&mut self.told)
+    }
+
+    /// The moment at which this work happens, even if it chose another for what it writes.
+    pub fn real_now(&self) -> Timestamp {
+        if self.is_set { Timestamp::now() } else { self.now }
     }
 
     /// The moment at which this work happens.

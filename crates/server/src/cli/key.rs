@@ -34,10 +34,10 @@ enum KeyCommand {
 }
 
 #[derive(Args)]
-struct Workspace {
-    /// The workspace that the key belongs to
+pub(super) struct Workspace {
+    /// The workspace
     #[arg(long, env = "SLATED_WORKSPACE", default_value = "default", value_name = "NAME", value_parser = parse_name)]
-    workspace: String,
+    pub(super) workspace: String,
 }
 
 #[derive(Args)]
@@ -142,7 +142,7 @@ impl Key {
     }
 }
 
-fn carry_out<W: Work>(database: &Database, purpose: Purpose, work: W) -> Result<W::Output, String> {
+pub(super) fn carry_out<W: Work>(database: &Database, purpose: Purpose, work: W) -> Result<W::Output, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
     runtime.block_on(async {
         let store = database.open(purpose, &Options { patience: PATIENCE, ..Options::default() }).await?;

@@ -1,10 +1,13 @@
 //! The command line.
 
+mod audit;
+mod calling;
 mod copy;
 mod duration;
 mod key;
 mod migrate;
 mod serve;
+mod webhook;
 
 use std::process::ExitCode;
 
@@ -25,6 +28,10 @@ enum Command {
     Serve(Box<serve::Serve>),
     /// Make, list, rotate and revoke API keys
     Key(key::Key),
+    /// Make, list, rotate and delete webhooks
+    Webhook(webhook::Webhook),
+    /// Prove that the log of changes was not tampered with
+    Audit(audit::Audit),
     /// Move a whole database from SQLite to PostgreSQL, or back
     Copy(copy::Copy),
     /// Bring the schema of a database up to date, as serve does too
@@ -78,6 +85,8 @@ pub fn run() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Serve(serve) => serve.run(),
         Command::Key(key) => key.run(),
+        Command::Webhook(webhook) => webhook.run(),
+        Command::Audit(audit) => audit.run(),
         Command::Copy(copy) => copy.run(),
         Command::Migrate(migrate) => migrate.run(),
         Command::Openapi => {

@@ -12,16 +12,21 @@ use store::record::workspace;
 use store::{Address, Failure, Location, Options, Purpose, Store, Tx, Work};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 
+use super::calling::Calling;
+use super::duration::parse_duration;
 use super::{Database, Url};
 use crate::demo::{self, DemoSummary};
+use crate::events::announce;
 use crate::http::listen;
 use crate::http::router::router;
 use crate::http::{App, Settings};
+use crate::ops::events::{AllWorkspaces, ForgetEvents};
 use crate::ops::housekeeping::ForgetAnswers;
 use crate::ops::keys::{CreateKey, CreatedKey, TouchKeys};
 use crate::ops::workspaces::AnyWorkspace;
-use crate::telemetry;
+use crate::{telemetry, webhooks};
 
 const FIRST_WORKSPACE: &str = "default";
 const FIRST_KEY: &str = "first admin key";
@@ -58,6 +63,14 @@ pub struct Serve {
     /// Seconds that a client may take to send a request's body
     #[arg(long, env = "SLATED_BODY_TIMEOUT", default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     body_timeout: u64,
+    /// How long events are kept
+    #[arg(long, env = "SLATED_EVENT_RETENTION", default_value = "30d", value_name = "SPAN", value_parser = parse_duration)]
+    event_retention: i64,
+    #[command(flatten)]
+    webhooks: Calling,
+    /// Write no events, to measure what they cost; nobody hears of changes then
+    #[arg(long, hide = true)]
+    without_events: bool,
     /// What to log: error, warn, info, debug, or a filter such as info,slated=debug
     #[arg(long, env = "SLATED_LOG", default_value = "info", value_name = "FILTER")]
     log: String,
@@ -95,17 +108,29 @@ impl Serve {
             head_timeout: Duration::from_secs(self.head_timeout),
             body_timeout: Duration::from_secs(self.body_timeout),
             max_connections: connections_allowed(),
+            is_silent: self.without_events,
         };
-        let app = Arc::new(App::new(store, settings.clone(), metrics.clone()));
+        let delivering = self.webhooks.delivering()?;
+        let (stopper, stopping) = watch::channel(false);
+        let app = Arc::new(App::new(store, settings.clone(), metrics.clone(), delivering, stopping));
         let stop = stop_signal()?;
-        let chores = tokio::spawn(do_chores(Arc::clone(&app), metrics));
+        let stop = async move {
+            stop.await;
+            let _ = stopper.send(true);
+        };
+        let announcing = announce::start(&app.store, &app.hub);
+        let dispatching = webhooks::start(&app.store, &app.hub, &app.delivering)?;
+        let chores = tokio::spawn(do_chores(Arc::clone(&app), metrics, self.event_retention));
         tracing::info!(listen.address = %address, database = %location, "listening");
         if let Some(key) = first_key {
             welcome(address, &key);
         }
         listen::serve(listener, router(Arc::clone(&app)), &settings, stop).await;
-        chores.abort();
-        let _ = chores.await;
+        for task in [chores, dispatching] {
+            task.abort();
+            let _ = task.await;
+        }
+        drop(announcing);
         note_used_keys(&app).await;
         tracing::info!("stopped");
         Ok(())
@@ -185,7 +210,7 @@ fn connections_allowed() -> usize {
     usize::try_from(allowed).unwrap_or(64)
 }
 
-async fn do_chores(app: Arc<App>, metrics: metrics_exporter_prometheus::PrometheusHandle) {
+async fn do_chores(app: Arc<App>, metrics: metrics_exporter_prometheus::PrometheusHandle, event_retention: i64) {
     let mut clock = tokio::time::interval(CHORES_EVERY);
     loop {
         clock.tick().await;
@@ -193,6 +218,9 @@ async fn do_chores(app: Arc<App>, metrics: metrics_exporter_prometheus::Promethe
         app.store.report();
         note_used_keys(&app).await;
         forget_answers(&app).await;
+        if let Err(failure) = forget_events(&app, event_retention).await {
+            tracing::warn!(error = %failure, "old events could not be forgotten");
+        }
     }
 }
 
@@ -208,6 +236,14 @@ async fn forget_answers(app: &App) {
             }
         }
     }
+}
+
+/// Bit by bit as well.
+async fn forget_events(app: &App, kept_for_millis: i64) -> Result<(), Failure> {
+    for (workspace, _) in app.store.read(AllWorkspaces).await? {
+        while app.store.write(ForgetEvents { workspace, kept_for_millis }).await? {}
+    }
+    Ok(())
 }
 
 async fn note_used_keys(app: &App) {

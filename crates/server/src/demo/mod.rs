@@ -44,7 +44,7 @@ pub struct DemoSummary {
 /// Fills an empty workspace, as of the transaction's time.
 pub async fn fill(tx: &mut Tx, workspace: WorkspaceId) -> Result<DemoSummary, Failure> {
     let now = tx.now();
-    let mut filling = Filling::new(Actor { workspace, key: None }, now);
+    let mut filling = Filling::new(Actor::program(workspace), now);
     for action in &plan::plan(now) {
         filling.carry_out(tx, action).await?;
     }
@@ -116,14 +116,14 @@ impl Filling {
             status: StatusReference::default(),
             stages: opening.pipeline.own_stages(),
         };
-        let (view, _) = At { moment, work: CreateJob { actor: self.actor, new } }.run(tx).await?;
+        let (view, _) = At { moment, work: CreateJob { actor: self.actor.clone(), new } }.run(tx).await?;
         self.jobs.insert(job, view.id);
         self.summary.jobs += 1;
         Ok(())
     }
 
     async fn change_job(&self, tx: &mut Tx, moment: Timestamp, job: usize, patch: JobPatch) -> Result<(), Failure> {
-        let work = UpdateJob { actor: self.actor, id: self.job(job)?, patch, precondition: Precondition::None };
+        let work = UpdateJob { actor: self.actor.clone(), id: self.job(job)?, patch, precondition: Precondition::None };
         At { moment, work }.run(tx).await.map(|_| ())
     }
 
@@ -134,7 +134,7 @@ impl Filling {
             Place::Contact { client, .. } => Association { client_name: Some(client.to_owned()), ..Association::default() },
             Place::Nothing => Association::default(),
         };
-        let created = At { moment, work: AddPerson { actor: self.actor, profile } }.run(tx).await?;
+        let created = At { moment, work: AddPerson { actor: self.actor.clone(), profile } }.run(tx).await?;
         self.persons.insert(person, created.person.id);
         self.summary.persons += 1;
         self.summary.client_contacts += usize::from(created.client_contact_id.is_some());
@@ -146,7 +146,7 @@ impl Filling {
     }
 
     async fn add_candidate(&mut self, tx: &mut Tx, moment: Timestamp, person: usize, job: usize) -> Result<(), Failure> {
-        let work = AddCandidate { actor: self.actor, job: self.job(job)?, person: reference(self.person(person)?) };
+        let work = AddCandidate { actor: self.actor.clone(), job: self.job(job)?, person: reference(self.person(person)?) };
         let (view, _) = At { moment, work }.run(tx).await?;
         self.candidates.insert((person, job), view.id);
         self.summary.candidates += 1;
@@ -156,7 +156,7 @@ impl Filling {
     async fn move_candidate(&mut self, tx: &mut Tx, moment: Timestamp, place: (usize, usize), stage: &str) -> Result<(), Failure> {
         let id = *self.candidates.get(&place).ok_or_else(|| Problem::not_found("candidate", format!("{place:?}")))?;
         let to = StageMove { stage_id: None, stage_name: Some(stage.to_owned()), from_stage_id: None };
-        At { moment, work: MoveCandidate { actor: self.actor, id, to, precondition: Precondition::None } }.run(tx).await?;
+        At { moment, work: MoveCandidate { actor: self.actor.clone(), id, to, precondition: Precondition::None } }.run(tx).await?;
         self.summary.moves += 1;
         Ok(())
     }

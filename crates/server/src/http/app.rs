@@ -6,9 +6,12 @@ use std::time::Duration;
 
 use metrics_exporter_prometheus::PrometheusHandle;
 use store::Store;
+use tokio::sync::watch;
 
 use super::keyring::Keyring;
 use super::measure::RouteMeasures;
+use crate::events::Hub;
+use crate::webhooks::Delivering;
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -17,6 +20,8 @@ pub struct Settings {
     pub head_timeout: Duration,
     pub body_timeout: Duration,
     pub max_connections: usize,
+    /// Writes leave no events; only to measure what those cost.
+    pub is_silent: bool,
 }
 
 pub struct App {
@@ -25,12 +30,22 @@ pub struct App {
     pub(super) keyring: Keyring,
     pub(super) measures: RouteMeasures,
     pub(super) metrics: PrometheusHandle,
+    pub hub: Arc<Hub>,
+    pub delivering: Delivering,
+    /// True once the server is told to stop.
+    pub stopping: watch::Receiver<bool>,
 }
 
 impl App {
-    pub fn new(store: Arc<Store>, settings: Settings, metrics: PrometheusHandle) -> Self {
+    pub fn new(
+        store: Arc<Store>,
+        settings: Settings,
+        metrics: PrometheusHandle,
+        delivering: Delivering,
+        stopping: watch::Receiver<bool>,
+    ) -> Self {
         let keyring = Keyring::new(settings.rate_limit);
-        Self { store, settings, keyring, measures: RouteMeasures::default(), metrics }
+        Self { store, settings, keyring, measures: RouteMeasures::default(), metrics, hub: Arc::default(), delivering, stopping }
     }
 
     /// The keys that were used since this was last asked, with the moment of their last use.

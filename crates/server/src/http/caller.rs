@@ -18,6 +18,15 @@ pub async fn identify(app: &App, headers: &HeaderMap) -> Result<(Arc<KnownKey>, 
     Ok((key, allowance))
 }
 
+/// Whether the key that a caller showed a while ago still opens the door.
+pub async fn is_still_good(app: &App, headers: &HeaderMap) -> bool {
+    match bearer(headers) {
+        // A database that is away says nothing about the key.
+        Some(shown) => !app.keyring.find(&app.store, shown).await.is_ok_and(|key| key.is_none()),
+        None => false,
+    }
+}
+
 /// One sentence for every reason: what is wrong with a key is nobody's business but its owner's.
 fn unauthenticated() -> Problem {
     Problem::new(Code::Unauthenticated, "A valid API key is needed: send it as Authorization: Bearer <API_KEY>.")

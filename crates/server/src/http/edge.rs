@@ -19,7 +19,7 @@ use super::app::App;
 use super::caller::identify;
 use super::keyring::Allowance;
 use super::refusal::{Version, internal, tell, tell_problem};
-use super::request::drain;
+use super::request::{RequestName, drain};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -29,7 +29,8 @@ const LONGEST_REQUEST_ID: usize = 64;
 
 pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
-    let request_id = request_id(request.headers());
+    let request_id: Arc<str> = request_id(request.headers()).into();
+    request.extensions_mut().insert(RequestName(Arc::clone(&request_id)));
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     let version = Version::of(&path);

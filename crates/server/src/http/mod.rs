@@ -19,4 +19,6 @@ mod stall;
 
 pub use answer::{Envelope, ListMeta, ListOf, Reply};
 pub use app::{App, Settings};
-pub use request::{Read, Write};
+pub use caller::is_still_good;
+pub use refusal::Refusal;
+pub use request::{Inspect, Manage, Read, Write};

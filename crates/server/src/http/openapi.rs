@@ -35,6 +35,22 @@ use crate::api::{v0, v1};
         v1::create_job::create_job,
         v1::read_job::read_job,
         v1::update_job::update_job,
+        v1::list_events::list_events,
+        v1::stream_events::stream_events,
+        v1::read_timeline::read_person_timeline,
+        v1::read_timeline::read_candidate_timeline,
+        v1::read_timeline::read_job_timeline,
+        v1::webhooks::create::create,
+        v1::webhooks::list::list,
+        v1::webhooks::read::read,
+        v1::webhooks::update::update,
+        v1::webhooks::delete::delete,
+        v1::webhooks::rotate::rotate,
+        v1::webhooks::test::test,
+        v1::webhooks::replay::replay,
+        v1::webhooks::deliveries::list,
+        v1::webhooks::deliveries::read,
+        v1::webhooks::resend::resend,
         health::healthz,
         health::readyz,
         health::metrics,
@@ -43,6 +59,8 @@ use crate::api::{v0, v1};
         (name = "Persons", description = "Individuals with contacts, a current job and a career history."),
         (name = "Candidates", description = "Persons on a job, in one stage of its pipeline."),
         (name = "Jobs", description = "Positions at a client company, with a status and a pipeline."),
+        (name = "Events", description = "Every change, told once, in order."),
+        (name = "Webhooks", description = "Calls to you when something changes. They need a key with the scope `admin`."),
         (name = "Operations", description = "For those who run the service."),
     ),
     security(("key" = [])),
@@ -137,15 +155,15 @@ fn error_schema_v0() -> Value {
 fn complete(path: &str, method: &str, operation: &mut Value) {
     let Some(operation) = operation.as_object_mut() else { return };
     let needs_key = path.starts_with("/v");
-    let writes = operation.contains_key("requestBody");
     let mark = |operation: &mut Map<String, Value>, name: &str| operation.shift_remove(name);
+    let writes = mark(operation, "x-writes").is_some() || operation.contains_key("requestBody");
     let own_errors = mark(operation, "x-errors").unwrap_or_default();
     let is_list = mark(operation, "x-list").is_some();
     let takes_if_match = mark(operation, "x-if-match").is_some();
     let gives_etag = mark(operation, "x-etag").is_some();
 
     let mut parameters = operation.get("parameters").and_then(Value::as_array).cloned().unwrap_or_default();
-    parameters.iter_mut().filter(|parameter| parameter["in"] == "query").for_each(constrain_query);
+    parameters.iter_mut().filter(|parameter| parameter["in"] == "query").for_each(|parameter| constrain_query(path, parameter));
     if is_list {
         parameters.extend(list_parameters(path));
     }

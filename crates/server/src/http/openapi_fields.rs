@@ -1,8 +1,10 @@
 //! What the OpenAPI document says of single fields and parameters. It mirrors the rules of the model, which it takes its bounds from.
 
 use model::career::MOST_SOCIAL_ID;
+use model::event::EventType;
 use model::listing::{MOST_OFFSET, MOST_PER_PAGE};
 use model::text::limit;
+use model::webhook::MOST_OVERLAP_SECONDS;
 use serde_json::{Value, json};
 
 /// White space, which is trimmed, for use inside brackets.
@@ -35,6 +37,9 @@ const PHONE: &str = r"^[\t-\r ]*([^\u0000-\u001f\u007f]*[0-9]){3}[^\u0000-\u001f
 const SOCIAL_URL: &str =
     concat!(r"^[\t-\r ]*https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[^/?#", space!(), r"]+)+/?([?#][^", space!(), r"]*)?[\t-\r ]*$");
 const URL: &str = concat!(r"^[\t-\r ]*https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?([/?#][^", space!(), r"]*)?[\t-\r ]*$");
+/// Names only: of an address it depends on whether it is public.
+const WEBHOOK_URL: &str =
+    r"^https?://[a-z]([a-z0-9-]{0,30}[a-z0-9])?(\.[a-z]([a-z0-9-]{0,30}[a-z0-9])?){1,3}(:[1-9][0-9]{0,3})?(/[A-Za-z0-9/_.-]*)?$";
 const BLANK: &str = r"^[\t-\r ]*$";
 
 /// Adds to every request body what its fields may hold, and that it holds nothing else.
@@ -117,6 +122,14 @@ fn constrain(body: &str, field: &str, property: &mut Value) {
         ("UpdatePersonBody", "emails" | "phone_numbers") => property["maxItems"] = limit::CONTACTS.into(),
         (_, "email" | "work_email" | "personal_email") => text(property, limit::EMAIL, &or_blank(EMAIL)),
         (_, "phone_number" | "work_phone" | "mobile_phone") => text(property, limit::PHONE, &or_blank(PHONE)),
+        ("CreateWebhookBody" | "UpdateWebhookBody", "url") => text(property, limit::URL, WEBHOOK_URL),
+        ("CreateWebhookBody" | "UpdateWebhookBody", "types") => {
+            property["maxItems"] = 50.into();
+            property["items"]["pattern"] = format!("{}$", type_patterns().split("(,").next().unwrap_or_default()).into();
+        }
+        ("CreateWebhookBody" | "UpdateWebhookBody", "description") => text(property, 1000, TEXT),
+        ("RotateSecretBody", _) => number(property, MOST_OVERLAP_SECONDS),
+        ("ReplayBody", _) => number(property, MOST_OFFSET),
         (_, "social_url") => text(property, limit::URL, &or_blank(SOCIAL_URL)),
         (_, "company_social_url") => text(property, limit::URL, &or_blank(URL)),
         (_, "notes") => text(property, limit::NOTE, TEXT),
@@ -150,16 +163,35 @@ fn number(property: &mut Value, most: i64) {
 }
 
 /// A parameter that is there holds something, even if its type would let it be null or empty.
-pub fn constrain_query(parameter: &mut Value) {
+pub fn constrain_query(path: &str, parameter: &mut Value) {
+    let name = parameter["name"].as_str().unwrap_or_default().to_owned();
+    let (is_feed, is_list) = (path == "/v1/events", path == "/v1/jobs");
     let schema = &mut parameter["schema"];
     if let Some(types) = schema["type"].as_array()
         && let Some(kind) = types.iter().find(|kind| *kind != "null").cloned()
     {
         schema["type"] = kind;
     }
-    if schema["type"] == "string" && schema["enum"].is_null() {
-        text(schema, limit::NAME, LINE_NOT_BLANK);
+    match name.as_str() {
+        "after" => *schema = json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MOST_OFFSET}, {"const": "latest"}]}),
+        "before" | "offset" => number(schema, MOST_OFFSET),
+        "limit" => (schema["minimum"], schema["maximum"]) = (1.into(), if is_feed { 1000 } else { MOST_PER_PAGE }.into()),
+        "types" => schema["pattern"] = type_patterns().into(),
+        "status" if !is_list => schema["enum"] = json!(["pending", "delivered", "failed"]),
+        _ if schema["type"] == "string" => text(schema, limit::NAME, LINE_NOT_BLANK),
+        _ => {}
     }
+}
+
+/// Types of events with commas between: names, families and everything.
+fn type_patterns() -> String {
+    let mut known: Vec<_> = EventType::ALL.iter().map(|kind| kind.name().replace('.', "\\.")).collect();
+    known.extend(EventType::ALL.iter().map(|kind| format!("{}\\.\\*", kind.family())));
+    known.push("\\*".to_owned());
+    known.sort_unstable();
+    known.dedup();
+    let one = format!("({})", known.join("|"));
+    format!("^{one}(,{one})*$")
 }
 
 /// The parameters that every list has.

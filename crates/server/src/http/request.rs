@@ -12,6 +12,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use model::id::{Id, Kind, WorkspaceId};
 use model::input::{Fields, Query, read_body};
 use model::key::Scope;
+use model::listing::{MOST_OFFSET, whole_number};
 use model::problem::{Code, Flaw, Problem};
 use sha2::{Digest, Sha256};
 use store::{StoreError, Work};
@@ -28,6 +29,10 @@ pub const LARGEST_BODY: usize = 1024 * 1024;
 const MOST_DRAINED: usize = 32 * 1024 * 1024;
 const LONGEST_IDEMPOTENCY_KEY: usize = 255;
 
+/// The id of a request, as its answer and the log name it.
+#[derive(Clone)]
+pub struct RequestName(pub Arc<str>);
+
 /// A request of a caller that may read.
 pub struct Read {
     pub app: Arc<App>,
@@ -39,13 +44,26 @@ impl FromRequest<Arc<App>> for Read {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        let (parts, _) = request.into_parts();
-        let workspace = authorise(&parts, Scope::Read)?.workspace;
-        Ok(Self { app: Arc::clone(app), workspace, parts })
+        Self::read_from(request, app, Scope::Read)
     }
 }
 
 impl Read {
+    fn read_from(request: Request, app: &Arc<App>, needed: Scope) -> Result<Self, Refusal> {
+        let (parts, _) = request.into_parts();
+        let workspace = authorise(&parts, needed)?.workspace;
+        Ok(Self { app: Arc::clone(app), workspace, parts })
+    }
+
+    pub const fn headers(&self) -> &HeaderMap {
+        &self.parts.headers
+    }
+
+    /// A number at the end of the path, behind the id.
+    pub fn number(&self, noun: &str) -> Result<i64, Problem> {
+        number_in(&self.parts, noun)
+    }
+
     pub fn id<K: Kind>(&self) -> Result<Id<K>, Problem> {
         id_in(&self.parts)
     }
@@ -74,7 +92,7 @@ impl Read {
 
 /// A request of a caller that may write, with its body.
 pub struct Write {
-    app: Arc<App>,
+    pub app: Arc<App>,
     pub actor: Actor,
     pub precondition: Precondition,
     idempotency: Option<IdempotencyKey>,
@@ -86,17 +104,29 @@ impl FromRequest<Arc<App>> for Write {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        let (parts, body) = request.into_parts();
-        let key = authorise(&parts, Scope::Write)?;
-        let actor = Actor { workspace: key.workspace, key: Some(key.id) };
-        let body = json_body(&parts.headers, body, app.settings.body_timeout).await?;
-        let idempotency = idempotency_key(&parts, &body)?;
-        let precondition = precondition(&parts.headers);
-        Ok(Self { app: Arc::clone(app), actor, precondition, idempotency, parts, body })
+        Self::read_from(request, app, Scope::Write).await
     }
 }
 
 impl Write {
+    async fn read_from(request: Request, app: &Arc<App>, needed: Scope) -> Result<Self, Refusal> {
+        let (parts, body) = request.into_parts();
+        let key = match authorise(&parts, needed) {
+            Ok(key) => key,
+            Err(refusal) => {
+                drain(body, app.settings.body_timeout).await;
+                return Err(refusal);
+            }
+        };
+        let request_id = parts.extensions.get::<RequestName>().map(|name| Arc::clone(&name.0));
+        let actor = Actor { workspace: key.workspace, key: Some(key.id), request_id, is_silent: app.settings.is_silent };
+        let may_be_missing = needed == Scope::Admin;
+        let body = json_body(&parts.headers, body, app.settings.body_timeout, may_be_missing).await?;
+        let idempotency = idempotency_key(&parts, &body)?;
+        let precondition = precondition(&parts.headers);
+        Ok(Self { app: Arc::clone(app), actor, precondition, idempotency, parts, body })
+    }
+
     pub fn id<K: Kind>(&self) -> Result<Id<K>, Problem> {
         id_in(&self.parts)
     }
@@ -110,6 +140,11 @@ impl Write {
         no_query(&self.parts)
     }
 
+    /// A number in the path, behind the id.
+    pub fn number(&self, noun: &str) -> Result<i64, Problem> {
+        number_in(&self.parts, noun)
+    }
+
     pub fn read<T>(&self, read: impl FnOnce(&mut Fields<'_>) -> T) -> Result<T, Problem> {
         read_body(&self.body, read)
     }
@@ -121,6 +156,28 @@ impl Write {
             // Without a key nobody else needs the answer, so it is made outside the transaction, where others wait.
             None => render(self.app.store.write(work).await?),
         })
+    }
+}
+
+/// A request of a caller that may manage the workspace. What needs no body may come without one.
+pub struct Manage(pub Write);
+
+impl FromRequest<Arc<App>> for Manage {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+        Write::read_from(request, app, Scope::Admin).await.map(Self)
+    }
+}
+
+/// A request of a caller that may look at what is managed.
+pub struct Inspect(pub Read);
+
+impl FromRequest<Arc<App>> for Inspect {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+        Read::read_from(request, app, Scope::Admin).map(Self)
     }
 }
 
@@ -140,6 +197,14 @@ fn authorise(parts: &Parts, needed: Scope) -> Result<&KnownKey, Refusal> {
 fn id_in<K: Kind>(parts: &Parts) -> Result<Id<K>, Problem> {
     let written = parts.uri.path().split('/').nth(3).unwrap_or_default();
     Id::parse(written).ok_or_else(|| Problem::not_found(K::NOUN, written.chars().take(64).collect::<String>()))
+}
+
+/// The number in the path: `/v1/webhooks/{id}/deliveries/{sequence}` and below.
+fn number_in(parts: &Parts, noun: &str) -> Result<i64, Problem> {
+    let written = parts.uri.path().split('/').nth(5).unwrap_or_default();
+    whole_number(written)
+        .filter(|number| *number <= MOST_OFFSET)
+        .ok_or_else(|| Problem::not_found(noun, written.chars().take(64).collect::<String>()))
 }
 
 fn no_query(parts: &Parts) -> Result<(), Problem> {
@@ -196,10 +261,17 @@ pub async fn drain(mut body: Body, timeout: Duration) {
     let _ = tokio::time::timeout(timeout, draining).await;
 }
 
-async fn json_body(headers: &HeaderMap, body: Body, timeout: Duration) -> Result<Bytes, Problem> {
+async fn json_body(headers: &HeaderMap, body: Body, timeout: Duration, may_be_missing: bool) -> Result<Bytes, Problem> {
+    if may_be_missing && headers.get(CONTENT_TYPE).is_none() {
+        let nothing = Limited::new(body, 0).collect();
+        if let Ok(Ok(_)) = tokio::time::timeout(timeout, nothing).await {
+            return Ok(Bytes::from_static(b"{}"));
+        }
+        return Err(not_json());
+    }
     if !is_json(headers) {
         drain(body, timeout).await;
-        return Err(Problem::new(Code::UnsupportedMediaType, "Send the body as JSON, with Content-Type: application/json."));
+        return Err(not_json());
     }
     let too_large = || Problem::new(Code::PayloadTooLarge, format!("The body must be at most {LARGEST_BODY} bytes."));
     let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|text| text.parse::<usize>().ok());
@@ -214,6 +286,10 @@ async fn json_body(headers: &HeaderMap, body: Body, timeout: Duration) -> Result
         Ok(Err(error)) => Err(Problem::new(Code::MalformedJson, format!("The body could not be read: {error}."))),
         Err(_) => Err(Problem::new(Code::RequestTimeout, format!("The body did not arrive within {} seconds.", timeout.as_secs()))),
     }
+}
+
+fn not_json() -> Problem {
+    Problem::new(Code::UnsupportedMediaType, "Send the body as JSON, with Content-Type: application/json.")
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

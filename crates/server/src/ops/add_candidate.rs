@@ -9,6 +9,7 @@ use store::{Failure, Tx, Work};
 
 use super::Actor;
 use super::associate::put_on_job;
+use super::tell::Named;
 
 pub struct AddCandidate {
     pub actor: Actor,
@@ -31,10 +32,8 @@ impl Work for AddCandidate {
             return Err(Problem::not_found("job", self.job).into());
         }
         let person = self.person.resolve("person_id")?;
-        if !person::exists(tx, workspace, person).await? {
-            return Err(self.person.not_found("person_id").into());
-        }
-        let (id, is_new) = put_on_job(tx, workspace, person, self.job, &stages).await?;
+        let name = person::name(tx, workspace, person).await?.ok_or_else(|| self.person.not_found("person_id"))?;
+        let (id, is_new) = put_on_job(tx, &self.actor, Named { id: person, name: &name }, self.job, &stages).await?;
         let view = candidate::view(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("candidate", id))?;
         Ok((view, is_new))
     }

@@ -9,6 +9,10 @@ use model::text::fold;
 use store::record::{candidate, client_contact, company, job, stage};
 use store::{Asked, Failure, StoreError, Tx};
 
+use super::companies::find_or_make;
+use super::tell::{Concerned, Named};
+use super::{Actor, tell};
+
 /// What an association comes down to once its names are looked up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Target {
@@ -101,39 +105,49 @@ async fn known_client(
 /// Carries out an association for a person.
 pub async fn attach(
     tx: &mut Tx,
-    workspace: WorkspaceId,
-    person: PersonId,
+    actor: &Actor,
+    person: Named<'_, PersonId>,
     is_new: bool,
     target: &Target,
 ) -> Result<(Option<CandidateId>, Option<ClientContactId>), Failure> {
     match target {
         Target::Nothing => Ok((None, None)),
         // Who is new is on no job yet.
-        Target::Job(job, stages) if is_new => Ok((Some(enter_job(tx, workspace, person, *job, stages).await?), None)),
-        Target::Job(job, stages) => Ok((Some(put_on_job(tx, workspace, person, *job, stages).await?.0), None)),
-        Target::Client(client) => Ok((None, Some(client_contact::find_or_insert(tx, workspace, *client, person).await?))),
+        Target::Job(job, stages) if is_new => Ok((Some(enter_job(tx, actor, person, *job, stages).await?), None)),
+        Target::Job(job, stages) => Ok((Some(put_on_job(tx, actor, person, *job, stages).await?.0), None)),
+        Target::Client(client) => Ok((None, Some(add_contact(tx, actor, *client, person).await?))),
         Target::NewClient(name) => {
-            let (client, _) = company::find_or_insert(tx, workspace, name).await?;
-            Ok((None, Some(client_contact::find_or_insert(tx, workspace, client, person).await?)))
+            let (client, _) = find_or_make(tx, actor, name).await?;
+            Ok((None, Some(add_contact(tx, actor, client, person).await?)))
         }
     }
+}
+
+async fn add_contact(tx: &mut Tx, actor: &Actor, client: CompanyId, person: Named<'_, PersonId>) -> Result<ClientContactId, Failure> {
+    let (contact, is_new) = client_contact::find_or_insert(tx, actor.workspace, client, person.id).await?;
+    if is_new {
+        tell::contact_added(tx, actor, client, person, contact).await?;
+    }
+    Ok(contact)
 }
 
 /// The person's candidate on the job, and whether it was made just now: in the lowest stage that is no rejection stage.
 pub async fn put_on_job(
     tx: &mut Tx,
-    workspace: WorkspaceId,
-    person: PersonId,
+    actor: &Actor,
+    person: Named<'_, PersonId>,
     job: JobId,
     stages: &[Stage],
 ) -> Result<(CandidateId, bool), Failure> {
-    match candidate::find(tx, workspace, job, person).await? {
+    match candidate::find(tx, actor.workspace, job, person.id).await? {
         Some(found) => Ok((found, false)),
-        None => Ok((enter_job(tx, workspace, person, job, stages).await?, true)),
+        None => Ok((enter_job(tx, actor, person, job, stages).await?, true)),
     }
 }
 
-async fn enter_job(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, job: JobId, stages: &[Stage]) -> Result<CandidateId, Failure> {
+async fn enter_job(tx: &mut Tx, actor: &Actor, person: Named<'_, PersonId>, job: JobId, stages: &[Stage]) -> Result<CandidateId, Failure> {
     let entry = entry_stage(stages).ok_or_else(|| StoreError::Internal(format!("job {job} has no stage to enter at")))?;
-    Ok(candidate::insert(tx, workspace, job, person, entry).await?)
+    let (candidate, job_name) = candidate::insert(tx, actor.workspace, job, person.id, entry).await?;
+    Concerned { candidate, person, job: Named { id: job, name: &job_name } }.created(tx, actor, entry).await?;
+    Ok(candidate)
 }

@@ -9,7 +9,8 @@ use store::record::job::JobView;
 use store::record::{company, job, stage, status};
 use store::{Failure, StoreError, Tx, Work};
 
-use super::Actor;
+use super::companies::find_or_make;
+use super::{Actor, tell};
 
 pub struct CreateJob {
     pub actor: Actor,
@@ -26,7 +27,7 @@ impl Work for CreateJob {
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         let workspace = self.actor.workspace;
         let status_id = find_status(tx, workspace, &self.new.status).await?;
-        let company_id = find_or_make_client(tx, workspace, &self.new.client).await?;
+        let company_id = find_or_make_client(tx, &self.actor, &self.new.client).await?;
         let (id, position) = job::next_place(tx, workspace).await?;
         let created = Job { id, name: self.new.name.clone(), company_id, status_id, is_archived: false };
         job::insert(tx, workspace, &created, position).await?;
@@ -34,19 +35,21 @@ impl Work for CreateJob {
         for (order, new_stage) in (1..).zip(&stages) {
             stage::insert(tx, workspace, id, order, new_stage).await?;
         }
-        Ok(job::view(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("job", id))?)
+        let (view, stages) = job::view(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("job", id))?;
+        tell::job_created(tx, &self.actor, &view, &stages).await?;
+        Ok((view, stages))
     }
 }
 
 /// The client that a request names, by id or else by a name that is made if it is new.
-pub async fn find_or_make_client(tx: &mut Tx, workspace: WorkspaceId, client: &ClientReference) -> Result<CompanyId, Failure> {
+pub async fn find_or_make_client(tx: &mut Tx, actor: &Actor, client: &ClientReference) -> Result<CompanyId, Failure> {
     match (&client.id, &client.name) {
         (Some(reference), _) => {
             let id = reference.resolve("client_company_id")?;
-            company::name(tx, workspace, id).await?.ok_or_else(|| reference.not_found("client_company_id"))?;
+            company::name(tx, actor.workspace, id).await?.ok_or_else(|| reference.not_found("client_company_id"))?;
             Ok(id)
         }
-        (None, Some(name)) => Ok(company::find_or_insert(tx, workspace, name).await?.0),
+        (None, Some(name)) => Ok(find_or_make(tx, actor, name).await?.0),
         (None, None) => Err(Problem::invalid("client_company_name", Flaw::Required, "must be given").into()),
     }
 }

@@ -8,8 +8,10 @@ use store::record::identifier::in_order;
 use store::record::{company, identifier, note, person};
 use store::{Asked, Failure, StoreError, Tx, Work};
 
-use super::Actor;
 use super::associate::{Target, ask_stages, attach, resolve};
+use super::companies::{answer_or_make, find_or_make};
+use super::tell::Named;
+use super::{Actor, tell};
 
 pub struct CreatePerson {
     pub actor: Actor,
@@ -56,19 +58,15 @@ impl Work for CreatePerson {
         if let (Target::NewClient(client), Some((name, _))) = (&target, &employer)
             && fold(client) < fold(name)
         {
-            company::find_or_insert(tx, workspace, client).await?;
+            find_or_make(tx, actor, client).await?;
         }
         let is_new = matched.is_none();
         let (person, company_name) = match matched {
             Some((id, by)) => self.merge_into(tx, id, &by, &wanted, employer).await?,
             None => self.insert(tx, &wanted, employer).await?,
         };
-        if let Some(body) = &new.notes
-            && (is_new || !note::exists(tx, workspace, person.id, body).await?)
-        {
-            note::insert(tx, workspace, person.id, actor.key, body).await?;
-        }
-        let (candidate_id, client_contact_id) = attach(tx, workspace, person.id, is_new, &target).await?;
+        let named = Named { id: person.id, name: &person.name.whole };
+        let (candidate_id, client_contact_id) = attach(tx, actor, named, is_new, &target).await?;
         Ok(CreatedPerson { is_new, person, company_name, candidate_id, client_contact_id })
     }
 }
@@ -89,7 +87,7 @@ impl CreatePerson {
     async fn company(&self, tx: &mut Tx, employer: Option<Employer<'_>>) -> Result<(Option<CompanyId>, String), Failure> {
         Ok(match employer {
             Some((name, asked)) => {
-                let (id, name) = company::answer_or_insert(tx, self.actor.workspace, name, asked).await?;
+                let (id, name) = answer_or_make(tx, &self.actor, name, asked).await?;
                 (Some(id), name)
             }
             None => (None, String::new()),
@@ -109,6 +107,10 @@ impl CreatePerson {
                 }
             }
         }
+        if let Some(body) = &self.new.notes {
+            note::insert(tx, workspace, created.id, self.actor.key, body).await?;
+        }
+        tell::person_created(tx, &self.actor, &created, &company_name, self.new.notes.as_deref()).await?;
         Ok((created, company_name))
     }
 
@@ -131,6 +133,7 @@ impl CreatePerson {
             Some(company) => (None, company::name(tx, workspace, company).await?.unwrap_or_default()),
             None => self.company(tx, employer).await?,
         };
+        let before = existing.clone();
         if existing.fill_from(&self.new, company_id)? {
             person::update(tx, workspace, &existing).await?;
             let kept = existing.identifiers();
@@ -142,6 +145,15 @@ impl CreatePerson {
                 }
             }
         }
+        let mut note = self.new.notes.as_deref();
+        if let Some(body) = note {
+            match note::exists(tx, workspace, id, body).await? {
+                true => note = None,
+                false => note::insert(tx, workspace, id, self.actor.key, body).await.map(|_| ())?,
+            }
+        }
+        let old_name = if before.company_id.is_some() { company_name.as_str() } else { "" };
+        tell::person_updated(tx, &self.actor, (&before, old_name), (&existing, &company_name), note).await?;
         Ok((existing, company_name))
     }
 }

@@ -8,7 +8,9 @@ use store::record::key::{KeyRecord, NewKey};
 use store::record::{key, workspace};
 use store::{Failure, StoreError, Tx, Work};
 
+use super::tell::KeyFields;
 use super::workspaces::find_or_make;
+use super::{Actor, tell};
 
 fn new_secret(workspace: WorkspaceId) -> Result<Secret, StoreError> {
     let mut random = [0; 20];
@@ -38,11 +40,16 @@ impl Work for CreateKey {
         let secret = new_secret(workspace)?;
         let new = NewKey { name: &self.name, scope: self.scope, hash: secret.hash(), expires_at: self.expires_at };
         let id = key::insert(tx, workspace, &new).await?;
+        tell::key_created(tx, &Actor::program(workspace), id, fields(&new)).await?;
         Ok(CreatedKey { workspace, id, secret })
     }
 }
 
-async fn workspace_named(tx: &mut Tx, name: &str) -> Result<WorkspaceId, Failure> {
+fn fields<'k>(key: &NewKey<'k>) -> KeyFields<'k> {
+    KeyFields { name: key.name, scope: key.scope.name(), expires_at: key.expires_at }
+}
+
+pub async fn workspace_named(tx: &mut Tx, name: &str) -> Result<WorkspaceId, Failure> {
     let missing = || Problem::new(Code::NotFound, format!("There is no workspace {name:?}; it comes into being with its first key."));
     Ok(workspace::find_by_name(tx, name).await?.ok_or_else(missing)?)
 }
@@ -88,7 +95,11 @@ impl Work for RotateKey {
         let new = NewKey { name: &old.name, scope: old.scope, hash: secret.hash(), expires_at: old.expires_at };
         let id = key::insert(tx, workspace, &new).await?;
         let end = tx.now().plus_millis(self.overlap_millis);
-        key::set_expiry(tx, workspace, self.id, old.expires_at.map_or(end, |expiry| expiry.min(end))).await?;
+        let end = old.expires_at.map_or(end, |expiry| expiry.min(end));
+        key::set_expiry(tx, workspace, self.id, end).await?;
+        let actor = Actor::program(workspace);
+        tell::key_created(tx, &actor, id, fields(&new)).await?;
+        tell::key_rotated(tx, &actor, self.id, old.expires_at, end, id).await?;
         Ok(CreatedKey { workspace, id, secret })
     }
 }
@@ -103,8 +114,11 @@ impl Work for RevokeKey {
 
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
         let workspace = workspace_named(tx, &self.workspace).await?;
-        existing_key(tx, workspace, self.id).await?;
-        Ok(key::revoke(tx, workspace, self.id).await?)
+        if existing_key(tx, workspace, self.id).await?.revoked_at.is_none() {
+            key::revoke(tx, workspace, self.id).await?;
+            tell::key_revoked(tx, &Actor::program(workspace), self.id).await?;
+        }
+        Ok(())
     }
 }
 

@@ -3,9 +3,12 @@
 
 pub mod add_candidate;
 mod associate;
+mod companies;
 pub mod create_job;
 pub mod create_person;
+pub mod deliver;
 pub mod etag;
+pub mod events;
 pub mod housekeeping;
 pub mod idempotency;
 pub mod keys;
@@ -14,15 +17,30 @@ pub mod list_jobs;
 pub mod move_candidate;
 pub mod read;
 pub mod replace_history;
+mod tell;
 pub mod update_job;
 pub mod update_person;
+pub mod webhooks;
 pub mod workspaces;
+
+use std::sync::Arc;
 
 use model::id::{KeyId, WorkspaceId};
 
 /// On whose behalf work is done.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Actor {
     pub workspace: WorkspaceId,
     pub key: Option<KeyId>,
+    pub request_id: Option<Arc<str>>,
+    /// Leaves no events; only to measure what they cost, and to fill a database for that.
+    pub is_silent: bool,
+}
+
+impl Actor {
+    /// The program itself, or somebody at its command line.
+    #[must_use]
+    pub const fn program(workspace: WorkspaceId) -> Self {
+        Self { workspace, key: None, request_id: None, is_silent: false }
+    }
 }

@@ -6,11 +6,12 @@ use model::problem::{Code, Detail, Flaw, Problem};
 use model::stage::Stage;
 use model::text::fold;
 use store::record::candidate::CandidateView;
-use store::record::{candidate, stage};
+use store::record::{candidate, job, stage};
 use store::{Failure, Tx, Work};
 
 use super::Actor;
 use super::etag::Precondition;
+use super::tell::{Concerned, Named};
 
 pub struct MoveCandidate {
     pub actor: Actor,
@@ -35,14 +36,21 @@ impl Work for MoveCandidate {
             precondition.check(&candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?)?;
         }
         let entries = candidate::ask_entries(tx, workspace, *id).await?;
+        let job_name = job::ask_name(tx, workspace, place.job_id).await?;
         let stages = stage::of_job(tx, workspace, place.job_id).await?;
         let entries = tx.answer(entries).await?.pop().unwrap_or(0);
         let target = find_stage(&stages, to)?;
         check_origin(&stages, to, place.stage_id)?;
-        if target.id != place.stage_id {
-            candidate::enter_stage(tx, workspace, *id, &place, entries + 1, target).await?;
+        if target.id == place.stage_id {
+            return Ok(candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?);
         }
-        Ok(candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?)
+        let now = candidate::enter_stage(tx, workspace, *id, &place, entries + 1, target).await?;
+        let view = candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?;
+        let job_name = tx.answer(job_name).await?.pop().unwrap_or_default();
+        let origin = stages.iter().find(|stage| stage.id == place.stage_id).unwrap_or(target);
+        let (person, job) = (Named { id: view.person_id, name: &view.name }, Named { id: view.job_id, name: &job_name });
+        Concerned { candidate: *id, person, job }.moved(tx, actor, (origin, place.entered_at), (target, now)).await?;
+        Ok(view)
     }
 }
 

@@ -7,8 +7,8 @@ use store::record::person::PersonView;
 use store::record::{company, person};
 use store::{Failure, Tx, Work};
 
-use super::Actor;
 use super::etag::Precondition;
+use super::{Actor, tell};
 
 pub struct ReplaceHistory {
     pub actor: Actor,
@@ -28,14 +28,18 @@ impl Work for ReplaceHistory {
         let workspace = self.actor.workspace;
         let missing = || Problem::not_found("person", self.id);
         person::load(tx, workspace, self.id).await?.ok_or_else(missing)?;
+        let before = person::view(tx, workspace, self.id).await?.ok_or_else(missing)?;
         if self.precondition.needs_tag() {
-            self.precondition.check(&person::view(tx, workspace, self.id).await?.ok_or_else(missing)?)?;
+            self.precondition.check(&before)?;
         }
         self.check_companies(tx).await?;
-        if !self.career.is_empty() {
-            person::replace_career(tx, workspace, self.id, &self.career).await?;
+        if !person::differs(&before, &self.career)? {
+            return Ok(before);
         }
-        Ok(person::view(tx, workspace, self.id).await?.ok_or_else(missing)?)
+        person::replace_career(tx, workspace, self.id, &self.career).await?;
+        let after = person::view(tx, workspace, self.id).await?.ok_or_else(missing)?;
+        tell::history_replaced(tx, &self.actor, &before, &after).await?;
+        Ok(after)
     }
 }
 

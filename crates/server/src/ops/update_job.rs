@@ -8,9 +8,9 @@ use store::record::job;
 use store::record::job::JobView;
 use store::{Failure, Tx, Work};
 
-use super::Actor;
 use super::create_job::{find_or_make_client, find_status};
 use super::etag::Precondition;
+use super::{Actor, tell};
 
 pub struct UpdateJob {
     pub actor: Actor,
@@ -45,11 +45,15 @@ impl Work for UpdateJob {
             updated.status_id = find_status(tx, workspace, &patch.status).await?;
         }
         if patch.client.is_given() {
-            updated.company_id = find_or_make_client(tx, workspace, &patch.client).await?;
+            updated.company_id = find_or_make_client(tx, actor, &patch.client).await?;
         }
-        if updated != before {
-            job::update(tx, workspace, &updated).await?;
+        let kept = job::view(tx, workspace, *id).await?.ok_or_else(missing)?;
+        if updated == before {
+            return Ok(kept);
         }
-        Ok(job::view(tx, workspace, *id).await?.ok_or_else(missing)?)
+        job::update(tx, workspace, &updated).await?;
+        let view = job::view(tx, workspace, *id).await?.ok_or_else(missing)?;
+        tell::job_updated(tx, actor, &kept.0, &view.0).await?;
+        Ok(view)
     }
 }

@@ -7,10 +7,12 @@ use model::problem::{Code, Problem};
 use store::record::{company, identifier, person};
 use store::{Failure, Tx, Work};
 
-use super::Actor;
 use super::associate::{ask_stages, attach, resolve};
+use super::companies::find_or_make;
 use super::create_person::held_by;
 use super::etag::Precondition;
+use super::tell::Named;
+use super::{Actor, tell};
 
 pub struct UpdatePerson {
     pub actor: Actor,
@@ -37,20 +39,30 @@ impl Work for UpdatePerson {
         }
         let association = Association { job_id: patch.job_id.clone(), ..Association::default() };
         let target = resolve(tx, workspace, &association, stages).await?;
-        let before = updated.identifiers();
-        let company_before = updated.company_id;
+        let before = updated.clone();
         let mut changed = patch.apply(&mut updated)?;
+        let mut company_name = String::new();
         match &patch.company_name {
             Patch::Absent => {}
             Patch::Clear => updated.company_id = None,
-            Patch::Set(name) => updated.company_id = Some(company::find_or_insert(tx, workspace, name).await?.0),
+            Patch::Set(name) => {
+                let (id, name) = find_or_make(tx, actor, name).await?;
+                (updated.company_id, company_name) = (Some(id), name);
+            }
         }
-        changed |= updated.company_id != company_before;
+        changed |= updated.company_id != before.company_id;
         if changed {
-            self.move_identifiers(tx, &before, &updated.identifiers()).await?;
+            self.move_identifiers(tx, &before.identifiers(), &updated.identifiers()).await?;
             person::update(tx, workspace, &updated).await?;
+            let old_name = match before.company_id {
+                // Only what changed is told, so the name of a company that stays does not matter.
+                company if company == updated.company_id => company_name.clone(),
+                Some(company) => company::name(tx, workspace, company).await?.unwrap_or_default(),
+                None => String::new(),
+            };
+            tell::person_updated(tx, actor, (&before, &old_name), (&updated, &company_name), None).await?;
         }
-        attach(tx, workspace, *id, false, &target).await?;
+        attach(tx, actor, Named { id: *id, name: &updated.name.whole }, false, &target).await?;
         Ok(())
     }
 }

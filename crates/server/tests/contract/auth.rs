@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::{App, Client, Database, Engine, OPERATIONS, World, each_engine};
+use crate::support::{App, Client, Database, Engine, OPERATIONS, OTHER_OPERATIONS, World, each_engine};
 
 each_engine! {
     no_operation_is_answered_without_a_good_key
@@ -54,6 +54,9 @@ fn no_operation_is_answered_without_a_good_key(app: &App) {
             let reply = operation.assert_refused(operation.send(&stranger, &world), 401, "UNAUTHENTICATED");
             assert_eq!(reply.header("www-authenticate"), Some("Bearer"), "{reply:#?}");
             assert_eq!(reply.header("x-ratelimit-limit"), None, "{reply:#?}");
+        }
+        for (method, path) in &OTHER_OPERATIONS {
+            stranger.send(method, path, None).refused(401, "UNAUTHENTICATED");
         }
     }
     assert_eq!(world.contents(&client), before);
@@ -110,7 +113,8 @@ fn every_documented_operation_is_tried_here(app: &App) {
         }
     }
     documented.retain(|operation| operation.contains(" /v"));
-    let tried: BTreeSet<_> = OPERATIONS.iter().map(|operation| format!("{} {}", operation.method, operation.path)).collect();
+    let mut tried: BTreeSet<_> = OPERATIONS.iter().map(|operation| format!("{} {}", operation.method, operation.path)).collect();
+    tried.extend(OTHER_OPERATIONS.iter().map(|(method, path)| format!("{method} {path}")));
     assert_eq!(documented, tried);
 }
 

@@ -1,8 +1,7 @@
 //! The interface from outside: each test starts the real program on a database of its own and talks HTTP to it.
 
-mod support;
-
 mod association;
+mod audit;
 mod auth;
 mod bad_input;
 mod candidates;
@@ -11,9 +10,14 @@ mod contacts;
 mod copying;
 mod crash;
 mod create_person;
+mod deliveries;
+mod delivery_crash;
+mod delivery_failures;
 mod encryption;
 mod errors;
 mod etags;
+mod event_stream;
+mod events;
 mod filters;
 mod history;
 mod idempotency;
@@ -22,6 +26,7 @@ mod keys;
 mod limits;
 mod lists;
 mod matching;
+mod mirror;
 mod openapi;
 mod outage;
 mod program;
@@ -32,6 +37,10 @@ mod servers;
 mod service;
 mod shapes_of_jobs;
 mod shapes_of_persons;
+mod support;
 mod tenants;
+mod timeline;
 mod update_person;
 mod version_zero;
+mod webhook_input;
+mod webhooks;

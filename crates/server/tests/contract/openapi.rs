@@ -79,13 +79,14 @@ fn every_operation_says_what_it_is(app: &App) {
             "{name}"
         );
         let has_body = !operation["requestBody"].is_null();
-        assert_eq!(has_body, !name.starts_with("GET"), "{name}");
+        let needs_none = name.starts_with("GET") || name.starts_with("DELETE") || name.ends_with("/test") || name.ends_with("/resend");
+        assert_eq!(has_body, !needs_none, "{name}");
     }
 }
 
 fn every_success_has_an_example(app: &App) {
     let document = document(app);
-    for (name, operation) in operations(&document) {
+    for (name, operation) in operations(&document).into_iter().filter(|(name, _)| !name.ends_with("/stream")) {
         let successes = operation["responses"].as_object().unwrap().iter().filter(|(status, _)| status.starts_with('2'));
         let mut count = 0;
         for (status, response) in successes {

@@ -22,7 +22,13 @@ pub(crate) const TABLES: &[&str] = &[
     "candidate",
     "stage_entry",
     "idempotent_answer",
+    "event",
+    "webhook",
+    "webhook_delivery",
 ];
+
+/// Where events wait for their number on PostgreSQL. It is empty but for moments, and not copied.
+pub(crate) const OUTBOX: &str = "event_outbox";
 
 struct Step {
     version: i64,
@@ -31,12 +37,15 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: &[Step] = &[Step {
-    version: 1,
-    name: "records",
-    sqlite: include_str!("sqlite/0001_records.sql"),
-    postgres: include_str!("postgres/0001_records.sql"),
-}];
+const STEPS: &[Step] = &[
+    Step {
+        version: 1,
+        name: "records",
+        sqlite: include_str!("sqlite/0001_records.sql"),
+        postgres: include_str!("postgres/0001_records.sql"),
+    },
+    Step { version: 2, name: "events", sqlite: include_str!("sqlite/0002_events.sql"), postgres: include_str!("postgres/0002_events.sql") },
+];
 
 fn newest_version() -> i64 {
     STEPS.last().map_or(0, |step| step.version)

@@ -9,6 +9,7 @@ mod tls;
 mod transaction;
 mod value;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use metrics::{gauge, histogram};
@@ -22,6 +23,7 @@ use self::replica::Replica;
 use self::transaction::Mode;
 pub(crate) use self::transaction::PostgresTx;
 pub(crate) use self::value::{Anything, JSONB_VERSION, Json, MILLIS_TO_2000, Moment, Number, Uuid, micros};
+use crate::bell::Bell;
 use crate::error::{Failure, StoreError};
 use crate::store::{Options, Work};
 use crate::tx::{Arm, Tx};
@@ -36,15 +38,16 @@ const AT_LENGTH: Duration = Duration::from_secs(30);
 pub(crate) struct Postgres {
     primary: Connections,
     replica: Option<Replica>,
+    bell: Arc<Bell>,
 }
 
 impl Postgres {
-    pub(crate) fn new(address: &Address, options: &Options) -> Result<Self, StoreError> {
+    pub(crate) fn new(address: &Address, options: &Options, bell: Arc<Bell>) -> Result<Self, StoreError> {
         let replica = match &options.read_from {
             Some(address) => Some(Replica::new(Connections::new(address, options.connections, options.patience)?)),
             None => None,
         };
-        Ok(Self { primary: Connections::new(address, options.connections, options.patience)?, replica })
+        Ok(Self { primary: Connections::new(address, options.connections, options.patience)?, replica, bell })
     }
 
     pub(crate) async fn write<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
@@ -57,10 +60,12 @@ impl Postgres {
     async fn change<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
         let mut tx = self.begin(&self.primary, Mode::Change, self.primary.patience, None).await?;
         let output = work.run(&mut tx).await?;
+        let told = tx.take_told();
         let mark = tx.into_postgres()?.commit(self.replica.is_some()).await?;
         if let (Some(replica), Some(mark)) = (&self.replica, mark) {
             replica.note_write(work.workspace(), mark);
         }
+        self.bell.ring(&told);
         Ok(output)
     }
 

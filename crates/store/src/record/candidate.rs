@@ -171,25 +171,31 @@ pub async fn ask_entries(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -
     tx.ask(sql, params![workspace, id], |row| row.int(0)).await
 }
 
-/// Puts the person on the job, in that stage, behind all others.
-pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, job: JobId, person: PersonId, stage: &Stage) -> Result<CandidateId, StoreError> {
+/// Puts the person on the job, in that stage, behind all others. Gives back the job's name as well.
+pub async fn insert(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    job: JobId,
+    person: PersonId,
+    stage: &Stage,
+) -> Result<(CandidateId, String), StoreError> {
     let counted = job::ask_to_count_candidate(tx, workspace, job).await?;
     // From here on nobody else adds to the job, so the one before is the last.
     let sql = "SELECT id FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 AND position = \
                (SELECT candidate_count - 1 FROM job WHERE workspace_id = ?1 AND id = ?2)";
     let last = tx.ask(sql, params![workspace, job], |row| row.id(0)).await?;
     let gone = || StoreError::Internal(format!("job {job} is gone"));
-    let position = tx.answer(counted).await?.pop().ok_or_else(gone)?;
+    let (position, job_name) = tx.answer(counted).await?.pop().ok_or_else(gone)?;
     let last = tx.answer(last).await?.pop();
     let id: CandidateId = tx.new_id_after(last);
     let sql = "INSERT INTO candidate (workspace_id, id, version, person_id, job_id, position, stage_id, stage_entered_at, created_at, updated_at) \
                VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?7, ?7)";
     tx.tell(sql, params![workspace, id, person, job, position, stage.id, id.moment()]).await?;
     insert_entry(tx, workspace, id, 1, stage, id.moment()).await?;
-    Ok(id)
+    Ok((id, job_name))
 }
 
-/// Puts the candidate into the stage, not before it entered the last one, whatever another server's clock said then.
+/// Puts the candidate into the stage, not before it entered the last one, whatever another server's clock said then. Says when.
 pub async fn enter_stage(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -197,11 +203,12 @@ pub async fn enter_stage(
     last: &CandidatePlace,
     number: i64,
     stage: &Stage,
-) -> Result<(), StoreError> {
+) -> Result<Timestamp, StoreError> {
     let now = tx.now().max(last.entered_at);
     let sql = "UPDATE candidate SET version = version + 1, stage_id = ?3, stage_entered_at = ?4, updated_at = ?4 WHERE workspace_id = ?1 AND id = ?2";
     tx.tell(sql, params![workspace, id, stage.id, now]).await?;
-    insert_entry(tx, workspace, id, number, stage, now).await
+    insert_entry(tx, workspace, id, number, stage, now).await?;
+    Ok(now)
 }
 
 async fn insert_entry(

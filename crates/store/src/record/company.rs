@@ -18,26 +18,11 @@ pub async fn ask_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Res
     tx.ask(sql, params![workspace, &fold(name)], |row| Ok((row.id(0)?, row.text(1)?))).await
 }
 
-/// The company that was asked for, made if it is not there.
-pub async fn answer_or_insert(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    name: &str,
-    asked: Asked<(CompanyId, String)>,
-) -> Result<(CompanyId, String), StoreError> {
-    if let Some(found) = tx.answer(asked).await?.pop() {
-        return Ok(found);
-    }
+pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<CompanyId, StoreError> {
     let id = tx.new_id();
     let sql = "INSERT INTO company (workspace_id, id, name, name_key, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)";
     tx.tell(sql, params![workspace, id, name, &fold(name), tx.now()]).await?;
-    Ok((id, name.to_owned()))
-}
-
-/// The company of that name, made if it is not there, and its name as it was first written.
-pub async fn find_or_insert(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<(CompanyId, String), StoreError> {
-    let asked = ask_by_name(tx, workspace, name).await?;
-    answer_or_insert(tx, workspace, name, asked).await
+    Ok(id)
 }
 
 /// Those of the ids that are companies of the workspace.

@@ -148,8 +148,12 @@ pub async fn candidate_count(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> 
     tx.row(sql, params![workspace, id], |row| row.int(0)).await
 }
 
-/// Counts one more candidate; the answer is its place among those of the job.
-pub async fn ask_to_count_candidate(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Asked<i64>, StoreError> {
-    let sql = "UPDATE job SET candidate_count = candidate_count + 1 WHERE workspace_id = ?1 AND id = ?2 RETURNING candidate_count";
-    tx.ask(sql, params![workspace, id], |row| row.int(0)).await
+/// Counts one more candidate; the answer is its place among those of the job, and the job's name.
+pub async fn ask_to_count_candidate(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Asked<(i64, String)>, StoreError> {
+    let sql = "UPDATE job SET candidate_count = candidate_count + 1 WHERE workspace_id = ?1 AND id = ?2 RETURNING candidate_count, name";
+    tx.ask(sql, params![workspace, id], |row| Ok((row.int(0)?, row.text(1)?))).await
+}
+
+pub async fn ask_name(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Asked<String>, StoreError> {
+    tx.ask("SELECT name FROM job WHERE workspace_id = ?1 AND id = ?2", params![workspace, id], |row| row.text(0)).await
 }

@@ -3,6 +3,8 @@
 pub mod candidate;
 pub mod client_contact;
 pub mod company;
+pub mod event;
+pub mod event_outbox;
 pub mod field_order;
 pub mod idempotency;
 pub mod identifier;
@@ -13,4 +15,5 @@ pub mod note;
 pub mod person;
 pub mod stage;
 pub mod status;
+pub mod webhook;
 pub mod workspace;

@@ -106,9 +106,8 @@ fn job_part(row: &Row<'_>) -> Result<PersonJob, StoreError> {
     })
 }
 
-pub async fn exists(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<bool, StoreError> {
-    let sql = "SELECT 1 FROM person WHERE workspace_id = ?1 AND id = ?2";
-    Ok(tx.row(sql, params![workspace, id], |_| Ok(())).await?.is_some())
+pub async fn name(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<String>, StoreError> {
+    tx.row("SELECT name FROM person WHERE workspace_id = ?1 AND id = ?2", params![workspace, id], |row| row.text(0)).await
 }
 
 /// The person as rules work on it, kept from others until they are done.
@@ -188,6 +187,15 @@ async fn write(tx: &mut Tx, workspace: WorkspaceId, person: &Person, sql: &str) 
         tx.now().into(),
     ];
     tx.tell(sql, &params).await
+}
+
+/// Whether any of the lists that are given differs from what is kept.
+pub fn differs(kept: &PersonView, career: &CareerPatch) -> Result<bool, StoreError> {
+    let work = list_json(&career.work_experience)?;
+    let education = list_json(&career.education_experience)?;
+    let certifications = list_json(&career.certifications)?;
+    let pairs = [(work, &kept.work_experience), (education, &kept.education_experience), (certifications, &kept.certifications)];
+    Ok(pairs.iter().any(|(given, kept)| given.as_ref().is_some_and(|given| given != *kept)))
 }
 
 /// Puts the lists that are given in the place of those that are kept.

@@ -13,6 +13,12 @@ pub async fn lock_all(tx: &mut Tx) -> Result<(), StoreError> {
     tx.row_to_change("SELECT version FROM schema_migration WHERE version = 0", &[], |_| Ok(())).await.map(|_| ())
 }
 
+/// Keeps others from what may be done in the workspace by one at a time, until this work is done.
+pub async fn lock(tx: &mut Tx, id: WorkspaceId) -> Result<(), StoreError> {
+    let sql = "SELECT workspace_id FROM workspace WHERE workspace_id = ?1";
+    tx.row_to_change(sql, params![id], |_| Ok(())).await.map(|_| ())
+}
+
 pub async fn insert(tx: &mut Tx, name: &str) -> Result<WorkspaceId, StoreError> {
     let id = WorkspaceId::from_random(rand::random());
     let sql = "INSERT INTO workspace (workspace_id, name, name_key, created_at) VALUES (?1, ?2, ?3, ?4)";

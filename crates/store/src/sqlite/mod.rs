@@ -9,8 +9,9 @@ mod writer;
 
 use std::path::Path;
 use std::pin::pin;
-use std::sync::Mutex;
+
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
@@ -18,6 +19,7 @@ pub(crate) use self::connection::{SqliteTx, broken};
 pub(crate) use self::file::provide as provide_file;
 pub(crate) use self::lock::ServerLock;
 use self::writer::Writer;
+use crate::bell::Bell;
 use crate::error::{Failure, StoreError};
 use crate::migrations;
 use crate::store::{Purpose, Work};
@@ -37,7 +39,7 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
-    pub(crate) fn open(path: &Path, purpose: Purpose) -> Result<Self, StoreError> {
+    pub(crate) fn open(path: &Path, purpose: Purpose, bell: Arc<Bell>) -> Result<Self, StoreError> {
         file::provide(path, purpose)?;
         SqliteTx::examine(path)?;
         let lock = match purpose {
@@ -46,7 +48,7 @@ impl Sqlite {
         };
         let mut connection = SqliteTx::open_writer(path)?;
         migrations::sqlite::bring_up_to_date(&mut connection)?;
-        let writer = Writer::start(path, Tx::new(Arm::Sqlite(connection)))?;
+        let writer = Writer::start(path, Tx::new(Arm::Sqlite(connection)), bell)?;
         let read_seconds = metrics::histogram!("slated_store_read_seconds");
         Ok(Self { path: path.to_owned(), idle_readers: Mutex::default(), reads: AtomicU32::new(0), read_seconds, writer, _lock: lock })
     }

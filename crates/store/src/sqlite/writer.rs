@@ -6,6 +6,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use metrics::{gauge, histogram};
@@ -15,6 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::checkpoint::Checkpoints;
 use super::connection::{SqliteTx, broken};
 use super::run_now;
+use crate::bell::Bell;
 use crate::error::{Failure, StoreError};
 use crate::store::Work;
 use crate::tx::Tx;
@@ -30,14 +32,14 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(path: &Path, mut tx: Tx) -> Result<Self, StoreError> {
+    pub(super) fn start(path: &Path, mut tx: Tx, bell: Arc<Bell>) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE_LENGTH);
         let checkpoints = Checkpoints::start(path)?;
         checkpoints.watch(tx.sqlite())?;
         let runtime = Handle::try_current().ok();
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_all(tx, jobs, checkpoints, runtime.as_ref()))
+            .spawn(move || write_all(tx, jobs, checkpoints, runtime.as_ref(), &bell))
             .map_err(|error| StoreError::Unusable(format!("the writer thread cannot be started: {error}")))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -110,7 +112,7 @@ fn answer_all(batch: Vec<Box<dyn Job>>, committed: Result<(), StoreError>, runti
     }
 }
 
-fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints: Checkpoints, runtime: Option<&Handle>) {
+fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints: Checkpoints, runtime: Option<&Handle>, bell: &Bell) {
     let depth = gauge!("slated_store_queue_depth");
     let batch_size = histogram!("slated_store_commit_batch_size");
     let duration = histogram!("slated_store_commit_seconds");
@@ -124,7 +126,12 @@ fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints
         batch_size.record(batch.len() as f64);
         duration.record(started.elapsed().as_secs_f64());
         depth.set(jobs.len() as f64);
+        let is_committed = committed.is_ok();
         answer_all(std::mem::take(&mut batch), committed, runtime);
+        let told = tx.take_told();
+        if is_committed {
+            bell.ring(&told);
+        }
         checkpoints.after_commit(tx.sqlite());
     }
     checkpoints.finish(tx.sqlite());

@@ -103,6 +103,6 @@ impl From<CreatedPerson> for PersonCreatedV0 {
 pub async fn create_person(request: Write) -> Reply {
     let on_duplicate = read_on_duplicate(request.query())?;
     let new = request.read(read_new_person)?;
-    let work = CreatePerson { actor: request.actor, new, on_duplicate };
+    let work = CreatePerson { actor: request.actor.clone(), new, on_duplicate };
     request.carry_out(work, |created| render(status(created.is_new), &EnvelopeV0 { error: "", data: created.into() })).await
 }

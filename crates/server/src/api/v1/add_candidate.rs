@@ -31,7 +31,7 @@ pub struct AddCandidateBody {
 pub async fn add_candidate(request: Write) -> Reply {
     request.no_query()?;
     let person = request.read(read_person)?.ok_or_else(|| Problem::invalid("person_id", Flaw::Required, "must be given"))?;
-    let work = AddCandidate { actor: request.actor, job: request.id()?, person };
+    let work = AddCandidate { actor: request.actor.clone(), job: request.id()?, person };
     request
         .carry_out(work, |(view, is_new)| {
             let tag = etag::of(&view);

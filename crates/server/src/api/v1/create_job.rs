@@ -45,7 +45,7 @@ pub struct NewStageBody {
 pub async fn create_job(request: Write) -> Reply {
     request.no_query()?;
     let new = request.read(NewJob::read)?;
-    let work = CreateJob { actor: request.actor, new };
+    let work = CreateJob { actor: request.actor.clone(), new };
     request
         .carry_out(work, |view| {
             let tag = etag::of(&view);

@@ -80,7 +80,7 @@ pub fn read_on_duplicate(mut query: Query) -> Result<OnDuplicate, model::problem
 pub async fn create_person(request: Write) -> Reply {
     let on_duplicate = read_on_duplicate(request.query())?;
     let new = request.read(read_new_person)?;
-    let work = CreatePerson { actor: request.actor, new, on_duplicate };
+    let work = CreatePerson { actor: request.actor.clone(), new, on_duplicate };
     request.carry_out(work, |created| -> Answer { answer(status(created.is_new), PersonCreated::from(created)) }).await
 }
 

@@ -31,7 +31,7 @@ pub struct MoveCandidateBody {
 pub async fn move_candidate(request: Write) -> Reply {
     request.no_query()?;
     let to = request.read(StageMove::read)?;
-    let work = MoveCandidate { actor: request.actor, id: request.id()?, to, precondition: request.precondition.clone() };
+    let work = MoveCandidate { actor: request.actor.clone(), id: request.id()?, to, precondition: request.precondition.clone() };
     request
         .carry_out(work, |view| {
             let tag = etag::of(&view);

@@ -95,7 +95,7 @@ pub async fn replace_history(request: Write) -> Reply {
     request.no_query()?;
     let today = Timestamp::now().date();
     let career = request.read(|fields| CareerPatch::read(fields, today))?;
-    let work = ReplaceHistory { actor: request.actor, id: request.id()?, career, precondition: request.precondition.clone() };
+    let work = ReplaceHistory { actor: request.actor.clone(), id: request.id()?, career, precondition: request.precondition.clone() };
     request
         .carry_out(work, |view| {
             let tag = etag::of(&view);

@@ -39,7 +39,7 @@ pub struct UpdateJobBody {
 pub async fn update_job(request: Write) -> Reply {
     request.no_query()?;
     let patch = request.read(JobPatch::read)?;
-    let work = UpdateJob { actor: request.actor, id: request.id()?, patch, precondition: request.precondition.clone() };
+    let work = UpdateJob { actor: request.actor.clone(), id: request.id()?, patch, precondition: request.precondition.clone() };
     request
         .carry_out(work, |view| {
             let tag = etag::of(&view);

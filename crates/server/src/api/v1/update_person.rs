@@ -64,7 +64,7 @@ pub struct PhoneInput {
 #[derive(Serialize, ToSchema)]
 pub struct Confirmation {
     #[schema(example = "The person was updated.")]
-    message: &'static str,
+    pub message: &'static str,
 }
 
 /// Update a person
@@ -78,6 +78,6 @@ pub struct Confirmation {
 pub async fn update_person(request: Write) -> Reply {
     request.no_query()?;
     let patch = request.read(PersonPatch::read)?;
-    let work = UpdatePerson { actor: request.actor, id: request.id()?, patch, precondition: request.precondition.clone() };
+    let work = UpdatePerson { actor: request.actor.clone(), id: request.id()?, patch, precondition: request.precondition.clone() };
     request.carry_out(work, |()| answer(StatusCode::OK, Confirmation { message: "The person was updated." })).await
 }

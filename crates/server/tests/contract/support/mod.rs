@@ -2,22 +2,28 @@
 
 mod client;
 mod engine;
+mod hook;
 mod operations;
 pub mod postgres;
 mod process;
 mod raw;
+mod receiver;
 mod records;
 mod server;
 mod snapshot;
+mod stream;
 mod wait;
 
 pub use client::{Client, Reply};
 pub use engine::{Engine, Setup};
 pub(crate) use engine::{each_engine, on_sqlite};
-pub use operations::{OPERATIONS, Operation, World};
+pub use hook::{Hook, NEVER, SOON, calling_app, hooked};
+pub use operations::{OPERATIONS, OTHER_OPERATIONS, Operation, World};
 pub use process::{Process, program};
 pub use raw::{Connection, HttpReply};
+pub use receiver::{Action, Call, Receiver};
 pub use records::{Job, strings, together};
 pub use server::{App, AppBuilder, Database};
 pub use snapshot::{is_id, is_time, shape};
+pub use stream::{Block, EventStream, Log, next_after, sequences, types};
 pub use wait::{DEADLINE, eventually, next_millisecond};

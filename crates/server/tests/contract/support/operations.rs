@@ -98,8 +98,8 @@ const fn write(method: &'static str, path: &'static str, body: fn(&World) -> Val
     Operation { method, path, scope: "write", body: Some(body) }
 }
 
-/// Every operation that needs a key.
-pub static OPERATIONS: [Operation; 13] = [
+/// Every operation on records.
+pub static OPERATIONS: [Operation; 17] = [
     write("POST", "/v0/persons", |_| json!({ "name": "Grace Hopper", "external_source_id": "version-0" })),
     write("POST", "/v1/persons", |_| json!({ "name": "Grace Hopper", "external_source_id": "version-1" })),
     read("/v1/persons/{id}"),
@@ -113,4 +113,24 @@ pub static OPERATIONS: [Operation; 13] = [
     write("PATCH", "/v1/jobs/{id}", |_| json!({ "name": "Chief engineer" })),
     read("/v1/jobs/{id}/candidates"),
     write("POST", "/v1/jobs/{id}/candidates", |world| json!({ "person_id": world.person })),
+    read("/v1/events"),
+    read("/v1/persons/{id}/timeline"),
+    read("/v1/candidates/{id}/timeline"),
+    read("/v1/jobs/{id}/timeline"),
+];
+
+/// The other operations that need a key: the stream, which does not end, and those that need an admin's.
+pub static OTHER_OPERATIONS: [(&str, &str); 12] = [
+    ("GET", "/v1/events/stream"),
+    ("GET", "/v1/webhooks"),
+    ("POST", "/v1/webhooks"),
+    ("GET", "/v1/webhooks/{id}"),
+    ("PATCH", "/v1/webhooks/{id}"),
+    ("DELETE", "/v1/webhooks/{id}"),
+    ("POST", "/v1/webhooks/{id}/rotate"),
+    ("POST", "/v1/webhooks/{id}/test"),
+    ("POST", "/v1/webhooks/{id}/replay"),
+    ("GET", "/v1/webhooks/{id}/deliveries"),
+    ("GET", "/v1/webhooks/{id}/deliveries/{id}"),
+    ("POST", "/v1/webhooks/{id}/deliveries/{id}/resend"),
 ];

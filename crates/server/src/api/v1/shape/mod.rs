@@ -2,6 +2,8 @@
 
 pub mod candidate;
 pub mod contact;
+pub mod event;
 pub mod job;
 pub mod person;
 mod stored;
+pub mod webhook;

@@ -1,0 +1,98 @@
+//! A webhook: where to call, about what.
+
+use crate::event::{EventType, TypeFilter};
+use crate::input::Fields;
+use crate::patch::Patch;
+use crate::problem::Flaw;
+use crate::text::{Lines, did_you_mean, limit};
+
+/// Webhooks that a workspace may have.
+pub const MOST_WEBHOOKS: usize = 100;
+const MOST_TYPES: usize = 50;
+const LONGEST_DESCRIPTION: usize = 1000;
+/// How long an old secret signs along with the new one, unless it is said otherwise, and at most.
+pub const OVERLAP_SECONDS: i64 = 24 * 60 * 60;
+pub const MOST_OVERLAP_SECONDS: i64 = 7 * OVERLAP_SECONDS;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewWebhook {
+    pub url: String,
+    pub types: TypeFilter,
+    pub description: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct WebhookPatch {
+    pub url: Option<String>,
+    pub types: Option<TypeFilter>,
+    pub description: Option<String>,
+    pub is_enabled: Option<bool>,
+}
+
+/// Says what is wrong with a URL, or nothing.
+pub trait UrlRule {
+    fn check(&self, url: &str) -> Result<(), String>;
+}
+
+impl NewWebhook {
+    pub fn read(fields: &mut Fields<'_>, rule: &impl UrlRule) -> Self {
+        let url = fields.needed("url", |fields| read_url(fields, rule)).unwrap_or_default();
+        let types = read_types(fields).unwrap_or_else(TypeFilter::everything);
+        Self { url, types, description: read_description(fields).unwrap_or_default() }
+    }
+}
+
+impl WebhookPatch {
+    pub fn read(fields: &mut Fields<'_>, rule: &impl UrlRule) -> Self {
+        let url = match read_url(fields, rule) {
+            Patch::Absent => None,
+            Patch::Set(url) => Some(url),
+            Patch::Clear => {
+                fields.refuse("url", Flaw::Required, "must not be cleared");
+                None
+            }
+        };
+        let is_enabled = match fields.patch_flag("is_enabled") {
+            Patch::Absent => None,
+            Patch::Set(flag) => Some(flag),
+            Patch::Clear => Some(true),
+        };
+        Self { url, types: read_types(fields), description: read_description(fields), is_enabled }
+    }
+}
+
+fn read_url(fields: &mut Fields<'_>, rule: &impl UrlRule) -> Patch<String> {
+    fields.patch_parsed("url", limit::URL, |url| match rule.check(&url) {
+        Ok(()) => Ok(url),
+        Err(reason) => Err((Flaw::InvalidUrl, reason)),
+    })
+}
+
+fn read_description(fields: &mut Fields<'_>) -> Option<String> {
+    match fields.patch_text("description", LONGEST_DESCRIPTION, Lines::Many) {
+        Patch::Absent => None,
+        Patch::Clear => Some(String::new()),
+        Patch::Set(text) => Some(text),
+    }
+}
+
+/// Patterns of types; none at all are all.
+fn read_types(fields: &mut Fields<'_>) -> Option<TypeFilter> {
+    let patterns = fields.patch_strings("types", MOST_TYPES, limit::NAME, |pattern| match TypeFilter::parse([pattern.as_str()]) {
+        Ok(_) => Ok(pattern),
+        Err(unknown) => Err((Flaw::InvalidValue, unknown_type(&unknown))),
+    });
+    match patterns {
+        Patch::Absent => None,
+        Patch::Clear => Some(TypeFilter::everything()),
+        Patch::Set(patterns) => Some(TypeFilter::parse(patterns.iter().map(String::as_str)).unwrap_or_else(|_| TypeFilter::everything())),
+    }
+}
+
+/// What to say of a pattern that fits no type of event.
+#[must_use]
+pub fn unknown_type(written: &str) -> String {
+    let known: Vec<_> = EventType::ALL.iter().map(|kind| kind.name()).collect();
+    let hint = did_you_mean(written, &known).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+    format!("must be a type of event such as person.created, a family such as person.*, or *{hint}")
+}

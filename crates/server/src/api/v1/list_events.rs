@@ -1,0 +1,73 @@
+use axum::http::StatusCode;
+use model::event::TypeFilter;
+use model::input::Query;
+use model::listing::{MOST_OFFSET, whole_number};
+use model::problem::Flaw;
+use model::webhook::unknown_type;
+
+use super::shape::event::{EventPage, FeedMeta};
+use crate::http::answer::render;
+use crate::http::{Read, Reply};
+use crate::ops::events::{Position, ReadEvents};
+
+const MOST_PER_PAGE: i64 = 1000;
+const DEFAULT_PER_PAGE: i64 = 100;
+
+/// List events
+///
+/// What changed, oldest first, from any point within the retention. `next_after` goes into the next call. With `types` a page may be short
+/// or empty although there is more: go on while `has_more` says so.
+#[utoipa::path(get, path = "/v1/events", operation_id = "listEvents", tag = "Events",
+    params(
+        ("after" = Option<String>, Query, description = "Only events behind this number; `latest` for none of those there are. From the oldest that is kept if absent."),
+        ("types" = Option<String>, Query, description = "Only events of these types, with commas between: `person.created`, `person.*`, `*`."),
+        ("limit" = Option<i64>, Query, description = "How many events a page has."),
+    ),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "EVENTS_GONE"]))),
+    responses((status = 200, description = "A page of events.", body = EventPage)))]
+pub async fn list_events(request: Read) -> Reply {
+    let mut query = request.query();
+    let position = read_after(&mut query).unwrap_or(Position::Oldest);
+    let types = read_types(&mut query);
+    let limit = read_limit(&mut query, MOST_PER_PAGE, DEFAULT_PER_PAGE);
+    let (types, limit) = query.finish((types, limit))?;
+    let page = request.app.store.read_snapshot(ReadEvents { workspace: request.workspace, position, types, limit }).await?;
+    let meta = FeedMeta { next_after: page.next_after, has_more: page.has_more };
+    Ok(render(StatusCode::OK, &EventPage { success: true, data: page.events, meta }))
+}
+
+/// Where to begin, if it is said.
+pub fn read_after(query: &mut Query) -> Option<Position> {
+    query.parsed("after", Flaw::InvalidValue, "the number of an event, or latest", |written| match written {
+        "latest" => Some(Position::Newest),
+        number => sequence(number).map(Position::After),
+    })
+}
+
+pub fn read_types(query: &mut Query) -> TypeFilter {
+    let Some(written) = query.raw("types") else { return TypeFilter::everything() };
+    match TypeFilter::parse(written.split(',')) {
+        Ok(types) => types,
+        Err(unknown) => {
+            query.refuse("types", Flaw::InvalidValue, unknown_type(&unknown));
+            TypeFilter::everything()
+        }
+    }
+}
+
+pub fn read_limit(query: &mut Query, most: i64, default: i64) -> i64 {
+    let expected = format!("a whole number from 1 to {most}");
+    let limit =
+        query.parsed("limit", Flaw::OutOfRange, &expected, |written| whole_number(written).filter(|number| (1..=most).contains(number)));
+    limit.unwrap_or(default)
+}
+
+/// Where a page that goes back in time begins.
+pub fn read_before(query: &mut Query) -> Option<i64> {
+    query.parsed("before", Flaw::InvalidValue, "the number of an event", sequence)
+}
+
+/// The number of an event, as it is written.
+pub fn sequence(written: &str) -> Option<i64> {
+    whole_number(written).filter(|number| *number <= MOST_OFFSET)
+}

@@ -1,0 +1,67 @@
+use axum::http::StatusCode;
+
+use super::list_events::{read_before, read_limit};
+use super::shape::event::{BackwardMeta, TimelinePage};
+use crate::http::answer::render;
+use crate::http::{Read, Reply};
+use crate::ops::events::{ReadTimeline, Timeline};
+
+const MOST_PER_PAGE: i64 = 100;
+
+/// Read a person's timeline
+///
+/// What happened to the person and their candidates, newest first, within the retention.
+#[utoipa::path(get, path = "/v1/persons/{id}/timeline", operation_id = "readPersonTimeline", tag = "Events",
+    params(
+        ("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
+        ("before" = Option<i64>, Query, description = "Only events before this number: `next_before` of the page before."),
+        ("limit" = Option<i64>, Query, description = "How many events a page has."),
+    ),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
+    responses((status = 200, description = "A page of events.", body = TimelinePage)))]
+pub async fn read_person_timeline(request: Read) -> Reply {
+    let of = Timeline::Person(request.id()?);
+    read(request, of).await
+}
+
+/// Read a candidate's timeline
+///
+/// What happened to the candidate, newest first, within the retention.
+#[utoipa::path(get, path = "/v1/candidates/{id}/timeline", operation_id = "readCandidateTimeline", tag = "Events",
+    params(
+        ("id" = String, Path, description = "The candidate's id.", example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja"),
+        ("before" = Option<i64>, Query, description = "Only events before this number: `next_before` of the page before."),
+        ("limit" = Option<i64>, Query, description = "How many events a page has."),
+    ),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
+    responses((status = 200, description = "A page of events.", body = TimelinePage)))]
+pub async fn read_candidate_timeline(request: Read) -> Reply {
+    let of = Timeline::Candidate(request.id()?);
+    read(request, of).await
+}
+
+/// Read a job's timeline
+///
+/// What happened to the job and its candidates, newest first, within the retention.
+#[utoipa::path(get, path = "/v1/jobs/{id}/timeline", operation_id = "readJobTimeline", tag = "Events",
+    params(
+        ("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz"),
+        ("before" = Option<i64>, Query, description = "Only events before this number: `next_before` of the page before."),
+        ("limit" = Option<i64>, Query, description = "How many events a page has."),
+    ),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
+    responses((status = 200, description = "A page of events.", body = TimelinePage)))]
+pub async fn read_job_timeline(request: Read) -> Reply {
+    let of = Timeline::Job(request.id()?);
+    read(request, of).await
+}
+
+async fn read(request: Read, of: Timeline) -> Reply {
+    let mut query = request.query();
+    let before = read_before(&mut query);
+    let limit = read_limit(&mut query, MOST_PER_PAGE, MOST_PER_PAGE);
+    let (before, limit) = query.finish((before, limit))?;
+    let work = ReadTimeline { workspace: request.workspace, of, before, limit };
+    let (events, next_before) = request.app.store.read_snapshot(work).await?;
+    Ok(render(StatusCode::OK, &TimelinePage { success: true, data: events, meta: BackwardMeta { next_before } }))
+}

@@ -1,0 +1,143 @@
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::response::sse::{Event as Message, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use model::event::{Event, TypeFilter};
+use model::id::WorkspaceId;
+use model::problem::{Flaw, Problem};
+use tokio::sync::watch;
+
+use super::list_events::{read_after, read_types, sequence};
+use crate::http::{App, Read, Refusal, is_still_good};
+use crate::ops::events::{Position, ReadEvents};
+
+const HEARTBEAT: Duration = Duration::from_secs(15);
+const KEY_CHECKED_EVERY: Duration = Duration::from_secs(4);
+const PER_READ: i64 = 500;
+/// How long to wait when the log cannot be read.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Stream events
+///
+/// The same as the feed, as server-sent events that come as they happen: `id` is the number, `event` the type, `data` the event. A client
+/// that connects again with `Last-Event-ID` misses nothing. Without a position it begins now. A comment comes every 15 seconds.
+#[utoipa::path(get, path = "/v1/events/stream", operation_id = "streamEvents", tag = "Events",
+    params(
+        ("after" = Option<String>, Query, description = "Only events behind this number; `latest`, and if absent, only those that come from now on."),
+        ("types" = Option<String>, Query, description = "Only events of these types, with commas between: `person.created`, `person.*`, `*`."),
+        ("Last-Event-ID" = Option<i64>, Header, description = "The number of the last event that was received; counts more than `after`."),
+    ),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "EVENTS_GONE"]))),
+    responses((status = 200, description = "Events, for as long as the connection stands.", body = String, content_type = "text/event-stream")))]
+pub async fn stream_events(request: Read) -> Result<Response, Refusal> {
+    let mut query = request.query();
+    let position = read_after(&mut query).unwrap_or(Position::Newest);
+    let types = read_types(&mut query);
+    let types = query.finish(types)?;
+    let position = last_event_id(request.headers())?.unwrap_or(position);
+    let workspace = request.workspace;
+    // Whatever comes from here on wakes us.
+    let news = request.app.hub.subscribe(workspace);
+    let first = request.app.store.read_snapshot(ReadEvents { workspace, position, types: types.clone(), limit: PER_READ }).await?;
+    let following = Following {
+        stopping: request.app.stopping.clone(),
+        app: Arc::clone(&request.app),
+        headers: request.headers().clone(),
+        workspace,
+        types,
+        news,
+        after: first.next_after,
+        has_more: first.has_more,
+        ready: first.events.into(),
+    };
+    let messages = stream::unfold(following, |mut following| async {
+        let message = following.next().await?;
+        Some((Ok::<_, Infallible>(message), following))
+    });
+    let mut response = Sse::new(messages).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response();
+    // Proxies that gather answers would hold events back.
+    response.headers_mut().insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+fn last_event_id(headers: &HeaderMap) -> Result<Option<Position>, Problem> {
+    const NAME: &str = "Last-Event-ID";
+    let Some(value) = headers.get(NAME) else { return Ok(None) };
+    let number = value.to_str().ok().and_then(|written| sequence(written.trim()));
+    match number {
+        Some(number) => Ok(Some(Position::After(number))),
+        None => Err(Problem::invalid(NAME, Flaw::InvalidValue, "must be the number of an event")),
+    }
+}
+
+/// A client that follows the log.
+struct Following {
+    app: Arc<App>,
+    headers: HeaderMap,
+    workspace: WorkspaceId,
+    types: TypeFilter,
+    news: watch::Receiver<()>,
+    stopping: watch::Receiver<bool>,
+    after: i64,
+    has_more: bool,
+    ready: VecDeque<Event>,
+}
+
+impl Following {
+    /// The next event; nothing when it is over.
+    async fn next(&mut self) -> Option<Message> {
+        loop {
+            if *self.stopping.borrow() {
+                return None;
+            }
+            if let Some(event) = self.ready.pop_front() {
+                let data = serde_json::to_string(&event).ok()?;
+                return Some(Message::default().id(event.sequence.to_string()).event(event.kind.name()).data(data));
+            }
+            if !self.has_more {
+                self.wait().await?;
+            }
+            self.read().await?;
+        }
+    }
+
+    /// Waits for news; nothing if it is over instead.
+    async fn wait(&mut self) -> Option<()> {
+        loop {
+            tokio::select! {
+                news = self.news.changed() => return news.ok(),
+                _ = self.stopping.changed() => return None,
+                () = tokio::time::sleep(KEY_CHECKED_EVERY) => {
+                    if !is_still_good(&self.app, &self.headers).await {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn read(&mut self) -> Option<()> {
+        let work =
+            ReadEvents { workspace: self.workspace, position: Position::After(self.after), types: self.types.clone(), limit: PER_READ };
+        match self.app.store.read_snapshot(work).await {
+            Ok(page) => {
+                (self.after, self.has_more) = (page.next_after, page.has_more);
+                self.ready = page.events.into();
+                Some(())
+            }
+            // It fell out of the retention while it was not reading: it will be told so when it connects again.
+            Err(store::Failure::Refused(_)) => None,
+            Err(store::Failure::Broken(error)) => {
+                tracing::debug!(error = %error, "a stream waits for the log");
+                self.has_more = true;
+                tokio::time::sleep(PAUSE).await;
+                Some(())
+            }
+        }
+    }
+}

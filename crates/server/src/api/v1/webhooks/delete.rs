@@ -1,0 +1,20 @@
+use axum::http::StatusCode;
+
+use crate::api::v1::update_person::Confirmation;
+use crate::http::answer::answer;
+use crate::http::{Envelope, Manage, Reply};
+use crate::ops::webhooks::DeleteWebhook;
+
+/// Delete a webhook
+///
+/// Nothing is sent to it any more, and its deliveries are forgotten.
+#[utoipa::path(delete, path = "/v1/webhooks/{id}", operation_id = "deleteWebhook", tag = "Webhooks",
+    params(("id" = String, Path, description = "The webhook's id.", example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
+    responses((status = 200, description = "It is gone.", body = Envelope<Confirmation>)))]
+pub async fn delete(Manage(request): Manage) -> Reply {
+    request.no_query()?;
+    request.read(|_| ())?;
+    let work = DeleteWebhook { actor: request.actor.clone(), id: request.id()? };
+    request.carry_out(work, |()| answer(StatusCode::OK, Confirmation { message: "The webhook was deleted." })).await
+}

@@ -1,0 +1,44 @@
+use axum::http::StatusCode;
+use model::listing::MOST_OFFSET;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::answer::answer;
+use crate::http::{Envelope, Manage, Reply};
+use crate::ops::webhooks::ReplayEvents;
+
+/// The events to send again: those behind `after`, up to `until`.
+#[derive(ToSchema)]
+#[schema(example = json!({"after": 0, "until": 42}))]
+#[expect(dead_code, reason = "describes what is read")]
+pub struct ReplayBody {
+    after: i64,
+    /// The last that is sent; the newest if absent.
+    until: Option<i64>,
+}
+
+/// What is sent again.
+#[derive(Serialize, ToSchema)]
+pub struct Replayed {
+    /// How many events are.
+    #[schema(minimum = 0, maximum = 10000, example = 12)]
+    count: usize,
+}
+
+/// Replay events
+///
+/// Sends all events of a range again that the webhook wants: of the first 10,000 behind `after`. Take a longer range in parts.
+#[utoipa::path(post, path = "/v1/webhooks/{id}/replay", operation_id = "replayEvents", tag = "Webhooks",
+    params(("id" = String, Path, description = "The webhook's id.", example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
+    request_body = ReplayBody,
+    extensions(("x-errors" = json!(["NOT_FOUND", "EVENTS_GONE"]))),
+    responses((status = 202, description = "They are pending now.", body = Envelope<Replayed>)))]
+pub async fn replay(Manage(request): Manage) -> Reply {
+    request.no_query()?;
+    let (after, until) = request.read(|fields| {
+        let after = fields.needed_count("after", MOST_OFFSET);
+        (after.unwrap_or(0), fields.count("until", MOST_OFFSET))
+    })?;
+    let work = ReplayEvents { actor: request.actor.clone(), id: request.id()?, after, until };
+    request.carry_out(work, |count| answer(StatusCode::ACCEPTED, Replayed { count })).await
+}

@@ -1,0 +1,33 @@
+use axum::http::StatusCode;
+use model::webhook::{MOST_OVERLAP_SECONDS, OVERLAP_SECONDS};
+use utoipa::ToSchema;
+
+use super::carry_out_and_reveal;
+use crate::api::v1::shape::webhook::WebhookRead;
+use crate::http::{Envelope, Manage, Reply};
+use crate::ops::webhooks::RotateSecret;
+
+/// How to rotate a secret.
+#[derive(ToSchema)]
+#[schema(example = json!({"overlap_seconds": 3600}))]
+#[expect(dead_code, reason = "describes what is read")]
+pub struct RotateSecretBody {
+    /// How long calls are signed with the old secret too; a day if absent.
+    overlap_seconds: Option<i64>,
+}
+
+/// Rotate a webhook's secret
+///
+/// Makes a new secret and shows it once. Until the overlap ends every call carries a signature with each.
+#[utoipa::path(post, path = "/v1/webhooks/{id}/rotate", operation_id = "rotateWebhookSecret", tag = "Webhooks",
+    params(("id" = String, Path, description = "The webhook's id.", example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
+    request_body = RotateSecretBody,
+    extensions(("x-errors" = json!(["NOT_FOUND"]))),
+    responses((status = 200, description = "The webhook with its new secret.", body = Envelope<WebhookRead>)))]
+pub async fn rotate(Manage(request): Manage) -> Reply {
+    request.no_query()?;
+    let overlap = request.read(|fields| fields.count("overlap_seconds", MOST_OVERLAP_SECONDS))?;
+    let overlap_seconds = overlap.unwrap_or(OVERLAP_SECONDS);
+    let work = RotateSecret { actor: request.actor.clone(), id: request.id()?, overlap_seconds };
+    carry_out_and_reveal(request, work, StatusCode::OK).await
+}

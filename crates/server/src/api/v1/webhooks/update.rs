@@ -1,0 +1,36 @@
+use axum::http::StatusCode;
+use model::webhook::WebhookPatch;
+use utoipa::ToSchema;
+
+use super::shown;
+use crate::api::v1::shape::webhook::WebhookRead;
+use crate::http::{Envelope, Manage, Reply};
+use crate::ops::webhooks::UpdateWebhook;
+
+/// What changes of a webhook; what is absent stays.
+#[derive(ToSchema)]
+#[schema(example = json!({"types": ["candidate.*"], "is_enabled": false}))]
+#[expect(dead_code, reason = "describes what WebhookPatch reads")]
+pub struct UpdateWebhookBody {
+    url: Option<String>,
+    /// Replaces all types; empty and null are all types.
+    types: Option<Vec<String>>,
+    description: Option<String>,
+    /// False to send nothing; once it is true again, everything goes on where it stopped.
+    is_enabled: Option<bool>,
+}
+
+/// Change a webhook
+///
+/// What is still to be delivered goes to the new URL. A webhook that failed is tried at once.
+#[utoipa::path(patch, path = "/v1/webhooks/{id}", operation_id = "updateWebhook", tag = "Webhooks",
+    params(("id" = String, Path, description = "The webhook's id.", example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
+    request_body = UpdateWebhookBody,
+    extensions(("x-errors" = json!(["NOT_FOUND"]))),
+    responses((status = 200, description = "The webhook as it is now.", body = Envelope<WebhookRead>)))]
+pub async fn update(Manage(request): Manage) -> Reply {
+    request.no_query()?;
+    let patch = request.read(|fields| WebhookPatch::read(fields, &*request.app.delivering.targets))?;
+    let work = UpdateWebhook { actor: request.actor.clone(), id: request.id()?, patch };
+    request.carry_out(work, |webhook| shown(StatusCode::OK, &webhook)).await
+}

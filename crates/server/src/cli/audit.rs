@@ -1,0 +1,96 @@
+//! `slated audit`: proves the log of changes.
+
+use clap::{Args, Subcommand};
+use model::id::WorkspaceId;
+use store::{Failure, Options, Purpose, Store};
+
+use super::Database;
+use crate::events::announce::number_all;
+use crate::ops::events::{AllWorkspaces, Broken, NewestEvent, Proved, VerifyEvents};
+use crate::progress::Progress;
+
+#[derive(Args)]
+pub struct Audit {
+    #[command(subcommand)]
+    command: AuditCommand,
+}
+
+#[derive(Subcommand)]
+enum AuditCommand {
+    /// Check that no entry of the log was changed, dropped or added
+    Verify(Verify),
+}
+
+#[derive(Args)]
+struct Verify {
+    /// Only this workspace; all if absent
+    #[arg(long, env = "SLATED_WORKSPACE", value_name = "NAME")]
+    workspace: Option<String>,
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Audit {
+    pub fn run(self) -> Result<(), String> {
+        let AuditCommand::Verify(verify) = self.command;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+        runtime.block_on(verify.run())
+    }
+}
+
+impl Verify {
+    async fn run(self) -> Result<(), String> {
+        let said = |failure: Failure| failure.to_string();
+        let store = self.database.open(Purpose::Inspect, &Options::default()).await?;
+        number_all(&store).await.map_err(said)?;
+        let mut workspaces = store.read(AllWorkspaces).await.map_err(said)?;
+        if let Some(name) = &self.workspace {
+            workspaces.retain(|(_, known)| model::text::fold(known) == model::text::fold(name));
+            if workspaces.is_empty() {
+                return Err(format!("there is no workspace {name:?}"));
+            }
+        }
+        let mut broken = 0;
+        for (id, name) in workspaces {
+            broken += u32::from(!verify(&store, id, &name).await.map_err(said)?);
+        }
+        match broken {
+            0 => Ok(()),
+            _ => Err("the log was tampered with, or the database is damaged".to_owned()),
+        }
+    }
+}
+
+/// Says how far the log of a workspace is proved; false if it is not.
+async fn verify(store: &Store, workspace: WorkspaceId, name: &str) -> Result<bool, Failure> {
+    let newest = store.read(NewestEvent { workspace }).await?;
+    let mut progress = Progress::start(format!("checking the log of workspace {name:?}"), u64::try_from(newest).unwrap_or(0));
+    let mut proved: Option<Proved> = None;
+    loop {
+        match store.read(VerifyEvents { workspace, proved }).await? {
+            Err(Broken { sequence, reason }) => {
+                progress.finish();
+                println!("workspace {name:?}: entry {sequence} is wrong: {reason}");
+                return Ok(false);
+            }
+            Ok((further, has_more)) => {
+                proved = further;
+                progress.show(proved.map_or(0, |proved| u64::try_from(proved.sequence).unwrap_or(0)));
+                if !has_more {
+                    break;
+                }
+            }
+        }
+    }
+    progress.finish();
+    match proved {
+        None => println!("workspace {name:?}: the log is empty"),
+        Some(Proved { first, sequence, hash }) => {
+            println!(
+                "workspace {name:?}: {} entries, {first} to {sequence}, are as they were written; the last hash is {hash}",
+                sequence - first + 1
+            );
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,76 @@
+//! Options for calls to webhooks.
+
+use std::sync::Arc;
+
+use clap::Args;
+use ipnet::IpNet;
+
+use super::duration::parse_duration;
+use crate::ops::deliver::RetryDelays;
+use crate::outgoing::Targets;
+use crate::webhooks::{Delivering, SecretKey};
+
+/// About 24 hours in all.
+const RETRY_DELAYS: &str = "5s,30s,2m,10m,30m,1h,2h,4h,8h,8h";
+
+#[derive(Args)]
+pub struct Calling {
+    #[command(flatten)]
+    pub addressing: Addressing,
+    /// How long to wait before each new attempt of a webhook call
+    #[arg(long, env = "SLATED_WEBHOOK_RETRY_DELAYS", default_value = RETRY_DELAYS, value_name = "SPAN,…", value_delimiter = ',', value_parser = parse_duration)]
+    webhook_retry_delays: Vec<i64>,
+}
+
+/// Where webhooks may lead, and what their secrets are made with.
+#[derive(Args)]
+pub struct Addressing {
+    /// Ranges of addresses that webhooks may lead to although they are not public
+    #[arg(long, env = "SLATED_ALLOW_PRIVATE_TARGETS", value_name = "RANGE,…", value_delimiter = ',', value_parser = parse_range)]
+    allow_private_targets: Vec<IpNet>,
+    /// Goes into the secrets of all webhooks, so that the database alone does not tell them; the same for all servers
+    #[arg(long, env = "SLATED_SECRET_KEY", hide_env_values = true, default_value = "", hide_default_value = true, value_name = "TEXT")]
+    secret_key: Secret,
+}
+
+/// Not shown in any message.
+#[derive(Clone)]
+struct Secret(String);
+
+impl From<String> for Secret {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+fn parse_range(written: &str) -> Result<IpNet, String> {
+    let one = || written.parse::<std::net::IpAddr>().map(IpNet::from);
+    written
+        .trim()
+        .parse()
+        .or_else(|_| one())
+        .map_err(|_| format!("{written:?} is no range of addresses; write it as in 10.0.0.0/8 or fd00::/8"))
+}
+
+impl Calling {
+    pub fn delivering(&self) -> Result<Delivering, String> {
+        if self.webhook_retry_delays.is_empty() || self.webhook_retry_delays.len() > 100 {
+            return Err("--webhook-retry-delays must name between 1 and 100 spans of time".to_owned());
+        }
+        Ok(Delivering {
+            targets: Arc::new(self.addressing.targets()),
+            secret_key: self.addressing.secret_key(),
+            delays: RetryDelays(self.webhook_retry_delays.clone()),
+        })
+    }
+}
+
+impl Addressing {
+    pub fn targets(&self) -> Targets {
+        Targets::new(self.allow_private_targets.clone())
+    }
+
+    pub fn secret_key(&self) -> SecretKey {
+        SecretKey::from(self.secret_key.0.clone())
+    }
+}

@@ -1,0 +1,170 @@
+//! `slated webhook`: works beside a running server, on the same database.
+
+use clap::{Args, Subcommand};
+use model::event::TypeFilter;
+use model::id::WebhookId;
+use model::webhook::{NewWebhook, UrlRule, unknown_type};
+use store::{Failure, Purpose, Tx, Work};
+
+use super::Database;
+use super::calling::Addressing;
+use super::duration::parse_duration;
+use super::key::{Workspace, carry_out};
+use crate::ops::Actor;
+use crate::ops::keys::workspace_named;
+use crate::ops::webhooks::{CreateWebhook, DeleteWebhook, ListWebhooks, RotateSecret};
+
+#[derive(Args)]
+pub struct Webhook {
+    #[command(subcommand)]
+    command: WebhookCommand,
+}
+
+#[derive(Subcommand)]
+enum WebhookCommand {
+    /// Make a webhook and print its secret, and only it
+    Create(Create),
+    /// List the webhooks of a workspace
+    List(List),
+    /// Give a webhook a new secret and print it; calls are signed with the old one too for a while
+    Rotate(Rotate),
+    /// Delete a webhook
+    Delete(Delete),
+}
+
+#[derive(Args)]
+struct Create {
+    /// Where to call
+    #[arg(long, value_name = "URL")]
+    url: String,
+    /// A type of event to be told of, such as person.created, person.* or *; all if none is given
+    #[arg(long = "type", value_name = "TYPE")]
+    types: Vec<String>,
+    /// What it is for
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    description: String,
+    #[command(flatten)]
+    addressing: Addressing,
+    #[command(flatten)]
+    workspace: Workspace,
+    #[command(flatten)]
+    database: Database,
+}
+
+#[derive(Args)]
+struct List {
+    #[command(flatten)]
+    workspace: Workspace,
+    #[command(flatten)]
+    database: Database,
+}
+
+#[derive(Args)]
+struct Rotate {
+    /// The id of the webhook, as webhook list shows it
+    #[arg(value_name = "WEBHOOK_ID", value_parser = parse_id)]
+    id: WebhookId,
+    /// How long calls are signed with the old secret too
+    #[arg(long, value_name = "SPAN", default_value = "24h", value_parser = parse_duration)]
+    overlap: i64,
+    #[command(flatten)]
+    addressing: Addressing,
+    #[command(flatten)]
+    workspace: Workspace,
+    #[command(flatten)]
+    database: Database,
+}
+
+#[derive(Args)]
+struct Delete {
+    /// The id of the webhook, as webhook list shows it
+    #[arg(value_name = "WEBHOOK_ID", value_parser = parse_id)]
+    id: WebhookId,
+    #[command(flatten)]
+    workspace: Workspace,
+    #[command(flatten)]
+    database: Database,
+}
+
+fn parse_id(written: &str) -> Result<WebhookId, String> {
+    WebhookId::parse(written).ok_or_else(|| "this is no id of a webhook; slated webhook list shows them".to_owned())
+}
+
+/// Work in the workspace of that name.
+struct In<F> {
+    workspace: String,
+    work: F,
+}
+
+impl<W: Work, F: Fn(Actor) -> W + Send + Sync + 'static> Work for In<F> {
+    type Output = W::Output;
+
+    async fn run(&self, tx: &mut Tx) -> Result<W::Output, Failure> {
+        let workspace = workspace_named(tx, &self.workspace).await?;
+        (self.work)(Actor::program(workspace)).run(tx).await
+    }
+}
+
+impl Webhook {
+    pub fn run(self) -> Result<(), String> {
+        match self.command {
+            WebhookCommand::Create(create) => create.run(),
+            WebhookCommand::List(list) => list.run(),
+            WebhookCommand::Rotate(rotate) => rotate.run(),
+            WebhookCommand::Delete(delete) => delete.run(),
+        }
+    }
+}
+
+impl Create {
+    fn run(self) -> Result<(), String> {
+        let types = TypeFilter::parse(self.types.iter().map(String::as_str));
+        let types = types.map_err(|unknown| format!("--type {unknown} {}", unknown_type(&unknown)))?;
+        UrlRule::check(&self.addressing.targets(), &self.url).map_err(|reason| format!("--url {reason}"))?;
+        let new = NewWebhook { url: self.url, types, description: self.description };
+        let work = move |actor| CreateWebhook { actor, new: new.clone() };
+        let created = carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
+        println!("{}", self.addressing.secret_key().reveal(&created));
+        Ok(())
+    }
+}
+
+impl List {
+    fn run(self) -> Result<(), String> {
+        let work = |actor: Actor| ListWebhooks { workspace: actor.workspace };
+        let webhooks = carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
+        println!("{:<30}  {:<8}  {:<24}  {:<24}  URL", "ID", "STATUS", "CREATED", "LAST SUCCESS");
+        for webhook in &webhooks {
+            println!(
+                "{:<30}  {:<8}  {:<24}  {:<24}  {}",
+                webhook.id.to_string(),
+                webhook.status(),
+                webhook.created_at.to_string(),
+                webhook.last_success_at.map_or_else(|| "never".to_owned(), |moment| moment.to_string()),
+                webhook.url
+            );
+        }
+        Ok(())
+    }
+}
+
+impl Rotate {
+    fn run(self) -> Result<(), String> {
+        let (id, overlap_seconds) = (self.id, self.overlap / 1000);
+        let work = move |actor| RotateSecret { actor, id, overlap_seconds };
+        let rotated = carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
+        println!("{}", self.addressing.secret_key().reveal(&rotated));
+        Ok(())
+    }
+}
+
+impl Delete {
+    fn run(self) -> Result<(), String> {
+        let id = self.id;
+        carry_out(
+            &self.database,
+            Purpose::Inspect,
+            In { workspace: self.workspace.workspace, work: move |actor| DeleteWebhook { actor, id } },
+        )
+    }
+}

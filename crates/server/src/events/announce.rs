@@ -1,0 +1,99 @@
+//! Numbers committed events and wakes who waits for them: at once for what was written through this server, and soon for what others
+//! wrote.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::id::WorkspaceId;
+use store::{Failure, Store};
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::Hub;
+use crate::ops::events::{NewestEvent, NumberEvents, UnnumberedEvents};
+
+/// How long events gather before they are numbered together.
+const GATHER: Duration = Duration::from_millis(2);
+/// How often somebody looks for what a server left without a number.
+const SWEEP_EVERY: Duration = Duration::from_secs(1);
+/// How often somebody looks for what others wrote: on a shared database other servers, else the command line.
+const LOOK_EVERY_SHARED: Duration = Duration::from_millis(40);
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Runs until it is aborted.
+pub fn start(store: &Arc<Store>, hub: &Arc<Hub>) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    tasks.spawn(follow_bell(Arc::clone(store), Arc::clone(hub)));
+    tasks.spawn(look_for_others(Arc::clone(store), Arc::clone(hub)));
+    if store.is_shared() {
+        tasks.spawn(sweep(Arc::clone(store), Arc::clone(hub)));
+    }
+    tasks
+}
+
+async fn follow_bell(store: Arc<Store>, hub: Arc<Hub>) {
+    loop {
+        let workspaces = store.bell().wait().await;
+        if store.is_shared() {
+            tokio::time::sleep(GATHER).await;
+        }
+        announce(&store, &hub, workspaces).await;
+    }
+}
+
+async fn announce(store: &Store, hub: &Hub, workspaces: Vec<WorkspaceId>) {
+    for workspace in workspaces {
+        if store.is_shared()
+            && let Err(failure) = number(store, workspace).await
+        {
+            tracing::warn!(error = %failure, "events could not be numbered yet");
+        }
+        hub.wake(workspace);
+    }
+}
+
+async fn number(store: &Store, workspace: WorkspaceId) -> Result<(), Failure> {
+    while store.write(NumberEvents { workspace }).await? as i64 == NumberEvents::MOST {}
+    Ok(())
+}
+
+/// Numbers all that waits for it, in every workspace.
+pub async fn number_all(store: &Store) -> Result<Vec<WorkspaceId>, Failure> {
+    let workspaces = store.read(UnnumberedEvents).await?;
+    for workspace in &workspaces {
+        number(store, *workspace).await?;
+    }
+    Ok(workspaces)
+}
+
+/// Finds events whose server died, or was a command, before it numbered them.
+async fn sweep(store: Arc<Store>, hub: Arc<Hub>) {
+    let mut clock = interval(SWEEP_EVERY);
+    clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        clock.tick().await;
+        match number_all(&store).await {
+            Ok(workspaces) => workspaces.into_iter().for_each(|workspace| hub.wake(workspace)),
+            Err(failure) => tracing::debug!(error = %failure, "could not look for events without a number"),
+        }
+    }
+}
+
+/// Wakes those who wait for a workspace when its log has grown, whoever wrote to it.
+async fn look_for_others(store: Arc<Store>, hub: Arc<Hub>) {
+    let mut clock = interval(if store.is_shared() { LOOK_EVERY_SHARED } else { LOOK_EVERY });
+    clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut seen: HashMap<WorkspaceId, i64> = HashMap::new();
+    loop {
+        clock.tick().await;
+        let awaited = hub.awaited();
+        seen.retain(|workspace, _| awaited.contains(workspace));
+        for workspace in awaited {
+            let Ok(newest) = store.read(NewestEvent { workspace }).await else { continue };
+            if seen.insert(workspace, newest) != Some(newest) {
+                hub.wake(workspace);
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Where those wait who want to hear of new events.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use model::id::WorkspaceId;
+use tokio::sync::{Notify, watch};
+
+#[derive(Default)]
+pub struct Hub {
+    waiting: Mutex<HashMap<WorkspaceId, watch::Sender<()>>>,
+    /// For whoever works on webhooks.
+    pub webhooks: Notify,
+}
+
+impl Hub {
+    /// Changes whenever the workspace may have new events.
+    pub fn subscribe(&self, workspace: WorkspaceId) -> watch::Receiver<()> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.entry(workspace).or_insert_with(|| watch::Sender::new(())).subscribe()
+    }
+
+    pub fn wake(&self, workspace: WorkspaceId) {
+        if let Some(sender) = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).get(&workspace) {
+            sender.send_replace(());
+        }
+        self.webhooks.notify_one();
+    }
+
+    /// The workspaces that somebody waits for.
+    pub fn awaited(&self) -> Vec<WorkspaceId> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.retain(|_, sender| sender.receiver_count() > 0);
+        waiting.keys().copied().collect()
+    }
+}

@@ -1,0 +1,13 @@
+//! What happens to an event once its change is committed.
+//!
+//! change ──> log ──> [`announce`]: numbers it, where that is not done yet, and wakes
+//!                     ├──> streams, which wait at the [`hub`] and read the log
+//!                     └──> webhooks, which have a module of their own
+//!
+//! Nothing is handed on in memory: whoever is woken reads the log from where they were. So nothing is lost if a wake-up is, and a wake-up
+//! too many costs a look.
+
+pub mod announce;
+mod hub;
+
+pub use hub::Hub;

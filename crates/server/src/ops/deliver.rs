@@ -1,0 +1,527 @@
+//! Delivering events to a webhook, as turns: take what is due together with a lease, call, settle what came of it. Nothing is decided
+//! outside of a transaction but what the endpoint answered, so a server may die at any point and another goes on.
+
+use std::collections::{HashMap, HashSet};
+
+use model::clock::Timestamp;
+use model::event::{Event, EventType, Subject, TypeFilter};
+use model::id::{LeaseId, WebhookId, WorkspaceId};
+use serde::{Deserialize, Serialize};
+use store::record::webhook::{Delivery, DeliveryStatus, Webhook};
+use store::record::{event, webhook};
+use store::{Failure, StoreError, Tx, Work};
+
+use super::Actor;
+use super::tell::{Nothing, Told, tell};
+use super::webhooks::with_events;
+
+/// How long a server has a webhook to itself, unless it renews that.
+pub const LEASE_MILLIS: i64 = 10_000;
+/// New events in one turn.
+const MOST_FRESH: i64 = 500;
+/// Deliveries that may wait at once; more are not begun until some are through.
+const MOST_PENDING: i64 = 1000;
+/// Attempts of a delivery that are kept.
+const ATTEMPTS_KEPT: usize = 20;
+/// Rounds without any success after which a webhook is paused.
+const ROUNDS_TO_PAUSE: i64 = 5;
+
+/// One call and what came of it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Attempt {
+    pub at: String,
+    pub duration_ms: i64,
+    pub status: Option<u16>,
+    pub error: String,
+    /// How the answer began.
+    pub answer: String,
+}
+
+/// The webhooks that somebody should work on.
+pub struct DueWebhooks;
+
+impl Work for DueWebhooks {
+    type Output = Vec<(WorkspaceId, WebhookId)>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        Ok(webhook::due(tx).await?)
+    }
+}
+
+/// Lets go of all webhooks: nobody else is there to work on them.
+pub struct ClearLeases;
+
+impl Work for ClearLeases {
+    type Output = ();
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        Ok(webhook::clear_leases(tx).await?)
+    }
+}
+
+pub struct RenewLease {
+    pub workspace: WorkspaceId,
+    pub id: WebhookId,
+    pub lease: LeaseId,
+}
+
+impl Work for RenewLease {
+    /// False if another server has it now.
+    type Output = bool;
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        Ok(webhook::renew_lease(tx, self.workspace, self.id, self.lease, tx.now().plus_millis(LEASE_MILLIS)).await?)
+    }
+}
+
+/// An event on its way, with what is known of its delivery so far.
+#[derive(Clone, Debug)]
+pub struct Parcel {
+    pub event: Event,
+    pub delivery: Option<Delivery>,
+}
+
+/// What a server does for a webhook in one go.
+pub struct Turn {
+    pub webhook: Webhook,
+    /// Each in its order; the lanes beside each other.
+    pub lanes: Vec<Vec<Parcel>>,
+    /// New events that have to wait for others of their lane.
+    held: Vec<Parcel>,
+    /// Everything up to here is in this turn or was before.
+    settled_sequence: i64,
+    has_more: bool,
+    /// Why events are missing, if they are.
+    gap: Option<String>,
+}
+
+/// Takes a webhook for a while, with what is to be delivered now.
+pub struct TakeTurn {
+    pub workspace: WorkspaceId,
+    pub id: WebhookId,
+    pub lease: LeaseId,
+}
+
+impl Work for TakeTurn {
+    /// Nothing if there is nothing to do, or another server does it.
+    type Output = Option<Turn>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Option<Turn>, Failure> {
+        let Self { workspace, id, lease } = *self;
+        let Some(webhook) = webhook::load(tx, workspace, id).await? else { return Ok(None) };
+        let is_taken = webhook.lease.is_some_and(|(holder, until)| holder != lease && until > tx.now());
+        if is_taken || !webhook.is_enabled {
+            return Ok(None);
+        }
+        let waiting = webhook::pending(tx, workspace, id, MOST_PENDING).await?;
+        let has_room = (waiting.len() as i64) < MOST_PENDING;
+        let waiting = with_events(tx, workspace, waiting).await?;
+        let turn = match webhook.failed_rounds {
+            0 => self.whole_turn(tx, webhook, waiting, has_room).await?,
+            _ => self.probe(tx, webhook, waiting).await?,
+        };
+        let lease = turn.as_ref().map(|_| (lease, tx.now().plus_millis(LEASE_MILLIS)));
+        webhook::set_lease(tx, workspace, id, lease).await?;
+        Ok(turn)
+    }
+}
+
+impl TakeTurn {
+    async fn whole_turn(
+        &self,
+        tx: &mut Tx,
+        webhook: Webhook,
+        waiting: Vec<(Delivery, Event)>,
+        has_room: bool,
+    ) -> Result<Option<Turn>, StoreError> {
+        let mut lanes = Lanes::of(waiting, tx.now());
+        let mut turn = Turn::empty(webhook);
+        let limit = if has_room { MOST_FRESH } else { 0 };
+        let fresh = self.fresh(tx, &mut turn, limit).await?;
+        for event in fresh {
+            if let Some(held) = lanes.add(Parcel { event, delivery: None }) {
+                turn.held.push(held);
+            }
+        }
+        let next = lanes.next_due;
+        turn.lanes = lanes.due;
+        let is_idle = turn.lanes.is_empty() && turn.held.is_empty() && turn.settled_sequence == turn.webhook.settled_sequence;
+        if is_idle {
+            // Somebody looked too early, or for nothing.
+            turn.webhook.due_at = next;
+            webhook::update(tx, self.workspace, &turn.webhook).await?;
+            return Ok(None);
+        }
+        Ok(Some(turn))
+    }
+
+    /// New events that the webhook wants.
+    async fn fresh(&self, tx: &mut Tx, turn: &mut Turn, limit: i64) -> Result<Vec<Event>, StoreError> {
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        let mut wanted: Vec<_> = turn.webhook.types.patterns().to_vec();
+        wanted.push(EventType::WebhookTest.name().to_owned());
+        let wanted = TypeFilter::parse(wanted.iter().map(String::as_str)).unwrap_or_else(|_| TypeFilter::everything());
+        let mut after = turn.webhook.settled_sequence;
+        let page = match event::page(tx, self.workspace, Some(after), &wanted, limit).await? {
+            Ok(page) => page,
+            Err(gone) => {
+                turn.gap = Some(format!("events {} to {} were forgotten before they could be delivered", after + 1, gone.oldest - 1));
+                after = gone.oldest - 1;
+                match event::page(tx, self.workspace, Some(after), &wanted, limit).await? {
+                    Ok(page) => page,
+                    Err(_) => return Err(StoreError::Conflict("events are being forgotten".to_owned())),
+                }
+            }
+        };
+        turn.settled_sequence = page.next_after.max(after);
+        turn.has_more = page.has_more;
+        let id = turn.webhook.id;
+        Ok(page.events.into_iter().filter(|event| event.kind != EventType::WebhookTest || event.subject == Subject::of(id)).collect())
+    }
+
+    /// One call, to see whether anything gets through again: something that was not tried yet, so that one bad event does not stand for
+    /// all, or else what was tried the least.
+    async fn probe(&self, tx: &mut Tx, webhook: Webhook, waiting: Vec<(Delivery, Event)>) -> Result<Option<Turn>, StoreError> {
+        if webhook.due_at.is_some_and(|due| due > tx.now()) {
+            return Ok(None);
+        }
+        let mut turn = Turn::empty(webhook);
+        let lanes = Lanes::of(waiting, Timestamp::from_millis(i64::MAX));
+        let attempts = |parcel: &Parcel| parcel.delivery.as_ref().map_or(0, |delivery| delivery.attempt_count);
+        let heads = lanes.due.iter().filter_map(|lane| lane.first());
+        let least_tried = heads.min_by_key(|parcel| (attempts(parcel), parcel.event.sequence)).cloned();
+        let first = match least_tried {
+            Some(parcel) if attempts(&parcel) == 0 => Some(parcel),
+            tried => self.fresh_head(tx, &mut turn, &lanes).await?.or(tried),
+        };
+        match first {
+            Some(parcel) => turn.lanes.push(vec![parcel]),
+            // Nothing is left to try it with, so it counts as whole.
+            None => {
+                let Turn { mut webhook, settled_sequence, .. } = turn;
+                (webhook.failed_rounds, webhook.paused_at, webhook.due_at) = (0, None, None);
+                webhook.settled_sequence = settled_sequence;
+                webhook::update(tx, self.workspace, &webhook).await?;
+                return Ok(None);
+            }
+        }
+        Ok(Some(turn))
+    }
+
+    /// The first new event that need not wait for others of its lane; those before it are held.
+    async fn fresh_head(&self, tx: &mut Tx, turn: &mut Turn, lanes: &Lanes) -> Result<Option<Parcel>, StoreError> {
+        let settled_before = turn.settled_sequence;
+        for event in self.fresh(tx, turn, MOST_FRESH).await? {
+            let parcel = Parcel { event, delivery: None };
+            if !lanes.places.contains_key(&parcel.event.subject.lane()) {
+                turn.settled_sequence = parcel.event.sequence;
+                return Ok(Some(parcel));
+            }
+            turn.held.push(parcel);
+        }
+        if !turn.held.is_empty() {
+            turn.held.clear();
+            turn.settled_sequence = settled_before;
+        }
+        Ok(None)
+    }
+}
+
+impl Turn {
+    fn empty(webhook: Webhook) -> Self {
+        let settled_sequence = webhook.settled_sequence;
+        Self { webhook, lanes: Vec::new(), held: Vec::new(), settled_sequence, has_more: false, gap: None }
+    }
+}
+
+/// What waits, sorted into lanes.
+struct Lanes {
+    due: Vec<Vec<Parcel>>,
+    places: HashMap<[u8; 16], usize>,
+    /// Lanes whose first delivery is not to be tried again yet.
+    blocked: HashSet<[u8; 16]>,
+    /// When the first of those is.
+    next_due: Option<Timestamp>,
+}
+
+impl Lanes {
+    fn of(waiting: Vec<(Delivery, Event)>, now: Timestamp) -> Self {
+        let mut lanes = Self { due: Vec::new(), places: HashMap::new(), blocked: HashSet::new(), next_due: None };
+        for (delivery, event) in waiting {
+            let lane = event.subject.lane();
+            if let Some(later) = delivery.next_attempt_at.filter(|at| *at > now)
+                && !lanes.places.contains_key(&lane)
+                && lanes.blocked.insert(lane)
+            {
+                lanes.next_due = Some(lanes.next_due.map_or(later, |next| next.min(later)));
+            }
+            lanes.add(Parcel { event, delivery: Some(delivery) });
+        }
+        lanes
+    }
+
+    /// Puts it at the end of its lane; gives it back if that is blocked.
+    fn add(&mut self, parcel: Parcel) -> Option<Parcel> {
+        let lane = parcel.event.subject.lane();
+        if self.blocked.contains(&lane) {
+            return Some(parcel);
+        }
+        let place = *self.places.entry(lane).or_insert_with(|| {
+            self.due.push(Vec::new());
+            self.due.len() - 1
+        });
+        self.due[place].push(parcel);
+        None
+    }
+}
+
+/// What came of a delivery in a turn.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    Delivered(Attempt),
+    /// With the seconds that the endpoint asked to wait.
+    Failed(Attempt, Option<i64>),
+    /// One before it in its lane failed, or the turn was over.
+    Untried,
+}
+
+/// How long to wait before each new attempt, in milliseconds.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RetryDelays(pub Vec<i64>);
+
+/// A webhook that gets nothing is tried at least so often.
+const LONGEST_PROBE_DELAY: i64 = 60 * 60 * 1000;
+/// No more than that is waited because an endpoint asks for it.
+const LONGEST_RETRY_AFTER: i64 = 24 * 60 * 60 * 1000;
+
+impl RetryDelays {
+    /// The delay after so many attempts, a fifth more or less; none if that were enough. `chance` is between 0 and 1.
+    fn after(&self, attempts: i64, chance: f64) -> Option<i64> {
+        let place = usize::try_from(attempts - 1).unwrap_or(0);
+        self.0.get(place).map(|delay| jittered(*delay, chance))
+    }
+
+    fn before_probe(&self, failed_rounds: i64, chance: f64) -> i64 {
+        let place = usize::try_from(failed_rounds - 1).unwrap_or(0).min(self.0.len().saturating_sub(1));
+        jittered(self.0.get(place).copied().unwrap_or(LONGEST_PROBE_DELAY).min(LONGEST_PROBE_DELAY), chance)
+    }
+}
+
+fn jittered(delay: i64, chance: f64) -> i64 {
+    (delay as f64 * (0.8 + 0.4 * chance)) as i64
+}
+
+/// Keeps what came of a turn.
+pub struct Settle {
+    pub workspace: WorkspaceId,
+    pub lease: LeaseId,
+    pub turn: Turn,
+    /// One for each parcel, lane by lane.
+    pub outcomes: Vec<Vec<Outcome>>,
+    pub delays: RetryDelays,
+}
+
+impl Work for Settle {
+    /// Whether there is more to do at once.
+    type Output = bool;
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        let Self { workspace, lease, turn, .. } = self;
+        let id = turn.webhook.id;
+        let Some(mut webhook) = webhook::load(tx, *workspace, id).await? else { return Ok(false) };
+        if webhook.lease.is_none_or(|(holder, _)| holder != *lease) {
+            // It took too long: another server has delivered the same, or will.
+            return Ok(false);
+        }
+        let results = self.outcomes.iter().flatten();
+        let successes = results.clone().filter(|outcome| matches!(outcome, Outcome::Delivered(_))).count();
+        let failures = results.filter(|outcome| matches!(outcome, Outcome::Failed(..))).count();
+        let is_failing = failures > 0 && successes == 0 && !self.only_bad_events(&webhook);
+        let kept = self.deliveries(tx.now(), is_failing)?;
+        webhook::keep_deliveries(tx, *workspace, id, &kept).await?;
+        webhook.settled_sequence = turn.settled_sequence.max(webhook.settled_sequence);
+        if successes > 0 {
+            self.note_success(tx, &mut webhook).await?;
+        }
+        if let Some(error) = self.last_error() {
+            webhook.last_error = error;
+        }
+        if let Some(gap) = &turn.gap {
+            webhook.last_error.clone_from(gap);
+        }
+        match is_failing {
+            true => self.note_failure(tx, &mut webhook).await?,
+            false => {
+                let waiting = webhook::pending(tx, *workspace, id, MOST_PENDING).await?;
+                let lanes = Lanes::of(with_events(tx, *workspace, waiting).await?, tx.now());
+                webhook.due_at = if lanes.due.is_empty() { lanes.next_due } else { Some(tx.now()) };
+            }
+        }
+        webhook::update(tx, *workspace, &webhook).await?;
+        let goes_on = webhook.is_enabled && !is_failing && (turn.has_more || webhook.due_at.is_some_and(|due| due <= tx.now()));
+        if !goes_on {
+            webhook::set_lease(tx, *workspace, id, None).await?;
+        }
+        Ok(goes_on)
+    }
+}
+
+impl Settle {
+    /// Whether all that failed had failed before, and others got through since: then they are the cause, not the endpoint.
+    fn only_bad_events(&self, webhook: &Webhook) -> bool {
+        let tried = self.turn.lanes.iter().flatten().zip(self.outcomes.iter().flatten());
+        let mut failed = tried.filter(|(_, outcome)| matches!(outcome, Outcome::Failed(..)));
+        failed.all(|(parcel, _)| {
+            let earlier = parcel.delivery.as_ref().filter(|delivery| delivery.attempt_count > 0);
+            earlier.is_some_and(|delivery| webhook.last_success_at.is_some_and(|success| success > delivery.created_at))
+        })
+    }
+
+    fn deliveries(&self, now: Timestamp, is_failing: bool) -> Result<Vec<Delivery>, StoreError> {
+        let mut kept = Vec::new();
+        for (parcel, outcome) in self.turn.lanes.iter().flatten().zip(self.outcomes.iter().flatten()) {
+            let known = parcel.delivery.clone();
+            let is_known = known.is_some();
+            let delivery = known.unwrap_or_else(|| new_delivery(parcel, now));
+            match outcome {
+                Outcome::Delivered(attempt) => {
+                    let status = DeliveryStatus::Delivered;
+                    kept.push(Delivery { status, next_attempt_at: None, ..tried(delivery, attempt, now)? });
+                }
+                Outcome::Failed(attempt, retry_after) => {
+                    kept.push(self.failed(tried(delivery, attempt, now)?, *retry_after, now, is_failing))
+                }
+                Outcome::Untried if !is_known => kept.push(delivery),
+                Outcome::Untried => {}
+            }
+        }
+        kept.extend(self.turn.held.iter().map(|parcel| new_delivery(parcel, now)));
+        Ok(kept)
+    }
+
+    /// When it is tried again, if it is. While nothing gets through at all, nothing is given up.
+    fn failed(&self, delivery: Delivery, retry_after: Option<i64>, now: Timestamp, is_failing: bool) -> Delivery {
+        if is_failing {
+            return Delivery { next_attempt_at: None, ..delivery };
+        }
+        match self.delays.after(delivery.attempt_count, rand::random()) {
+            None => Delivery { status: DeliveryStatus::Failed, next_attempt_at: None, ..delivery },
+            Some(delay) => Delivery { next_attempt_at: Some(now.plus_millis(delay.max(asked_for(retry_after)))), ..delivery },
+        }
+    }
+
+    fn last_error(&self) -> Option<String> {
+        self.outcomes.iter().flatten().rev().find_map(|outcome| match outcome {
+            Outcome::Failed(attempt, _) => Some(match attempt.status {
+                Some(status) => format!("it answered {status}"),
+                None => attempt.error.clone(),
+            }),
+            _ => None,
+        })
+    }
+
+    async fn note_success(&self, tx: &mut Tx, webhook: &mut Webhook) -> Result<(), Failure> {
+        webhook.last_success_at = Some(tx.now());
+        webhook.last_error.clear();
+        if webhook.failed_rounds > 0 {
+            webhook::make_pending_due(tx, self.workspace, webhook.id).await?;
+        }
+        webhook.failed_rounds = 0;
+        if let Some(paused_at) = webhook.paused_at.take() {
+            let told = Told::new(Pause { paused_at: Some(paused_at) }, Pause { paused_at: None });
+            tell(tx, &Actor::program(self.workspace), EventType::WebhookResumed, Subject::of(webhook.id), &told).await?;
+        }
+        Ok(())
+    }
+
+    async fn note_failure(&self, tx: &mut Tx, webhook: &mut Webhook) -> Result<(), Failure> {
+        webhook.failed_rounds += 1;
+        let asked = self.outcomes.iter().flatten().filter_map(|outcome| match outcome {
+            Outcome::Failed(_, retry_after) => Some(asked_for(*retry_after)),
+            _ => None,
+        });
+        let delay = self.delays.before_probe(webhook.failed_rounds, rand::random()).max(asked.max().unwrap_or(0));
+        webhook.due_at = Some(tx.now().plus_millis(delay));
+        if webhook.failed_rounds == ROUNDS_TO_PAUSE {
+            webhook.paused_at = Some(tx.now());
+            let told = Told::new(Nothing {}, Paused { paused_at: tx.now(), last_error: &webhook.last_error });
+            tell(tx, &Actor::program(self.workspace), EventType::WebhookPaused, Subject::of(webhook.id), &told).await?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Serialize)]
+struct Pause {
+    paused_at: Option<Timestamp>,
+}
+
+#[derive(Serialize)]
+struct Paused<'w> {
+    paused_at: Timestamp,
+    last_error: &'w str,
+}
+
+fn asked_for(retry_after: Option<i64>) -> i64 {
+    retry_after.unwrap_or(0).saturating_mul(1000).clamp(0, LONGEST_RETRY_AFTER)
+}
+
+fn new_delivery(parcel: &Parcel, now: Timestamp) -> Delivery {
+    Delivery {
+        sequence: parcel.event.sequence,
+        status: DeliveryStatus::Pending,
+        attempt_count: 0,
+        attempts: "[]".to_owned(),
+        next_attempt_at: None,
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+fn tried(mut delivery: Delivery, attempt: &Attempt, now: Timestamp) -> Result<Delivery, StoreError> {
+    let broken = |error: serde_json::Error| StoreError::Internal(error.to_string());
+    let mut attempts: Vec<Attempt> = serde_json::from_str(&delivery.attempts).map_err(broken)?;
+    attempts.push(attempt.clone());
+    let from = attempts.len().saturating_sub(ATTEMPTS_KEPT);
+    let attempts = serde_json::to_string(&attempts[from..]).map_err(broken)?;
+    delivery.attempt_count += 1;
+    delivery.attempts = attempts;
+    delivery.updated_at = now;
+    Ok(delivery)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn delays_grow_as_they_are_given_and_come_to_an_end() {
+        let delays = RetryDelays(vec![1000, 5000]);
+        assert_eq!(delays.after(1, 0.5), Some(1000));
+        assert_eq!(delays.after(2, 0.5), Some(5000));
+        assert_eq!(delays.after(3, 0.5), None);
+        assert_eq!(delays.before_probe(1, 0.5), 1000);
+        assert_eq!(delays.before_probe(9, 0.5), 5000);
+        assert_eq!(RetryDelays(vec![9 * LONGEST_PROBE_DELAY]).before_probe(1, 0.5), LONGEST_PROBE_DELAY);
+    }
+
+    #[test]
+    fn what_an_endpoint_asks_for_is_bounded() {
+        assert_eq!(asked_for(None), 0);
+        assert_eq!(asked_for(Some(7)), 7000);
+        assert_eq!(asked_for(Some(i64::MAX)), LONGEST_RETRY_AFTER);
+        assert_eq!(asked_for(Some(-1)), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn jitter_is_a_fifth_at_most(delay in 10..100_000_000i64, chance in 0.0..1.0f64) {
+            let waited = jittered(delay, chance);
+            prop_assert!(waited >= delay * 8 / 10 - 1 && waited <= delay * 12 / 10 + 1);
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Looking at the log of changes, and keeping it.
+
+use model::event::{Event, Hash, TypeFilter};
+use model::id::{CandidateId, JobId, PersonId, WorkspaceId};
+use model::problem::{Code, Detail, Flaw, Problem};
+use store::record::event::{Beside, Gone, Page};
+use store::record::{candidate, event, event_outbox, job, person, webhook, workspace};
+use store::{Failure, Tx, Work};
+
+/// Where in the log to begin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Position {
+    /// The oldest that is kept.
+    Oldest,
+    /// Behind all that there is.
+    Newest,
+    After(i64),
+}
+
+/// A page of the log.
+pub struct ReadEvents {
+    pub workspace: WorkspaceId,
+    pub position: Position,
+    pub types: TypeFilter,
+    pub limit: i64,
+}
+
+impl Work for ReadEvents {
+    type Output = Page;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Page, Failure> {
+        let after = match self.position {
+            Position::Oldest => None,
+            Position::After(after) => Some(after),
+            Position::Newest => {
+                let next_after = event::newest(tx, self.workspace).await?;
+                return Ok(Page { events: Vec::new(), next_after, has_more: false });
+            }
+        };
+        event::page(tx, self.workspace, after, &self.types, self.limit).await?.map_err(|gone| forgotten(&gone).into())
+    }
+}
+
+pub fn forgotten(gone: &Gone) -> Problem {
+    let Gone { oldest } = gone;
+    let message = format!(
+        "Events behind that position were forgotten; the oldest that is kept is {oldest}. Read the records anew and go on from the newest \
+         event, with after=latest."
+    );
+    Problem::new(Code::EventsGone, message).with(Detail::new("after", Flaw::OutOfRange, format!("must be at least {}", oldest - 1)))
+}
+
+/// The number of the newest event, for whoever waits for the next.
+pub struct NewestEvent {
+    pub workspace: WorkspaceId,
+}
+
+impl Work for NewestEvent {
+    type Output = i64;
+
+    async fn run(&self, tx: &mut Tx) -> Result<i64, Failure> {
+        Ok(event::newest(tx, self.workspace).await?)
+    }
+}
+
+/// Whose timeline is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Timeline {
+    Person(PersonId),
+    Candidate(CandidateId),
+    Job(JobId),
+}
+
+/// What happened to a record, newest first, before a number.
+pub struct ReadTimeline {
+    pub workspace: WorkspaceId,
+    pub of: Timeline,
+    pub before: Option<i64>,
+    pub limit: i64,
+}
+
+impl Work for ReadTimeline {
+    /// With the number to go on before, if there is more.
+    type Output = (Vec<Event>, Option<i64>);
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        let (workspace, limit) = (self.workspace, self.limit + 1);
+        let before = self.before.unwrap_or(i64::MAX);
+        let mut events = match self.of {
+            Timeline::Person(id) => {
+                person::name(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("person", id))?;
+                event::timeline(tx, workspace, id, Beside::EventsOfPerson, before, limit).await?
+            }
+            Timeline::Candidate(id) => {
+                candidate::view(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("candidate", id))?;
+                event::timeline(tx, workspace, id, Beside::Nothing, before, limit).await?
+            }
+            Timeline::Job(id) => {
+                job::candidate_count(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("job", id))?;
+                event::timeline(tx, workspace, id, Beside::EventsOfJob, before, limit).await?
+            }
+        };
+        let has_more = events.len() as i64 > self.limit;
+        events.truncate(usize::try_from(self.limit).unwrap_or(usize::MAX));
+        let next = events.last().filter(|_| has_more).map(|event| event.sequence);
+        Ok((events, next))
+    }
+}
+
+/// Gives committed events of a workspace their numbers; says to how many.
+pub struct NumberEvents {
+    pub workspace: WorkspaceId,
+}
+
+impl NumberEvents {
+    pub const MOST: i64 = 500;
+}
+
+impl Work for NumberEvents {
+    type Output = usize;
+
+    async fn run(&self, tx: &mut Tx) -> Result<usize, Failure> {
+        Ok(event_outbox::number(tx, self.workspace, Self::MOST).await?)
+    }
+}
+
+/// The workspaces with events that have no number yet.
+pub struct UnnumberedEvents;
+
+impl Work for UnnumberedEvents {
+    type Output = Vec<WorkspaceId>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<WorkspaceId>, Failure> {
+        Ok(event_outbox::waiting(tx).await?)
+    }
+}
+
+/// All workspaces, with their names.
+pub struct AllWorkspaces;
+
+impl Work for AllWorkspaces {
+    type Output = Vec<(WorkspaceId, String)>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        Ok(workspace::all(tx).await?)
+    }
+}
+
+/// Forgets events of a workspace that are older than the retention, with their deliveries. Says whether there may be more.
+pub struct ForgetEvents {
+    pub workspace: WorkspaceId,
+    pub kept_for_millis: i64,
+}
+
+impl ForgetEvents {
+    /// So many at a time, so that no writer waits long behind it.
+    const MOST: i64 = 1000;
+}
+
+impl Work for ForgetEvents {
+    type Output = bool;
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        let before = tx.now().plus_millis(-self.kept_for_millis);
+        let Some(end) = event::forget(tx, self.workspace, before, Self::MOST).await? else { return Ok(false) };
+        webhook::forget_deliveries(tx, self.workspace, end).await?;
+        Ok(true)
+    }
+}
+
+/// How far a log is proved: the last entry that was looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Proved {
+    pub first: i64,
+    pub sequence: i64,
+    pub hash: Hash,
+}
+
+/// Checks the entries behind those that are proved, some at a time.
+pub struct VerifyEvents {
+    pub workspace: WorkspaceId,
+    pub proved: Option<Proved>,
+}
+
+/// What is wrong with the log, and where.
+pub struct Broken {
+    pub sequence: i64,
+    pub reason: &'static str,
+}
+
+impl VerifyEvents {
+    const SOME: i64 = 1000;
+
+    fn check(proved: Option<Proved>, proof: &event::Proof) -> Result<Proved, &'static str> {
+        match proved {
+            Some(last) if proof.sequence != last.sequence + 1 => return Err("entries before it are missing"),
+            Some(last) if proof.previous_hash != last.hash => return Err("it does not follow from the entry before it"),
+            None if proof.sequence == 1 && proof.previous_hash != Hash::NONE => return Err("the first entry follows from another"),
+            _ => {}
+        }
+        if !proof.has_its_content {
+            return Err("its contents were changed");
+        }
+        if proof.hash != proof.expected_hash {
+            return Err("it was changed");
+        }
+        Ok(Proved { first: proved.map_or(proof.sequence, |last| last.first), sequence: proof.sequence, hash: proof.hash })
+    }
+}
+
+impl Work for VerifyEvents {
+    /// How far the log is proved now, and whether there is more; or what is wrong.
+    type Output = Result<(Option<Proved>, bool), Broken>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        let after = self.proved.map_or(0, |proved| proved.sequence);
+        let proofs = event::proofs(tx, self.workspace, after, Self::SOME).await?;
+        let mut proved = self.proved;
+        for proof in &proofs {
+            match Self::check(proved, proof) {
+                Ok(next) => proved = Some(next),
+                Err(reason) => return Ok(Err(Broken { sequence: proof.sequence, reason })),
+            }
+        }
+        Ok(Ok((proved, proofs.len() as i64 == Self::SOME)))
+    }
+}

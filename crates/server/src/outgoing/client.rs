@@ -1,0 +1,75 @@
+//! The HTTP client for calls out.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::redirect::{Attempt, Policy};
+use reqwest::{Client, StatusCode};
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
+
+use super::target::Targets;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const MOST_REDIRECTS: usize = 3;
+const IDLE_CONNECTIONS: usize = 64;
+
+/// A client that reaches allowed targets only. `timeout` is for a whole call, with all its redirects.
+pub fn client(targets: &Targets, timeout: Duration) -> Result<Client, String> {
+    let at_redirects = targets.clone();
+    Client::builder()
+        .tls_backend_preconfigured(tls()?)
+        .dns_resolver(Arc::new(Resolver(targets.clone())))
+        .redirect(Policy::custom(move |attempt| redirect(&at_redirects, attempt)))
+        .no_proxy()
+        .http1_only()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .timeout(timeout)
+        .pool_max_idle_per_host(IDLE_CONNECTIONS)
+        .tcp_nodelay(true)
+        .user_agent(concat!("slated/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|error| format!("calls out cannot be made: {error}"))
+}
+
+fn tls() -> Result<ClientConfig, String> {
+    let mut authorities = RootCertStore::empty();
+    authorities.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider())).with_safe_default_protocol_versions();
+    let config = config.map_err(|error| format!("TLS cannot be set up: {error}"))?;
+    Ok(config.with_root_certificates(authorities).with_no_client_auth())
+}
+
+/// Follows only redirects that keep the request as it is.
+fn redirect(targets: &Targets, attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    if !matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT) {
+        return attempt.stop();
+    }
+    if attempt.previous().len() > MOST_REDIRECTS {
+        return attempt.error(format!("it was redirected more than {MOST_REDIRECTS} times"));
+    }
+    match targets.check(attempt.url()) {
+        Ok(()) => attempt.follow(),
+        Err(reason) => attempt.error(format!("the redirect {reason}")),
+    }
+}
+
+/// Looks names up and leaves out the addresses that may not be called, so that a name cannot lead where its URL could not.
+struct Resolver(Targets);
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let targets = self.0.clone();
+        Box::pin(async move {
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            let refused = found.iter().find_map(|address| targets.admit(address.ip()).err());
+            let allowed: Vec<_> = found.into_iter().filter(|address| targets.admit(address.ip()).is_ok()).collect();
+            match (allowed.is_empty(), refused) {
+                (true, Some(reason)) => Err(format!("the name {} {reason}", name.as_str()).into()),
+                _ => Ok(Box::new(allowed.into_iter()) as Addrs),
+            }
+        })
+    }
+}

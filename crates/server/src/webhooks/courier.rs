@@ -1,0 +1,98 @@
+//! Works on one webhook for as long as there is something to do and nobody else has it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+use metrics::counter;
+use model::id::{LeaseId, WebhookId, WorkspaceId};
+use store::record::webhook::Webhook;
+use store::{Failure, Store};
+use tokio::time::Instant;
+
+use super::call::Caller;
+use crate::ops::deliver::{LEASE_MILLIS, Outcome, Parcel, RenewLease, RetryDelays, Settle, TakeTurn};
+
+/// Lanes that are worked on beside each other.
+const CALLS_AT_ONCE: usize = 32;
+/// When no new call is begun any more in a turn, so that what was done is kept soon.
+const LONGEST_TURN: Duration = Duration::from_secs(3);
+
+pub struct Courier {
+    pub store: Arc<Store>,
+    pub caller: Caller,
+    pub delays: RetryDelays,
+    pub workspace: WorkspaceId,
+    pub webhook: WebhookId,
+    pub lease: LeaseId,
+}
+
+impl Courier {
+    pub async fn work(self) {
+        loop {
+            match self.turn().await {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(failure) => {
+                    tracing::warn!(webhook.id = %self.webhook, error = %failure, "deliveries could not be kept; they are made again");
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether there is more to do at once.
+    async fn turn(&self) -> Result<bool, Failure> {
+        let Self { workspace, webhook: id, lease, .. } = *self;
+        let Some(turn) = self.store.write(TakeTurn { workspace, id, lease }).await? else { return Ok(false) };
+        let outcomes = tokio::select! {
+            outcomes = self.deliver_all(&turn.webhook, &turn.lanes) => outcomes,
+            () = self.keep_lease() => return Ok(false),
+        };
+        let delays = self.delays.clone();
+        self.store.write(Settle { workspace, lease, turn, outcomes, delays }).await
+    }
+
+    async fn deliver_all(&self, webhook: &Webhook, lanes: &[Vec<Parcel>]) -> Vec<Vec<Outcome>> {
+        let end = Instant::now() + LONGEST_TURN;
+        let calls: Vec<_> =
+            lanes.iter().enumerate().map(async |(place, lane)| (place, self.deliver_lane(webhook, lane, end).await)).collect();
+        let mut outcomes: Vec<_> = stream::iter(calls).buffer_unordered(CALLS_AT_ONCE).collect().await;
+        outcomes.sort_unstable_by_key(|(place, _)| *place);
+        outcomes.into_iter().map(|(_, outcomes)| outcomes).collect()
+    }
+
+    /// One after the other, until one fails.
+    async fn deliver_lane(&self, webhook: &Webhook, lane: &[Parcel], end: Instant) -> Vec<Outcome> {
+        let mut outcomes = Vec::with_capacity(lane.len());
+        for parcel in lane {
+            if Instant::now() >= end || matches!(outcomes.last(), Some(Outcome::Failed(..))) {
+                break;
+            }
+            let outcome = self.caller.deliver(webhook, &parcel.event).await;
+            match &outcome {
+                Outcome::Failed(attempt, _) => {
+                    counter!("slated_webhook_calls_total", "outcome" => "failed").increment(1);
+                    tracing::debug!(webhook.id = %webhook.id, event.sequence = parcel.event.sequence, http.status = attempt.status, error = attempt.error, "a webhook call failed");
+                }
+                _ => counter!("slated_webhook_calls_total", "outcome" => "delivered").increment(1),
+            }
+            outcomes.push(outcome);
+        }
+        outcomes.resize(lane.len(), Outcome::Untried);
+        outcomes
+    }
+
+    /// Comes back only when another server has the webhook.
+    async fn keep_lease(&self) {
+        let Self { workspace, webhook: id, lease, .. } = *self;
+        loop {
+            tokio::time::sleep(Duration::from_millis(LEASE_MILLIS.unsigned_abs() / 4)).await;
+            match self.store.write(RenewLease { workspace, id, lease }).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(failure) => tracing::warn!(webhook.id = %id, error = %failure, "a lease could not be renewed"),
+            }
+        }
+    }
+}

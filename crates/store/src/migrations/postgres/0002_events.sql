@@ -1,0 +1,86 @@
+-- The log of changes, and who is called when it grows.
+
+-- Numbered within the workspace without gaps. data, request_id and salt can be erased; the hashes stay. data is text, since its hash is
+-- taken over every byte. Entries outlive the records that they are about, so nothing refers to those.
+CREATE TABLE event (
+    workspace_id bigint NOT NULL,
+    sequence bigint NOT NULL,
+    id uuid NOT NULL,
+    type text COLLATE "C" NOT NULL,
+    created_at timestamptz NOT NULL,
+    key_id uuid,
+    record_id uuid NOT NULL,
+    person_id uuid,
+    job_id uuid,
+    request_id text COLLATE "C",
+    data text COLLATE "C",
+    salt bytea,
+    content_hash bytea NOT NULL,
+    previous_hash bytea NOT NULL,
+    hash bytea NOT NULL,
+    PRIMARY KEY (workspace_id, sequence)
+);
+
+CREATE INDEX event_by_record ON event (workspace_id, record_id, sequence);
+CREATE INDEX event_by_person ON event (workspace_id, person_id, sequence) WHERE person_id IS NOT NULL;
+CREATE INDEX event_by_job ON event (workspace_id, job_id, sequence) WHERE job_id IS NOT NULL;
+
+-- Events that were committed and wait for their number. Writers of one workspace need not wait for each other to put theirs here.
+-- written_at is the database's own clock, so that an event that another depends on comes before it, whatever the servers' clocks say.
+CREATE TABLE event_outbox (
+    workspace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    written_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    type text COLLATE "C" NOT NULL,
+    created_at timestamptz NOT NULL,
+    key_id uuid,
+    record_id uuid NOT NULL,
+    person_id uuid,
+    job_id uuid,
+    request_id text COLLATE "C",
+    data text COLLATE "C",
+    salt bytea,
+    content_hash bytea NOT NULL,
+    PRIMARY KEY (workspace_id, id)
+);
+
+-- Events up to settled_sequence are delivered or have a row of their own. A server that works on a webhook holds it until leased_until.
+CREATE TABLE webhook (
+    workspace_id bigint NOT NULL REFERENCES workspace (workspace_id),
+    id uuid NOT NULL,
+    url text COLLATE "C" NOT NULL,
+    types text COLLATE "C" NOT NULL,
+    description text COLLATE "C" NOT NULL,
+    is_enabled boolean NOT NULL,
+    secret_seed bytea NOT NULL,
+    old_secret_seed bytea,
+    old_secret_until timestamptz,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    settled_sequence bigint NOT NULL,
+    failed_rounds bigint NOT NULL DEFAULT 0,
+    paused_at timestamptz,
+    due_at timestamptz,
+    last_success_at timestamptz,
+    last_error text COLLATE "C" NOT NULL DEFAULT '',
+    lease uuid,
+    leased_until timestamptz,
+    PRIMARY KEY (workspace_id, id)
+);
+
+-- attempts holds the last ones as JSON.
+CREATE TABLE webhook_delivery (
+    workspace_id bigint NOT NULL,
+    webhook_id uuid NOT NULL,
+    sequence bigint NOT NULL,
+    status text COLLATE "C" NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+    attempt_count bigint NOT NULL,
+    attempts text COLLATE "C" NOT NULL,
+    next_attempt_at timestamptz,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    PRIMARY KEY (workspace_id, webhook_id, sequence),
+    FOREIGN KEY (workspace_id, webhook_id) REFERENCES webhook (workspace_id, id) ON DELETE CASCADE
+);
+
+CREATE INDEX webhook_delivery_pending ON webhook_delivery (workspace_id, webhook_id, sequence) WHERE status = 'pending';

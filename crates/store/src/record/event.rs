@@ -1,0 +1,288 @@
+//! The log of changes: appended to in the transaction of the change, read by number, and proved by its hashes.
+
+use model::clock::Timestamp;
+use model::event::{Event, EventType, Hash, Link, Subject, TypeFilter};
+use model::id::{EventId, Id, KeyId, Kind, WorkspaceId};
+
+use super::event_outbox;
+use crate::{Asked, Param, Row, StoreError, Tx, params};
+
+/// How many entries a page looks at in search of those that are wanted.
+const WINDOW: i64 = 10_000;
+
+/// A change that is to be told.
+pub struct NewEvent<'e> {
+    pub kind: EventType,
+    pub subject: Subject,
+    pub key_id: Option<KeyId>,
+    pub request_id: Option<&'e str>,
+    /// JSON.
+    pub data: &'e str,
+}
+
+/// An event with its hash and without its number.
+#[derive(Clone, Copy)]
+pub(super) struct Unnumbered<'e> {
+    pub(super) id: EventId,
+    pub(super) kind: &'e str,
+    pub(super) created_at: Timestamp,
+    pub(super) key_id: Option<KeyId>,
+    pub(super) subject: Subject,
+    pub(super) content_hash: Hash,
+}
+
+impl Unnumbered<'_> {
+    pub(super) fn link(&self, workspace: WorkspaceId, sequence: i64) -> Link<'_> {
+        let Self { id, kind, created_at, key_id, subject, content_hash } = *self;
+        Link { workspace, sequence, id, kind, created_at, key_id, subject, content_hash }
+    }
+}
+
+/// Appends to the log. An embedded engine has one writer, so the event gets its number at once; over a network it waits in the outbox,
+/// so that writers need not wait for each other.
+pub async fn record(tx: &mut Tx, workspace: WorkspaceId, new: &NewEvent<'_>) -> Result<EventId, StoreError> {
+    let NewEvent { kind, subject, key_id, request_id, data } = *new;
+    let salt: [u8; 16] = rand::random();
+    let content_hash = Hash::of_content(&salt, request_id, data);
+    let event = Unnumbered { id: tx.new_id(), kind: kind.name(), created_at: tx.real_now(), key_id, subject, content_hash };
+    tx.wake(workspace);
+    match tx.is_embedded() {
+        true => append(tx, workspace, &event, request_id, data, &salt).await?,
+        false => event_outbox::put(tx, workspace, &event, request_id, data, &salt).await?,
+    }
+    Ok(event.id)
+}
+
+async fn append(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    event: &Unnumbered<'_>,
+    request_id: Option<&str>,
+    data: &str,
+    salt: &[u8; 16],
+) -> Result<(), StoreError> {
+    let (last, previous_hash) = last(tx, workspace).await?;
+    let hash = event.link(workspace, last + 1).hash(previous_hash);
+    let sql = "INSERT INTO event (workspace_id, sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, salt, \
+               content_hash, previous_hash, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+    let params = [
+        workspace.into(),
+        (last + 1).into(),
+        event.id.into(),
+        event.kind.into(),
+        event.created_at.into(),
+        event.key_id.into(),
+        Param::Id(event.subject.record),
+        event.subject.person.into(),
+        event.subject.job.into(),
+        request_id.into(),
+        data.into(),
+        Param::Bytes(salt),
+        Param::Bytes(event.content_hash.as_bytes()),
+        Param::Bytes(previous_hash.as_bytes()),
+        Param::Bytes(hash.as_bytes()),
+    ];
+    tx.tell(sql, &params).await
+}
+
+/// Asks for the number and the hash of the newest entry.
+pub(super) async fn ask_last(tx: &mut Tx, workspace: WorkspaceId) -> Result<Asked<(i64, Hash)>, StoreError> {
+    let sql = "SELECT sequence, hash FROM event WHERE workspace_id = ?1 ORDER BY sequence DESC LIMIT 1";
+    tx.ask(sql, params![workspace], |row| Ok((row.int(0)?, hash_in(row, 1)?))).await
+}
+
+async fn last(tx: &mut Tx, workspace: WorkspaceId) -> Result<(i64, Hash), StoreError> {
+    let asked = ask_last(tx, workspace).await?;
+    Ok(tx.answer(asked).await?.pop().unwrap_or((0, Hash::NONE)))
+}
+
+/// The number of the newest entry.
+pub async fn newest(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, StoreError> {
+    last(tx, workspace).await.map(|(sequence, _)| sequence)
+}
+
+pub(super) fn hash_in(row: &Row<'_>, column: usize) -> Result<Hash, StoreError> {
+    Hash::from_slice(row.bytes(column)?).ok_or_else(|| StoreError::Internal("a hash of the log has the wrong length".to_owned()))
+}
+
+const COLUMNS: &str = "sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, previous_hash";
+
+fn event(row: &Row<'_>) -> Result<Event, StoreError> {
+    let kind = row.str(2)?;
+    Ok(Event {
+        sequence: row.int(0)?,
+        id: row.id(1)?,
+        kind: EventType::parse(kind).ok_or_else(|| StoreError::Internal(format!("an event has the unknown type {kind}")))?,
+        created_at: row.time(3)?,
+        key_id: row.optional_id(4)?,
+        subject: subject(row, 5)?,
+        request_id: row.optional_text(8)?,
+        data: row.optional_text(9)?,
+        previous_hash: hash_in(row, 10)?,
+    })
+}
+
+/// The three columns that say what an event is about.
+pub(super) fn subject(row: &Row<'_>, column: usize) -> Result<Subject, StoreError> {
+    let record = row.id::<model::id::Person>(column)?.to_bytes();
+    Ok(Subject { record, person: row.optional_id(column + 1)?, job: row.optional_id(column + 2)? })
+}
+
+/// A part of the log, oldest first.
+pub struct Page {
+    pub events: Vec<Event>,
+    /// Everything up to here was looked at.
+    pub next_after: i64,
+    pub has_more: bool,
+}
+
+/// The log does not go back so far any more.
+pub struct Gone {
+    pub oldest: i64,
+}
+
+/// Events behind `after`, or from the oldest that is kept.
+pub async fn page(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    after: Option<i64>,
+    types: &TypeFilter,
+    limit: i64,
+) -> Result<Result<Page, Gone>, StoreError> {
+    let (oldest, newest) = bounds(tx, workspace).await?;
+    let after = match after {
+        Some(after) if after.saturating_add(1) < oldest => return Ok(Err(Gone { oldest })),
+        Some(after) => after,
+        None => oldest - 1,
+    };
+    let end = newest.min(after.saturating_add(WINDOW));
+    let mut sql = format!("SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND sequence > ?2 AND sequence <= ?3");
+    let mut params = vec![workspace.into(), after.into(), end.into(), limit.into()];
+    if !types.takes_everything() {
+        let types = types.types();
+        let places: Vec<_> = (5..5 + types.len()).map(|place| format!("?{place}")).collect();
+        sql.push_str(&format!(" AND type IN ({})", places.join(", ")));
+        params.extend(types.iter().map(|kind| Param::Text(kind.name())));
+    }
+    sql.push_str(" ORDER BY sequence LIMIT ?4");
+    let events = if end > after { tx.rows(&sql, &params, event).await? } else { Vec::new() };
+    let next_after = match events.last() {
+        Some(last) if events.len() as i64 >= limit => last.sequence,
+        _ => end.max(after),
+    };
+    Ok(Ok(Page { events, next_after, has_more: next_after < newest }))
+}
+
+/// The oldest and the newest entry.
+async fn bounds(tx: &mut Tx, workspace: WorkspaceId) -> Result<(i64, i64), StoreError> {
+    let sql = "SELECT COALESCE((SELECT sequence FROM event WHERE workspace_id = ?1 ORDER BY sequence LIMIT 1), 1), \
+               COALESCE((SELECT sequence FROM event WHERE workspace_id = ?1 ORDER BY sequence DESC LIMIT 1), 0)";
+    Ok(tx.row(sql, params![workspace], |row| Ok((row.int(0)?, row.int(1)?))).await?.unwrap_or((1, 0)))
+}
+
+pub async fn find(tx: &mut Tx, workspace: WorkspaceId, sequence: i64) -> Result<Option<Event>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND sequence = ?2");
+    tx.row(&sql, params![workspace, sequence], event).await
+}
+
+/// Those of the events that are kept.
+pub async fn find_all(tx: &mut Tx, workspace: WorkspaceId, sequences: &[i64]) -> Result<Vec<Event>, StoreError> {
+    let mut found = Vec::with_capacity(sequences.len());
+    for some in sequences.chunks(100) {
+        let places: Vec<_> = (2..2 + some.len()).map(|place| format!("?{place}")).collect();
+        let sql = format!("SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND sequence IN ({})", places.join(", "));
+        let mut params = vec![workspace.into()];
+        params.extend(some.iter().map(|sequence| Param::Int(*sequence)));
+        found.extend(tx.rows(&sql, &params, event).await?);
+    }
+    Ok(found)
+}
+
+/// What belongs to a record beside the events about itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Beside {
+    Nothing,
+    EventsOfPerson,
+    EventsOfJob,
+}
+
+/// Events about a record before a number, newest first.
+pub async fn timeline<K: Kind>(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    record: Id<K>,
+    beside: Beside,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<Event>, StoreError> {
+    let columns: &[&str] = match beside {
+        Beside::Nothing => &["record_id"],
+        Beside::EventsOfPerson => &["record_id", "person_id"],
+        Beside::EventsOfJob => &["record_id", "job_id"],
+    };
+    let mut events = Vec::new();
+    for column in columns {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND {column} = ?2 AND sequence < ?3 ORDER BY sequence DESC LIMIT ?4"
+        );
+        events.extend(tx.rows(&sql, params![workspace, record, before, limit], event).await?);
+    }
+    events.sort_unstable_by_key(|event| std::cmp::Reverse(event.sequence));
+    events.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(events)
+}
+
+/// An entry with all that its hashes are made of.
+pub struct Proof {
+    pub sequence: i64,
+    pub previous_hash: Hash,
+    pub hash: Hash,
+    /// What the hash should be, given the one before it.
+    pub expected_hash: Hash,
+    /// False if the contents were changed. Contents that were erased prove nothing either way.
+    pub has_its_content: bool,
+}
+
+/// Entries behind a number, to be checked.
+pub async fn proofs(tx: &mut Tx, workspace: WorkspaceId, after: i64, limit: i64) -> Result<Vec<Proof>, StoreError> {
+    let sql = "SELECT sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, previous_hash, hash, content_hash, salt \
+               FROM event WHERE workspace_id = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3";
+    tx.rows(sql, params![workspace, after, limit], |row| {
+        let sequence = row.int(0)?;
+        let content_hash = hash_in(row, 12)?;
+        let entry = Unnumbered {
+            id: row.id(1)?,
+            kind: row.str(2)?,
+            created_at: row.time(3)?,
+            key_id: row.optional_id(4)?,
+            subject: subject(row, 5)?,
+            content_hash,
+        };
+        let has_its_content = match (row.is_null(9)?, row.is_null(13)?) {
+            (true, true) => true,
+            (false, false) => {
+                let request_id = row.optional_text(8)?;
+                let salt = row.bytes(13)?.try_into().map_err(|_| StoreError::Internal("a salt has the wrong length".to_owned()))?;
+                Hash::of_content(salt, request_id.as_deref(), row.str(9)?) == content_hash
+            }
+            _ => false,
+        };
+        let previous_hash = hash_in(row, 10)?;
+        let expected_hash = entry.link(workspace, sequence).hash(previous_hash);
+        Ok(Proof { sequence, previous_hash, hash: hash_in(row, 11)?, expected_hash, has_its_content })
+    })
+    .await
+}
+
+/// Forgets the oldest entries that are from before a moment, some at a time, and never the newest. Gives back the number of the last
+/// that was forgotten.
+pub async fn forget(tx: &mut Tx, workspace: WorkspaceId, before: Timestamp, most: i64) -> Result<Option<i64>, StoreError> {
+    let sql = "SELECT sequence, created_at FROM event WHERE workspace_id = ?1 ORDER BY sequence LIMIT ?2";
+    let oldest = tx.rows(sql, params![workspace, most + 1], |row| Ok((row.int(0)?, row.time(1)?))).await?;
+    let old = oldest.iter().take_while(|(_, created_at)| *created_at < before).count();
+    // The newest links what comes next to what was, so one is left.
+    let Some(end) = old.min(oldest.len().saturating_sub(1)).checked_sub(1).and_then(|place| oldest.get(place)) else { return Ok(None) };
+    let sql = "DELETE FROM event WHERE workspace_id = ?1 AND sequence <= ?2";
+    tx.execute(sql, params![workspace, end.0]).await?;
+    Ok(Some(end.0))
+}

@@ -1,0 +1,92 @@
+//! Where events wait for their number on an engine with many writers. Numbers are given to what is committed, by any server, so that a
+//! reader who has seen one never sees a smaller one appear.
+
+use std::fmt::Write;
+
+use model::event::Hash;
+use model::id::{EventId, WorkspaceId};
+
+use super::event::{Unnumbered, ask_last, hash_in, subject};
+use crate::{Param, StoreError, Tx, params};
+
+pub(super) async fn put(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    event: &Unnumbered<'_>,
+    request_id: Option<&str>,
+    data: &str,
+    salt: &[u8; 16],
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO event_outbox (workspace_id, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, salt, content_hash) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+    let params = [
+        workspace.into(),
+        event.id.into(),
+        event.kind.into(),
+        event.created_at.into(),
+        event.key_id.into(),
+        Param::Id(event.subject.record),
+        event.subject.person.into(),
+        event.subject.job.into(),
+        request_id.into(),
+        data.into(),
+        Param::Bytes(salt),
+        Param::Bytes(event.content_hash.as_bytes()),
+    ];
+    tx.tell(sql, &params).await
+}
+
+/// The workspaces that have events without a number.
+pub async fn waiting(tx: &mut Tx) -> Result<Vec<WorkspaceId>, StoreError> {
+    match tx.is_embedded() {
+        true => Ok(Vec::new()),
+        false => tx.rows("SELECT DISTINCT workspace_id FROM event_outbox", &[], |row| row.workspace(0)).await,
+    }
+}
+
+/// Numbers the events of a workspace that are committed, some at a time, and links their hashes; says how many. Of two servers that do
+/// it at once one meets the other's numbers, or finds its events gone, and does it again.
+pub async fn number(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<usize, StoreError> {
+    if tx.is_embedded() {
+        return Ok(0);
+    }
+    let newest = ask_last(tx, workspace).await?;
+    let sql = "SELECT id, type, created_at, key_id, record_id, person_id, job_id, content_hash FROM event_outbox \
+               WHERE workspace_id = ?1 ORDER BY written_at, id LIMIT ?2";
+    let waiting = tx
+        .ask(sql, params![workspace, most], |row| {
+            let content_hash = hash_in(row, 7)?;
+            let (id, kind, created_at, key_id) = (row.id(0)?, row.text(1)?, row.time(2)?, row.optional_id(3)?);
+            Ok((kind, Unnumbered { id, kind: "", created_at, key_id, subject: subject(row, 4)?, content_hash }))
+        })
+        .await?;
+    let (mut sequence, mut hash) = tx.answer(newest).await?.pop().unwrap_or((0, Hash::NONE));
+    let waiting = tx.answer(waiting).await?;
+    let mut numbered = String::from("[");
+    for (kind, event) in &waiting {
+        sequence += 1;
+        let previous = hash;
+        hash = Unnumbered { kind, ..*event }.link(workspace, sequence).hash(previous);
+        write_entry(&mut numbered, event.id, sequence, previous, hash);
+    }
+    if waiting.is_empty() {
+        return Ok(0);
+    }
+    numbered.push(']');
+    let sql = "WITH numbered AS (DELETE FROM event_outbox o USING jsonb_to_recordset(?2) AS n (id uuid, sequence bigint, previous text, hash text) \
+               WHERE o.workspace_id = ?1 AND o.id = n.id RETURNING o.workspace_id, n.sequence, o.id, o.type, o.created_at, o.key_id, o.record_id, \
+               o.person_id, o.job_id, o.request_id, o.data, o.salt, o.content_hash, decode(n.previous, 'hex') AS previous_hash, decode(n.hash, 'hex') AS hash) \
+               INSERT INTO event (workspace_id, sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, salt, \
+               content_hash, previous_hash, hash) SELECT workspace_id, sequence, id, type, created_at, key_id, record_id, person_id, job_id, \
+               request_id, data, salt, content_hash, previous_hash, hash FROM numbered";
+    match tx.execute(sql, &[workspace.into(), Param::Json(&numbered)]).await? {
+        written if written == waiting.len() => Ok(written),
+        _ => Err(StoreError::Conflict("another server numbers the same events".to_owned())),
+    }
+}
+
+fn write_entry(list: &mut String, id: EventId, sequence: i64, previous: Hash, hash: Hash) {
+    let comma = if list.len() > 1 { "," } else { "" };
+    let id = u128::from_be_bytes(id.to_bytes());
+    let _ = write!(list, r#"{comma}{{"id":"{id:032x}","sequence":{sequence},"previous":"{previous}","hash":"{hash}"}}"#);
+}

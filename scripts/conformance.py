@@ -2,7 +2,8 @@
 
     scripts/conformance.py PROGRAM [--seed N] [--examples N]
 
-Values that name records (a status, a client, a stage) are given, since no schema can say which ones a workspace has.
+Values that name records (a status, a client, a stage) are given, since no schema can say which ones a workspace has. Webhooks lead
+to hosts that cannot exist, so that nobody is called. The stream of events is left out: it does not end.
 """
 
 import argparse
@@ -22,6 +23,10 @@ headers = {{ Authorization = "Bearer {key}" }}
 expected-statuses = ["2xx", "3xx", "401", "403", "404", "409", "412", "429", "5xx"]
 
 [[operations]]
+include-operation-id = "streamEvents"
+enabled = false
+
+[[operations]]
 include-operation-id = "listJobs"
 parameters = {{ "query.status" = "Open", "query.client_company_id" = "{client}" }}
 
@@ -29,6 +34,9 @@ parameters = {{ "query.status" = "Open", "query.client_company_id" = "{client}" 
 include-operation-id = "listCandidates"
 parameters = {{ "path.id" = "{job}", "query.stage_id" = "{stage}", "query.stage_name" = "Sourced" }}
 """
+
+
+NOWHERE = r"^https?://[a-z]{1,20}\.invalid(:[1-9][0-9]{0,3})?(/[A-Za-z0-9/_.-]*)?$"
 
 
 class Server:
@@ -56,6 +64,13 @@ class Server:
         with urllib.request.urlopen(request) as answer:
             return json.load(answer)["data"]
 
+    def document(self):
+        with urllib.request.urlopen(f"http://{self.address}/openapi.json") as answer:
+            document = json.load(answer)
+        for body in ["CreateWebhookBody", "UpdateWebhookBody"]:
+            document["components"]["schemas"][body]["properties"]["url"]["pattern"] = NOWHERE
+        return document
+
     def stop(self):
         self.process.terminate()
         self.process.wait()
@@ -78,8 +93,9 @@ def main():
         stage = job["pipeline_stages"][0]["id"]
         config.write_text(CONFIG.format(key=server.key, client=job["client_company_id"], job=job["id"], stage=stage))
         program = pathlib.Path(sys.executable).with_name("schemathesis")
-        document = f"http://{server.address}/openapi.json"
-        options = ["--checks", "all", "--seed", given.seed, "--max-examples", given.examples, "--continue-on-failure"]
+        document = pathlib.Path(directory, "openapi.json")
+        document.write_text(json.dumps(server.document()))
+        options = ["--url", f"http://{server.address}", "--checks", "all", "--seed", given.seed, "--max-examples", given.examples, "--continue-on-failure"]
         run = subprocess.run([program, "--config-file", config, "run", document, *options], env={**os.environ, "NO_COLOR": "1"})
         errors = server.stop()
     for line in errors:

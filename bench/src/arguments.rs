@@ -13,7 +13,7 @@ Usage: cargo run --release -p bench -- [OPTIONS]
   --connections N    connections that wrk keeps open [128]
   --threads N        threads that wrk runs [2]
   --data DIR         where the databases are kept for the next time [target/bench]
-  --only NAME        only operations with NAME in their name
+  --only NAME        only operations with NAME in their name; events for what events cost
   --help             this text";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,6 +56,10 @@ impl Arguments {
         }
         arguments.check()?;
         Ok(Some(arguments))
+    }
+
+    pub fn wants(&self, name: &str) -> bool {
+        self.only.as_deref().is_none_or(|only| name.contains(only))
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {

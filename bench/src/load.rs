@@ -73,6 +73,11 @@ impl Load {
         Self { seconds, connections, threads, url, key: key.to_owned(), script_file, paths_file, runs: 0 }
     }
 
+    /// Goes on with another server.
+    pub fn turn_to(&mut self, address: SocketAddr) {
+        self.url = format!("http://{address}");
+    }
+
     /// Measures the operation, after a moment in which the server gets used to it.
     pub fn measure(&mut self, operation: &Operation) -> Result<Measurement, String> {
         eprintln!("measuring: {}", operation.subject.name());

@@ -5,6 +5,7 @@
 //! kind of client, and it is the ratio between them that says something on another machine.
 
 mod arguments;
+mod events;
 mod load;
 mod operations;
 mod postgres;
@@ -20,12 +21,16 @@ use std::process::ExitCode;
 use store::Location;
 
 use crate::arguments::{Arguments, Engine, HELP};
+use crate::events::Bench;
 use crate::load::{Load, Measurement};
 use crate::operations::{Operation, Subject, bare, operations};
 use crate::postgres::Cluster;
 use crate::report::{Row, Run};
 use crate::sample::Sample;
 use crate::server::Server;
+
+/// What `--only` calls the figures of events, which are taken on the smallest database.
+const EVENTS: &str = "events";
 
 /// 0 if every target is met, 1 if one is missed, 2 if nothing could be measured.
 fn main() -> ExitCode {
@@ -120,16 +125,26 @@ fn measure(arguments: &Arguments, directory: &Path, program: &Path, database: &s
         Engine::Sqlite => None,
         Engine::Postgres => Some(round_trips_of_create(&server, &mut load, sample)?),
     };
+    let (started_in, memory_megabytes) = (server.started_in(), server.memory_megabytes()?);
+    server.stop()?;
+    let events = match arguments.wants(EVENTS) && arguments.sizes.first() == Some(&size) {
+        true => {
+            let create = create_of(sample)?;
+            let bench = Bench { program, database, log: &log, admin_key: &sample.admin_key, create: &create };
+            Some(bench.measure(&mut load)?)
+        }
+        false => None,
+    };
     let run = Run {
         size,
         bare: Measurement::average(&bare_before, &bare_after),
         rows,
         peers: Vec::new(),
         round_trips,
-        started_in: server.started_in(),
-        memory_megabytes: server.memory_megabytes()?,
+        started_in,
+        memory_megabytes,
+        events,
     };
-    server.stop()?;
     load.clean_up();
     let _ = fs::remove_file(&log);
     Ok(run)
@@ -137,16 +152,19 @@ fn measure(arguments: &Arguments, directory: &Path, program: &Path, database: &s
 
 /// Round trips to the database for each create of a person, the look-up of the key and of conflicts among them.
 fn round_trips_of_create(server: &Server, load: &mut Load, sample: &Sample) -> Result<f64, String> {
-    let creates = operations(sample).into_iter().find(|operation| operation.subject == Subject::CreatePerson).ok_or("no create")?;
+    let creates = create_of(sample)?;
     let before = server.counter("slated_store_round_trips_total")?;
     let made = load.count(&creates)?;
     Ok((server.counter("slated_store_round_trips_total")? - before) as f64 / made as f64)
 }
 
+fn create_of(sample: &Sample) -> Result<Operation, String> {
+    operations(sample).into_iter().find(|operation| operation.subject == Subject::CreatePerson).ok_or_else(|| "no create".to_owned())
+}
+
 fn measure_operations(arguments: &Arguments, load: &mut Load, sample: &Sample) -> Result<Vec<Row>, String> {
-    let is_wanted = |subject: Subject| arguments.only.as_deref().is_none_or(|only| subject.name().contains(only));
-    let wanted: Vec<Operation> = operations(sample).into_iter().filter(|operation| is_wanted(operation.subject)).collect();
-    if wanted.is_empty() {
+    let wanted: Vec<Operation> = operations(sample).into_iter().filter(|operation| arguments.wants(operation.subject.name())).collect();
+    if wanted.is_empty() && !arguments.wants(EVENTS) {
         return Err(format!("no operation has {:?} in its name", arguments.only.as_deref().unwrap_or_default()));
     }
     let mut rows = Vec::with_capacity(wanted.len());

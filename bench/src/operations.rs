@@ -24,6 +24,8 @@ pub enum Subject {
     ReadJob,
     ListJobs,
     MoveCandidate,
+    FeedFirst,
+    FeedLast,
 }
 
 impl Subject {
@@ -43,6 +45,8 @@ impl Subject {
             Self::ReadJob => "read job",
             Self::ListJobs => "list jobs",
             Self::MoveCandidate => "stage move",
+            Self::FeedFirst => "feed, first page of 1,000",
+            Self::FeedLast => "feed, last page of 1,000",
         }
     }
 
@@ -56,7 +60,14 @@ impl Subject {
             Self::ReadPerson | Self::ReadCandidate | Self::ReadJob => Some(0.40),
             Self::CreatePerson | Self::CreatePersonVersion0 | Self::UpdatePerson => Some(0.25),
             Self::FirstPage | Self::LastPage => Some(0.055),
-            Self::Bare | Self::BareRow | Self::BareRead | Self::BareInsert | Self::ListJobs | Self::MoveCandidate => None,
+            Self::Bare
+            | Self::BareRow
+            | Self::BareRead
+            | Self::BareInsert
+            | Self::ListJobs
+            | Self::MoveCandidate
+            | Self::FeedFirst
+            | Self::FeedLast => None,
         }
     }
 }
@@ -90,6 +101,11 @@ pub fn operations(sample: &Sample) -> Vec<Operation> {
         write(Subject::CreatePersonVersion0, "POST", vec!["/v0/persons".to_owned()], vec![create_body_of_version_0()]),
         write(Subject::MoveCandidate, "PATCH", under("/v1/candidates/", &sample.candidates), move_bodies(&sample.stages)),
     ]
+}
+
+/// A whole page of the feed.
+pub fn feed(subject: Subject, after: u64) -> Operation {
+    read(subject, vec![format!("/v1/events?after={after}&limit=1000")])
 }
 
 fn read(subject: Subject, paths: Vec<String>) -> Operation {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::events::EventFigures;
 use crate::load::Measurement;
 use crate::operations::Subject;
 
@@ -14,6 +15,11 @@ const MOST_MEGABYTES: f64 = 200.0;
 /// The part of a bare query's rate that a read of a person makes at least, and of a bare insert's that a create does.
 const LEAST_OF_QUERY: f64 = 0.8;
 const LEAST_OF_INSERT: f64 = 0.5;
+/// The part of a create's rate that events may cost.
+const MOST_EVENT_COST: f64 = 0.15;
+const LEAST_DELIVERIES: f64 = 5000.0;
+/// Milliseconds from the start of a change until a subscriber of the stream has it.
+const MOST_TO_BE_SEEN: f64 = 100.0;
 const MOST_ROUND_TRIPS: f64 = 4.0;
 
 pub struct Row {
@@ -32,6 +38,7 @@ pub struct Run {
     pub round_trips: Option<f64>,
     pub started_in: Duration,
     pub memory_megabytes: f64,
+    pub events: Option<EventFigures>,
 }
 
 impl Run {
@@ -47,8 +54,23 @@ pub fn print_table(runs: &[Run]) {
         for row in run.peers.iter().chain(&run.rows) {
             print_row(run, row.subject, &row.measurement);
         }
+        if let Some(events) = &run.events {
+            print_events(run, events);
+        }
         println!();
     }
+}
+
+fn print_events(run: &Run, events: &EventFigures) {
+    print_row(run, Subject::FeedFirst, &events.feed_first);
+    print_row(run, Subject::FeedLast, &events.feed_last);
+    let rate = |label: &str, rate: f64| println!("{:>9}  {label:<28} {:>11}", grouped(run.size), grouped(rate.round() as u64));
+    rate("create, with events", events.create_with);
+    rate("create, without events", events.create_without);
+    rate("webhook deliveries", events.deliveries);
+    let EventFigures { seen_median, seen_slow, .. } = events;
+    println!("{:>9}  {:<28} {:>11} {seen_median:>7.2} ms {seen_slow:>7.2} ms", grouped(run.size), "change seen in a stream", "");
+    println!("           (a log of {} events; {} delivered)", grouped(events.events), grouped(events.delivered));
 }
 
 fn print_row(run: &Run, subject: Subject, measurement: &Measurement) {
@@ -99,7 +121,32 @@ pub fn verdicts(runs: &[Run]) -> Vec<Verdict> {
         verdicts.push(start(largest));
     }
     verdicts.extend(runs.iter().map(memory));
+    verdicts.extend(runs.iter().filter_map(|run| run.events.as_ref()).flat_map(of_events));
     verdicts
+}
+
+fn of_events(events: &EventFigures) -> Vec<Verdict> {
+    let cost = 1.0 - events.create_with / events.create_without;
+    let depth = events.feed_first.rate / events.feed_last.rate;
+    let verdict = |target: String, found: String, passed: bool| Verdict { target, found, passed };
+    vec![
+        verdict(format!("events cost a create at most {MOST_EVENT_COST} of its rate"), format!("{cost:.3}"), cost <= MOST_EVENT_COST),
+        verdict(
+            format!("webhooks: at least {} deliveries a second to one receiver", grouped(LEAST_DELIVERIES as u64)),
+            grouped(events.deliveries.round() as u64),
+            events.deliveries >= LEAST_DELIVERIES,
+        ),
+        verdict(
+            format!("feed: the last page of {} events within {MOST_OF_FIRST_PAGE} times the first", grouped(events.events)),
+            format!("{depth:.2}"),
+            depth <= MOST_OF_FIRST_PAGE,
+        ),
+        verdict(
+            format!("stream: 99 of 100 changes seen within {MOST_TO_BE_SEEN} ms"),
+            format!("{:.1} ms", events.seen_slow),
+            events.seen_slow <= MOST_TO_BE_SEEN,
+        ),
+    ]
 }
 
 fn failures(run: &Run) -> Vec<Verdict> {
@@ -207,6 +254,7 @@ mod tests {
             round_trips: None,
             started_in: Duration::from_millis(40),
             memory_megabytes: 80.0,
+            events: None,
         }
     }
 

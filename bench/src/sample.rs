@@ -2,6 +2,7 @@
 
 use model::id::{JobId, WorkspaceId};
 use model::input::Query;
+use model::key::Scope;
 use model::listing::Page;
 use slated::demo::random::Random;
 use slated::ops::keys::CreatedKey;
@@ -18,6 +19,7 @@ const SAMPLE: i64 = 20_000;
 /// A key, and ids from all over the database in no order.
 pub struct Sample {
     pub key: String,
+    pub admin_key: String,
     /// The job that everybody is a candidate of.
     pub job: String,
     pub candidates_of_job: i64,
@@ -37,7 +39,8 @@ pub fn draw(database: &Location) -> Result<Sample, String> {
 
 async fn read(database: &Location) -> Result<Sample, String> {
     let store = open(database).await?;
-    let CreatedKey { workspace, secret, .. } = make_key(&store).await?;
+    let CreatedKey { workspace, secret, .. } = make_key(&store, Scope::Write).await?;
+    let admin = make_key(&store, Scope::Admin).await?;
     let jobs = list_jobs(&store, workspace).await?;
     let first = *jobs.first().ok_or("the database has no job")?;
     let (job, stages) = store.read(ReadJob { workspace, id: first }).await.map_err(|failure| failure.to_string())?;
@@ -49,6 +52,7 @@ async fn read(database: &Location) -> Result<Sample, String> {
     }
     Ok(Sample {
         key: secret.reveal().to_owned(),
+        admin_key: admin.secret.reveal().to_owned(),
         job: first.to_string(),
         candidates_of_job: job.candidate_count,
         jobs: jobs.iter().map(ToString::to_string).collect(),

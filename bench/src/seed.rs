@@ -78,14 +78,14 @@ pub async fn open(location: &Location) -> Result<Store, String> {
 }
 
 /// A new key; the workspace comes into being with the first.
-pub async fn make_key(store: &Store) -> Result<CreatedKey, String> {
-    let work = CreateKey { workspace: WORKSPACE.to_owned(), name: "bench".to_owned(), scope: Scope::Write, expires_at: None };
+pub async fn make_key(store: &Store, scope: Scope) -> Result<CreatedKey, String> {
+    let work = CreateKey { workspace: WORKSPACE.to_owned(), name: "bench".to_owned(), scope, expires_at: None };
     store.write(work).await.map_err(|failure| failure.to_string())
 }
 
 async fn fill(path: &Path, size: u64) -> Result<(), String> {
     let store = Arc::new(open(&Location::Sqlite(path.to_owned())).await?);
-    let actor = Actor { is_silent: true, ..Actor::program(make_key(&store).await?.workspace) };
+    let actor = Actor { is_silent: true, ..Actor::program(make_key(&store, Scope::Write).await?.workspace) };
     let (job, stages) = store.write(MakeJobs { actor: actor.clone() }).await.map_err(|failure| failure.to_string())?;
     let second_stage = stages.get(1).ok_or("the job has but one stage")?.id;
     let mut progress = Progress::start(format!("making a database of {size} persons and candidates"), size);

@@ -46,6 +46,11 @@ pub struct Server {
 
 impl Server {
     pub fn start(program: &Path, database: &str, log: &Path) -> Result<Self, String> {
+        Self::start_with(program, database, log, &[])
+    }
+
+    /// The same with more options.
+    pub fn start_with(program: &Path, database: &str, log: &Path, more: &[&str]) -> Result<Self, String> {
         let address = free_address()?;
         let log_file = File::create(log).map_err(|error| format!("{} cannot be written: {error}", log.display()))?;
         let mut command = Command::new(program);
@@ -54,6 +59,7 @@ impl Server {
         }
         command
             .args(["serve", "--listen", &address.to_string(), "--database", database])
+            .args(more)
             .env("SLATED_RATE_LIMIT", RATE_LIMIT)
             .env_remove("RUST_LOG")
             .stdin(Stdio::null())
@@ -143,6 +149,23 @@ fn get(address: SocketAddr, path: &str) -> Option<String> {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
     Some(answer)
+}
+
+/// One request with a key; gives back the status and the rest of the answer.
+pub fn call(address: SocketAddr, method: &str, path: &str, key: &str, body: &str) -> Result<(u16, String), String> {
+    let failed = |error: std::io::Error| format!("{method} {path}: {error}");
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(failed)?;
+    stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+    let head = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAuthorization: Bearer {key}\r\n");
+    let request = match body.is_empty() {
+        true => format!("{head}\r\n"),
+        false => format!("{head}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len()),
+    };
+    stream.write_all(request.as_bytes()).map_err(failed)?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).map_err(failed)?;
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
+    Ok((status.ok_or_else(|| format!("{method} {path} was not answered"))?, answer))
 }
 
 fn kilobytes(status: &str, name: &str) -> Option<f64> {

@@ -58,26 +58,17 @@ impl<K: Kind> Page<K> {
             })
             .unwrap_or_default();
         let fingerprint = fingerprint(order, filters);
-        let offset = query.raw("offset");
-        let cursor = query.raw("cursor");
-        let start = match (offset, cursor) {
-            (_, Some(written)) if written.is_empty() => Start::Cursor(None),
-            (_, Some(written)) => {
+        let offset = read_offset(query);
+        let start = match query.raw("cursor") {
+            Some(written) if written.is_empty() => Start::Cursor(None),
+            Some(written) => {
                 let cursor = Cursor::parse(&written);
                 if cursor.is_none() {
                     query.refuse("cursor", Flaw::InvalidValue, "must be empty, or next_cursor of the page before");
                 }
                 Start::Cursor(cursor)
             }
-            (None, None) => Start::Offset(0),
-            (Some(written), None) if written.is_empty() || written == "null" => Start::Offset(0),
-            (Some(written), None) => {
-                let offset = whole_number(&written).filter(|number| *number <= MOST_OFFSET);
-                if offset.is_none() {
-                    query.refuse("offset", Flaw::OutOfRange, format!("must be a whole number from 0 to {MOST_OFFSET}"));
-                }
-                Start::Offset(offset.unwrap_or(0))
-            }
+            None => Start::Offset(offset),
         };
         Self { start, limit, order, fingerprint }
     }
@@ -109,6 +100,16 @@ impl<K: Kind> Cursor<K> {
     pub fn write(&self) -> String {
         format!("{}.{}.{:08x}", self.last, self.total, self.fingerprint)
     }
+}
+
+/// How many records to skip; absent, empty and `null` are 0.
+pub fn read_offset(query: &mut Query) -> i64 {
+    let expected = format!("a whole number from 0 to {MOST_OFFSET}");
+    let offset = query.parsed("offset", Flaw::OutOfRange, &expected, |written| match written {
+        "" | "null" => Some(0),
+        _ => whole_number(written).filter(|number| *number <= MOST_OFFSET),
+    });
+    offset.unwrap_or(0)
 }
 
 /// Digits and nothing else.

@@ -8,8 +8,8 @@ use crate::text::{Lines, did_you_mean, limit};
 
 /// Webhooks that a workspace may have.
 pub const MOST_WEBHOOKS: usize = 100;
-const MOST_TYPES: usize = 50;
-const LONGEST_DESCRIPTION: usize = 1000;
+pub const MOST_TYPES: usize = 50;
+pub const LONGEST_DESCRIPTION: usize = 1000;
 /// How long an old secret signs along with the new one, unless it is said otherwise, and at most.
 pub const OVERLAP_SECONDS: i64 = 24 * 60 * 60;
 pub const MOST_OVERLAP_SECONDS: i64 = 7 * OVERLAP_SECONDS;

@@ -21,14 +21,15 @@ impl Bell {
         self.notify.notify_one();
     }
 
-    /// The workspaces that it rang for since this was last asked; waits for the first.
-    pub async fn wait(&self) -> Vec<WorkspaceId> {
-        loop {
-            let rung = std::mem::take(&mut *self.rung.lock().unwrap_or_else(PoisonError::into_inner));
-            if !rung.is_empty() {
-                return rung.into_iter().collect();
-            }
+    /// Waits until it rings, or has rung since [`Bell::take`].
+    pub async fn wait(&self) {
+        while self.rung.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
             self.notify.notified().await;
         }
+    }
+
+    /// The workspaces that it rang for since this was last asked.
+    pub fn take(&self) -> Vec<WorkspaceId> {
+        std::mem::take(&mut *self.rung.lock().unwrap_or_else(PoisonError::into_inner)).into_iter().collect()
     }
 }

@@ -1,6 +1,7 @@
 //! One transaction, whatever engine it runs on. Work sees nothing else of the store.
 
 use model::clock::Timestamp;
+use model::event::Hash;
 use model::id::{Id, Kind, WorkspaceId};
 
 use crate::error::StoreError;
@@ -16,6 +17,8 @@ pub struct Tx {
     last_id: [u8; 16],
     /// The workspaces that have new events.
     told: Vec<WorkspaceId>,
+    /// Where the log of a workspace ends, for as long as nobody else can write to it.
+    log_end: Option<(WorkspaceId, i64, Hash)>,
 }
 
 pub(crate) enum Arm {
@@ -34,7 +37,7 @@ enum Answer<T> {
 
 impl Tx {
     pub(crate) const fn new(arm: Arm) -> Self {
-        Self { arm, now: Timestamp::from_millis(0), is_set: false, last_id: [0; 16], told: Vec::new() }
+        Self { arm, now: Timestamp::from_millis(0), is_set: false, last_id: [0; 16], told: Vec::new(), log_end: None }
     }
 
     /// Fixes the time for the work that comes next. It never runs backwards.
@@ -66,6 +69,20 @@ impl Tx {
         if !self.told.contains(&workspace) {
             self.told.push(workspace);
         }
+    }
+
+    /// Where the log of the workspace ends, if this transaction wrote to it last.
+    pub(crate) fn log_end(&self, workspace: WorkspaceId) -> Option<(i64, Hash)> {
+        self.log_end.filter(|(known, ..)| *known == workspace).map(|(_, sequence, hash)| (sequence, hash))
+    }
+
+    pub(crate) const fn set_log_end(&mut self, workspace: WorkspaceId, sequence: i64, hash: Hash) {
+        self.log_end = Some((workspace, sequence, hash));
+    }
+
+    /// A transaction begins, or something in it was undone.
+    pub(crate) const fn forget_log_end(&mut self) {
+        self.log_end = None;
     }
 
     /// The workspaces that got events since this was last asked.

@@ -1,5 +1,7 @@
 //! Options for calls to webhooks.
 
+use std::net::IpAddr;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use clap::Args;
@@ -26,8 +28,8 @@ pub struct Calling {
 #[derive(Args)]
 pub struct Addressing {
     /// Ranges of addresses that webhooks may lead to although they are not public
-    #[arg(long, env = "SLATED_ALLOW_PRIVATE_TARGETS", value_name = "RANGE,…", value_delimiter = ',', value_parser = parse_range)]
-    allow_private_targets: Vec<IpNet>,
+    #[arg(long, env = "SLATED_ALLOW_PRIVATE_TARGETS", value_name = "RANGE,…", default_value = "", hide_default_value = true)]
+    allow_private_targets: Ranges,
     /// Goes into the secrets of all webhooks, so that the database alone does not tell them; the same for all servers
     #[arg(long, env = "SLATED_SECRET_KEY", hide_env_values = true, default_value = "", hide_default_value = true, value_name = "TEXT")]
     secret_key: Secret,
@@ -43,8 +45,20 @@ impl From<String> for Secret {
     }
 }
 
+/// With commas between.
+#[derive(Clone)]
+struct Ranges(Vec<IpNet>);
+
+impl FromStr for Ranges {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        written.split(',').map(str::trim).filter(|range| !range.is_empty()).map(parse_range).collect::<Result<_, _>>().map(Self)
+    }
+}
+
 fn parse_range(written: &str) -> Result<IpNet, String> {
-    let one = || written.parse::<std::net::IpAddr>().map(IpNet::from);
+    let one = || written.parse::<IpAddr>().map(IpNet::from);
     written
         .trim()
         .parse()
@@ -67,7 +81,7 @@ impl Calling {
 
 impl Addressing {
     pub fn targets(&self) -> Targets {
-        Targets::new(self.allow_private_targets.clone())
+        Targets::new(self.allow_private_targets.0.clone())
     }
 
     pub fn secret_key(&self) -> SecretKey {

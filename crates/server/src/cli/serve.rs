@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use model::clock::Timestamp;
 use model::key::Scope;
 use store::record::workspace;
 use store::{Address, Failure, Location, Options, Purpose, Store, Tx, Work};
@@ -22,7 +23,7 @@ use crate::events::announce;
 use crate::http::listen;
 use crate::http::router::router;
 use crate::http::{App, Settings};
-use crate::ops::events::{AllWorkspaces, ForgetEvents};
+use crate::ops::events::{AllWorkspaces, ClearWebhooksAway, DeletedWebhooks, ForgetEvents, OldestEvent};
 use crate::ops::housekeeping::ForgetAnswers;
 use crate::ops::keys::{CreateKey, CreatedKey, TouchKeys};
 use crate::ops::workspaces::AnyWorkspace;
@@ -119,17 +120,16 @@ impl Serve {
             let _ = stopper.send(true);
         };
         let announcing = announce::start(&app.store, &app.hub);
-        let dispatching = webhooks::start(&app.store, &app.hub, &app.delivering)?;
+        let dispatching = webhooks::start(&app.store, &app.hub, &app.delivering, app.stopping.clone())?;
         let chores = tokio::spawn(do_chores(Arc::clone(&app), metrics, self.event_retention));
         tracing::info!(listen.address = %address, database = %location, "listening");
         if let Some(key) = first_key {
             welcome(address, &key);
         }
         listen::serve(listener, router(Arc::clone(&app)), &settings, stop).await;
-        for task in [chores, dispatching] {
-            task.abort();
-            let _ = task.await;
-        }
+        let _ = dispatching.await;
+        chores.abort();
+        let _ = chores.await;
         drop(announcing);
         note_used_keys(&app).await;
         tracing::info!("stopped");
@@ -240,10 +240,24 @@ async fn forget_answers(app: &App) {
 
 /// Bit by bit as well.
 async fn forget_events(app: &App, kept_for_millis: i64) -> Result<(), Failure> {
+    let before = Timestamp::now().plus_millis(-kept_for_millis);
+    let mut outcome = Ok(());
     for (workspace, _) in app.store.read(AllWorkspaces).await? {
-        while app.store.write(ForgetEvents { workspace, kept_for_millis }).await? {}
+        let forgetting = async {
+            if app.store.read(OldestEvent { workspace }).await?.is_some_and(|oldest| oldest < before) {
+                while app.store.write(ForgetEvents { workspace, kept_for_millis }).await? {}
+            }
+            if app.store.read(DeletedWebhooks { workspace }).await? {
+                while app.store.write(ClearWebhooksAway { workspace }).await? {}
+            }
+            Ok(())
+        };
+        // One workspace in which that fails does not keep the others waiting.
+        if let Err(failure) = forgetting.await {
+            outcome = Err(failure);
+        }
     }
-    Ok(())
+    outcome
 }
 
 async fn note_used_keys(app: &App) {

@@ -3,7 +3,8 @@
 use clap::{Args, Subcommand};
 use model::event::TypeFilter;
 use model::id::WebhookId;
-use model::webhook::{NewWebhook, UrlRule, unknown_type};
+use model::text::limit;
+use model::webhook::{LONGEST_DESCRIPTION, MOST_OVERLAP_SECONDS, NewWebhook, UrlRule, unknown_type};
 use store::{Failure, Purpose, Tx, Work};
 
 use super::Database;
@@ -121,6 +122,9 @@ impl Create {
         let types = TypeFilter::parse(self.types.iter().map(String::as_str));
         let types = types.map_err(|unknown| format!("--type {unknown} {}", unknown_type(&unknown)))?;
         UrlRule::check(&self.addressing.targets(), &self.url).map_err(|reason| format!("--url {reason}"))?;
+        if self.url.len() > limit::URL || self.description.chars().count() > LONGEST_DESCRIPTION {
+            return Err(format!("a URL has at most {} characters, a description {LONGEST_DESCRIPTION}", limit::URL));
+        }
         let new = NewWebhook { url: self.url, types, description: self.description };
         let work = move |actor| CreateWebhook { actor, new: new.clone() };
         let created = carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
@@ -151,6 +155,9 @@ impl List {
 impl Rotate {
     fn run(self) -> Result<(), String> {
         let (id, overlap_seconds) = (self.id, self.overlap / 1000);
+        if overlap_seconds > MOST_OVERLAP_SECONDS {
+            return Err(format!("--overlap is at most {} days", MOST_OVERLAP_SECONDS / 86_400));
+        }
         let work = move |actor| RotateSecret { actor, id, overlap_seconds };
         let rotated = carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
         println!("{}", self.addressing.secret_key().reveal(&rotated));

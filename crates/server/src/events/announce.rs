@@ -13,8 +13,8 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::Hub;
 use crate::ops::events::{NewestEvent, NumberEvents, UnnumberedEvents};
 
-/// How long events gather before they are numbered together.
-const GATHER: Duration = Duration::from_millis(2);
+/// How long events gather before they are numbered and announced together.
+const GATHER: Duration = Duration::from_millis(3);
 /// How often somebody looks for what a server left without a number.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// How often somebody looks for what others wrote: on a shared database other servers, else the command line.
@@ -34,10 +34,9 @@ pub fn start(store: &Arc<Store>, hub: &Arc<Hub>) -> JoinSet<()> {
 
 async fn follow_bell(store: Arc<Store>, hub: Arc<Hub>) {
     loop {
-        let workspaces = store.bell().wait().await;
-        if store.is_shared() {
-            tokio::time::sleep(GATHER).await;
-        }
+        store.bell().wait().await;
+        tokio::time::sleep(GATHER).await;
+        let workspaces = store.bell().take();
         announce(&store, &hub, workspaces).await;
     }
 }
@@ -61,10 +60,14 @@ async fn number(store: &Store, workspace: WorkspaceId) -> Result<(), Failure> {
 /// Numbers all that waits for it, in every workspace.
 pub async fn number_all(store: &Store) -> Result<Vec<WorkspaceId>, Failure> {
     let workspaces = store.read(UnnumberedEvents).await?;
+    let mut outcome = Ok(());
     for workspace in &workspaces {
-        number(store, *workspace).await?;
+        // One workspace in which that fails does not keep the others waiting.
+        if let Err(failure) = number(store, *workspace).await {
+            outcome = Err(failure);
+        }
     }
-    Ok(workspaces)
+    outcome.map(|()| workspaces)
 }
 
 /// Finds events whose server died, or was a command, before it numbered them.

@@ -4,7 +4,7 @@ use model::career::MOST_SOCIAL_ID;
 use model::event::EventType;
 use model::listing::{MOST_OFFSET, MOST_PER_PAGE};
 use model::text::limit;
-use model::webhook::MOST_OVERLAP_SECONDS;
+use model::webhook::{LONGEST_DESCRIPTION, MOST_OVERLAP_SECONDS, MOST_TYPES};
 use serde_json::{Value, json};
 
 /// White space, which is trimmed, for use inside brackets.
@@ -122,12 +122,15 @@ fn constrain(body: &str, field: &str, property: &mut Value) {
         ("UpdatePersonBody", "emails" | "phone_numbers") => property["maxItems"] = limit::CONTACTS.into(),
         (_, "email" | "work_email" | "personal_email") => text(property, limit::EMAIL, &or_blank(EMAIL)),
         (_, "phone_number" | "work_phone" | "mobile_phone") => text(property, limit::PHONE, &or_blank(PHONE)),
-        ("CreateWebhookBody" | "UpdateWebhookBody", "url") => text(property, limit::URL, WEBHOOK_URL),
+        ("CreateWebhookBody" | "UpdateWebhookBody", "url") => {
+            property["type"] = "string".into();
+            text(property, limit::URL, WEBHOOK_URL);
+        }
         ("CreateWebhookBody" | "UpdateWebhookBody", "types") => {
-            property["maxItems"] = 50.into();
+            property["maxItems"] = MOST_TYPES.into();
             property["items"]["pattern"] = format!("{}$", type_patterns().split("(,").next().unwrap_or_default()).into();
         }
-        ("CreateWebhookBody" | "UpdateWebhookBody", "description") => text(property, 1000, TEXT),
+        ("CreateWebhookBody" | "UpdateWebhookBody", "description") => text(property, LONGEST_DESCRIPTION, TEXT),
         ("RotateSecretBody", _) => number(property, MOST_OVERLAP_SECONDS),
         ("ReplayBody", _) => number(property, MOST_OFFSET),
         (_, "social_url") => text(property, limit::URL, &or_blank(SOCIAL_URL)),
@@ -174,7 +177,8 @@ pub fn constrain_query(path: &str, parameter: &mut Value) {
     }
     match name.as_str() {
         "after" => *schema = json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MOST_OFFSET}, {"const": "latest"}]}),
-        "before" | "offset" => number(schema, MOST_OFFSET),
+        "before" => number(schema, MOST_OFFSET),
+        "offset" => *schema = offset_schema(),
         "limit" => (schema["minimum"], schema["maximum"]) = (1.into(), if is_feed { 1000 } else { MOST_PER_PAGE }.into()),
         "types" => schema["pattern"] = type_patterns().into(),
         "status" if !is_list => schema["enum"] = json!(["pending", "delivered", "failed"]),
@@ -194,17 +198,17 @@ fn type_patterns() -> String {
     format!("^{one}(,{one})*$")
 }
 
+fn offset_schema() -> Value {
+    json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MOST_OFFSET}, {"type": "null"}, {"enum": ["", "null"]}], "default": 0})
+}
+
 /// The parameters that every list has.
 pub fn list_parameters(path: &str) -> Vec<Value> {
     let kind = if path.ends_with("/candidates") { "cnd" } else { "job" };
     let parameter = |name: &str, description: &str, schema: Value| json!({"name": name, "in": "query", "required": false, "description": description, "schema": schema});
     let moment = || json!({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]});
     vec![
-        parameter(
-            "offset",
-            "How many records to skip; empty and `null` are 0.",
-            json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MOST_OFFSET}, {"type": "null"}, {"enum": ["", "null"]}], "default": 0}),
-        ),
+        parameter("offset", "How many records to skip; empty and `null` are 0.", offset_schema()),
         parameter(
             "limit",
             "How many records a page has.",

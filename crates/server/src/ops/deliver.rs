@@ -1,5 +1,5 @@
-//! Delivering events to a webhook, as turns: take what is due together with a lease, call, settle what came of it. Nothing is decided
-//! outside of a transaction but what the endpoint answered, so a server may die at any point and another goes on.
+//! Delivering events to a webhook, as turns: take a lease, plan what is due, call, settle what came of it. All that is known of a turn
+//! before it is settled is what the endpoint answered, so a server may die at any point and another goes on.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use model::clock::Timestamp;
 use model::event::{Event, EventType, Subject, TypeFilter};
 use model::id::{LeaseId, WebhookId, WorkspaceId};
 use serde::{Deserialize, Serialize};
-use store::record::webhook::{Delivery, DeliveryStatus, Webhook};
+use store::record::webhook::{Delivery, DeliveryStatus, Waiting, Webhook};
 use store::record::{event, webhook};
 use store::{Failure, StoreError, Tx, Work};
 
@@ -19,8 +19,10 @@ use super::webhooks::with_events;
 pub const LEASE_MILLIS: i64 = 10_000;
 /// New events in one turn.
 const MOST_FRESH: i64 = 500;
-/// Deliveries that may wait at once; more are not begun until some are through.
-const MOST_PENDING: i64 = 1000;
+/// Deliveries in one turn that waited.
+const MOST_AT_ONCE: usize = 500;
+/// Deliveries that may wait at once; new events are not looked at until some are through or given up.
+const MOST_WAITING: i64 = 5000;
 /// Attempts of a delivery that are kept.
 const ATTEMPTS_KEPT: usize = 20;
 /// Rounds without any success after which a webhook is paused.
@@ -69,8 +71,39 @@ impl Work for RenewLease {
     /// False if another server has it now.
     type Output = bool;
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
         Ok(webhook::renew_lease(tx, self.workspace, self.id, self.lease, tx.now().plus_millis(LEASE_MILLIS)).await?)
+    }
+}
+
+/// Takes a webhook for a while, unless another server has it.
+pub struct TakeLease {
+    pub workspace: WorkspaceId,
+    pub id: WebhookId,
+    pub lease: LeaseId,
+}
+
+impl Work for TakeLease {
+    /// False if there is nothing to take.
+    type Output = bool;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        let Self { workspace, id, lease } = *self;
+        let Some(webhook) = webhook::load(tx, workspace, id).await? else { return Ok(false) };
+        let is_taken = webhook.lease.is_some_and(|(holder, until)| holder != lease && until > tx.now());
+        if is_taken || !webhook.is_enabled {
+            return Ok(false);
+        }
+        webhook::set_lease(tx, workspace, id, Some((lease, tx.now().plus_millis(LEASE_MILLIS)))).await?;
+        Ok(true)
     }
 }
 
@@ -87,7 +120,7 @@ pub struct Turn {
     /// Each in its order; the lanes beside each other.
     pub lanes: Vec<Vec<Parcel>>,
     /// New events that have to wait for others of their lane.
-    held: Vec<Parcel>,
+    held: Vec<Event>,
     /// Everything up to here is in this turn or was before.
     settled_sequence: i64,
     has_more: bool,
@@ -95,71 +128,101 @@ pub struct Turn {
     gap: Option<String>,
 }
 
-/// Takes a webhook for a while, with what is to be delivered now.
-pub struct TakeTurn {
+/// Looks what is to be delivered now. Whoever does holds the lease.
+pub struct PlanTurn {
     pub workspace: WorkspaceId,
     pub id: WebhookId,
-    pub lease: LeaseId,
 }
 
-impl Work for TakeTurn {
-    /// Nothing if there is nothing to do, or another server does it.
+impl Work for PlanTurn {
+    /// Nothing if the webhook is gone.
     type Output = Option<Turn>;
 
     async fn run(&self, tx: &mut Tx) -> Result<Option<Turn>, Failure> {
-        let Self { workspace, id, lease } = *self;
-        let Some(webhook) = webhook::load(tx, workspace, id).await? else { return Ok(None) };
-        let is_taken = webhook.lease.is_some_and(|(holder, until)| holder != lease && until > tx.now());
-        if is_taken || !webhook.is_enabled {
-            return Ok(None);
+        let Self { workspace, id } = *self;
+        let Some(webhook) = webhook::find(tx, workspace, id).await? else { return Ok(None) };
+        let waiting = webhook::waiting(tx, workspace, id, MOST_WAITING).await?;
+        let has_room = (waiting.len() as i64) < MOST_WAITING;
+        let mut turn = Turn::empty(webhook);
+        match turn.webhook.failed_rounds {
+            0 => self.whole_turn(tx, &mut turn, &waiting, has_room).await?,
+            _ => self.probe(tx, &mut turn, &waiting, has_room).await?,
         }
-        let waiting = webhook::pending(tx, workspace, id, MOST_PENDING).await?;
-        let has_room = (waiting.len() as i64) < MOST_PENDING;
-        let waiting = with_events(tx, workspace, waiting).await?;
-        let turn = match webhook.failed_rounds {
-            0 => self.whole_turn(tx, webhook, waiting, has_room).await?,
-            _ => self.probe(tx, webhook, waiting).await?,
-        };
-        let lease = turn.as_ref().map(|_| (lease, tx.now().plus_millis(LEASE_MILLIS)));
-        webhook::set_lease(tx, workspace, id, lease).await?;
-        Ok(turn)
+        Ok(Some(turn))
     }
 }
 
-impl TakeTurn {
-    async fn whole_turn(
-        &self,
-        tx: &mut Tx,
-        webhook: Webhook,
-        waiting: Vec<(Delivery, Event)>,
-        has_room: bool,
-    ) -> Result<Option<Turn>, StoreError> {
-        let mut lanes = Lanes::of(waiting, tx.now());
-        let mut turn = Turn::empty(webhook);
-        let limit = if has_room { MOST_FRESH } else { 0 };
-        let fresh = self.fresh(tx, &mut turn, limit).await?;
-        for event in fresh {
-            if let Some(held) = lanes.add(Parcel { event, delivery: None }) {
-                turn.held.push(held);
+impl PlanTurn {
+    async fn whole_turn(&self, tx: &mut Tx, turn: &mut Turn, waiting: &[Waiting], has_room: bool) -> Result<(), StoreError> {
+        let queues = Queues::of(waiting, tx.now());
+        let mut places: HashMap<[u8; 16], usize> = HashMap::new();
+        let due: Vec<i64> = queues.due.iter().flatten().copied().take(MOST_AT_ONCE).collect();
+        for parcel in self.parcels(tx, &due).await? {
+            turn.add(&mut places, parcel);
+        }
+        if !has_room {
+            return Ok(());
+        }
+        for event in self.fresh(tx, turn, MOST_FRESH).await? {
+            let lane = event.subject.lane();
+            // What is not in this turn and waits in the same lane comes first.
+            match queues.is_behind(lane, &due) {
+                true => turn.held.push(event),
+                false => turn.add(&mut places, Parcel { event, delivery: None }),
             }
         }
-        let next = lanes.next_due;
-        turn.lanes = lanes.due;
-        let is_idle = turn.lanes.is_empty() && turn.held.is_empty() && turn.settled_sequence == turn.webhook.settled_sequence;
-        if is_idle {
-            // Somebody looked too early, or for nothing.
-            turn.webhook.due_at = next;
-            webhook::update(tx, self.workspace, &turn.webhook).await?;
-            return Ok(None);
+        Ok(())
+    }
+
+    /// One call, to see whether anything gets through again: something that was not tried yet, so that one bad event does not stand for
+    /// all, or else what was tried the least.
+    async fn probe(&self, tx: &mut Tx, turn: &mut Turn, waiting: &[Waiting], has_room: bool) -> Result<(), StoreError> {
+        if turn.webhook.due_at.is_some_and(|due| due > tx.now()) {
+            return Ok(());
         }
-        Ok(Some(turn))
+        let queues = Queues::of(waiting, Timestamp::from_millis(i64::MAX));
+        let heads: Vec<i64> = queues.due.iter().filter_map(|lane| lane.first().copied()).collect();
+        let least_tried = waiting
+            .iter()
+            .filter(|waiting| heads.contains(&waiting.sequence))
+            .min_by_key(|waiting| (waiting.attempt_count, waiting.sequence));
+        if has_room
+            && least_tried.is_none_or(|waiting| waiting.attempt_count > 0)
+            && let Some(event) = self.fresh_head(tx, turn, &queues).await?
+        {
+            turn.lanes.push(vec![Parcel { event, delivery: None }]);
+        } else if let Some(waiting) = least_tried {
+            turn.lanes.push(self.parcels(tx, &[waiting.sequence]).await?);
+        }
+        Ok(())
+    }
+
+    /// The first new event that need not wait for others of its lane; those before it are held.
+    async fn fresh_head(&self, tx: &mut Tx, turn: &mut Turn, queues: &Queues) -> Result<Option<Event>, StoreError> {
+        let settled_before = turn.settled_sequence;
+        for event in self.fresh(tx, turn, MOST_FRESH).await? {
+            if !queues.lanes.contains_key(&event.subject.lane()) {
+                turn.settled_sequence = event.sequence;
+                return Ok(Some(event));
+            }
+            turn.held.push(event);
+        }
+        if !turn.held.is_empty() {
+            turn.held.clear();
+            turn.settled_sequence = settled_before;
+        }
+        Ok(None)
+    }
+
+    async fn parcels(&self, tx: &mut Tx, sequences: &[i64]) -> Result<Vec<Parcel>, StoreError> {
+        let mut deliveries = webhook::find_deliveries(tx, self.workspace, self.id, sequences).await?;
+        deliveries.sort_unstable_by_key(|delivery| delivery.sequence);
+        let parcels = with_events(tx, self.workspace, deliveries).await?;
+        Ok(parcels.into_iter().map(|(delivery, event)| Parcel { event, delivery: Some(delivery) }).collect())
     }
 
     /// New events that the webhook wants.
     async fn fresh(&self, tx: &mut Tx, turn: &mut Turn, limit: i64) -> Result<Vec<Event>, StoreError> {
-        if limit == 0 {
-            return Ok(Vec::new());
-        }
         let mut wanted: Vec<_> = turn.webhook.types.patterns().to_vec();
         wanted.push(EventType::WebhookTest.name().to_owned());
         let wanted = TypeFilter::parse(wanted.iter().map(String::as_str)).unwrap_or_else(|_| TypeFilter::everything());
@@ -180,53 +243,6 @@ impl TakeTurn {
         let id = turn.webhook.id;
         Ok(page.events.into_iter().filter(|event| event.kind != EventType::WebhookTest || event.subject == Subject::of(id)).collect())
     }
-
-    /// One call, to see whether anything gets through again: something that was not tried yet, so that one bad event does not stand for
-    /// all, or else what was tried the least.
-    async fn probe(&self, tx: &mut Tx, webhook: Webhook, waiting: Vec<(Delivery, Event)>) -> Result<Option<Turn>, StoreError> {
-        if webhook.due_at.is_some_and(|due| due > tx.now()) {
-            return Ok(None);
-        }
-        let mut turn = Turn::empty(webhook);
-        let lanes = Lanes::of(waiting, Timestamp::from_millis(i64::MAX));
-        let attempts = |parcel: &Parcel| parcel.delivery.as_ref().map_or(0, |delivery| delivery.attempt_count);
-        let heads = lanes.due.iter().filter_map(|lane| lane.first());
-        let least_tried = heads.min_by_key(|parcel| (attempts(parcel), parcel.event.sequence)).cloned();
-        let first = match least_tried {
-            Some(parcel) if attempts(&parcel) == 0 => Some(parcel),
-            tried => self.fresh_head(tx, &mut turn, &lanes).await?.or(tried),
-        };
-        match first {
-            Some(parcel) => turn.lanes.push(vec![parcel]),
-            // Nothing is left to try it with, so it counts as whole.
-            None => {
-                let Turn { mut webhook, settled_sequence, .. } = turn;
-                (webhook.failed_rounds, webhook.paused_at, webhook.due_at) = (0, None, None);
-                webhook.settled_sequence = settled_sequence;
-                webhook::update(tx, self.workspace, &webhook).await?;
-                return Ok(None);
-            }
-        }
-        Ok(Some(turn))
-    }
-
-    /// The first new event that need not wait for others of its lane; those before it are held.
-    async fn fresh_head(&self, tx: &mut Tx, turn: &mut Turn, lanes: &Lanes) -> Result<Option<Parcel>, StoreError> {
-        let settled_before = turn.settled_sequence;
-        for event in self.fresh(tx, turn, MOST_FRESH).await? {
-            let parcel = Parcel { event, delivery: None };
-            if !lanes.places.contains_key(&parcel.event.subject.lane()) {
-                turn.settled_sequence = parcel.event.sequence;
-                return Ok(Some(parcel));
-            }
-            turn.held.push(parcel);
-        }
-        if !turn.held.is_empty() {
-            turn.held.clear();
-            turn.settled_sequence = settled_before;
-        }
-        Ok(None)
-    }
 }
 
 impl Turn {
@@ -234,46 +250,58 @@ impl Turn {
         let settled_sequence = webhook.settled_sequence;
         Self { webhook, lanes: Vec::new(), held: Vec::new(), settled_sequence, has_more: false, gap: None }
     }
+
+    /// Whether there is nothing to do, and nothing to note.
+    pub fn is_idle(&self) -> bool {
+        self.lanes.is_empty() && self.held.is_empty() && self.settled_sequence == self.webhook.settled_sequence
+    }
+
+    /// Puts it at the end of its lane.
+    fn add(&mut self, places: &mut HashMap<[u8; 16], usize>, parcel: Parcel) {
+        let place = *places.entry(parcel.event.subject.lane()).or_insert_with(|| {
+            self.lanes.push(Vec::new());
+            self.lanes.len() - 1
+        });
+        self.lanes[place].push(parcel);
+    }
 }
 
-/// What waits, sorted into lanes.
-struct Lanes {
-    due: Vec<Vec<Parcel>>,
-    places: HashMap<[u8; 16], usize>,
-    /// Lanes whose first delivery is not to be tried again yet.
-    blocked: HashSet<[u8; 16]>,
-    /// When the first of those is.
+/// What waits, lane by lane.
+struct Queues {
+    /// Those whose first may be tried now.
+    due: Vec<Vec<i64>>,
+    /// The last that waits in each lane.
+    lanes: HashMap<[u8; 16], i64>,
+    /// When the first of the others may be tried.
     next_due: Option<Timestamp>,
 }
 
-impl Lanes {
-    fn of(waiting: Vec<(Delivery, Event)>, now: Timestamp) -> Self {
-        let mut lanes = Self { due: Vec::new(), places: HashMap::new(), blocked: HashSet::new(), next_due: None };
-        for (delivery, event) in waiting {
-            let lane = event.subject.lane();
-            if let Some(later) = delivery.next_attempt_at.filter(|at| *at > now)
-                && !lanes.places.contains_key(&lane)
-                && lanes.blocked.insert(lane)
-            {
-                lanes.next_due = Some(lanes.next_due.map_or(later, |next| next.min(later)));
+impl Queues {
+    fn of(waiting: &[Waiting], now: Timestamp) -> Self {
+        let mut queues = Self { due: Vec::new(), lanes: HashMap::new(), next_due: None };
+        let mut places: HashMap<[u8; 16], Option<usize>> = HashMap::new();
+        for Waiting { sequence, lane, next_attempt_at, .. } in waiting {
+            queues.lanes.insert(*lane, *sequence);
+            let place = *places.entry(*lane).or_insert_with(|| match next_attempt_at.filter(|at| *at > now) {
+                Some(later) => {
+                    queues.next_due = Some(queues.next_due.map_or(later, |next| next.min(later)));
+                    None
+                }
+                None => {
+                    queues.due.push(Vec::new());
+                    Some(queues.due.len() - 1)
+                }
+            });
+            if let Some(place) = place {
+                queues.due[place].push(*sequence);
             }
-            lanes.add(Parcel { event, delivery: Some(delivery) });
         }
-        lanes
+        queues
     }
 
-    /// Puts it at the end of its lane; gives it back if that is blocked.
-    fn add(&mut self, parcel: Parcel) -> Option<Parcel> {
-        let lane = parcel.event.subject.lane();
-        if self.blocked.contains(&lane) {
-            return Some(parcel);
-        }
-        let place = *self.places.entry(lane).or_insert_with(|| {
-            self.due.push(Vec::new());
-            self.due.len() - 1
-        });
-        self.due[place].push(parcel);
-        None
+    /// Whether something waits in the lane that is not among those that are tried now.
+    fn is_behind(&self, lane: [u8; 16], tried: &[i64]) -> bool {
+        self.lanes.get(&lane).is_some_and(|last| !tried.contains(last))
     }
 }
 
@@ -327,6 +355,10 @@ impl Work for Settle {
     /// Whether there is more to do at once.
     type Output = bool;
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
         let Self { workspace, lease, turn, .. } = self;
         let id = turn.webhook.id;
@@ -335,32 +367,36 @@ impl Work for Settle {
             // It took too long: another server has delivered the same, or will.
             return Ok(false);
         }
-        let results = self.outcomes.iter().flatten();
-        let successes = results.clone().filter(|outcome| matches!(outcome, Outcome::Delivered(_))).count();
-        let failures = results.filter(|outcome| matches!(outcome, Outcome::Failed(..))).count();
-        let is_failing = failures > 0 && successes == 0 && !self.only_bad_events(&webhook);
+        // Somebody asked for something meanwhile, by changing the webhook or sending events again.
+        let was_asked = webhook.due_at != turn.webhook.due_at || webhook.url != turn.webhook.url;
+        let is_failing = self.is_failing();
         let kept = self.deliveries(tx.now(), is_failing)?;
+        let kept = self.unchanged(tx, kept).await?;
         webhook::keep_deliveries(tx, *workspace, id, &kept).await?;
         webhook.settled_sequence = turn.settled_sequence.max(webhook.settled_sequence);
-        if successes > 0 {
+        if self.successes() > 0 {
             self.note_success(tx, &mut webhook).await?;
         }
-        if let Some(error) = self.last_error() {
-            webhook.last_error = error;
-        }
         if let Some(gap) = &turn.gap {
+            tracing::warn!(webhook.id = %id, gap, "a webhook misses events");
             webhook.last_error.clone_from(gap);
         }
         match is_failing {
             true => self.note_failure(tx, &mut webhook).await?,
+            // A webhook that is failing waits for its probe.
+            false if webhook.failed_rounds > 0 => {}
             false => {
-                let waiting = webhook::pending(tx, *workspace, id, MOST_PENDING).await?;
-                let lanes = Lanes::of(with_events(tx, *workspace, waiting).await?, tx.now());
-                webhook.due_at = if lanes.due.is_empty() { lanes.next_due } else { Some(tx.now()) };
+                let waiting = webhook::waiting(tx, *workspace, id, MOST_WAITING).await?;
+                let queues = Queues::of(&waiting, tx.now());
+                webhook.due_at = if queues.due.is_empty() { queues.next_due } else { Some(tx.now()) };
             }
         }
+        if was_asked {
+            webhook.due_at = Some(tx.now());
+        }
         webhook::update(tx, *workspace, &webhook).await?;
-        let goes_on = webhook.is_enabled && !is_failing && (turn.has_more || webhook.due_at.is_some_and(|due| due <= tx.now()));
+        let is_due = webhook.due_at.is_some_and(|due| due <= tx.now());
+        let goes_on = webhook.is_enabled && (is_due || (webhook.failed_rounds == 0 && turn.has_more));
         if !goes_on {
             webhook::set_lease(tx, *workspace, id, None).await?;
         }
@@ -369,22 +405,48 @@ impl Work for Settle {
 }
 
 impl Settle {
-    /// Whether all that failed had failed before, and others got through since: then they are the cause, not the endpoint.
-    fn only_bad_events(&self, webhook: &Webhook) -> bool {
-        let tried = self.turn.lanes.iter().flatten().zip(self.outcomes.iter().flatten());
-        let mut failed = tried.filter(|(_, outcome)| matches!(outcome, Outcome::Failed(..)));
-        failed.all(|(parcel, _)| {
+    fn tried(&self) -> impl Iterator<Item = (&Parcel, &Outcome)> {
+        self.turn.lanes.iter().flatten().zip(self.outcomes.iter().flatten())
+    }
+
+    fn successes(&self) -> usize {
+        self.tried().filter(|(_, outcome)| matches!(outcome, Outcome::Delivered(_))).count()
+    }
+
+    /// Whether nothing got through. Events that failed before, while others got through since, are the cause themselves: they say nothing
+    /// of the endpoint, unless it is failing anyway.
+    fn is_failing(&self) -> bool {
+        let webhook = &self.turn.webhook;
+        let is_bad = |parcel: &Parcel| {
             let earlier = parcel.delivery.as_ref().filter(|delivery| delivery.attempt_count > 0);
-            earlier.is_some_and(|delivery| webhook.last_success_at.is_some_and(|success| success > delivery.created_at))
-        })
+            earlier.is_some_and(|delivery| webhook.last_success_at.is_some_and(|success| success >= delivery.updated_at))
+        };
+        let mut failed = self.tried().filter(|(_, outcome)| matches!(outcome, Outcome::Failed(..))).peekable();
+        let any_failed = failed.peek().is_some();
+        any_failed && self.successes() == 0 && (webhook.failed_rounds > 0 || !failed.all(|(parcel, _)| is_bad(parcel)))
+    }
+
+    /// Leaves out deliveries that somebody asked for anew since they were looked at.
+    async fn unchanged(&self, tx: &mut Tx, kept: Vec<Delivery>) -> Result<Vec<Delivery>, StoreError> {
+        let known: HashMap<i64, Timestamp> = self
+            .tried()
+            .filter_map(|(parcel, _)| parcel.delivery.as_ref().map(|delivery| (delivery.sequence, delivery.updated_at)))
+            .collect();
+        let sequences: Vec<_> = known.keys().copied().collect();
+        let now = webhook::find_deliveries(tx, self.workspace, self.turn.webhook.id, &sequences).await?;
+        let changed: HashSet<i64> = now
+            .iter()
+            .filter(|delivery| known.get(&delivery.sequence) != Some(&delivery.updated_at))
+            .map(|delivery| delivery.sequence)
+            .collect();
+        Ok(kept.into_iter().filter(|delivery| !changed.contains(&delivery.sequence)).collect())
     }
 
     fn deliveries(&self, now: Timestamp, is_failing: bool) -> Result<Vec<Delivery>, StoreError> {
         let mut kept = Vec::new();
-        for (parcel, outcome) in self.turn.lanes.iter().flatten().zip(self.outcomes.iter().flatten()) {
-            let known = parcel.delivery.clone();
-            let is_known = known.is_some();
-            let delivery = known.unwrap_or_else(|| new_delivery(parcel, now));
+        for (parcel, outcome) in self.tried() {
+            let is_known = parcel.delivery.is_some();
+            let delivery = parcel.delivery.clone().unwrap_or_else(|| new_delivery(&parcel.event, now));
             match outcome {
                 Outcome::Delivered(attempt) => {
                     let status = DeliveryStatus::Delivered;
@@ -397,7 +459,7 @@ impl Settle {
                 Outcome::Untried => {}
             }
         }
-        kept.extend(self.turn.held.iter().map(|parcel| new_delivery(parcel, now)));
+        kept.extend(self.turn.held.iter().map(|event| new_delivery(event, now)));
         Ok(kept)
     }
 
@@ -406,7 +468,8 @@ impl Settle {
         if is_failing {
             return Delivery { next_attempt_at: None, ..delivery };
         }
-        match self.delays.after(delivery.attempt_count, rand::random()) {
+        let delivery = Delivery { failure_count: delivery.failure_count + 1, ..delivery };
+        match self.delays.after(delivery.failure_count, rand::random()) {
             None => Delivery { status: DeliveryStatus::Failed, next_attempt_at: None, ..delivery },
             Some(delay) => Delivery { next_attempt_at: Some(now.plus_millis(delay.max(asked_for(retry_after)))), ..delivery },
         }
@@ -438,6 +501,7 @@ impl Settle {
 
     async fn note_failure(&self, tx: &mut Tx, webhook: &mut Webhook) -> Result<(), Failure> {
         webhook.failed_rounds += 1;
+        webhook.last_error = self.last_error().unwrap_or_default();
         let asked = self.outcomes.iter().flatten().filter_map(|outcome| match outcome {
             Outcome::Failed(_, retry_after) => Some(asked_for(*retry_after)),
             _ => None,
@@ -468,11 +532,12 @@ fn asked_for(retry_after: Option<i64>) -> i64 {
     retry_after.unwrap_or(0).saturating_mul(1000).clamp(0, LONGEST_RETRY_AFTER)
 }
 
-fn new_delivery(parcel: &Parcel, now: Timestamp) -> Delivery {
+fn new_delivery(event: &Event, now: Timestamp) -> Delivery {
     Delivery {
-        sequence: parcel.event.sequence,
+        sequence: event.sequence,
         status: DeliveryStatus::Pending,
         attempt_count: 0,
+        failure_count: 0,
         attempts: "[]".to_owned(),
         next_attempt_at: None,
         created_at: now,

@@ -1,5 +1,6 @@
 //! Looking at the log of changes, and keeping it.
 
+use model::clock::Timestamp;
 use model::event::{Event, Hash, TypeFilter};
 use model::id::{CandidateId, JobId, PersonId, WorkspaceId};
 use model::problem::{Code, Detail, Flaw, Problem};
@@ -28,8 +29,10 @@ pub struct ReadEvents {
 impl Work for ReadEvents {
     type Output = Page;
 
+    /// Whoever was woken because the log has grown must not read it where that is not known yet. A position to begin at, though, must not
+    /// be ahead of the records that are read next.
     fn workspace(&self) -> Option<WorkspaceId> {
-        Some(self.workspace)
+        (self.position == Position::Newest).then_some(self.workspace)
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Page, Failure> {
@@ -127,6 +130,10 @@ impl NumberEvents {
 impl Work for NumberEvents {
     type Output = usize;
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<usize, Failure> {
         Ok(event_outbox::number(tx, self.workspace, Self::MOST).await?)
     }
@@ -168,11 +175,67 @@ impl ForgetEvents {
 impl Work for ForgetEvents {
     type Output = bool;
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
         let before = tx.now().plus_millis(-self.kept_for_millis);
         let Some(end) = event::forget(tx, self.workspace, before, Self::MOST).await? else { return Ok(false) };
         webhook::forget_deliveries(tx, self.workspace, end).await?;
         Ok(true)
+    }
+}
+
+/// When the oldest event was written, if there are others behind it.
+pub struct OldestEvent {
+    pub workspace: WorkspaceId,
+}
+
+impl Work for OldestEvent {
+    type Output = Option<Timestamp>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Option<Timestamp>, Failure> {
+        Ok(event::oldest_of_several(tx, self.workspace).await?)
+    }
+}
+
+/// Removes some of what is left of webhooks that were deleted; says whether there is more.
+pub struct ClearWebhooksAway {
+    pub workspace: WorkspaceId,
+}
+
+impl ClearWebhooksAway {
+    const MOST: i64 = 1000;
+}
+
+impl Work for ClearWebhooksAway {
+    type Output = bool;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        let mut has_more = false;
+        if let Some(id) = webhook::deleted(tx, self.workspace).await?.first() {
+            webhook::clear_away(tx, self.workspace, *id, Self::MOST).await?;
+            has_more = true;
+        }
+        Ok(has_more)
+    }
+}
+
+/// The webhooks of a workspace that were deleted and are still being cleared away.
+pub struct DeletedWebhooks {
+    pub workspace: WorkspaceId,
+}
+
+impl Work for DeletedWebhooks {
+    type Output = bool;
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        Ok(!webhook::deleted(tx, self.workspace).await?.is_empty())
     }
 }
 

@@ -114,6 +114,8 @@ impl Work for RevokeKey {
 
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
         let workspace = workspace_named(tx, &self.workspace).await?;
+        // So that of two who revoke it only one tells.
+        workspace::lock(tx, workspace).await?;
         if existing_key(tx, workspace, self.id).await?.revoked_at.is_none() {
             key::revoke(tx, workspace, self.id).await?;
             tell::key_revoked(tx, &Actor::program(workspace), self.id).await?;

@@ -5,6 +5,7 @@ use model::event::{Event, EventType, Subject};
 use model::id::{WebhookId, WorkspaceId};
 use model::problem::{Code, Problem};
 use model::webhook::{MOST_WEBHOOKS, NewWebhook, WebhookPatch};
+use reqwest::Url;
 use serde::Serialize;
 use store::record::event::Beside;
 use store::record::webhook::{Delivery, DeliveryStatus, Webhook};
@@ -21,7 +22,7 @@ pub const MOST_REPLAYED: i64 = 10_000;
 /// A webhook as events show it. Of its URL only the host: the rest may be nobody else's business.
 #[derive(Serialize)]
 struct WebhookFields<'w> {
-    host: &'w str,
+    host: String,
     types: &'w [String],
     description: &'w str,
     is_enabled: bool,
@@ -29,8 +30,7 @@ struct WebhookFields<'w> {
 
 impl<'w> WebhookFields<'w> {
     fn of(webhook: &'w Webhook) -> Self {
-        let rest = webhook.url.split_once("://").map_or(webhook.url.as_str(), |(_, rest)| rest);
-        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = Url::parse(&webhook.url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
         Self { host, types: webhook.types.patterns(), description: &webhook.description, is_enabled: webhook.is_enabled }
     }
 }
@@ -233,7 +233,11 @@ impl Work for TestWebhook {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
-        webhook::find(tx, self.actor.workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
+        let mut tested = webhook::load(tx, self.actor.workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
+        if tested.failed_rounds > 0 {
+            tested.due_at = Some(tx.now());
+            webhook::update(tx, self.actor.workspace, &tested).await?;
+        }
         let told = Told::new(Nothing {}, TestFields { message: "If you can read this, the webhook works." });
         let told = tell(tx, &self.actor, EventType::WebhookTest, Subject::of(self.id), &told).await?;
         newest_of_all(tx, self.actor.workspace).await?;
@@ -313,7 +317,8 @@ impl Work for ResendDelivery {
         let delivery = webhook::find_delivery(tx, workspace, self.id, self.sequence).await?;
         let event = event::find(tx, workspace, self.sequence).await?;
         let (delivery, event) = delivery.zip(event).ok_or_else(|| Problem::not_found("delivery", self.sequence))?;
-        let delivery = Delivery { status: DeliveryStatus::Pending, next_attempt_at: None, updated_at: tx.now(), ..delivery };
+        let delivery =
+            Delivery { status: DeliveryStatus::Pending, failure_count: 0, next_attempt_at: None, updated_at: tx.now(), ..delivery };
         webhook::keep_deliveries(tx, workspace, self.id, std::slice::from_ref(&delivery)).await?;
         resent.due_at = Some(tx.now());
         webhook::update(tx, workspace, &resent).await?;
@@ -342,19 +347,19 @@ impl Work for ReplayEvents {
         let mut replayed = webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         // What comes behind is not settled yet, and will be delivered anyway.
         let until = self.until.unwrap_or(i64::MAX).min(replayed.settled_sequence);
-        let page = event::page(tx, workspace, Some(self.after), &replayed.types, MOST_REPLAYED).await?;
-        let page = page.map_err(|gone| super::events::forgotten(&gone))?;
-        let pending = |event: &Event| Delivery {
-            sequence: event.sequence,
+        let wanted = event::numbers(tx, workspace, self.after, until, &replayed.types, MOST_REPLAYED).await?;
+        let wanted = wanted.map_err(|gone| super::events::forgotten(&gone))?;
+        let pending = |sequence: &i64| Delivery {
+            sequence: *sequence,
             status: DeliveryStatus::Pending,
             attempt_count: 0,
+            failure_count: 0,
             attempts: "[]".to_owned(),
             next_attempt_at: None,
             created_at: tx.now(),
             updated_at: tx.now(),
         };
-        let wanted = page.events.iter().filter(|event| event.sequence <= until && event.kind != EventType::WebhookTest);
-        let deliveries: Vec<_> = wanted.map(pending).collect();
+        let deliveries: Vec<_> = wanted.iter().map(pending).collect();
         webhook::keep_deliveries(tx, workspace, self.id, &deliveries).await?;
         if !deliveries.is_empty() {
             replayed.due_at = Some(tx.now());

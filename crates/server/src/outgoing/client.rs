@@ -24,6 +24,7 @@ pub fn client(targets: &Targets, timeout: Duration) -> Result<Client, String> {
         .dns_resolver(Arc::new(Resolver(targets.clone())))
         .redirect(Policy::custom(move |attempt| redirect(&at_redirects, attempt)))
         .no_proxy()
+        .referer(false)
         .http1_only()
         .connect_timeout(CONNECT_TIMEOUT)
         .timeout(timeout)
@@ -50,6 +51,9 @@ fn redirect(targets: &Targets, attempt: Attempt<'_>) -> reqwest::redirect::Actio
     if attempt.previous().len() > MOST_REDIRECTS {
         return attempt.error(format!("it was redirected more than {MOST_REDIRECTS} times"));
     }
+    if attempt.url().scheme() == "http" && attempt.previous().last().is_some_and(|url| url.scheme() == "https") {
+        return attempt.error("the redirect must not lead from https to http");
+    }
     match targets.check(attempt.url()) {
         Ok(()) => attempt.follow(),
         Err(reason) => attempt.error(format!("the redirect {reason}")),
@@ -64,11 +68,15 @@ impl Resolve for Resolver {
         let targets = self.0.clone();
         Box::pin(async move {
             let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
-            let refused = found.iter().find_map(|address| targets.admit(address.ip()).err());
             let allowed: Vec<_> = found.into_iter().filter(|address| targets.admit(address.ip()).is_ok()).collect();
-            match (allowed.is_empty(), refused) {
-                (true, Some(reason)) => Err(format!("the name {} {reason}", name.as_str()).into()),
-                _ => Ok(Box::new(allowed.into_iter()) as Addrs),
+            match allowed.is_empty() {
+                // Which address it is would tell strangers about the network here.
+                true => Err(format!(
+                    "the name {} leads to no public address; the operator may allow others with --allow-private-targets",
+                    name.as_str()
+                )
+                .into()),
+                false => Ok(Box::new(allowed.into_iter()) as Addrs),
             }
         })
     }

@@ -79,27 +79,18 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
 
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let segments = ip.segments();
-    let [a, b, c, d, e, f, g, h] = segments;
+    let [a, b, ..] = segments;
     let v4 = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     // Addresses that carry an IPv4 address lead to that one.
     let carried = match segments {
-        [0x64, 0xff9b, 0, 0, 0, 0, ..] | [0, 0, 0, 0, 0, 0, ..] => Some(v4(g, h)),
-        [0x2002, ..] => Some(v4(b, c)),
+        [0x64, 0xff9b, 0, 0, 0, 0, g, h] => Some(v4(g, h)),
+        [0x2002, b, c, ..] => Some(v4(b, c)),
         _ => None,
     };
-    let is_special = ip.is_unspecified()
-        || ip.is_loopback()
-        || ip.is_multicast()
-        || (a & 0xfe00) == 0xfc00
-        || (a & 0xffc0) == 0xfe80
-        || (a & 0xffc0) == 0xfec0
-        || (a == 0x64 && b == 0xff9b && c == 1)
-        || (a == 0x100 && b == 0 && c == 0 && d == 0)
-        || (a == 0x2001 && b < 0x200)
-        || (a == 0x2001 && b == 0xdb8)
-        || (a & 0xfff0) == 0x3ff0
-        || (a == 0x5f00 && (e | f) == 0 && b == 0);
-    !is_special && carried.is_none_or(is_public_v4)
+    // What is given out to be reached from everywhere begins with the bits 001.
+    let is_global = matches!(segments, [0x64, 0xff9b, 0, 0, 0, 0, ..]) || (a & 0xe000) == 0x2000;
+    let is_special = (a == 0x2001 && (b < 0x200 || b == 0xdb8)) || (a & 0xfff0) == 0x3ff0;
+    is_global && !is_special && carried.is_none_or(is_public_v4)
 }
 
 #[cfg(test)]
@@ -137,6 +128,7 @@ mod tests {
             "http://[::1]/",
             "http://[::ffff:10.0.0.1]/",
             "http://[::10.0.0.1]/",
+            "http://[::ffff:0:10.0.0.1]/",
             "http://[fe80::1]/",
             "http://[fd00::1]/",
             "http://[ff02::1]/",

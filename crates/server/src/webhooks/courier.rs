@@ -8,10 +8,11 @@ use metrics::counter;
 use model::id::{LeaseId, WebhookId, WorkspaceId};
 use store::record::webhook::Webhook;
 use store::{Failure, Store};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::call::Caller;
-use crate::ops::deliver::{LEASE_MILLIS, Outcome, Parcel, RenewLease, RetryDelays, Settle, TakeTurn};
+use crate::ops::deliver::{LEASE_MILLIS, Outcome, Parcel, PlanTurn, RenewLease, RetryDelays, Settle, TakeLease};
 
 /// Lanes that are worked on beside each other.
 const CALLS_AT_ONCE: usize = 32;
@@ -25,32 +26,42 @@ pub struct Courier {
     pub workspace: WorkspaceId,
     pub webhook: WebhookId,
     pub lease: LeaseId,
+    pub stopping: watch::Receiver<bool>,
 }
 
 impl Courier {
-    pub async fn work(self) {
-        loop {
+    /// Works until there is nothing to do for now; says whether anything was.
+    pub async fn work(&self) -> bool {
+        let mut has_worked = false;
+        while !*self.stopping.borrow() {
             match self.turn().await {
-                Ok(true) => {}
-                Ok(false) => return,
+                Ok(Some(true)) => has_worked = true,
+                Ok(Some(false)) => return true,
+                Ok(None) => return has_worked,
                 Err(failure) => {
                     tracing::warn!(webhook.id = %self.webhook, error = %failure, "deliveries could not be kept; they are made again");
-                    return;
+                    return false;
                 }
             }
         }
+        has_worked
     }
 
-    /// Whether there is more to do at once.
-    async fn turn(&self) -> Result<bool, Failure> {
+    /// Whether there is more to do at once; nothing if there was nothing.
+    async fn turn(&self) -> Result<Option<bool>, Failure> {
         let Self { workspace, webhook: id, lease, .. } = *self;
-        let Some(turn) = self.store.write(TakeTurn { workspace, id, lease }).await? else { return Ok(false) };
+        if !self.store.write(TakeLease { workspace, id, lease }).await? {
+            return Ok(None);
+        }
+        let Some(turn) = self.store.read_snapshot(PlanTurn { workspace, id }).await? else { return Ok(None) };
+        let is_idle = turn.is_idle();
         let outcomes = tokio::select! {
             outcomes = self.deliver_all(&turn.webhook, &turn.lanes) => outcomes,
-            () = self.keep_lease() => return Ok(false),
+            () = self.keep_lease() => return Ok(None),
         };
         let delays = self.delays.clone();
-        self.store.write(Settle { workspace, lease, turn, outcomes, delays }).await
+        let goes_on = self.store.write(Settle { workspace, lease, turn, outcomes, delays }).await?;
+        Ok((!is_idle).then_some(goes_on))
     }
 
     async fn deliver_all(&self, webhook: &Webhook, lanes: &[Vec<Parcel>]) -> Vec<Vec<Outcome>> {

@@ -1,14 +1,16 @@
 //! Finds the webhooks that have something to be told, and sets a courier on each. One that is slow keeps its own courier busy and
 //! nobody else's.
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use model::clock::Timestamp;
 use model::id::{LeaseId, WebhookId, WorkspaceId};
 use store::Store;
+use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::call::Caller;
 use super::courier::Courier;
@@ -19,8 +21,12 @@ use crate::outgoing::Targets;
 
 /// How often somebody looks for retries that are due, and for what other servers wrote or left.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-
-type Busy = Arc<Mutex<HashSet<(WorkspaceId, WebhookId)>>>;
+/// No two looks are closer than that, however much is written.
+const LOOK_AT_MOST_EVERY: Duration = Duration::from_millis(5);
+/// A webhook that a courier could do nothing for is left alone for so long.
+const REST: Duration = Duration::from_secs(1);
+/// What a server that stops waits for calls that are being made.
+const GRACE: Duration = Duration::from_secs(15);
 
 /// How webhooks are called.
 #[derive(Clone, Default)]
@@ -30,43 +36,112 @@ pub struct Delivering {
     pub delays: RetryDelays,
 }
 
-/// Runs until it is aborted, and all couriers with it.
-pub fn start(store: &Arc<Store>, hub: &Arc<Hub>, delivering: &Delivering) -> Result<JoinHandle<()>, String> {
+/// Runs until the server is told to stop, and the calls are made that were begun.
+pub fn start(
+    store: &Arc<Store>,
+    hub: &Arc<Hub>,
+    delivering: &Delivering,
+    stopping: watch::Receiver<bool>,
+) -> Result<JoinHandle<()>, String> {
     let caller = Caller::new(Arc::clone(&delivering.targets), delivering.secret_key.clone())?;
-    Ok(tokio::spawn(dispatch(Arc::clone(store), Arc::clone(hub), caller, delivering.delays.clone())))
+    let (store, hub, delays) = (Arc::clone(store), Arc::clone(hub), delivering.delays.clone());
+    let dispatcher = Dispatcher { store, hub, caller, delays, stopping, busy: Busy::default(), couriers: JoinSet::new() };
+    Ok(tokio::spawn(dispatcher.run()))
 }
 
-async fn dispatch(store: Arc<Store>, hub: Arc<Hub>, caller: Caller, delays: RetryDelays) {
-    if !store.is_shared()
-        && let Err(failure) = store.write(ClearLeases).await
-    {
-        tracing::warn!(error = %failure, "webhooks that were being worked on have to wait");
+/// A webhook has a courier, or rests until that moment.
+type Taken = HashMap<(WorkspaceId, WebhookId), Option<Instant>>;
+
+#[derive(Clone, Default)]
+struct Busy(Arc<Mutex<Taken>>);
+
+impl Busy {
+    fn lock(&self) -> MutexGuard<'_, Taken> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    let busy = Busy::default();
-    let mut couriers = JoinSet::new();
-    loop {
-        let due = match store.read(DueWebhooks).await {
-            Ok(due) => due,
-            Err(failure) => {
-                tracing::debug!(error = %failure, "could not look for webhooks that are due");
-                Vec::new()
-            }
+
+    /// False if it has a courier, or rests.
+    fn take(&self, webhook: (WorkspaceId, WebhookId)) -> bool {
+        let mut busy = self.lock();
+        busy.retain(|_, rests_until| rests_until.is_none_or(|until| until > Instant::now()));
+        match busy.contains_key(&webhook) {
+            true => false,
+            false => busy.insert(webhook, None).is_none(),
+        }
+    }
+}
+
+/// A courier at work. However it ends, the webhook is free again.
+struct Shift {
+    busy: Busy,
+    webhook: (WorkspaceId, WebhookId),
+    has_worked: bool,
+}
+
+impl Drop for Shift {
+    fn drop(&mut self) {
+        match self.has_worked {
+            true => self.busy.lock().remove(&self.webhook),
+            false => self.busy.lock().insert(self.webhook, Some(Instant::now() + REST)),
         };
-        for (workspace, webhook) in due {
-            if !busy.lock().unwrap_or_else(PoisonError::into_inner).insert((workspace, webhook)) {
-                continue;
+    }
+}
+
+struct Dispatcher {
+    store: Arc<Store>,
+    hub: Arc<Hub>,
+    caller: Caller,
+    delays: RetryDelays,
+    stopping: watch::Receiver<bool>,
+    busy: Busy,
+    couriers: JoinSet<()>,
+}
+
+impl Dispatcher {
+    async fn run(mut self) {
+        if !self.store.is_shared()
+            && let Err(failure) = self.store.write(ClearLeases).await
+        {
+            tracing::warn!(error = %failure, "webhooks that were being worked on have to wait");
+        }
+        while !*self.stopping.borrow() {
+            match self.store.read(DueWebhooks).await {
+                Ok(due) => due.into_iter().for_each(|webhook| self.send_courier(webhook)),
+                Err(failure) => tracing::debug!(error = %failure, "could not look for webhooks that are due"),
             }
-            let lease = LeaseId::at(Timestamp::now(), rand::random());
-            let courier = Courier { store: Arc::clone(&store), caller: caller.clone(), delays: delays.clone(), workspace, webhook, lease };
-            let (busy, hub) = (Arc::clone(&busy), Arc::clone(&hub));
-            couriers.spawn(async move {
-                courier.work().await;
-                busy.lock().unwrap_or_else(PoisonError::into_inner).remove(&(workspace, webhook));
+            while self.couriers.try_join_next().is_some() {}
+            sleep(LOOK_AT_MOST_EVERY).await;
+            tokio::select! {
+                _ = timeout(LOOK_EVERY, self.hub.webhooks.notified()) => {}
+                _ = self.stopping.changed() => {}
+            }
+        }
+        let _ = timeout(GRACE, async { while self.couriers.join_next().await.is_some() {} }).await;
+    }
+
+    fn send_courier(&mut self, (workspace, webhook): (WorkspaceId, WebhookId)) {
+        if !self.busy.take((workspace, webhook)) {
+            return;
+        }
+        let mut shift = Shift { busy: self.busy.clone(), webhook: (workspace, webhook), has_worked: false };
+        let courier = Courier {
+            store: Arc::clone(&self.store),
+            caller: self.caller.clone(),
+            delays: self.delays.clone(),
+            workspace,
+            webhook,
+            lease: LeaseId::at(Timestamp::now(), rand::random()),
+            stopping: self.stopping.clone(),
+        };
+        let hub = Arc::clone(&self.hub);
+        self.couriers.spawn(async move {
+            shift.has_worked = courier.work().await;
+            let has_worked = shift.has_worked;
+            drop(shift);
+            if has_worked {
                 // There may be something new that nobody took because it was busy.
                 hub.webhooks.notify_one();
-            });
-        }
-        while couriers.try_join_next().is_some() {}
-        let _ = tokio::time::timeout(LOOK_EVERY, hub.webhooks.notified()).await;
+            }
+        });
     }
 }

@@ -8,25 +8,50 @@ use tokio_postgres::Client;
 
 use super::table::Table;
 use super::{Moved, Report, Stage, Tally, compare, from_postgres, from_sqlite, table};
-use crate::error::StoreError;
-use crate::migrations;
+use crate::error::{Failure, StoreError};
+use crate::migrations::{self, OUTBOX};
 use crate::postgres::{Address, connect, describe};
+use crate::record::event_outbox;
 use crate::sqlite::{SqliteTx, broken, provide_file};
-use crate::store::Purpose;
+use crate::store::{Location, Options, Purpose, Store, Work};
+use crate::tx::Tx;
 
 const ROWS_BETWEEN_REPORTS: u64 = 4096;
+const EVENTS_AT_ONCE: i64 = 1000;
 
 pub(super) async fn copy(from: &Address, to: &Path, report: &Report<'_>) -> Result<Moved, StoreError> {
     if to.exists() {
         return Err(StoreError::Unusable(format!("{} is there already; copy into a new file", to.display())));
     }
-    migrations::postgres::bring_up_to_date(from, Purpose::Inspect).await?;
+    number_events(from).await?;
     let client = connect(from).await?;
     let unfinished = Unfinished::new(to)?;
     let tables = table::all(&client).await?;
     let moved = fill(&client, &unfinished.path, &tables, report).await?;
     unfinished.complete(to)?;
     Ok(moved)
+}
+
+/// Gives all events their numbers: where they are copied to, nobody would.
+async fn number_events(from: &Address) -> Result<(), StoreError> {
+    let store = Store::open(&Location::Postgres(Box::new(from.clone())), Purpose::Inspect, &Options::default()).await?;
+    store.write(NumberEvents).await.map_err(|failure| match failure {
+        Failure::Broken(error) => error,
+        Failure::Refused(problem) => StoreError::Internal(problem.to_string()),
+    })
+}
+
+struct NumberEvents;
+
+impl Work for NumberEvents {
+    type Output = ();
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        for workspace in event_outbox::waiting(tx).await? {
+            while event_outbox::number(tx, workspace, EVENTS_AT_ONCE).await? > 0 {}
+        }
+        Ok(())
+    }
 }
 
 /// The file under another name. It goes away if it is not completed.
@@ -74,6 +99,9 @@ async fn fill(client: &Client, path: &Path, tables: &[Table], report: &Report<'_
     // Nobody else sees the file before it is complete, and it is thrown away if anything goes wrong.
     run("PRAGMA foreign_keys = OFF; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")?;
     client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await.map_err(refused)?;
+    if client.query_opt(&format!("SELECT 1 FROM {OUTBOX} LIMIT 1"), &[]).await.map_err(refused)?.is_some() {
+        return Err(StoreError::Unusable("somebody is writing to the database that is to be copied; stop its servers first".to_owned()));
+    }
     let total = from_postgres::count(client, tables).await?;
     let mut done = 0;
     let mut sent = Vec::new();

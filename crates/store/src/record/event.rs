@@ -9,6 +9,9 @@ use crate::{Asked, Param, Row, StoreError, Tx, params};
 
 /// How many entries a page looks at in search of those that are wanted.
 const WINDOW: i64 = 10_000;
+/// Where a page ends even if more events are wanted, and how many are read before anything is known of their size.
+const MOST_BYTES: usize = 8 * 1024 * 1024;
+const FIRST_EVENTS: i64 = 50;
 
 /// A change that is to be told.
 pub struct NewEvent<'e> {
@@ -61,7 +64,10 @@ async fn append(
     data: &str,
     salt: &[u8; 16],
 ) -> Result<(), StoreError> {
-    let (last, previous_hash) = last(tx, workspace).await?;
+    let (last, previous_hash) = match tx.log_end(workspace) {
+        Some(end) => end,
+        None => last(tx, workspace).await?,
+    };
     let hash = event.link(workspace, last + 1).hash(previous_hash);
     let sql = "INSERT INTO event (workspace_id, sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, salt, \
                content_hash, previous_hash, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
@@ -82,7 +88,9 @@ async fn append(
         Param::Bytes(previous_hash.as_bytes()),
         Param::Bytes(hash.as_bytes()),
     ];
-    tx.tell(sql, &params).await
+    tx.tell(sql, &params).await?;
+    tx.set_log_end(workspace, last + 1, hash);
+    Ok(())
 }
 
 /// Asks for the number and the hash of the newest entry.
@@ -156,21 +164,81 @@ pub async fn page(
         None => oldest - 1,
     };
     let end = newest.min(after.saturating_add(WINDOW));
-    let mut sql = format!("SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND sequence > ?2 AND sequence <= ?3");
-    let mut params = vec![workspace.into(), after.into(), end.into(), limit.into()];
-    if !types.takes_everything() {
-        let types = types.types();
-        let places: Vec<_> = (5..5 + types.len()).map(|place| format!("?{place}")).collect();
-        sql.push_str(&format!(" AND type IN ({})", places.join(", ")));
-        params.extend(types.iter().map(|kind| Param::Text(kind.name())));
+    let mut events = Vec::new();
+    let mut place = after;
+    while place < end {
+        let bytes: usize = events.iter().map(bytes_of).sum();
+        let wanted = room(limit - events.len() as i64, events.len(), bytes);
+        if wanted == 0 {
+            break;
+        }
+        let more = behind(tx, workspace, place, end, types, wanted).await?;
+        place = if (more.len() as i64) < wanted { end } else { more.last().map_or(end, |last| last.sequence) };
+        events.extend(more);
     }
-    sql.push_str(" ORDER BY sequence LIMIT ?4");
-    let events = if end > after { tx.rows(&sql, &params, event).await? } else { Vec::new() };
-    let next_after = match events.last() {
-        Some(last) if events.len() as i64 >= limit => last.sequence,
-        _ => end.max(after),
-    };
+    let next_after = place.max(after);
     Ok(Ok(Page { events, next_after, has_more: next_after < newest }))
+}
+
+fn bytes_of(event: &Event) -> usize {
+    event.data.as_ref().map_or(0, String::len)
+}
+
+/// How many events to ask for next, so that a page does not grow far beyond its bytes: some at first, and then what those make likely.
+fn room(left: i64, known: usize, bytes: usize) -> i64 {
+    match known {
+        0 => left.min(FIRST_EVENTS),
+        _ if bytes >= MOST_BYTES => 0,
+        _ => left.min(((MOST_BYTES - bytes) * known / bytes.max(1)).max(1) as i64),
+    }
+}
+
+async fn behind(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    after: i64,
+    end: i64,
+    types: &TypeFilter,
+    limit: i64,
+) -> Result<Vec<Event>, StoreError> {
+    let mut params = vec![workspace.into(), after.into(), end.into(), limit.into()];
+    let condition = of_types(types, &mut params);
+    let sql = format!(
+        "SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND sequence > ?2 AND sequence <= ?3{condition} ORDER BY sequence LIMIT ?4"
+    );
+    tx.rows(&sql, &params, event).await
+}
+
+/// The condition that an event is of one of the types, with its parameters.
+fn of_types(types: &TypeFilter, params: &mut Vec<Param<'_>>) -> String {
+    if types.takes_everything() {
+        return String::new();
+    }
+    let first = params.len() + 1;
+    params.extend(types.types().iter().map(|kind| Param::Text(kind.name())));
+    let places: Vec<_> = (first..=params.len()).map(|place| format!("?{place}")).collect();
+    format!(" AND type IN ({})", places.join(", "))
+}
+
+/// The numbers of events in a range; nothing but the oldest that is kept if the log does not go back so far.
+pub async fn numbers(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    after: i64,
+    until: i64,
+    types: &TypeFilter,
+    limit: i64,
+) -> Result<Result<Vec<i64>, Gone>, StoreError> {
+    let (oldest, _) = bounds(tx, workspace).await?;
+    if after.saturating_add(1) < oldest {
+        return Ok(Err(Gone { oldest }));
+    }
+    let end = until.min(after.saturating_add(limit));
+    let mut params = vec![workspace.into(), after.into(), end.into()];
+    let condition = of_types(types, &mut params);
+    let sql =
+        format!("SELECT sequence FROM event WHERE workspace_id = ?1 AND sequence > ?2 AND sequence <= ?3{condition} ORDER BY sequence");
+    Ok(Ok(tx.rows(&sql, &params, |row| row.int(0)).await?))
 }
 
 /// The oldest and the newest entry.
@@ -272,6 +340,13 @@ pub async fn proofs(tx: &mut Tx, workspace: WorkspaceId, after: i64, limit: i64)
         Ok(Proof { sequence, previous_hash, hash: hash_in(row, 11)?, expected_hash, has_its_content })
     })
     .await
+}
+
+/// When the oldest entry was written, if there are others behind it.
+pub async fn oldest_of_several(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Timestamp>, StoreError> {
+    let sql = "SELECT created_at FROM event WHERE workspace_id = ?1 ORDER BY sequence LIMIT 2";
+    let oldest = tx.rows(sql, params![workspace], |row| row.time(0)).await?;
+    Ok(oldest.first().copied().filter(|_| oldest.len() > 1))
 }
 
 /// Forgets the oldest entries that are from before a moment, some at a time, and never the newest. Gives back the number of the last

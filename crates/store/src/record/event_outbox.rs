@@ -74,7 +74,7 @@ pub async fn number(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<us
     }
     numbered.push(']');
     let sql = "WITH numbered AS (DELETE FROM event_outbox o USING jsonb_to_recordset(?2) AS n (id uuid, sequence bigint, previous text, hash text) \
-               WHERE o.workspace_id = ?1 AND o.id = n.id RETURNING o.workspace_id, n.sequence, o.id, o.type, o.created_at, o.key_id, o.record_id, \
+               WHERE o.workspace_id = ?1 AND o.id = n.id AND o.id = ANY (ARRAY(SELECT (listed ->> 'id')::uuid FROM jsonb_array_elements(?2) listed)) RETURNING o.workspace_id, n.sequence, o.id, o.type, o.created_at, o.key_id, o.record_id, \
                o.person_id, o.job_id, o.request_id, o.data, o.salt, o.content_hash, decode(n.previous, 'hex') AS previous_hash, decode(n.hash, 'hex') AS hash) \
                INSERT INTO event (workspace_id, sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, salt, \
                content_hash, previous_hash, hash) SELECT workspace_id, sequence, id, type, created_at, key_id, record_id, person_id, job_id, \

@@ -4,6 +4,7 @@ use model::clock::Timestamp;
 use model::event::TypeFilter;
 use model::id::{LeaseId, WebhookId, WorkspaceId};
 
+use super::event::subject;
 use crate::{Param, Row, StoreError, Tx, params};
 
 #[derive(Clone, Debug)]
@@ -117,20 +118,54 @@ pub async fn update(tx: &mut Tx, workspace: WorkspaceId, webhook: &Webhook) -> R
 }
 
 pub async fn all(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Webhook>, StoreError> {
-    tx.rows(&format!("SELECT {COLUMNS} FROM webhook WHERE workspace_id = ?1 ORDER BY id"), params![workspace], webhook).await
+    tx.rows(
+        &format!("SELECT {COLUMNS} FROM webhook WHERE workspace_id = ?1 AND deleted_at IS NULL ORDER BY id"),
+        params![workspace],
+        webhook,
+    )
+    .await
 }
 
 pub async fn find(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
-    tx.row(&format!("SELECT {COLUMNS} FROM webhook WHERE workspace_id = ?1 AND id = ?2"), params![workspace, id], webhook).await
+    tx.row(
+        &format!("SELECT {COLUMNS} FROM webhook WHERE workspace_id = ?1 AND id = ?2 AND deleted_at IS NULL"),
+        params![workspace, id],
+        webhook,
+    )
+    .await
 }
 
 /// The webhook as rules work on it, kept from others until they are done.
 pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
-    tx.row_to_change(&format!("SELECT {COLUMNS} FROM webhook WHERE workspace_id = ?1 AND id = ?2"), params![workspace, id], webhook).await
+    tx.row_to_change(
+        &format!("SELECT {COLUMNS} FROM webhook WHERE workspace_id = ?1 AND id = ?2 AND deleted_at IS NULL"),
+        params![workspace, id],
+        webhook,
+    )
+    .await
 }
 
+/// Nobody sees it any more; [`clear_away`] does the rest.
 pub async fn delete(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<(), StoreError> {
-    tx.tell("DELETE FROM webhook WHERE workspace_id = ?1 AND id = ?2", params![workspace, id]).await
+    let sql = "UPDATE webhook SET deleted_at = ?3, is_enabled = ?4 WHERE workspace_id = ?1 AND id = ?2";
+    tx.tell(sql, params![workspace, id, tx.now(), false]).await
+}
+
+/// Webhooks of a workspace that were deleted and still have to be cleared away.
+pub async fn deleted(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<WebhookId>, StoreError> {
+    let sql = "SELECT id FROM webhook WHERE workspace_id = ?1 AND deleted_at IS NOT NULL";
+    tx.rows(sql, params![workspace], |row| row.id(0)).await
+}
+
+/// Removes some deliveries of a deleted webhook, and itself when none is left; says whether there are more.
+pub async fn clear_away(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, most: i64) -> Result<bool, StoreError> {
+    let sql = "DELETE FROM webhook_delivery WHERE workspace_id = ?1 AND webhook_id = ?2 AND sequence IN \
+               (SELECT sequence FROM webhook_delivery WHERE workspace_id = ?1 AND webhook_id = ?2 ORDER BY sequence LIMIT ?3)";
+    if tx.execute(sql, params![workspace, id, most]).await? as i64 == most {
+        return Ok(true);
+    }
+    tx.tell("DELETE FROM webhook WHERE workspace_id = ?1 AND id = ?2", params![workspace, id]).await?;
+    Ok(false)
 }
 
 /// The webhooks that nobody works on and that have something to be told, in all workspaces: new events, or something to try again.
@@ -188,6 +223,8 @@ pub struct Delivery {
     pub sequence: i64,
     pub status: DeliveryStatus,
     pub attempt_count: i64,
+    /// Attempts that failed while others got through.
+    pub failure_count: i64,
     /// JSON.
     pub attempts: String,
     pub next_attempt_at: Option<Timestamp>,
@@ -195,17 +232,18 @@ pub struct Delivery {
     pub updated_at: Timestamp,
 }
 
-const DELIVERY_COLUMNS: &str = "sequence, status, attempt_count, attempts, next_attempt_at, created_at, updated_at";
+const DELIVERY_COLUMNS: &str = "sequence, status, attempt_count, failure_count, attempts, next_attempt_at, created_at, updated_at";
 
 fn delivery(row: &Row<'_>) -> Result<Delivery, StoreError> {
     Ok(Delivery {
         sequence: row.int(0)?,
         status: DeliveryStatus::parse(row.str(1)?).ok_or_else(|| StoreError::Internal("a delivery has an unknown status".to_owned()))?,
         attempt_count: row.int(2)?,
-        attempts: row.text(3)?,
-        next_attempt_at: row.optional_time(4)?,
-        created_at: row.time(5)?,
-        updated_at: row.time(6)?,
+        failure_count: row.int(3)?,
+        attempts: row.text(4)?,
+        next_attempt_at: row.optional_time(5)?,
+        created_at: row.time(6)?,
+        updated_at: row.time(7)?,
     })
 }
 
@@ -231,12 +269,47 @@ pub async fn deliveries(
     tx.rows(&sql, params![workspace, webhook, before, limit], delivery).await
 }
 
+/// A delivery that waits, without what it is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    pub sequence: i64,
+    /// What it has to be delivered in order with.
+    pub lane: [u8; 16],
+    pub attempt_count: i64,
+    pub next_attempt_at: Option<Timestamp>,
+}
+
 /// What waits to be delivered, oldest first.
-pub async fn pending(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, limit: i64) -> Result<Vec<Delivery>, StoreError> {
-    let sql = format!(
-        "SELECT {DELIVERY_COLUMNS} FROM webhook_delivery WHERE workspace_id = ?1 AND webhook_id = ?2 AND status = 'pending' ORDER BY sequence LIMIT ?3"
-    );
-    tx.rows(&sql, params![workspace, webhook, limit], delivery).await
+pub async fn waiting(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, limit: i64) -> Result<Vec<Waiting>, StoreError> {
+    let sql = "SELECT d.sequence, d.attempt_count, d.next_attempt_at, e.record_id, e.person_id, e.job_id FROM webhook_delivery d \
+               JOIN event e ON e.workspace_id = d.workspace_id AND e.sequence = d.sequence \
+               WHERE d.workspace_id = ?1 AND d.webhook_id = ?2 AND d.status = 'pending' ORDER BY d.sequence LIMIT ?3";
+    tx.rows(sql, params![workspace, webhook, limit], |row| {
+        let lane = subject(row, 3)?.lane();
+        Ok(Waiting { sequence: row.int(0)?, lane, attempt_count: row.int(1)?, next_attempt_at: row.optional_time(2)? })
+    })
+    .await
+}
+
+/// Those of the deliveries that there are.
+pub async fn find_deliveries(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    webhook: WebhookId,
+    sequences: &[i64],
+) -> Result<Vec<Delivery>, StoreError> {
+    let mut found = Vec::with_capacity(sequences.len());
+    for some in sequences.chunks(100) {
+        let places: Vec<_> = (3..3 + some.len()).map(|place| format!("?{place}")).collect();
+        let sql = format!(
+            "SELECT {DELIVERY_COLUMNS} FROM webhook_delivery WHERE workspace_id = ?1 AND webhook_id = ?2 AND sequence IN ({})",
+            places.join(", ")
+        );
+        let mut params = vec![workspace.into(), webhook.into()];
+        params.extend(some.iter().map(|sequence| Param::Int(*sequence)));
+        found.extend(tx.rows(&sql, &params, delivery).await?);
+    }
+    Ok(found)
 }
 
 pub async fn find_delivery(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, sequence: i64) -> Result<Option<Delivery>, StoreError> {
@@ -252,13 +325,14 @@ pub async fn keep_deliveries(tx: &mut Tx, workspace: WorkspaceId, webhook: Webho
         let mut params = vec![workspace.into(), webhook.into()];
         for delivery in some {
             let first = params.len() + 1;
-            let places: Vec<_> = (first..first + 7).map(|place| format!("?{place}")).collect();
+            let places: Vec<_> = (first..first + 8).map(|place| format!("?{place}")).collect();
             sql.push_str(if first > 3 { ", " } else { "" });
             sql.push_str(&format!("(?1, ?2, {})", places.join(", ")));
-            params.extend::<[Param<'_>; 7]>([
+            params.extend::<[Param<'_>; 8]>([
                 delivery.sequence.into(),
                 delivery.status.name().into(),
                 delivery.attempt_count.into(),
+                delivery.failure_count.into(),
                 (&delivery.attempts).into(),
                 delivery.next_attempt_at.into(),
                 delivery.created_at.into(),
@@ -267,7 +341,7 @@ pub async fn keep_deliveries(tx: &mut Tx, workspace: WorkspaceId, webhook: Webho
         }
         sql.push_str(
             " ON CONFLICT (workspace_id, webhook_id, sequence) DO UPDATE SET status = excluded.status, attempt_count = excluded.attempt_count, \
-             attempts = excluded.attempts, next_attempt_at = excluded.next_attempt_at, updated_at = excluded.updated_at",
+             failure_count = excluded.failure_count, attempts = excluded.attempts, next_attempt_at = excluded.next_attempt_at, updated_at = excluded.updated_at",
         );
         tx.tell(&sql, &params).await?;
     }

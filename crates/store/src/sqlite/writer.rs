@@ -157,6 +157,7 @@ fn commit_together(
 /// Runs the batch, and what joins it meanwhile. False if one of them failed and left something behind.
 fn run_swiftly(tx: &mut Tx, jobs: &mut mpsc::Receiver<Box<dyn Job>>, batch: &mut Vec<Box<dyn Job>>) -> Result<bool, StoreError> {
     tx.sqlite().execute("BEGIN IMMEDIATE", &[])?;
+    tx.forget_log_end();
     let mut next = 0;
     while next < batch.len() {
         let before = tx.sqlite().changes();
@@ -178,12 +179,14 @@ fn run_swiftly(tx: &mut Tx, jobs: &mut mpsc::Receiver<Box<dyn Job>>, batch: &mut
 /// Runs the batch so that each can be undone alone.
 fn run_carefully(tx: &mut Tx, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
     tx.sqlite().execute("BEGIN IMMEDIATE", &[])?;
+    tx.forget_log_end();
     for job in batch {
         tx.sqlite().execute("SAVEPOINT work", &[])?;
         let is_kept = job.run(tx);
         check_open(tx.sqlite())?;
         if !is_kept {
             tx.sqlite().execute("ROLLBACK TO work", &[])?;
+            tx.forget_log_end();
         }
         tx.sqlite().execute("RELEASE work", &[])?;
     }

@@ -46,7 +46,8 @@ pub fn read_after(query: &mut Query) -> Option<Position> {
 
 pub fn read_types(query: &mut Query) -> TypeFilter {
     let Some(written) = query.raw("types") else { return TypeFilter::everything() };
-    match TypeFilter::parse(written.split(',')) {
+    let blank = written.split(',').find(|part| part.trim().is_empty());
+    match blank.map_or_else(|| TypeFilter::parse(written.split(',')), |blank| Err(blank.to_owned())) {
         Ok(types) => types,
         Err(unknown) => {
             query.refuse("types", Flaw::InvalidValue, unknown_type(&unknown));

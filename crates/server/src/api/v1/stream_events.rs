@@ -11,6 +11,7 @@ use model::event::{Event, TypeFilter};
 use model::id::WorkspaceId;
 use model::problem::{Flaw, Problem};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::list_events::{read_after, read_types, sequence};
 use crate::http::{App, Read, Refusal, is_still_good};
@@ -54,6 +55,7 @@ pub async fn stream_events(request: Read) -> Result<Response, Refusal> {
         after: first.next_after,
         has_more: first.has_more,
         ready: first.events.into(),
+        key_checked: Instant::now(),
     };
     let messages = stream::unfold(following, |mut following| async {
         let message = following.next().await?;
@@ -86,13 +88,14 @@ struct Following {
     after: i64,
     has_more: bool,
     ready: VecDeque<Event>,
+    key_checked: Instant,
 }
 
 impl Following {
     /// The next event; nothing when it is over.
     async fn next(&mut self) -> Option<Message> {
         loop {
-            if *self.stopping.borrow() {
+            if *self.stopping.borrow() || !self.is_welcome().await {
                 return None;
             }
             if let Some(event) = self.ready.pop_front() {
@@ -106,18 +109,21 @@ impl Following {
         }
     }
 
-    /// Waits for news; nothing if it is over instead.
+    /// Whether the key still opens the door; asked for every few seconds, however much there is to tell.
+    async fn is_welcome(&mut self) -> bool {
+        if self.key_checked.elapsed() < KEY_CHECKED_EVERY {
+            return true;
+        }
+        self.key_checked = Instant::now();
+        is_still_good(&self.app, &self.headers).await
+    }
+
+    /// Waits for news, or for the key to be due to be looked at; nothing if it is over instead.
     async fn wait(&mut self) -> Option<()> {
-        loop {
-            tokio::select! {
-                news = self.news.changed() => return news.ok(),
-                _ = self.stopping.changed() => return None,
-                () = tokio::time::sleep(KEY_CHECKED_EVERY) => {
-                    if !is_still_good(&self.app, &self.headers).await {
-                        return None;
-                    }
-                }
-            }
+        tokio::select! {
+            news = self.news.changed() => news.ok(),
+            _ = self.stopping.changed() => None,
+            () = tokio::time::sleep_until(self.key_checked + KEY_CHECKED_EVERY) => Some(()),
         }
     }
 

@@ -45,6 +45,7 @@ CREATE TABLE event_outbox (
 );
 
 -- Events up to settled_sequence are delivered or have a row of their own. A server that works on a webhook holds it until leased_until.
+-- One that is deleted goes for good when its deliveries are gone, which takes a while.
 CREATE TABLE webhook (
     workspace_id bigint NOT NULL REFERENCES workspace (workspace_id),
     id uuid NOT NULL,
@@ -65,22 +66,25 @@ CREATE TABLE webhook (
     last_error text COLLATE "C" NOT NULL DEFAULT '',
     lease uuid,
     leased_until timestamptz,
+    deleted_at timestamptz,
     PRIMARY KEY (workspace_id, id)
 );
 
--- attempts holds the last ones as JSON.
+-- attempts holds the last ones as JSON. failure_count are those that failed while others got through: a schedule of retries is for them.
 CREATE TABLE webhook_delivery (
     workspace_id bigint NOT NULL,
     webhook_id uuid NOT NULL,
     sequence bigint NOT NULL,
     status text COLLATE "C" NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
     attempt_count bigint NOT NULL,
+    failure_count bigint NOT NULL,
     attempts text COLLATE "C" NOT NULL,
     next_attempt_at timestamptz,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     PRIMARY KEY (workspace_id, webhook_id, sequence),
-    FOREIGN KEY (workspace_id, webhook_id) REFERENCES webhook (workspace_id, id) ON DELETE CASCADE
+    FOREIGN KEY (workspace_id, webhook_id) REFERENCES webhook (workspace_id, id)
 );
 
 CREATE INDEX webhook_delivery_pending ON webhook_delivery (workspace_id, webhook_id, sequence) WHERE status = 'pending';
+CREATE INDEX webhook_delivery_failed ON webhook_delivery (workspace_id, webhook_id, sequence) WHERE status = 'failed';

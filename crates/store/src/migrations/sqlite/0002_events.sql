@@ -26,6 +26,7 @@ CREATE INDEX event_by_person ON event (workspace_id, person_id, sequence) WHERE 
 CREATE INDEX event_by_job ON event (workspace_id, job_id, sequence) WHERE job_id IS NOT NULL;
 
 -- Events up to settled_sequence are delivered or have a row of their own. A server that works on a webhook holds it until leased_until.
+-- One that is deleted goes for good when its deliveries are gone, which takes a while.
 CREATE TABLE webhook (
     workspace_id INTEGER NOT NULL REFERENCES workspace (workspace_id),
     id BLOB NOT NULL,
@@ -46,25 +47,28 @@ CREATE TABLE webhook (
     last_error TEXT NOT NULL DEFAULT '',
     lease BLOB,
     leased_until INTEGER,
+    deleted_at INTEGER,
     PRIMARY KEY (workspace_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- attempts holds the last ones as JSON.
+-- attempts holds the last ones as JSON. failure_count are those that failed while others got through: a schedule of retries is for them.
 CREATE TABLE webhook_delivery (
     workspace_id INTEGER NOT NULL,
     webhook_id BLOB NOT NULL,
     sequence INTEGER NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
     attempt_count INTEGER NOT NULL,
+    failure_count INTEGER NOT NULL,
     attempts TEXT NOT NULL,
     next_attempt_at INTEGER,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     PRIMARY KEY (workspace_id, webhook_id, sequence),
-    FOREIGN KEY (workspace_id, webhook_id) REFERENCES webhook (workspace_id, id) ON DELETE CASCADE
+    FOREIGN KEY (workspace_id, webhook_id) REFERENCES webhook (workspace_id, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX webhook_delivery_pending ON webhook_delivery (workspace_id, webhook_id, sequence) WHERE status = 'pending';
+CREATE INDEX webhook_delivery_failed ON webhook_delivery (workspace_id, webhook_id, sequence) WHERE status = 'failed';
 
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('event', 'sqlite_autoindex_event_1', '1000000 1000000 1'),
@@ -73,6 +77,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('event', 'event_by_job', '500000 500000 1000 1'),
     ('webhook', 'webhook', '10 10 1'),
     ('webhook_delivery', 'webhook_delivery', '1000000 1000000 100000 1'),
-    ('webhook_delivery', 'webhook_delivery_pending', '100 100 100 1');
+    ('webhook_delivery', 'webhook_delivery_pending', '100 100 100 1'),
+    ('webhook_delivery', 'webhook_delivery_failed', '100 100 100 1');
 
 ANALYZE sqlite_schema;

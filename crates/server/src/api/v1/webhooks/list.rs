@@ -1,6 +1,5 @@
 use axum::http::StatusCode;
-use model::listing::{MOST_OFFSET, whole_number};
-use model::problem::Flaw;
+use model::listing::read_offset;
 
 use crate::api::v1::list_events::read_limit;
 use crate::api::v1::shape::webhook::WebhookRead;
@@ -22,13 +21,9 @@ const MOST_PER_PAGE: i64 = 100;
     responses((status = 200, description = "A page of webhooks.", body = ListOf<WebhookRead>)))]
 pub async fn list(Inspect(request): Inspect) -> Reply {
     let mut query = request.query();
-    let expected = format!("a whole number from 0 to {MOST_OFFSET}");
-    let offset = query.parsed("offset", Flaw::OutOfRange, &expected, |written| match written {
-        "" | "null" => Some(0),
-        _ => whole_number(written).filter(|number| *number <= MOST_OFFSET),
-    });
+    let offset = read_offset(&mut query);
     let limit = read_limit(&mut query, MOST_PER_PAGE, MOST_PER_PAGE);
-    let (offset, limit) = query.finish((offset.unwrap_or(0), limit))?;
+    let (offset, limit) = query.finish((offset, limit))?;
     let webhooks = request.app.store.read(ListWebhooks { workspace: request.workspace }).await?;
     let part = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
     let data = webhooks.iter().skip(part(offset)).take(part(limit)).map(WebhookRead::from).collect();

@@ -46,9 +46,8 @@ async fn carry_out_and_reveal<W: Work<Output = Webhook>>(request: Write, work: W
     let without = move |webhook: Webhook| answer(status, WebhookRead { secret: Some(String::new()), ..WebhookRead::from(&webhook) });
     let mut answer = request.carry_out(work, without).await?;
     let mut body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-    if let Some(id) = body["data"]["id"].as_str().and_then(WebhookId::parse)
-        && let Ok(webhook) = app.store.read(ReadWebhook { workspace, id }).await
-    {
+    if let Some(id) = body["data"]["id"].as_str().and_then(WebhookId::parse) {
+        let webhook = app.store.read(ReadWebhook { workspace, id }).await?;
         body["data"]["secret"] = app.delivering.secret_key.reveal(&webhook).into();
         answer.body = serde_json::to_vec(&body).unwrap_or(answer.body);
     }

@@ -113,6 +113,12 @@ impl TypeFilter {
         self.0.iter().any(|pattern| pattern == "*")
     }
 
+    /// The same but for one type.
+    #[must_use]
+    pub fn without(&self, kind: EventType) -> Self {
+        Self(self.types().iter().filter(|taken| **taken != kind).map(|taken| taken.name().to_owned()).collect())
+    }
+
     /// The types that are taken.
     #[must_use]
     pub fn types(&self) -> Vec<EventType> {

@@ -8,13 +8,15 @@ use std::time::Duration;
 use model::id::WorkspaceId;
 use store::{Failure, Store};
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::Hub;
 use crate::ops::events::{NewestEvent, NumberEvents, UnnumberedEvents};
 
 /// How long events gather before they are numbered and announced together.
 const GATHER: Duration = Duration::from_millis(3);
+/// While more and more is written, events are announced that often: the more at once, the less each costs.
+const PACE: Duration = Duration::from_millis(20);
 /// How often somebody looks for what a server left without a number.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// How often somebody looks for what others wrote: on a shared database other servers, else the command line.
@@ -35,9 +37,11 @@ pub fn start(store: &Arc<Store>, hub: &Arc<Hub>) -> JoinSet<()> {
 async fn follow_bell(store: Arc<Store>, hub: Arc<Hub>) {
     loop {
         store.bell().wait().await;
-        tokio::time::sleep(GATHER).await;
+        sleep(GATHER).await;
+        let begun = Instant::now();
         let workspaces = store.bell().take();
         announce(&store, &hub, workspaces).await;
+        sleep_until(begun + PACE).await;
     }
 }
 

@@ -256,6 +256,12 @@ impl Turn {
         self.lanes.is_empty() && self.held.is_empty() && self.settled_sequence == self.webhook.settled_sequence
     }
 
+    /// Whether a probe was due and there is no event to probe with.
+    fn has_nothing_to_try(&self, now: Timestamp) -> bool {
+        let is_due = self.webhook.failed_rounds > 0 && self.webhook.due_at.is_none_or(|due| due <= now);
+        is_due && self.lanes.is_empty() && self.held.is_empty()
+    }
+
     /// Puts it at the end of its lane.
     fn add(&mut self, places: &mut HashMap<[u8; 16], usize>, parcel: Parcel) {
         let place = *places.entry(parcel.event.subject.lane()).or_insert_with(|| {
@@ -375,7 +381,11 @@ impl Work for Settle {
         webhook::keep_deliveries(tx, *workspace, id, &kept).await?;
         webhook.settled_sequence = turn.settled_sequence.max(webhook.settled_sequence);
         if self.successes() > 0 {
-            self.note_success(tx, &mut webhook).await?;
+            webhook.last_success_at = Some(tx.now());
+        }
+        // With nothing left to try it with, a webhook counts as whole too.
+        if self.successes() > 0 || turn.has_nothing_to_try(tx.now()) {
+            self.note_recovery(tx, &mut webhook).await?;
         }
         if let Some(gap) = &turn.gap {
             tracing::warn!(webhook.id = %id, gap, "a webhook misses events");
@@ -396,7 +406,7 @@ impl Work for Settle {
         }
         webhook::update(tx, *workspace, &webhook).await?;
         let is_due = webhook.due_at.is_some_and(|due| due <= tx.now());
-        let goes_on = webhook.is_enabled && (is_due || (webhook.failed_rounds == 0 && turn.has_more));
+        let goes_on = webhook.is_enabled && !turn.is_idle() && (is_due || (webhook.failed_rounds == 0 && turn.has_more));
         if !goes_on {
             webhook::set_lease(tx, *workspace, id, None).await?;
         }
@@ -485,8 +495,7 @@ impl Settle {
         })
     }
 
-    async fn note_success(&self, tx: &mut Tx, webhook: &mut Webhook) -> Result<(), Failure> {
-        webhook.last_success_at = Some(tx.now());
+    async fn note_recovery(&self, tx: &mut Tx, webhook: &mut Webhook) -> Result<(), Failure> {
         webhook.last_error.clear();
         if webhook.failed_rounds > 0 {
             webhook::make_pending_due(tx, self.workspace, webhook.id).await?;

@@ -18,6 +18,7 @@ mod errors;
 mod etags;
 mod event_stream;
 mod events;
+mod feed;
 mod filters;
 mod history;
 mod idempotency;

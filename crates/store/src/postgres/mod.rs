@@ -6,6 +6,7 @@ mod constraints;
 mod failure;
 mod replica;
 mod tls;
+mod together;
 mod transaction;
 mod value;
 

@@ -10,6 +10,7 @@ use tokio_postgres::{Client, Error, Row, Statement};
 
 use super::connection::Lent;
 use super::failure::{describe, judge};
+use super::together::{Queued, merge};
 use super::value::{Number, Owned};
 use crate::error::StoreError;
 use crate::row::Param;
@@ -46,12 +47,6 @@ impl Mode {
             ),
         }
     }
-}
-
-struct Queued {
-    sql: String,
-    params: Vec<Owned>,
-    ticket: Option<usize>,
 }
 
 pub(crate) struct PostgresTx {
@@ -152,7 +147,8 @@ impl PostgresTx {
     async fn exchange(&mut self, ending: Ending) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
         let beginning = if self.is_open { None } else { self.mode.beginning() };
         let at_least = self.at_least.take();
-        let queue = std::mem::take(&mut self.queue);
+        // Whoever waits for the last one without a ticket wants its rows; with the end of the transaction nobody does.
+        let queue = merge(std::mem::take(&mut self.queue), ending == Ending::None);
         let Some(connection) = &mut self.connection else {
             return Err(StoreError::Lost("the connection is gone".to_owned()));
         };

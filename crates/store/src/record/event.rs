@@ -233,6 +233,9 @@ pub async fn numbers(
     if after.saturating_add(1) < oldest {
         return Ok(Err(Gone { oldest }));
     }
+    if types.types().is_empty() {
+        return Ok(Ok(Vec::new()));
+    }
     let end = until.min(after.saturating_add(limit));
     let mut params = vec![workspace.into(), after.into(), end.into()];
     let condition = of_types(types, &mut params);

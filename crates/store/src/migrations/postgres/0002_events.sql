@@ -26,11 +26,12 @@ CREATE INDEX event_by_person ON event (workspace_id, person_id, sequence) WHERE 
 CREATE INDEX event_by_job ON event (workspace_id, job_id, sequence) WHERE job_id IS NOT NULL;
 
 -- Events that were committed and wait for their number. Writers of one workspace need not wait for each other to put theirs here.
--- written_at is the database's own clock, so that an event that another depends on comes before it, whatever the servers' clocks say.
+-- written_at is the database's own clock, so that an event that another depends on comes before it, whatever the servers' clocks say; those of
+-- one statement come in the order of their ids.
 CREATE TABLE event_outbox (
     workspace_id bigint NOT NULL,
     id uuid NOT NULL,
-    written_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    written_at timestamptz NOT NULL DEFAULT statement_timestamp(),
     type text COLLATE "C" NOT NULL,
     created_at timestamptz NOT NULL,
     key_id uuid,

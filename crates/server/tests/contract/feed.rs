@@ -1,0 +1,104 @@
+//! The log of changes, read page by page.
+
+use serde_json::{Value, json};
+
+use crate::support::{App, Client, Log, World, each_engine, next_after, sequences};
+
+each_engine! {
+    pages_go_on_where_the_last_one_ended
+    types_are_chosen_by_name_by_family_or_all
+    latest_is_the_position_behind_everything
+    bad_parameters_are_refused_by_name
+    workspaces_have_logs_of_their_own
+}
+
+const FEED: &str = "/v1/events";
+
+/// All events there are, or all that the parameters choose, in pages of three.
+fn walk(client: &Client, parameters: &str) -> Vec<Value> {
+    let (mut all, mut after) = (Vec::new(), 0);
+    loop {
+        let page = client.get(&format!("{FEED}?after={after}&limit=3{parameters}")).expect(200);
+        assert!(page.entries().len() <= 3, "{page:#?}");
+        all.extend(page.entries().to_vec());
+        if page.json["meta"]["has_more"] == false {
+            return all;
+        }
+        assert!(next_after(&page) > after, "{page:#?}");
+        after = next_after(&page);
+    }
+}
+
+fn pages_go_on_where_the_last_one_ended(app: &App) {
+    let client = app.client("read");
+    World::build(&app.writer());
+    let last = Log::begin(&app.writer()).position;
+    let all = client.get(FEED).expect(200);
+    assert_eq!(all.json["meta"], json!({ "next_after": last, "has_more": false }));
+    assert_eq!(walk(&client, ""), all.entries());
+    let page = client.get(&format!("{FEED}?after=2&limit=3")).expect(200);
+    assert_eq!((sequences(page.entries()), &page.json["meta"]), (vec![3, 4, 5], &json!({ "next_after": 5, "has_more": true })));
+    let page = client.get(&format!("{FEED}?after={}&limit=2", last - 2)).expect(200);
+    assert_eq!((page.entries().len(), &page.json["meta"]), (2, &json!({ "next_after": last, "has_more": false })));
+    let page = client.get(&format!("{FEED}?after={last}")).expect(200);
+    assert_eq!((page.entries().len(), &page.json["meta"]), (0, &json!({ "next_after": last, "has_more": false })));
+}
+
+fn types_are_chosen_by_name_by_family_or_all(app: &App) {
+    let client = app.writer();
+    World::build(&client);
+    Log::begin(&client);
+    let all = walk(&client, "");
+    for (chosen, kinds) in [
+        ("job.created", &["job.created"][..]),
+        ("job.*", &["job.created", "job.updated"]),
+        ("person.*,job.updated", &["person.created", "job.updated"]),
+        ("candidate.moved", &[]),
+        ("candidate.*,*", &["key.created", "company.created", "person.created", "candidate.created", "job.created", "job.updated"]),
+    ] {
+        let expected: Vec<_> = all.iter().filter(|event| kinds.contains(&event["type"].as_str().unwrap())).cloned().collect();
+        assert_eq!(walk(&client, &format!("&types={chosen}")), expected, "{chosen}");
+    }
+}
+
+fn latest_is_the_position_behind_everything(app: &App) {
+    let client = app.writer();
+    let mut log = Log::begin(&client);
+    let latest = client.get(&format!("{FEED}?after=latest")).expect(200);
+    assert_eq!((latest.data(), &latest.json["meta"]), (&json!([]), &json!({ "next_after": log.position, "has_more": false })));
+    client.new_job("Engineer", "Acme");
+    let events = log.new_events();
+    let page = client.get(&format!("{FEED}?after={}", next_after(&latest))).expect(200);
+    assert_eq!(page.entries()[..2], events);
+}
+
+fn bad_parameters_are_refused_by_name(app: &App) {
+    let client = app.client("read");
+    for (parameter, field) in [
+        ("types=person.exploded", "types"),
+        ("types=person.created,persons.*", "types"),
+        ("limit=0", "limit"),
+        ("limit=1001", "limit"),
+        ("limit=many", "limit"),
+        ("after=soon", "after"),
+        ("after=-1", "after"),
+        ("after=1.5", "after"),
+        ("before=7", "before"),
+    ] {
+        let reply = client.get(&format!("{FEED}?{parameter}")).refused(400, "INVALID_REQUEST");
+        assert_eq!(reply.detail_fields(), [field], "{parameter}");
+    }
+    app.anonymous().get(FEED).refused(401, "UNAUTHENTICATED");
+}
+
+fn workspaces_have_logs_of_their_own(app: &App) {
+    let clients = [app.client_of("one", "write"), app.client_of("two", "write")];
+    let worlds = clients.each_ref().map(World::build);
+    let positions = clients.each_ref().map(|client| Log::begin(client).position);
+    for (own, other) in [(0, 1), (1, 0)] {
+        let feed = clients[own].get(&format!("{FEED}?limit=1000")).expect(200);
+        assert_eq!(sequences(feed.entries()), (1..=positions[own]).collect::<Vec<_>>());
+        let World { person, candidate, job, employer } = &worlds[other];
+        assert!([person, candidate, &job.id, employer].iter().all(|id| !feed.text.contains(id.as_str())), "{}", feed.text);
+    }
+}

@@ -1,0 +1,108 @@
+//! Inserts that nobody waits for, made one statement: each statement costs more than the row that it writes.
+
+use super::value::Owned;
+
+/// Statements that become one at most.
+const MOST: usize = 8;
+
+/// A statement that waits to be sent.
+pub(super) struct Queued {
+    pub(super) sql: String,
+    pub(super) params: Vec<Owned>,
+    /// Who waits for its answer.
+    pub(super) ticket: Option<usize>,
+}
+
+impl Queued {
+    /// What inserts rows and does nothing else neither sees nor disturbs others that do.
+    fn only_inserts(&self) -> bool {
+        self.ticket.is_none() && self.sql.starts_with("INSERT INTO ") && !self.sql.contains(" ON CONFLICT ") && !self.sql.contains("SELECT")
+    }
+}
+
+/// Puts inserts that follow each other into one statement. The last of the queue stays as it is: somebody may wait for its rows.
+pub(super) fn merge(queue: Vec<Queued>, keeps_last: bool) -> Vec<Queued> {
+    let free = queue.len() - usize::from(keeps_last && !queue.is_empty());
+    let mut merged: Vec<Queued> = Vec::with_capacity(queue.len());
+    let mut group: Vec<Queued> = Vec::new();
+    for (place, queued) in queue.into_iter().enumerate() {
+        let joins = place < free && queued.only_inserts();
+        if !joins || group.len() == MOST {
+            merged.extend(one_of(std::mem::take(&mut group)));
+        }
+        match joins {
+            true => group.push(queued),
+            false => merged.push(queued),
+        }
+    }
+    merged.extend(one_of(group));
+    merged
+}
+
+fn one_of(mut group: Vec<Queued>) -> Option<Queued> {
+    let last = group.pop()?;
+    if group.is_empty() {
+        return Some(last);
+    }
+    let mut sql = String::from("WITH ");
+    let mut params = Vec::new();
+    for (number, queued) in group.into_iter().enumerate() {
+        let comma = if number > 0 { ", " } else { "" };
+        sql.push_str(&format!("{comma}insert_{number} AS ("));
+        push_shifted(&mut sql, &queued.sql, params.len());
+        sql.push(')');
+        params.extend(queued.params);
+    }
+    sql.push(' ');
+    push_shifted(&mut sql, &last.sql, params.len());
+    params.extend(last.params);
+    Some(Queued { sql, params, ticket: None })
+}
+
+/// Writes a statement whose parameters come behind others.
+fn push_shifted(sql: &mut String, statement: &str, shift: usize) {
+    let mut rest = statement;
+    while let Some(mark) = rest.find('?') {
+        sql.push_str(&rest[..=mark]);
+        rest = &rest[mark + 1..];
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let number: usize = rest[..digits].parse().unwrap_or(0);
+        sql.push_str(&(number + shift).to_string());
+        rest = &rest[digits..];
+    }
+    sql.push_str(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queued(sql: &str, numbers: &[i64]) -> Queued {
+        Queued { sql: sql.to_owned(), params: numbers.iter().map(|number| Owned::Int(*number)).collect(), ticket: None }
+    }
+
+    fn sql_of(queue: Vec<Queued>, keeps_last: bool) -> Vec<String> {
+        merge(queue, keeps_last).into_iter().map(|queued| queued.sql).collect()
+    }
+
+    #[test]
+    fn inserts_become_one_with_their_parameters_in_order() {
+        let queue = vec![queued("INSERT INTO a (x, y) VALUES (?1, ?2)", &[1, 2]), queued("INSERT INTO b (x) VALUES (?1), (?1)", &[3])];
+        let merged = merge(queue, false);
+        assert_eq!(merged.len(), 1);
+        assert_eq!(merged[0].sql, "WITH insert_0 AS (INSERT INTO a (x, y) VALUES (?1, ?2)) INSERT INTO b (x) VALUES (?3), (?3)");
+        assert_eq!(format!("{:?}", merged[0].params), "[Int(1), Int(2), Int(3)]");
+    }
+
+    #[test]
+    fn what_does_more_than_insert_stays_alone() {
+        let update = "UPDATE a SET x = ?1";
+        let insert = "INSERT INTO a (x) VALUES (?1)";
+        let upsert = "INSERT INTO a (x) VALUES (?1) ON CONFLICT (x) DO NOTHING";
+        let queue = || [insert, update, insert, upsert].map(|sql| queued(sql, &[1])).into_iter().collect();
+        assert_eq!(sql_of(queue(), false), [insert, update, insert, upsert]);
+        let asked = Queued { ticket: Some(0), ..queued(insert, &[1]) };
+        assert_eq!(sql_of(vec![queued(insert, &[1]), asked], false), [insert, insert]);
+        assert_eq!(sql_of(vec![queued(insert, &[1]), queued(insert, &[1])], true), [insert, insert]);
+    }
+}

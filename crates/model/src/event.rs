@@ -278,7 +278,14 @@ pub struct Link<'e> {
 impl Link<'_> {
     #[must_use]
     pub fn hash(&self, previous: Hash) -> Hash {
-        let optional = |id: Option<[u8; 16]>| id.unwrap_or([0; 16]);
+        let optional = |id: Option<[u8; 16]>| {
+            let mut marked = [0; 17];
+            if let Some(id) = id {
+                marked[0] = 1;
+                marked[1..].copy_from_slice(&id);
+            }
+            marked
+        };
         let mut hasher = Sha256::new();
         hasher.update(previous.0);
         hasher.update(self.workspace.number().to_be_bytes());

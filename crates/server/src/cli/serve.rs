@@ -93,6 +93,7 @@ impl Serve {
     }
 
     async fn serve(self) -> Result<(), String> {
+        let delivering = self.webhooks.delivering()?;
         let metrics = telemetry::start_metrics().map_err(|error| error.to_string())?;
         let listener = TcpListener::bind(self.listen).await.map_err(|error| format!("{} cannot be listened on: {error}", self.listen))?;
         let location = self.database.location()?;
@@ -111,7 +112,6 @@ impl Serve {
             max_connections: connections_allowed(),
             is_silent: self.without_events,
         };
-        let delivering = self.webhooks.delivering()?;
         let (stopper, stopping) = watch::channel(false);
         let app = Arc::new(App::new(store, settings.clone(), metrics.clone(), delivering, stopping));
         let stop = stop_signal()?;

@@ -1,10 +1,10 @@
 //! `slated webhook`: works beside a running server, on the same database.
 
 use clap::{Args, Subcommand};
-use model::event::TypeFilter;
 use model::id::WebhookId;
-use model::text::limit;
-use model::webhook::{LONGEST_DESCRIPTION, MOST_OVERLAP_SECONDS, NewWebhook, UrlRule, unknown_type};
+use model::input::read_body;
+use model::webhook::{MOST_OVERLAP_SECONDS, NewWebhook};
+use serde_json::json;
 use store::{Failure, Purpose, Tx, Work};
 
 use super::Database;
@@ -119,13 +119,10 @@ impl Webhook {
 
 impl Create {
     fn run(self) -> Result<(), String> {
-        let types = TypeFilter::parse(self.types.iter().map(String::as_str));
-        let types = types.map_err(|unknown| format!("--type {unknown} {}", unknown_type(&unknown)))?;
-        UrlRule::check(&self.addressing.targets(), &self.url).map_err(|reason| format!("--url {reason}"))?;
-        if self.url.len() > limit::URL || self.description.chars().count() > LONGEST_DESCRIPTION {
-            return Err(format!("a URL has at most {} characters, a description {LONGEST_DESCRIPTION}", limit::URL));
-        }
-        let new = NewWebhook { url: self.url, types, description: self.description };
+        // The same rules as for a request.
+        let body = json!({ "url": self.url, "types": self.types, "description": self.description }).to_string();
+        let rule = self.addressing.targets();
+        let new = read_body(body.as_bytes(), |fields| NewWebhook::read(fields, &rule)).map_err(|problem| problem.message)?;
         let work = move |actor| CreateWebhook { actor, new: new.clone() };
         let created = carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
         println!("{}", self.addressing.secret_key().reveal(&created));

@@ -128,6 +128,22 @@ pub struct Turn {
     gap: Option<String>,
 }
 
+/// Whether a webhook still is what it was when its turn was planned: somebody may have switched it off or sent it elsewhere.
+pub struct IsAsPlanned {
+    pub workspace: WorkspaceId,
+    pub id: WebhookId,
+    pub url: String,
+}
+
+impl Work for IsAsPlanned {
+    type Output = bool;
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        let webhook = webhook::find(tx, self.workspace, self.id).await?;
+        Ok(webhook.is_some_and(|webhook| webhook.is_enabled && webhook.url == self.url))
+    }
+}
+
 /// Looks what is to be delivered now. Whoever does holds the lease.
 pub struct PlanTurn {
     pub workspace: WorkspaceId,
@@ -199,17 +215,12 @@ impl PlanTurn {
 
     /// The first new event that need not wait for others of its lane; those before it are held.
     async fn fresh_head(&self, tx: &mut Tx, turn: &mut Turn, queues: &Queues) -> Result<Option<Event>, StoreError> {
-        let settled_before = turn.settled_sequence;
         for event in self.fresh(tx, turn, MOST_FRESH).await? {
             if !queues.lanes.contains_key(&event.subject.lane()) {
                 turn.settled_sequence = event.sequence;
                 return Ok(Some(event));
             }
             turn.held.push(event);
-        }
-        if !turn.held.is_empty() {
-            turn.held.clear();
-            turn.settled_sequence = settled_before;
         }
         Ok(None)
     }
@@ -355,6 +366,8 @@ pub struct Settle {
     /// One for each parcel, lane by lane.
     pub outcomes: Vec<Vec<Outcome>>,
     pub delays: RetryDelays,
+    /// The server stops, so another has to go on.
+    pub is_last: bool,
 }
 
 impl Work for Settle {
@@ -406,7 +419,7 @@ impl Work for Settle {
         }
         webhook::update(tx, *workspace, &webhook).await?;
         let is_due = webhook.due_at.is_some_and(|due| due <= tx.now());
-        let goes_on = webhook.is_enabled && !turn.is_idle() && (is_due || (webhook.failed_rounds == 0 && turn.has_more));
+        let goes_on = webhook.is_enabled && !turn.is_idle() && !self.is_last && (is_due || (webhook.failed_rounds == 0 && turn.has_more));
         if !goes_on {
             webhook::set_lease(tx, *workspace, id, None).await?;
         }
@@ -429,7 +442,7 @@ impl Settle {
         let webhook = &self.turn.webhook;
         let is_bad = |parcel: &Parcel| {
             let earlier = parcel.delivery.as_ref().filter(|delivery| delivery.attempt_count > 0);
-            earlier.is_some_and(|delivery| webhook.last_success_at.is_some_and(|success| success >= delivery.updated_at))
+            earlier.is_some_and(|delivery| webhook.last_success_at.is_some_and(|success| success >= delivery.created_at))
         };
         let mut failed = self.tried().filter(|(_, outcome)| matches!(outcome, Outcome::Failed(..))).peekable();
         let any_failed = failed.peek().is_some();

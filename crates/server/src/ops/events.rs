@@ -263,19 +263,21 @@ impl VerifyEvents {
     const SOME: i64 = 1000;
 
     fn check(proved: Option<Proved>, proof: &event::Proof) -> Result<Proved, &'static str> {
+        let Some(entry) = &proof.entry else { return Err("it cannot be read") };
         match proved {
+            _ if proof.sequence < 1 => return Err("numbers begin with 1"),
             Some(last) if proof.sequence != last.sequence + 1 => return Err("entries before it are missing"),
-            Some(last) if proof.previous_hash != last.hash => return Err("it does not follow from the entry before it"),
-            None if proof.sequence == 1 && proof.previous_hash != Hash::NONE => return Err("the first entry follows from another"),
+            Some(last) if entry.previous_hash != last.hash => return Err("it does not follow from the entry before it"),
+            None if proof.sequence == 1 && entry.previous_hash != Hash::NONE => return Err("the first entry follows from another"),
             _ => {}
         }
-        if !proof.has_its_content {
+        if !entry.has_its_content {
             return Err("its contents were changed");
         }
-        if proof.hash != proof.expected_hash {
+        if !entry.is_whole {
             return Err("it was changed");
         }
-        Ok(Proved { first: proved.map_or(proof.sequence, |last| last.first), sequence: proof.sequence, hash: proof.hash })
+        Ok(Proved { first: proved.map_or(proof.sequence, |last| last.first), sequence: proof.sequence, hash: entry.hash })
     }
 }
 
@@ -284,7 +286,7 @@ impl Work for VerifyEvents {
     type Output = Result<(Option<Proved>, bool), Broken>;
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
-        let after = self.proved.map_or(0, |proved| proved.sequence);
+        let after = self.proved.map_or(i64::MIN, |proved| proved.sequence);
         let proofs = event::proofs(tx, self.workspace, after, Self::SOME).await?;
         let mut proved = self.proved;
         for proof in &proofs {

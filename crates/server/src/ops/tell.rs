@@ -61,6 +61,10 @@ pub async fn tell(
 
 type Fields = Map<String, Value>;
 
+fn to_value(value: &impl Serialize) -> Result<Value, StoreError> {
+    serde_json::to_value(value).map_err(|error| StoreError::Internal(error.to_string()))
+}
+
 /// The fields that differ, as they were and as they are; nothing if none does.
 pub fn differences(before: &impl Serialize, after: &impl Serialize) -> Result<Option<(Fields, Fields)>, StoreError> {
     let fields = |value: serde_json::Result<Value>| match value {
@@ -76,7 +80,7 @@ pub fn differences(before: &impl Serialize, after: &impl Serialize) -> Result<Op
 }
 
 /// A person as events show them.
-#[derive(Serialize)]
+#[derive(PartialEq, Serialize)]
 pub struct PersonFields<'p> {
     name: &'p str,
     first_name: &'p str,
@@ -97,6 +101,7 @@ pub struct PersonFields<'p> {
 }
 
 /// An unknown id is shown as an empty string.
+#[derive(PartialEq)]
 struct IdOrEmpty(Option<CompanyId>);
 
 impl Serialize for IdOrEmpty {
@@ -130,6 +135,24 @@ impl<'p> PersonFields<'p> {
         }
     }
 
+    /// The same as [`differences`], without writing down what did not change: most changes are of one field.
+    fn differences(&self, after: &Self) -> Result<Option<(Fields, Fields)>, StoreError> {
+        let (mut was, mut is) = (Fields::new(), Fields::new());
+        macro_rules! compare {
+            ($($field:ident)*) => {$(
+                if self.$field != after.$field {
+                    was.insert(stringify!($field).to_owned(), to_value(&self.$field)?);
+                    is.insert(stringify!($field).to_owned(), to_value(&after.$field)?);
+                }
+            )*};
+        }
+        compare! {
+            name first_name last_name social_public_id social_url social_location social_headline address current_job_title
+            current_company_id current_company_name external_source_id emails phones
+        }
+        Ok((!is.is_empty()).then_some((was, is)))
+    }
+
     pub const fn with_notes(self, notes: Option<&'p str>) -> Self {
         Self { notes, ..self }
     }
@@ -151,7 +174,7 @@ pub async fn person_updated(
     after: Employed<'_>,
     note: Option<&str>,
 ) -> Result<(), Failure> {
-    let changes = differences(&PersonFields::of(before.0, before.1), &PersonFields::of(after.0, after.1))?;
+    let changes = PersonFields::of(before.0, before.1).differences(&PersonFields::of(after.0, after.1))?;
     if changes.is_none() && note.is_none() {
         return Ok(());
     }

@@ -12,9 +12,15 @@ use tracing_subscriber::EnvFilter;
 use self::json_lines::JsonLines;
 use self::log_writer::{LogGuard, LogWriter};
 
+/// What these have to say in detail holds the values of statements and the URLs of calls: personal data and secrets.
+const KEPT_QUIET: [&str; 4] = ["tokio_postgres=info", "postgres_protocol=info", "reqwest=info", "hyper_util=info"];
+
 /// Starts the log. What is still on its way is written when the guard is dropped.
 pub fn start_log(filter: &str) -> Result<LogGuard, String> {
-    let filter = EnvFilter::try_new(filter).map_err(|error| format!("--log {filter:?} is not understood: {error}"))?;
+    let mut filter = EnvFilter::try_new(filter).map_err(|error| format!("--log {filter:?} is not understood: {error}"))?;
+    for quiet in KEPT_QUIET {
+        filter = filter.add_directive(quiet.parse().map_err(|error| format!("{quiet}: {error}"))?);
+    }
     let (writer, guard) = LogWriter::start().map_err(|error| format!("the log cannot be written: {error}"))?;
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_target(false).with_writer(writer);
     match stderr().is_terminal() {
@@ -49,5 +55,6 @@ fn describe() {
     describe_gauge!("slated_store_queue_depth", "Writes that wait for the writer.");
     describe_histogram!("slated_store_commit_batch_size", "Writes that shared a commit.");
     describe_histogram!("slated_store_commit_seconds", "Time from the first write of a commit until it is durable.");
+    describe_counter!("slated_webhook_calls_total", "Calls of webhooks by outcome: delivered or failed.");
     describe_histogram!("slated_store_read_seconds", "Time in the database of one read in sixteen.");
 }

@@ -82,10 +82,11 @@ async fn beginning(mut response: Response) -> String {
 /// Seconds, or a date.
 fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<i64> {
     let written = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    written.parse().ok().or_else(|| {
-        let date = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(written).ok()?;
-        Some((date.as_millisecond() - now.millis()) / 1000)
-    })
+    if !written.is_empty() && written.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(written.parse().unwrap_or(i64::MAX));
+    }
+    let date = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(written).ok()?;
+    Some((date.as_millisecond() - now.millis()) / 1000)
 }
 
 /// The causes one after the other, without the URL: it may hold what is nobody's business.

@@ -1,8 +1,11 @@
 //! Works on one webhook for as long as there is something to do and nobody else has it.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::future::{Either, select};
 use futures_util::{StreamExt, stream};
 use metrics::counter;
 use model::id::{LeaseId, WebhookId, WorkspaceId};
@@ -12,12 +15,26 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::call::Caller;
-use crate::ops::deliver::{LEASE_MILLIS, Outcome, Parcel, PlanTurn, RenewLease, RetryDelays, Settle, TakeLease};
+use crate::ops::deliver::{IsAsPlanned, LEASE_MILLIS, Outcome, Parcel, PlanTurn, RenewLease, RetryDelays, Settle, TakeLease};
 
 /// Lanes that are worked on beside each other.
 const CALLS_AT_ONCE: usize = 32;
 /// When no new call is begun any more in a turn, so that what was done is kept soon.
 const LONGEST_TURN: Duration = Duration::from_secs(3);
+/// How often a courier looks whether it still should.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// When no new call is begun any more.
+struct Halt {
+    at: Instant,
+    at_once: AtomicBool,
+}
+
+impl Halt {
+    fn is_over(&self) -> bool {
+        self.at_once.load(Ordering::Relaxed) || Instant::now() >= self.at
+    }
+}
 
 pub struct Courier {
     pub store: Arc<Store>,
@@ -59,25 +76,41 @@ impl Courier {
             outcomes = self.deliver_all(&turn.webhook, &turn.lanes) => outcomes,
             () = self.keep_lease() => return Ok(None),
         };
-        let delays = self.delays.clone();
-        let goes_on = self.store.write(Settle { workspace, lease, turn, outcomes, delays }).await?;
+        let (delays, is_last) = (self.delays.clone(), *self.stopping.borrow());
+        let goes_on = self.store.write(Settle { workspace, lease, turn, outcomes, delays, is_last }).await?;
         Ok((!is_idle).then_some(goes_on))
     }
 
     async fn deliver_all(&self, webhook: &Webhook, lanes: &[Vec<Parcel>]) -> Vec<Vec<Outcome>> {
-        let end = Instant::now() + LONGEST_TURN;
+        let halt = Halt { at: Instant::now() + LONGEST_TURN, at_once: AtomicBool::new(false) };
         let calls: Vec<_> =
-            lanes.iter().enumerate().map(async |(place, lane)| (place, self.deliver_lane(webhook, lane, end).await)).collect();
-        let mut outcomes: Vec<_> = stream::iter(calls).buffer_unordered(CALLS_AT_ONCE).collect().await;
+            lanes.iter().enumerate().map(async |(place, lane)| (place, self.deliver_lane(webhook, lane, &halt).await)).collect();
+        let delivering = stream::iter(calls).buffer_unordered(CALLS_AT_ONCE).collect();
+        let mut outcomes: Vec<_> = match select(pin!(delivering), pin!(self.watch(webhook, &halt))).await {
+            Either::Left((outcomes, _)) => outcomes,
+            Either::Right(((), delivering)) => delivering.await,
+        };
         outcomes.sort_unstable_by_key(|(place, _)| *place);
         outcomes.into_iter().map(|(_, outcomes)| outcomes).collect()
     }
 
+    /// Ends the turn when somebody switched the webhook off or sent it elsewhere.
+    async fn watch(&self, webhook: &Webhook, halt: &Halt) {
+        let (workspace, id) = (self.workspace, webhook.id);
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            if let Ok(false) = self.store.read(IsAsPlanned { workspace, id, url: webhook.url.clone() }).await {
+                halt.at_once.store(true, Ordering::Relaxed);
+                return;
+            }
+        }
+    }
+
     /// One after the other, until one fails.
-    async fn deliver_lane(&self, webhook: &Webhook, lane: &[Parcel], end: Instant) -> Vec<Outcome> {
+    async fn deliver_lane(&self, webhook: &Webhook, lane: &[Parcel], halt: &Halt) -> Vec<Outcome> {
         let mut outcomes = Vec::with_capacity(lane.len());
         for parcel in lane {
-            if Instant::now() >= end || matches!(outcomes.last(), Some(Outcome::Failed(..))) {
+            if halt.is_over() || matches!(outcomes.last(), Some(Outcome::Failed(..))) {
                 break;
             }
             let outcome = self.caller.deliver(webhook, &parcel.event).await;

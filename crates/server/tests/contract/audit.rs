@@ -11,6 +11,8 @@ each_engine! {
     a_busy_log_is_proved
     workspaces_are_proved_each_on_its_own
     whatever_is_changed_in_an_entry_is_found
+    an_entry_before_the_first_is_found
+    what_stands_beside_erased_contents_is_found
     an_entry_that_was_taken_out_is_found
     entries_that_changed_places_are_found
     contents_may_be_erased
@@ -118,6 +120,25 @@ fn workspaces_are_proved_each_on_its_own(app: &App) {
     assert_eq!(verify(app, &["--workspace", "main"]).status.code(), Some(1));
     assert!(verify(app, &["--workspace", "other"]).status.success());
     assert!(!verify(app, &["--workspace", "nowhere"]).status.success());
+}
+
+fn an_entry_before_the_first_is_found(app: &App) {
+    let sequence = entry(app);
+    assert_proved(app);
+    let columns = format!("id, {}", COLUMNS.join(", "));
+    let forged = format!(
+        "INSERT INTO event (workspace_id, sequence, {columns}) SELECT workspace_id, 0, {columns} FROM event WHERE sequence = {sequence}"
+    );
+    app.database.execute(&forged);
+    assert_found(app, &[0]);
+}
+
+fn what_stands_beside_erased_contents_is_found(app: &App) {
+    let sequence = entry(app);
+    app.database.execute(&format!("UPDATE event SET data = NULL, salt = NULL, request_id = NULL WHERE sequence = {sequence}"));
+    assert_proved(app);
+    app.database.execute(&format!("UPDATE event SET request_id = 'forged' WHERE sequence = {sequence}"));
+    assert_found(app, &[sequence]);
 }
 
 fn whatever_is_changed_in_an_entry_is_found(app: &App) {

@@ -12,6 +12,7 @@ each_engine! {
     a_webhook_shows_how_it_fares
     an_endpoint_that_fails_is_paused_and_goes_on_by_itself
     an_event_that_is_never_taken_is_given_up_and_those_behind_it_go_on
+    a_bad_event_says_nothing_of_an_endpoint_that_takes_others
     hanging_endpoints_do_not_delay_another
     a_permanent_or_temporary_redirect_is_followed
     any_other_redirect_is_a_failure
@@ -101,6 +102,17 @@ fn an_event_that_is_never_taken_is_given_up_and_those_behind_it_go_on(engine: &E
     let failed = hook.deliveries("?status=failed");
     assert_eq!((failed.len(), &failed[0]["event_type"]), (1, &json!("person.created")));
     assert!(failed[0]["attempt_count"].as_u64() >= Some(3) && failed[0]["next_attempt_at"].is_null(), "{failed:#?}");
+}
+
+fn a_bad_event_says_nothing_of_an_endpoint_that_takes_others(engine: &Engine) {
+    let (app, receiver, hook) = hooked(*engine, "20ms,20ms,20ms,20ms,20ms,20ms,20ms");
+    receiver.behave(|call| Action::status(if call.event()["data"]["after"]["name"] == "Ada" { 400 } else { 200 }));
+    new_person(&app, "Ada");
+    new_person(&app, "Somebody");
+    // From here on nothing else comes.
+    eventually("it is given up", || hook.deliveries("?status=failed").len() == 1);
+    assert!(hook.events("webhook.paused").is_empty());
+    assert_eq!(hook.read()["status"], "active");
 }
 
 fn hanging_endpoints_do_not_delay_another(engine: &Engine) {

@@ -303,13 +303,19 @@ pub async fn timeline<K: Kind>(
     Ok(events)
 }
 
-/// An entry with all that its hashes are made of.
+/// An entry of the log as it was found.
 pub struct Proof {
     pub sequence: i64,
+    /// Nothing if it cannot be read.
+    pub entry: Option<ProvedEntry>,
+}
+
+/// What an entry's hashes say of it.
+pub struct ProvedEntry {
     pub previous_hash: Hash,
     pub hash: Hash,
-    /// What the hash should be, given the one before it.
-    pub expected_hash: Hash,
+    /// Whether its hash follows from it and the one before.
+    pub is_whole: bool,
     /// False if the contents were changed. Contents that were erased prove nothing either way.
     pub has_its_content: bool,
 }
@@ -320,29 +326,34 @@ pub async fn proofs(tx: &mut Tx, workspace: WorkspaceId, after: i64, limit: i64)
                FROM event WHERE workspace_id = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3";
     tx.rows(sql, params![workspace, after, limit], |row| {
         let sequence = row.int(0)?;
-        let content_hash = hash_in(row, 12)?;
-        let entry = Unnumbered {
-            id: row.id(1)?,
-            kind: row.str(2)?,
-            created_at: row.time(3)?,
-            key_id: row.optional_id(4)?,
-            subject: subject(row, 5)?,
-            content_hash,
-        };
-        let has_its_content = match (row.is_null(9)?, row.is_null(13)?) {
-            (true, true) => true,
-            (false, false) => {
-                let request_id = row.optional_text(8)?;
-                let salt = row.bytes(13)?.try_into().map_err(|_| StoreError::Internal("a salt has the wrong length".to_owned()))?;
-                Hash::of_content(salt, request_id.as_deref(), row.str(9)?) == content_hash
-            }
-            _ => false,
-        };
-        let previous_hash = hash_in(row, 10)?;
-        let expected_hash = entry.link(workspace, sequence).hash(previous_hash);
-        Ok(Proof { sequence, previous_hash, hash: hash_in(row, 11)?, expected_hash, has_its_content })
+        // What cannot even be read is no entry that was written here.
+        Ok(Proof { sequence, entry: proved_entry(row, workspace, sequence).ok() })
     })
     .await
+}
+
+fn proved_entry(row: &Row<'_>, workspace: WorkspaceId, sequence: i64) -> Result<ProvedEntry, StoreError> {
+    let content_hash = hash_in(row, 12)?;
+    let entry = Unnumbered {
+        id: row.id(1)?,
+        kind: row.str(2)?,
+        created_at: row.time(3)?,
+        key_id: row.optional_id(4)?,
+        subject: subject(row, 5)?,
+        content_hash,
+    };
+    let request_id = row.optional_text(8)?;
+    let has_its_content = match (row.is_null(9)?, row.is_null(13)?) {
+        (true, true) => request_id.is_none(),
+        (false, false) => {
+            let salt = row.bytes(13)?.try_into().map_err(|_| StoreError::Internal("a salt has the wrong length".to_owned()))?;
+            Hash::of_content(salt, request_id.as_deref(), row.str(9)?) == content_hash
+        }
+        _ => false,
+    };
+    let previous_hash = hash_in(row, 10)?;
+    let is_whole = hash_in(row, 11)? == entry.link(workspace, sequence).hash(previous_hash);
+    Ok(ProvedEntry { previous_hash, hash: hash_in(row, 11)?, is_whole, has_its_content })
 }
 
 /// When the oldest entry was written, if there are others behind it.

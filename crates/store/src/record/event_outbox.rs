@@ -44,12 +44,14 @@ pub async fn waiting(tx: &mut Tx) -> Result<Vec<WorkspaceId>, StoreError> {
     }
 }
 
-/// Numbers the events of a workspace that are committed, some at a time, and links their hashes; says how many. Of two servers that do
-/// it at once one meets the other's numbers, or finds its events gone, and does it again.
+/// Numbers the events of a workspace that are committed, some at a time, and links their hashes; says how many. Those who write events do not
+/// wait for it, and those who read them see all numbers up to some or none.
 pub async fn number(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<usize, StoreError> {
     if tx.is_embedded() {
         return Ok(0);
     }
+    // One at a time: they would all take the same events, each in an order of its own.
+    tx.tell("SELECT workspace_id FROM workspace WHERE workspace_id = ?1 FOR NO KEY UPDATE", params![workspace]).await?;
     let newest = ask_last(tx, workspace).await?;
     let sql = "SELECT id, type, created_at, key_id, record_id, person_id, job_id, content_hash FROM event_outbox \
                WHERE workspace_id = ?1 ORDER BY written_at, id LIMIT ?2";

@@ -1,5 +1,5 @@
 //! Both engines have the same tables, columns, keys and indexes, and the workspace leads every one of them. Only PostgreSQL has an outbox,
-//! where events wait for their number.
+//! where events wait for their number, and rows to hold while they get it.
 
 use crate::support::{Database, Engine};
 
@@ -10,7 +10,7 @@ const COLUMNS: [&str; 2] = [
     "SELECT table_name || '.' || column_name || ' ' || CASE data_type WHEN 'bigint' THEN 'INTEGER' WHEN 'boolean' THEN 'INTEGER' \
      WHEN 'timestamp with time zone' THEN 'INTEGER' WHEN 'text' THEN 'TEXT' WHEN 'jsonb' THEN 'TEXT' WHEN 'uuid' THEN 'BLOB' WHEN 'bytea' THEN 'BLOB' \
      ELSE data_type END || CASE is_nullable WHEN 'NO' THEN ' NOT NULL' ELSE '' END \
-     FROM information_schema.columns WHERE table_schema = 'public' AND table_name NOT IN ('schema_migration', 'event_outbox') ORDER BY 1",
+     FROM information_schema.columns WHERE table_schema = 'public' AND table_name NOT IN ('schema_migration', 'event_outbox', 'event_numbering') ORDER BY 1",
 ];
 
 /// Primary keys, unique constraints and indexes, with their columns in order.
@@ -23,7 +23,7 @@ const INDEXES: [&str; 2] = [
      (SELECT string_agg(a.attname, ', ' ORDER BY p.place) FROM unnest(i.indkey::int2[]) WITH ORDINALITY p (number, place) \
       JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = p.number) || ')' \
      FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid LEFT JOIN pg_constraint k ON k.conindid = c.oid \
-     AND k.contype IN ('p', 'u') WHERE t.relnamespace = 'public'::regnamespace AND t.relname NOT IN ('schema_migration', 'event_outbox') ORDER BY 1",
+     AND k.contype IN ('p', 'u') WHERE t.relnamespace = 'public'::regnamespace AND t.relname NOT IN ('schema_migration', 'event_outbox', 'event_numbering') ORDER BY 1",
 ];
 
 const FOREIGN_KEYS: [&str; 2] = [

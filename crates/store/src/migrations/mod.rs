@@ -29,6 +29,8 @@ pub(crate) const TABLES: &[&str] = &[
 
 /// Where events wait for their number on PostgreSQL. It is empty but for moments, and not copied.
 pub(crate) const OUTBOX: &str = "event_outbox";
+/// The other tables that only PostgreSQL has, for what its many writers need.
+pub(crate) const ONLY_POSTGRES: [&str; 2] = [OUTBOX, "event_numbering"];
 
 struct Step {
     version: i64,

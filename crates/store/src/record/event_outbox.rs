@@ -51,7 +51,8 @@ pub async fn number(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<us
         return Ok(0);
     }
     // One at a time: they would all take the same events, each in an order of its own.
-    tx.tell("SELECT workspace_id FROM workspace WHERE workspace_id = ?1 FOR NO KEY UPDATE", params![workspace]).await?;
+    let hold = "INSERT INTO event_numbering (workspace_id) VALUES (?1) ON CONFLICT (workspace_id) DO UPDATE SET workspace_id = excluded.workspace_id";
+    tx.tell(hold, params![workspace]).await?;
     let newest = ask_last(tx, workspace).await?;
     let sql = "SELECT id, type, created_at, key_id, record_id, person_id, job_id, content_hash FROM event_outbox \
                WHERE workspace_id = ?1 ORDER BY written_at, id LIMIT ?2";

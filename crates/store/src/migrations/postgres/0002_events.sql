@@ -45,6 +45,11 @@ CREATE TABLE event_outbox (
     PRIMARY KEY (workspace_id, id)
 );
 
+-- Who numbers the events of a workspace holds its row here, so that two do not do it at once; nobody else waits for it.
+CREATE TABLE event_numbering (
+    workspace_id bigint NOT NULL PRIMARY KEY
+);
+
 -- Events up to settled_sequence are delivered or have a row of their own. A server that works on a webhook holds it until leased_until.
 -- One that is deleted goes for good when its deliveries are gone, which takes a while.
 CREATE TABLE webhook (

@@ -23,9 +23,10 @@ use crate::events::announce;
 use crate::http::listen;
 use crate::http::router::router;
 use crate::http::{App, Settings};
-use crate::ops::events::{AllWorkspaces, ClearWebhooksAway, DeletedWebhooks, ForgetEvents, OldestEvent};
+use crate::ops::events::{AllWorkspaces, ForgetEvents, OldestEvent};
 use crate::ops::housekeeping::ForgetAnswers;
 use crate::ops::keys::{CreateKey, CreatedKey, TouchKeys};
+use crate::ops::webhooks::{ClearWebhooksAway, DeletedWebhooks};
 use crate::ops::workspaces::AnyWorkspace;
 use crate::{telemetry, webhooks};
 

@@ -181,6 +181,45 @@ impl Work for DeleteWebhook {
     }
 }
 
+/// Removes some of what is left of webhooks that were deleted; says whether there is more.
+pub struct ClearWebhooksAway {
+    pub workspace: WorkspaceId,
+}
+
+impl ClearWebhooksAway {
+    const MOST: i64 = 1000;
+}
+
+impl Work for ClearWebhooksAway {
+    type Output = bool;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        let mut has_more = false;
+        if let Some(id) = webhook::deleted(tx, self.workspace).await?.first() {
+            webhook::clear_away(tx, self.workspace, *id, Self::MOST).await?;
+            has_more = true;
+        }
+        Ok(has_more)
+    }
+}
+
+/// The webhooks of a workspace that were deleted and are still being cleared away.
+pub struct DeletedWebhooks {
+    pub workspace: WorkspaceId,
+}
+
+impl Work for DeletedWebhooks {
+    type Output = bool;
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        Ok(!webhook::deleted(tx, self.workspace).await?.is_empty())
+    }
+}
+
 /// Gives the webhook a new secret; the old one signs along for a while.
 pub struct RotateSecret {
     pub actor: Actor,

@@ -5,9 +5,9 @@ use model::input::Query;
 use model::key::Scope;
 use model::listing::Page;
 use slated::demo::random::Random;
+use slated::ops::candidates::list_of_job::{CandidateQuery, ListCandidates};
+use slated::ops::jobs::list::{JobQuery, ListJobs};
 use slated::ops::keys::CreatedKey;
-use slated::ops::list_candidates::{CandidateQuery, ListCandidates};
-use slated::ops::list_jobs::{JobQuery, ListJobs};
 use slated::ops::read::ReadJob;
 use store::{Location, Store};
 

@@ -25,11 +25,11 @@ use self::openings::OPENINGS;
 use self::people::AddPerson;
 use self::plan::{Action, Place, Step};
 use crate::ops::Actor;
-use crate::ops::add_candidate::AddCandidate;
-use crate::ops::create_job::CreateJob;
+use crate::ops::candidates::add::AddCandidate;
+use crate::ops::candidates::move_stage::MoveCandidate;
 use crate::ops::etag::Precondition;
-use crate::ops::move_candidate::MoveCandidate;
-use crate::ops::update_job::UpdateJob;
+use crate::ops::jobs::create::CreateJob;
+use crate::ops::jobs::update::UpdateJob;
 
 /// How much was made.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

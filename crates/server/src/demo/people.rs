@@ -17,9 +17,9 @@ use super::random::{Random, word_at};
 use super::regions::{NAMES, REGIONS, Region, slug};
 use super::tracks::{TRACKS, Track};
 use crate::ops::Actor;
-use crate::ops::create_person::{CreatePerson, CreatedPerson};
 use crate::ops::etag::Precondition;
-use crate::ops::replace_history::ReplaceHistory;
+use crate::ops::persons::create::{CreatePerson, CreatedPerson};
+use crate::ops::persons::history::ReplaceHistory;
 
 /// How many persons there are before a name comes again.
 const DIFFERENT_NAMES: u64 = (REGIONS.len() * NAMES * NAMES) as u64;

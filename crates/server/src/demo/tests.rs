@@ -9,9 +9,9 @@ use store::record::job::JobView;
 use store::{Location, Options, Purpose, Store};
 
 use super::*;
+use crate::ops::candidates::list_of_job::{CandidateQuery, ListCandidates};
+use crate::ops::jobs::list::{JobQuery, ListJobs};
 use crate::ops::keys::CreateKey;
-use crate::ops::list_candidates::{CandidateQuery, ListCandidates};
-use crate::ops::list_jobs::{JobQuery, ListJobs};
 use crate::ops::read::{ReadCandidate, ReadPerson};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;

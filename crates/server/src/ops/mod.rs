@@ -1,25 +1,18 @@
 //! The use cases: each is one piece of work that runs in one transaction, and knows neither HTTP nor SQL. The HTTP interface, the
 //! command line and the demo data all go through here.
 
-pub mod add_candidate;
-mod associate;
+pub mod candidates;
 mod companies;
-pub mod create_job;
-pub mod create_person;
 pub mod deliver;
 pub mod etag;
 pub mod events;
 pub mod housekeeping;
 pub mod idempotency;
+pub mod jobs;
 pub mod keys;
-pub mod list_candidates;
-pub mod list_jobs;
-pub mod move_candidate;
+pub mod persons;
 pub mod read;
-pub mod replace_history;
 mod tell;
-pub mod update_job;
-pub mod update_person;
 pub mod webhooks;
 pub mod workspaces;
 

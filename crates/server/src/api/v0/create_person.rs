@@ -4,11 +4,11 @@ use model::person::NewPerson;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::api::v1::create_person::{DuplicateChoice, read_on_duplicate, status};
+use crate::api::v1::persons::create::{DuplicateChoice, read_on_duplicate, status};
 use crate::api::v1::shape::contact::ContactEntry;
 use crate::http::answer::render;
 use crate::http::{Reply, Write};
-use crate::ops::create_person::{CreatePerson, CreatedPerson};
+use crate::ops::persons::create::{CreatePerson, CreatedPerson};
 
 /// A person to create, as version 0 writes it: all strings, with a single `email` and `phone_number` beside the lists.
 #[derive(ToSchema)]

@@ -1,19 +1,8 @@
-//! Version 1.
+//! Version 1: a folder for each kind of record, a file for each operation.
 
-pub mod add_candidate;
-pub mod create_job;
-pub mod create_person;
-pub mod list_candidates;
-pub mod list_events;
-pub mod list_jobs;
-pub mod move_candidate;
-pub mod read_candidate;
-pub mod read_job;
-pub mod read_person;
-pub mod read_timeline;
-pub mod replace_history;
+pub mod candidates;
+pub mod events;
+pub mod jobs;
+pub mod persons;
 pub mod shape;
-pub mod stream_events;
-pub mod update_job;
-pub mod update_person;
 pub mod webhooks;

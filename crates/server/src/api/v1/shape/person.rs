@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::contact::ContactEntry;
 use super::stored::StoredJson;
-use crate::ops::create_person::CreatedPerson;
+use crate::ops::persons::create::CreatedPerson;
 
 /// A person as a create answers it.
 #[derive(Serialize, ToSchema)]

@@ -1,6 +1,6 @@
 use axum::http::StatusCode;
 
-use crate::api::v1::update_person::Confirmation;
+use crate::api::v1::persons::update::Confirmation;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Manage, Reply};
 use crate::ops::webhooks::DeleteWebhook;

@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 use model::problem::Flaw;
 use store::record::webhook::DeliveryStatus;
 
-use crate::api::v1::list_events::{read_before, read_limit};
+use crate::api::v1::events::list::{read_before, read_limit};
 use crate::api::v1::shape::event::BackwardMeta;
 use crate::api::v1::shape::webhook::{DeliveryPage, DeliveryRead};
 use crate::http::answer::{answer, render};

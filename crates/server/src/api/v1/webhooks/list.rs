@@ -1,7 +1,7 @@
 use axum::http::StatusCode;
 use model::listing::read_offset;
 
-use crate::api::v1::list_events::read_limit;
+use crate::api::v1::events::list::read_limit;
 use crate::api::v1::shape::webhook::WebhookRead;
 use crate::http::answer::render;
 use crate::http::{Inspect, ListMeta, ListOf, Reply};

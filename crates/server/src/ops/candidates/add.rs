@@ -7,9 +7,9 @@ use store::record::candidate::CandidateView;
 use store::record::{candidate, person, stage};
 use store::{Failure, Tx, Work};
 
-use super::Actor;
-use super::associate::put_on_job;
-use super::tell::Named;
+use crate::ops::Actor;
+use crate::ops::candidates::associate::put_on_job;
+use crate::ops::tell::Named;
 
 pub struct AddCandidate {
     pub actor: Actor,

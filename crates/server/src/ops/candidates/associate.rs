@@ -9,9 +9,9 @@ use model::text::fold;
 use store::record::{candidate, client_contact, company, job, stage};
 use store::{Asked, Failure, StoreError, Tx};
 
-use super::companies::find_or_make;
-use super::tell::{Concerned, Named};
-use super::{Actor, tell};
+use crate::ops::companies::find_or_make;
+use crate::ops::tell::{Concerned, Named};
+use crate::ops::{Actor, tell};
 
 /// What an association comes down to once its names are looked up.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::http::answer::answer;
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::update_person::UpdatePerson;
+use crate::ops::persons::update::UpdatePerson;
 
 /// What to change of a person, as a JSON merge patch: what is absent stays, null (or an empty string) clears, a list takes the place of the old
 /// one.

@@ -1,7 +1,7 @@
 use axum::http::StatusCode;
 
-use super::list_events::{read_before, read_limit};
-use super::shape::event::{BackwardMeta, TimelinePage};
+use super::list::{read_before, read_limit};
+use crate::api::v1::shape::event::{BackwardMeta, TimelinePage};
 use crate::http::answer::render;
 use crate::http::{Read, Reply};
 use crate::ops::events::{ReadTimeline, Timeline};

@@ -7,8 +7,8 @@ use store::record::person::PersonView;
 use store::record::{company, person};
 use store::{Failure, Tx, Work};
 
-use super::etag::Precondition;
-use super::{Actor, tell};
+use crate::ops::etag::Precondition;
+use crate::ops::{Actor, tell};
 
 pub struct ReplaceHistory {
     pub actor: Actor,

@@ -2,11 +2,11 @@ use axum::http::StatusCode;
 use model::candidate::StageMove;
 use utoipa::ToSchema;
 
-use super::shape::candidate::CandidateRead;
+use crate::api::v1::shape::candidate::CandidateRead;
 use crate::http::answer::{answer, with_etag};
 use crate::http::{Envelope, Reply, Write};
+use crate::ops::candidates::move_stage::MoveCandidate;
 use crate::ops::etag;
-use crate::ops::move_candidate::MoveCandidate;
 
 /// Where the candidate goes: `stage_id` or `stage_name`.
 #[derive(ToSchema)]

@@ -1,6 +1,6 @@
 use axum::http::StatusCode;
 
-use super::shape::candidate::CandidateRead;
+use crate::api::v1::shape::candidate::CandidateRead;
 use crate::http::answer::{answer, with_etag};
 use crate::http::{Envelope, Read, Reply};
 use crate::ops::etag;

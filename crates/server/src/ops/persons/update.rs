@@ -7,12 +7,12 @@ use model::problem::{Code, Problem};
 use store::record::{company, identifier, person};
 use store::{Failure, Tx, Work};
 
-use super::associate::{ask_stages, attach, resolve};
-use super::companies::find_or_make;
-use super::create_person::held_by;
-use super::etag::Precondition;
-use super::tell::Named;
-use super::{Actor, tell};
+use crate::ops::candidates::associate::{ask_stages, attach, resolve};
+use crate::ops::companies::find_or_make;
+use crate::ops::etag::Precondition;
+use crate::ops::persons::create::held_by;
+use crate::ops::tell::Named;
+use crate::ops::{Actor, tell};
 
 pub struct UpdatePerson {
     pub actor: Actor,

@@ -3,11 +3,11 @@ use model::career::CareerPatch;
 use model::clock::Timestamp;
 use utoipa::ToSchema;
 
-use super::shape::person::PersonRead;
+use crate::api::v1::shape::person::PersonRead;
 use crate::http::answer::{answer, with_etag};
 use crate::http::{Envelope, Reply, Write};
 use crate::ops::etag;
-use crate::ops::replace_history::ReplaceHistory;
+use crate::ops::persons::history::ReplaceHistory;
 
 /// A career history in the shapes of a read. Each list is optional; one that is there takes the place of the old one, null or `[]` clears it.
 #[derive(ToSchema)]

@@ -8,9 +8,9 @@ use store::record::job;
 use store::record::job::JobView;
 use store::{Failure, Tx, Work};
 
-use super::create_job::{find_or_make_client, find_status};
-use super::etag::Precondition;
-use super::{Actor, tell};
+use crate::ops::etag::Precondition;
+use crate::ops::jobs::create::{find_or_make_client, find_status};
+use crate::ops::{Actor, tell};
 
 pub struct UpdateJob {
     pub actor: Actor,

@@ -2,11 +2,11 @@ use axum::http::StatusCode;
 use model::job::JobPatch;
 use utoipa::ToSchema;
 
-use super::shape::job::JobRead;
+use crate::api::v1::shape::job::JobRead;
 use crate::http::answer::{answer, with_etag};
 use crate::http::{Envelope, Reply, Write};
 use crate::ops::etag;
-use crate::ops::update_job::UpdateJob;
+use crate::ops::jobs::update::UpdateJob;
 
 /// What to change of a job. Nothing of it can be cleared.
 #[derive(ToSchema)]

@@ -2,11 +2,11 @@ use axum::http::StatusCode;
 use model::job::NewJob;
 use utoipa::ToSchema;
 
-use super::shape::job::JobRead;
+use crate::api::v1::shape::job::JobRead;
 use crate::http::answer::{answer, with_etag};
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::create_job::CreateJob;
 use crate::ops::etag;
+use crate::ops::jobs::create::CreateJob;
 
 /// A job to open. `client_company_name` or `client_company_id` is needed.
 #[derive(ToSchema)]

@@ -5,11 +5,11 @@ use model::person::{NewPerson, OnDuplicate, read_enrichment};
 use model::problem::Flaw;
 use utoipa::ToSchema;
 
-use super::shape::person::PersonCreated;
+use crate::api::v1::shape::person::PersonCreated;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::create_person::CreatePerson;
 use crate::ops::idempotency::Answer;
+use crate::ops::persons::create::CreatePerson;
 
 /// A person to create. A name is needed: `name`, or `first_name` or `last_name`, or at least `social_url`.
 #[derive(ToSchema)]

@@ -5,7 +5,7 @@ use model::listing::{MOST_OFFSET, whole_number};
 use model::problem::Flaw;
 use model::webhook::unknown_type;
 
-use super::shape::event::{EventPage, FeedMeta};
+use crate::api::v1::shape::event::{EventPage, FeedMeta};
 use crate::http::answer::render;
 use crate::http::{Read, Reply};
 use crate::ops::events::{Position, ReadEvents};

@@ -8,10 +8,10 @@ use store::record::identifier::in_order;
 use store::record::{company, identifier, note, person};
 use store::{Asked, Failure, StoreError, Tx, Work};
 
-use super::associate::{Target, ask_stages, attach, resolve};
-use super::companies::{answer_or_make, find_or_make};
-use super::tell::Named;
-use super::{Actor, tell};
+use crate::ops::candidates::associate::{Target, ask_stages, attach, resolve};
+use crate::ops::companies::{answer_or_make, find_or_make};
+use crate::ops::tell::Named;
+use crate::ops::{Actor, tell};
 
 pub struct CreatePerson {
     pub actor: Actor,

@@ -9,9 +9,9 @@ use store::record::candidate::CandidateView;
 use store::record::{candidate, job, stage};
 use store::{Failure, Tx, Work};
 
-use super::Actor;
-use super::etag::Precondition;
-use super::tell::{Concerned, Named};
+use crate::ops::Actor;
+use crate::ops::etag::Precondition;
+use crate::ops::tell::{Concerned, Named};
 
 pub struct MoveCandidate {
     pub actor: Actor,

@@ -9,8 +9,8 @@ use store::record::job::JobView;
 use store::record::{company, job, stage, status};
 use store::{Failure, StoreError, Tx, Work};
 
-use super::companies::find_or_make;
-use super::{Actor, tell};
+use crate::ops::companies::find_or_make;
+use crate::ops::{Actor, tell};
 
 pub struct CreateJob {
     pub actor: Actor,

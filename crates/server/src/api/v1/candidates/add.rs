@@ -2,11 +2,11 @@ use model::candidate::read_person;
 use model::problem::{Flaw, Problem};
 use utoipa::ToSchema;
 
-use super::create_person::status;
-use super::shape::candidate::CandidateRead;
+use crate::api::v1::persons::create::status;
+use crate::api::v1::shape::candidate::CandidateRead;
 use crate::http::answer::{answer, with_etag};
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::add_candidate::AddCandidate;
+use crate::ops::candidates::add::AddCandidate;
 use crate::ops::etag;
 
 /// The person to put on the job.

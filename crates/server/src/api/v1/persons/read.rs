@@ -1,6 +1,6 @@
 use axum::http::StatusCode;
 
-use super::shape::person::PersonRead;
+use crate::api::v1::shape::person::PersonRead;
 use crate::http::answer::{answer, with_etag};
 use crate::http::{Envelope, Read, Reply};
 use crate::ops::etag;

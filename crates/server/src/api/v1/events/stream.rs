@@ -13,7 +13,7 @@ use model::problem::{Flaw, Problem};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::list_events::{read_after, read_types, sequence};
+use super::list::{read_after, read_types, sequence};
 use crate::http::{App, Read, Refusal, is_still_good};
 use crate::ops::events::{Position, ReadEvents};
 

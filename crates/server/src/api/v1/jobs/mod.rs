@@ -1,0 +1,4 @@
+pub mod create;
+pub mod list;
+pub mod read;
+pub mod update;

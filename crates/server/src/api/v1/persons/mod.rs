@@ -1,0 +1,4 @@
+pub mod create;
+pub mod history;
+pub mod read;
+pub mod update;

@@ -31,11 +31,26 @@ include-operation-id = "listJobs"
 parameters = {{ "query.status" = "Open", "query.client_company_id" = "{client}" }}
 
 [[operations]]
+include-operation-id = "listCompanyJobs"
+parameters = {{ "path.id" = "{client}", "query.status" = "Open" }}
+
+# The key that all this is done with must go on working.
+[[operations]]
+include-operation-id = "rotateKey"
+parameters = {{ "path.id" = "{spare}" }}
+
+[[operations]]
+include-operation-id = "revokeKey"
+enabled = false
+
+[[operations]]
 include-operation-id = "listCandidates"
 parameters = {{ "path.id" = "{job}", "query.stage_id" = "{stage}", "query.stage_name" = "Sourced" }}
 """
 
 
+# A schema cannot say that a moment is in the future.
+SOME_DAY = r"^(2[1-9][0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8]))?$"
 NOWHERE = r"^https?://[a-z]{1,20}\.invalid(:[1-9][0-9]{0,3})?(/[A-Za-z0-9/_.-]*)?$"
 
 
@@ -69,6 +84,8 @@ class Server:
             document = json.load(answer)
         for body in ["CreateWebhookBody", "UpdateWebhookBody"]:
             document["components"]["schemas"][body]["properties"]["url"]["pattern"] = NOWHERE
+        expiry = {"type": ["string", "null"], "pattern": SOME_DAY}
+        document["components"]["schemas"]["CreateKeyBody"]["properties"]["expires_at"] = expiry
         return document
 
     def stop(self):
@@ -89,9 +106,10 @@ def main():
         server = Server(given.program, directory)
         job = server.post("/v1/jobs", {"name": "Chief Analyst", "client_company_name": "Babbage & Co"})
         server.post("/v1/persons", {"name": "Ada Lovelace", "work_email": "ada@example.com", "job_id": job["id"]})
+        spare = server.post("/v1/keys", {"name": "spare", "scope": "read"})["id"]
         config = pathlib.Path(directory, "schemathesis.toml")
         stage = job["pipeline_stages"][0]["id"]
-        config.write_text(CONFIG.format(key=server.key, client=job["client_company_id"], job=job["id"], stage=stage))
+        config.write_text(CONFIG.format(key=server.key, client=job["client_company_id"], job=job["id"], stage=stage, spare=spare))
         program = pathlib.Path(sys.executable).with_name("schemathesis")
         document = pathlib.Path(directory, "openapi.json")
         document.write_text(json.dumps(server.document()))

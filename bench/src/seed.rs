@@ -129,7 +129,8 @@ impl Work for MakeJobs {
 impl MakeJobs {
     fn job(&self, name: String, client: usize) -> CreateJob {
         let client = ClientReference { id: None, name: Some(format!("Northgate Works {client}")) };
-        CreateJob { actor: self.actor.clone(), new: NewJob { name, client, status: StatusReference::default(), stages: None } }
+        let new = NewJob { name, client, status: StatusReference::default(), stages: None, template: None };
+        CreateJob { actor: self.actor.clone(), new }
     }
 }
 

@@ -10,6 +10,29 @@ pub fn read_person(fields: &mut Fields<'_>) -> Option<Reference<id::Person>> {
     fields.needed("person_id", |fields| fields.patch_line("person_id", limit::NAME)).map(Reference::new)
 }
 
+/// The most that are added or moved in one call.
+pub const MOST_TOGETHER: usize = 1000;
+
+/// The persons who are put on a job together.
+pub fn read_persons(fields: &mut Fields<'_>) -> Vec<Reference<id::Person>> {
+    fields.ids("person_ids", MOST_TOGETHER)
+}
+
+/// Candidates that go to a stage together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JointMove {
+    pub candidates: Vec<Reference<id::Candidate>>,
+    pub to: StageMove,
+}
+
+impl JointMove {
+    pub fn read(fields: &mut Fields<'_>) -> Self {
+        let candidates = fields.ids("candidate_ids", MOST_TOGETHER);
+        let (stage_id, stage_name) = read_target(fields);
+        Self { candidates, to: StageMove { stage_id, stage_name, from_stage_id: None } }
+    }
+}
+
 /// Where a candidate goes, and where the caller believes it to be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StageMove {
@@ -20,11 +43,17 @@ pub struct StageMove {
 
 impl StageMove {
     pub fn read(fields: &mut Fields<'_>) -> Self {
-        let ((stage_id, stage_name), is_clean) = fields.is_clean(|fields| (fields.id("stage_id"), fields.text("stage_name", limit::NAME)));
-        if stage_id.is_none() && stage_name.is_none() && is_clean {
-            fields.refuse("stage_id", Flaw::Required, "must be given, or stage_name in its place");
-        }
-        fields.not_both(stage_id.is_some(), stage_name.is_some(), "stage_name", "stage_id");
+        let (stage_id, stage_name) = read_target(fields);
         Self { stage_id, stage_name, from_stage_id: fields.id("from_stage_id") }
     }
+}
+
+/// A stage, by its id or by its name.
+fn read_target(fields: &mut Fields<'_>) -> (Option<Reference<id::Stage>>, Option<String>) {
+    let ((stage_id, stage_name), is_clean) = fields.is_clean(|fields| (fields.id("stage_id"), fields.text("stage_name", limit::NAME)));
+    if stage_id.is_none() && stage_name.is_none() && is_clean {
+        fields.refuse("stage_id", Flaw::Required, "must be given, or stage_name in its place");
+    }
+    fields.not_both(stage_id.is_some(), stage_name.is_some(), "stage_name", "stage_id");
+    (stage_id, stage_name)
 }

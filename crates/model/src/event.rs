@@ -8,7 +8,9 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use crate::clock::Timestamp;
-use crate::id::{Candidate, CandidateId, Company, EventId, Id, Job, JobId, Key, KeyId, Kind, Person, PersonId, Webhook, WorkspaceId};
+use crate::id::{
+    Candidate, CandidateId, Company, EventId, Id, Job, JobId, Key, KeyId, Kind, Person, PersonId, Status, Template, Webhook, WorkspaceId,
+};
 
 macro_rules! types {
     ($($variant:ident $name:literal $kind:ident $doc:literal)*) => {
@@ -41,14 +43,33 @@ macro_rules! types {
 types! {
     PersonCreated "person.created" Person "A person was made."
     PersonUpdated "person.updated" Person "Fields of a person changed, or their career history was written."
+    PersonNoteAdded "person.note_added" Person "A note was added to a person."
+    PersonNoteUpdated "person.note_updated" Person "A note on a person was changed."
+    PersonNoteDeleted "person.note_deleted" Person "A note on a person was deleted."
+    PersonMerged "person.merged" Person "Another person went into this one."
+    PersonErased "person.erased" Person "A person was erased, with all that was held about them."
     CandidateCreated "candidate.created" Candidate "A person was put on a job."
     CandidateMoved "candidate.moved" Candidate "A candidate went to another stage."
+    CandidateRemoved "candidate.removed" Candidate "A person was taken off a job."
+    CandidateMerged "candidate.merged" Candidate "A candidate went into another of the same job, since their persons were merged."
     JobCreated "job.created" Job "A job was opened."
     JobUpdated "job.updated" Job "Fields of a job changed."
     JobArchived "job.archived" Job "A job was archived."
     JobRestored "job.restored" Job "A job is not archived any more."
+    JobStageAdded "job.stage_added" Job "A stage was added to a job's pipeline."
+    JobStageUpdated "job.stage_updated" Job "A stage of a job's pipeline was renamed, flagged or put in another place."
+    JobStageRemoved "job.stage_removed" Job "A stage was removed from a job's pipeline."
+    JobStagesReordered "job.stages_reordered" Job "The stages of a job's pipeline were put in another order."
+    StatusCreated "status.created" Status "A job status was made."
+    StatusUpdated "status.updated" Status "A job status was renamed."
+    TemplateCreated "template.created" Template "A pipeline template was made."
+    TemplateUpdated "template.updated" Template "A pipeline template was changed, or made the default."
+    TemplateDeleted "template.deleted" Template "A pipeline template was deleted."
     CompanyCreated "company.created" Company "A company was made."
     CompanyContactAdded "company.contact_added" Company "A person became a contact of a client company."
+    CompanyUpdated "company.updated" Company "A company was renamed."
+    CompanyMerged "company.merged" Company "Another company went into this one."
+    CompanyContactRemoved "company.contact_removed" Company "A person is no contact of a client company any more."
     KeyCreated "key.created" Key "A key was made."
     KeyRotated "key.rotated" Key "A key was replaced by a new one and works on for a while."
     KeyRevoked "key.revoked" Key "A key was revoked."

@@ -36,6 +36,7 @@ kinds! {
     Job JobId "job" "job"
     Stage StageId "stg" "pipeline stage"
     Status StatusId "sts" "job status"
+    Template TemplateId "tpl" "pipeline template"
     Company CompanyId "cmp" "company"
     ClientContact ClientContactId "ctc" "client contact"
     Note NoteId "nte" "note"

@@ -1,6 +1,8 @@
 //! Reading a request field by field. Every bad field goes into the report and reading goes on, so that the answer names all
 //! of them; a field that nobody asked for is bad too.
 
+use std::collections::HashMap;
+
 use crate::clock::{Date, Timestamp};
 use crate::id::{Id, Kind};
 use crate::json::{self, Json};
@@ -192,8 +194,14 @@ impl<'r> Fields<'r> {
 
     /// A whole number from 0 to `most`; absent and null are none.
     pub fn count(&mut self, name: &'static str, most: i64) -> Option<i64> {
+        self.patch_number(name, 0, most).set().copied()
+    }
+
+    /// A whole number from `least` to `most`.
+    pub fn patch_number(&mut self, name: &'static str, least: i64, most: i64) -> Patch<i64> {
         let value = match self.take_patch(name) {
-            Patch::Absent | Patch::Clear => return None,
+            Patch::Absent => return Patch::Absent,
+            Patch::Clear => return Patch::Clear,
             Patch::Set(value) => value,
         };
         // JSON knows no integers: 3.0 is the number 3.
@@ -203,13 +211,13 @@ impl<'r> Fields<'r> {
             _ => None,
         };
         match number {
-            Some(number) if (0..=most).contains(&number) => return Some(number),
+            Some(number) if (least..=most).contains(&number) => return Patch::Set(number),
             _ if matches!(value, Json::Integer(_) | Json::Number(_)) => {
-                self.refuse(name, Flaw::OutOfRange, format!("must be a whole number from 0 to {most}"))
+                self.refuse(name, Flaw::OutOfRange, format!("must be a whole number from {least} to {most}"))
             }
             _ => self.refuse(name, Flaw::InvalidType, format!("must be a whole number, not {}", value.type_name())),
         }
-        None
+        Patch::Absent
     }
 
     /// A whole number from 0 to `most` that must be there.
@@ -272,6 +280,27 @@ impl<'r> Fields<'r> {
         Patch::Set(values)
     }
 
+    /// References to 1 to `most` records, each named once.
+    pub fn ids<K: Kind>(&mut self, name: &'static str, most: usize) -> Vec<Reference<K>> {
+        let Some(list) = self.needed(name, |fields| fields.patch_list(name, most)) else { return Vec::new() };
+        if list.is_empty() {
+            self.refuse(name, Flaw::TooFew, "must have at least one entry");
+        }
+        let mut references = Vec::with_capacity(list.len());
+        let mut places = HashMap::with_capacity(list.len());
+        for (index, value) in list.into_iter().enumerate() {
+            let entry = format!("{name}[{index}]");
+            let Some(written) = self.accept_text(&entry, value, crate::text::limit::NAME, Lines::One) else { continue };
+            if written.is_empty() {
+                self.refuse(&entry, Flaw::Required, "must name a record");
+            } else if let Some(earlier) = places.insert(written.clone(), index) {
+                self.refuse(&entry, Flaw::InvalidValue, format!("must be given once; it is {name}[{earlier}] as well"));
+            }
+            references.push(Reference::new(written));
+        }
+        references
+    }
+
     /// A list of objects, each read field by field.
     pub fn patch_objects<T>(&mut self, name: &'static str, most: usize, mut read: impl FnMut(&mut Fields<'_>) -> T) -> Patch<Vec<T>> {
         let list = match self.patch_list(name, most) {
@@ -295,6 +324,30 @@ impl<'r> Fields<'r> {
         Patch::Set(values)
     }
 
+    /// A list of objects of which each is read, and refused, for itself. Fields are named as if the object were alone.
+    pub fn objects_apart<T>(
+        &mut self,
+        name: &'static str,
+        most: usize,
+        mut read: impl FnMut(&mut Fields<'_>) -> T,
+    ) -> Vec<Result<T, Problem>> {
+        let Some(list) = self.needed(name, |fields| fields.patch_list(name, most)) else { return Vec::new() };
+        if list.is_empty() {
+            self.refuse(name, Flaw::TooFew, "must have at least one entry");
+        }
+        let apart = |value| {
+            let mut report = Report::default();
+            let Json::Object(object) = value else {
+                return Err(Problem::invalid("", Flaw::InvalidType, format!("The entry must be an object, not {}.", value.type_name())));
+            };
+            let mut fields = Fields::new(object, String::new(), &mut report);
+            let value = read(&mut fields);
+            fields.finish();
+            report.check(value)
+        };
+        list.into_iter().map(apart).collect()
+    }
+
     /// A field that must be there. One that is there and bad is named once, for what is wrong with it.
     pub fn needed<T>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Patch<T>) -> Option<T> {
         let flaws = self.report.details.len();
@@ -302,6 +355,16 @@ impl<'r> Fields<'r> {
             Patch::Set(value) => return Some(value),
             Patch::Absent | Patch::Clear if self.report.details.len() == flaws => self.refuse(name, Flaw::Required, "must be given"),
             Patch::Absent | Patch::Clear => {}
+        }
+        None
+    }
+
+    /// A field that may be absent and must not be cleared.
+    pub fn kept<T>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Patch<T>) -> Option<T> {
+        match read(self) {
+            Patch::Set(value) => return Some(value),
+            Patch::Clear => self.refuse(name, Flaw::Required, "must not be cleared"),
+            Patch::Absent => {}
         }
         None
     }
@@ -470,6 +533,26 @@ mod tests {
         assert_eq!(read("{\"name\": \"äöüßé\"}".as_bytes()), Ok(Patch::Set("äöüßé".to_owned())));
         assert_eq!(read(br#"{"name": "abcdefgh"}"#).unwrap_err().details[0].code, Flaw::TooLong);
         assert_eq!(read(br#"{"name": "a\u0000"}"#).unwrap_err().details[0].code, Flaw::InvalidCharacter);
+    }
+
+    #[test]
+    fn every_id_of_a_list_is_there_once() {
+        let read = |body: &[u8]| read_body(body, |fields| fields.ids::<crate::id::Person>("ids", 3));
+        let named = |body: &[u8]| {
+            let details = read(body).unwrap_err().details;
+            details.into_iter().map(|detail| (detail.field, detail.code)).collect::<Vec<_>>()
+        };
+        let written: Vec<_> = read(br#"{"ids": ["a", " b "]}"#).unwrap().into_iter().map(|reference| reference.written).collect();
+        assert_eq!(written, ["a", "b"]);
+        for body in [&br"{}"[..], br#"{"ids": null}"#] {
+            assert_eq!(named(body), [("ids".to_owned(), Flaw::Required)]);
+        }
+        assert_eq!(named(br#"{"ids": []}"#), [("ids".to_owned(), Flaw::TooFew)]);
+        assert_eq!(named(br#"{"ids": ["a", "b", "c", "d"]}"#), [("ids".to_owned(), Flaw::TooMany)]);
+        assert_eq!(named(br#"{"ids": "a"}"#), [("ids".to_owned(), Flaw::InvalidType)]);
+        let bad = [("ids[0]".to_owned(), Flaw::Required), ("ids[1]".to_owned(), Flaw::InvalidType)];
+        assert_eq!(named(br#"{"ids": [" ", null]}"#), bad);
+        assert_eq!(named(br#"{"ids": ["a", "b", "a "]}"#), [("ids[2]".to_owned(), Flaw::InvalidValue)]);
     }
 
     #[test]

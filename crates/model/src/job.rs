@@ -5,7 +5,7 @@ use crate::id::{self, CompanyId, JobId, StatusId};
 use crate::input::{Fields, Reference};
 use crate::patch::Patch;
 use crate::problem::Flaw;
-use crate::stage::{NewStage, read_pipeline};
+use crate::stage::{NewStage, PIPELINE, read_pipeline};
 use crate::text::limit;
 
 /// What is kept of a job, beside its stages.
@@ -58,6 +58,8 @@ pub struct NewJob {
     pub client: ClientReference,
     pub status: StatusReference,
     pub stages: Option<Vec<NewStage>>,
+    /// The template that the pipeline is taken from, if it is not the default one.
+    pub template: Option<Reference<id::Template>>,
 }
 
 impl NewJob {
@@ -68,7 +70,9 @@ impl NewJob {
             fields.refuse("client_company_name", Flaw::Required, "must be given, or client_company_id in its place");
         }
         let status = StatusReference { name: fields.text("job_status_name", limit::NAME), id: None };
-        Self { name: name.unwrap_or_default(), client, status, stages: read_pipeline(fields) }
+        let (stages, template) = (read_pipeline(fields), fields.id("pipeline_template_id"));
+        fields.not_both(stages.is_some(), template.is_some(), "pipeline_template_id", PIPELINE);
+        Self { name: name.unwrap_or_default(), client, status, stages, template }
     }
 }
 

@@ -8,7 +8,17 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
+use crate::clock::Timestamp;
 use crate::id::{WorkspaceId, encode_digits};
+use crate::input::Fields;
+use crate::problem::Flaw;
+use crate::text::limit;
+
+/// Keys of a workspace that may be good at the same time.
+pub const MOST_KEYS: i64 = 1000;
+/// How long an old key works on beside the new one, unless it is said otherwise, and at most.
+pub const OVERLAP_SECONDS: i64 = 24 * 60 * 60;
+pub const MOST_OVERLAP_SECONDS: i64 = 7 * OVERLAP_SECONDS;
 
 const PREFIX: &str = "slated_";
 const SECRET_DIGITS: usize = 32;
@@ -38,6 +48,31 @@ impl Scope {
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.name() == name)
+    }
+}
+
+/// A key to make.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewKey {
+    pub name: String,
+    pub scope: Scope,
+    pub expires_at: Option<Timestamp>,
+}
+
+impl NewKey {
+    pub fn read(fields: &mut Fields<'_>, now: Timestamp) -> Self {
+        let name = fields.needed("name", |fields| fields.patch_line("name", limit::NAME));
+        let scope = fields.needed("scope", |fields| {
+            fields.patch_parsed("scope", limit::NAME, |written| {
+                Scope::parse(&written).ok_or_else(|| (Flaw::InvalidValue, "must be read, write or admin".to_owned()))
+            })
+        });
+        let expires_at = fields.parsed("expires_at", limit::NAME, |written| match Timestamp::parse(&written) {
+            Some(moment) if moment > now => Ok(moment),
+            Some(_) => Err((Flaw::InvalidValue, "must be in the future".to_owned())),
+            None => Err((Flaw::InvalidDate, "must be a time such as 2027-01-31T09:30:00Z or a date such as 2027-01-31".to_owned())),
+        });
+        Self { name: name.unwrap_or_default(), scope: scope.unwrap_or(Scope::Read), expires_at }
     }
 }
 
@@ -131,6 +166,35 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::input::read_body;
+    use crate::problem::Problem;
+
+    fn read(body: &str) -> Result<NewKey, Problem> {
+        read_body(body.as_bytes(), |fields| NewKey::read(fields, Timestamp::from_millis(1_700_000_000_000)))
+    }
+
+    #[test]
+    fn a_key_to_make_has_a_name_and_a_scope_and_may_end() {
+        let read_only = read(r#"{"name": " importer ", "scope": "read"}"#).unwrap();
+        assert_eq!(read_only, NewKey { name: "importer".to_owned(), scope: Scope::Read, expires_at: None });
+        let ending = read(r#"{"name": "importer", "scope": "admin", "expires_at": "2027-01-31"}"#).unwrap();
+        assert_eq!((ending.scope, ending.expires_at), (Scope::Admin, Timestamp::parse("2027-01-31T00:00:00Z")));
+    }
+
+    #[test]
+    fn a_key_that_makes_no_sense_is_refused_field_by_field() {
+        for (body, field, flaw) in [
+            (r#"{"scope": "read"}"#, "name", Flaw::Required),
+            (r#"{"name": "importer"}"#, "scope", Flaw::Required),
+            (r#"{"name": "importer", "scope": "owner"}"#, "scope", Flaw::InvalidValue),
+            (r#"{"name": "importer", "scope": "read", "expires_at": "2020-01-31"}"#, "expires_at", Flaw::InvalidValue),
+            (r#"{"name": "importer", "scope": "read", "expires_at": "soon"}"#, "expires_at", Flaw::InvalidDate),
+            (r#"{"name": "importer", "scope": "read", "expires_at": 7}"#, "expires_at", Flaw::InvalidType),
+        ] {
+            let named: Vec<_> = read(body).unwrap_err().details.into_iter().map(|detail| (detail.field, detail.code)).collect();
+            assert_eq!(named, [(field.to_owned(), flaw)], "{body}");
+        }
+    }
 
     proptest! {
         #[test]

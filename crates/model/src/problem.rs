@@ -45,8 +45,16 @@ catalogue! {
     AmbiguousStage "AMBIGUOUS_STAGE" 409 "Several stages of the job have that name; details names their ids."
     StageConflict "STAGE_CONFLICT" 409 "The candidate is not in from_stage_id any more."
     IdempotencyConflict "IDEMPOTENCY_CONFLICT" 409 "The Idempotency-Key was used for a different request within the last 24 hours."
+    NameTaken "NAME_TAKEN" 409 "Another record of that kind has the name; details names its id."
+    StageInUse "STAGE_IN_USE" 409 "The stage has candidates; name the stage that takes them."
+    LastStage "LAST_STAGE" 409 "A job needs at least one stage that is no rejection stage."
+    DefaultTemplate "DEFAULT_TEMPLATE" 409 "The template is the workspace's default; make another the default first."
+    TooManyCandidates "TOO_MANY_CANDIDATES" 409 "More candidates are concerned than can be changed in one call; move them in smaller numbers first."
+    TooMany "TOO_MANY" 409 "The workspace or the record has as many of these as it may have."
+    InvalidMerge "INVALID_MERGE" 409 "A record cannot be merged into itself."
     TooManyWebhooks "TOO_MANY_WEBHOOKS" 409 "The workspace has as many webhooks as it may have; delete one first."
     EventsGone "EVENTS_GONE" 410 "Events behind that position are older than the retention and were forgotten; read the records anew and go on from the newest."
+    Erased "ERASED" 410 "The person was erased; the message says when."
     PreconditionFailed "PRECONDITION_FAILED" 412 "The record changed since the ETag in If-Match was read."
     PayloadTooLarge "PAYLOAD_TOO_LARGE" 413 "The body is larger than this route takes."
     UnsupportedMediaType "UNSUPPORTED_MEDIA_TYPE" 415 "The body's Content-Type is not JSON."
@@ -165,6 +173,13 @@ impl Problem {
     #[must_use]
     pub fn not_found(noun: &str, id: impl fmt::Display) -> Self {
         Self::new(Code::NotFound, format!("There is no {noun} {id}."))
+    }
+
+    /// A name that another record of the kind has.
+    #[must_use]
+    pub fn name_taken(noun: &str, name: &str, id: impl fmt::Display) -> Self {
+        let detail = Detail::about("name", format!("is the name of {noun} {id}"), &id);
+        Self::new(Code::NameTaken, format!("There is a {noun} {name:?} already, {id}.")).with(detail)
     }
 
     /// A value in the body or query that names nothing in the caller's workspace.

@@ -13,6 +13,9 @@ pub enum StoreError {
     /// The connection is gone, with nothing committed; the same work may be run again on another.
     #[error("the connection to the database was lost: {0}")]
     Lost(String),
+    /// The work was tried out, and undone as it was meant to be.
+    #[error("it was only tried out")]
+    TriedOut,
     /// The database cannot be used by this program.
     #[error("{0}")]
     Unusable(String),

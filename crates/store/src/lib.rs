@@ -18,4 +18,4 @@ pub use migrations::distribute::distribute;
 pub use postgres::Address;
 pub use row::{Param, Row};
 pub use store::{Location, Options, Purpose, Store, Work};
-pub use tx::{Asked, Tx};
+pub use tx::{Asked, Tried, Tx};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::error::{Failure, StoreError};
 use crate::migrations;
 use crate::postgres::{Address, Postgres};
 use crate::sqlite::Sqlite;
-use crate::tx::Tx;
+use crate::tx::{Tried, Tx};
 
 /// Something that is done in one transaction: as a whole or not at all.
 ///
@@ -29,6 +29,33 @@ pub trait Work: Send + Sync + 'static {
     /// The workspace whose records the work reads or changes, if it is one. Reads that name none are never served by a replica.
     fn workspace(&self) -> Option<WorkspaceId> {
         None
+    }
+}
+
+/// Work that is undone when it is done.
+struct Trial<W: Work> {
+    work: W,
+    outcome: Arc<Mutex<Option<(W::Output, Vec<Tried>)>>>,
+}
+
+impl<W: Work> Work for Trial<W> {
+    type Output = ();
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        self.work.workspace()
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        tx.begin_trial();
+        let outcome = self.work.run(tx).await;
+        let tried = tx.end_trial();
+        let outcome = outcome?;
+        // What was told to the engine without waiting must have been done by now.
+        tx.row("SELECT 1", &[], |_| Ok(())).await?;
+        if let Ok(mut kept) = self.outcome.lock() {
+            *kept = Some((outcome, tried));
+        }
+        Err(StoreError::TriedOut.into())
     }
 }
 
@@ -131,6 +158,19 @@ impl Store {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.write(work).await,
             Engine::Postgres(postgres) => postgres.write(&work).await,
+        }
+    }
+
+    /// Runs work as [`Store::write`] does, and undoes it. Gives back its outcome, and the events that it would have told.
+    pub async fn try_out<W: Work>(&self, work: W) -> Result<(W::Output, Vec<Tried>), Failure> {
+        let outcome = Arc::new(Mutex::new(None));
+        match self.write(Trial { work, outcome: Arc::clone(&outcome) }).await {
+            Err(Failure::Broken(StoreError::TriedOut)) => {
+                let outcome = outcome.lock().map_or(None, |mut outcome| outcome.take());
+                outcome.ok_or_else(|| StoreError::Internal("the trial had no outcome".to_owned()).into())
+            }
+            Err(failure) => Err(failure),
+            Ok(()) => Err(StoreError::Internal("the trial was not undone".to_owned()).into()),
         }
     }
 

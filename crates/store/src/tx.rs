@@ -1,7 +1,7 @@
 //! One transaction, whatever engine it runs on. Work sees nothing else of the store.
 
 use model::clock::Timestamp;
-use model::event::Hash;
+use model::event::{EventType, Hash, Subject};
 use model::id::{Id, Kind, WorkspaceId};
 
 use crate::error::StoreError;
@@ -19,6 +19,18 @@ pub struct Tx {
     told: Vec<WorkspaceId>,
     /// Where the log of a workspace ends, for as long as nobody else can write to it.
     log_end: Option<(WorkspaceId, i64, Hash)>,
+    /// What the work told, if it is only tried out.
+    trial: Option<Vec<Tried>>,
+    is_to_scrub: bool,
+}
+
+/// An event that would have been told.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    pub kind: EventType,
+    pub subject: Subject,
+    /// JSON.
+    pub data: String,
 }
 
 pub(crate) enum Arm {
@@ -37,7 +49,16 @@ enum Answer<T> {
 
 impl Tx {
     pub(crate) const fn new(arm: Arm) -> Self {
-        Self { arm, now: Timestamp::from_millis(0), is_set: false, last_id: [0; 16], told: Vec::new(), log_end: None }
+        Self {
+            arm,
+            now: Timestamp::from_millis(0),
+            is_set: false,
+            last_id: [0; 16],
+            told: Vec::new(),
+            log_end: None,
+            trial: None,
+            is_to_scrub: false,
+        }
     }
 
     /// Fixes the time for the work that comes next. It never runs backwards.
@@ -83,6 +104,39 @@ impl Tx {
     /// A transaction begins, or something in it was undone.
     pub(crate) const fn forget_log_end(&mut self) {
         self.log_end = None;
+    }
+
+    /// From here on the work is only tried out.
+    pub(crate) fn begin_trial(&mut self) {
+        self.trial = Some(Vec::new());
+    }
+
+    /// Ends a trial: what it told, if there was one.
+    pub(crate) fn end_trial(&mut self) -> Vec<Tried> {
+        self.trial.take().unwrap_or_default()
+    }
+
+    pub(crate) fn note_trial(&mut self, kind: EventType, subject: Subject, data: &str) {
+        if let Some(trial) = &mut self.trial {
+            trial.push(Tried { kind, subject, data: data.to_owned() });
+        }
+    }
+
+    /// Lets what this work deleted leave the files too, as soon as it is committed.
+    pub fn scrub(&mut self) {
+        self.is_to_scrub = true;
+    }
+
+    pub(crate) fn take_scrub(&mut self) -> bool {
+        std::mem::take(&mut self.is_to_scrub)
+    }
+
+    /// How many rows the statement changed, in whatever tables. Only an embedded engine knows.
+    pub(crate) fn changes_of(&mut self, sql: &str, params: &[Param<'_>]) -> Result<u64, StoreError> {
+        let tx = self.sqlite();
+        let before = tx.changes();
+        tx.execute(sql, params)?;
+        Ok(tx.changes() - before)
     }
 
     /// The workspaces that got events since this was last asked.
@@ -195,6 +249,19 @@ impl Tx {
             Arm::Sqlite(tx) => Answer::Known(tx.rows(sql, params, map)?),
             Arm::Postgres(tx) => Answer::Awaited { ticket: tx.ask(sql, params).await?, map },
         }))
+    }
+
+    /// Asks for a row that stays as it is until this work is done, as [`Self::row_to_change`] does.
+    pub async fn ask_to_change<T>(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+        map: fn(&Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<Asked<T>, StoreError> {
+        match self.is_embedded() {
+            true => self.ask(sql, params, map).await,
+            false => self.ask(&format!("{sql} FOR NO KEY UPDATE"), params, map).await,
+        }
     }
 
     pub async fn answer<T>(&mut self, asked: Asked<T>) -> Result<Vec<T>, StoreError> {

@@ -5,12 +5,13 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use model::clock::Timestamp;
 use model::id::KeyId;
-use model::key::Scope;
-use store::{Options, Purpose, Work};
+use model::key::{Scope, Secret};
+use store::{Failure, Options, Purpose, Tx, Work};
 
 use super::Database;
 use super::duration::parse_duration;
-use crate::ops::keys::{CreateKey, ListKeys, RevokeKey, RotateKey};
+use crate::ops::Actor;
+use crate::ops::keys::{CreateKey, ListKeys, RevokeKey, RotateKey, random_bytes, workspace_named};
 
 /// How long a command waits for a database that is reached over a network.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -142,13 +143,28 @@ impl Key {
     }
 }
 
+/// Work in the workspace of that name.
+pub(super) struct In<F> {
+    pub(super) workspace: String,
+    pub(super) work: F,
+}
+
+impl<W: Work, F: Fn(Actor) -> W + Send + Sync + 'static> Work for In<F> {
+    type Output = W::Output;
+
+    async fn run(&self, tx: &mut Tx) -> Result<W::Output, Failure> {
+        let workspace = workspace_named(tx, &self.workspace).await?;
+        (self.work)(Actor::program(workspace)).run(tx).await
+    }
+}
+
 pub(super) fn carry_out<W: Work>(database: &Database, purpose: Purpose, work: W) -> Result<W::Output, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
     runtime.block_on(async {
         let store = database.open(purpose, &Options { patience: PATIENCE, ..Options::default() }).await?;
         store.write(work).await.map_err(|failure| match failure {
-            store::Failure::Refused(problem) => problem.message,
-            store::Failure::Broken(error) => error.to_string(),
+            Failure::Refused(problem) => problem.message,
+            Failure::Broken(error) => error.to_string(),
         })
     })
 }
@@ -164,7 +180,8 @@ impl Create {
 
 impl List {
     fn run(self) -> Result<(), String> {
-        let keys = carry_out(&self.database, Purpose::Inspect, ListKeys { workspace: self.workspace.workspace })?;
+        let work = |actor: Actor| ListKeys { workspace: actor.workspace };
+        let keys = carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
         println!("{:<30}  {:<6}  {:<24}  {:<24}  {:<24}  NAME", "ID", "SCOPE", "CREATED", "LAST USED", "ENDS");
         for key in keys {
             let ends = match (key.revoked_at, key.expires_at) {
@@ -187,14 +204,18 @@ impl List {
 
 impl Rotate {
     fn run(self) -> Result<(), String> {
-        let work = RotateKey { workspace: self.workspace.workspace, id: self.id, overlap_millis: self.overlap };
-        println!("{}", carry_out(&self.database, Purpose::Inspect, work)?.secret.reveal());
+        let Self { id, overlap, workspace, database } = self;
+        let random = random_bytes().map_err(|error| error.to_string())?;
+        let work = move |actor: Actor| RotateKey { id, overlap_millis: overlap, secret: Secret::new(actor.workspace, random), actor };
+        println!("{}", carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work })?.secret.reveal());
         Ok(())
     }
 }
 
 impl Revoke {
     fn run(self) -> Result<(), String> {
-        carry_out(&self.database, Purpose::Inspect, RevokeKey { workspace: self.workspace.workspace, id: self.id })
+        let Self { id, workspace, database } = self;
+        let work = move |actor: Actor| RevokeKey { actor, id };
+        carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work }).map(|_| ())
     }
 }

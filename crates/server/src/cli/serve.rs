@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use model::clock::Timestamp;
 use model::key::Scope;
+use store::record::census::List;
 use store::record::workspace;
 use store::{Address, Failure, Location, Options, Purpose, Store, Tx, Work};
 use tokio::net::TcpListener;
@@ -24,8 +25,9 @@ use crate::http::listen;
 use crate::http::router::router;
 use crate::http::{App, Settings};
 use crate::ops::events::{AllWorkspaces, ForgetEvents, OldestEvent};
-use crate::ops::housekeeping::ForgetAnswers;
+use crate::ops::housekeeping::{CensusDue, ForgetAnswers, TakeCensus};
 use crate::ops::keys::{CreateKey, CreatedKey, TouchKeys};
+use crate::ops::persons::index::{IndexSome, MergeSome, MergeWanted, WaitingForIndex};
 use crate::ops::webhooks::{ClearWebhooksAway, DeletedWebhooks};
 use crate::ops::workspaces::AnyWorkspace;
 use crate::{telemetry, webhooks};
@@ -218,11 +220,50 @@ async fn do_chores(app: Arc<App>, metrics: metrics_exporter_prometheus::Promethe
         metrics.run_upkeep();
         app.store.report();
         note_used_keys(&app).await;
+        if let Err(failure) = index_persons(&app).await {
+            tracing::warn!(error = %failure, "persons could not be indexed for search");
+        }
+        if let Err(failure) = take_census(&app).await {
+            tracing::warn!(error = %failure, "the records of long lists could not be counted");
+        }
         forget_answers(&app).await;
         if let Err(failure) = forget_events(&app, event_retention).await {
             tracing::warn!(error = %failure, "old events could not be forgotten");
         }
     }
+}
+
+/// Takes the words of persons that wait for it, and wipes out those that left the index where somebody was erased.
+async fn index_persons(app: &App) -> Result<(), Failure> {
+    for workspace in app.store.read(WaitingForIndex).await? {
+        let mut indexed = 0;
+        loop {
+            match app.store.write(IndexSome { workspace }).await? {
+                0 => break,
+                some => indexed += some,
+            }
+        }
+        tracing::info!(indexed, "persons indexed for search");
+    }
+    if app.store.read(MergeWanted).await? {
+        let mut is_first = true;
+        while app.store.write(MergeSome { is_first }).await? {
+            is_first = false;
+        }
+    }
+    Ok(())
+}
+
+/// Counts what was added to long lists.
+async fn take_census(app: &App) -> Result<(), Failure> {
+    for (workspace, _) in app.store.read(AllWorkspaces).await? {
+        for list in List::ALL {
+            while app.store.read(CensusDue { workspace, list }).await? {
+                app.store.write(TakeCensus { workspace, list }).await?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Bit by bit, so that no writer waits long, until none is left that is old.

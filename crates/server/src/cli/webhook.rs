@@ -5,14 +5,13 @@ use model::id::WebhookId;
 use model::input::read_body;
 use model::webhook::{MOST_OVERLAP_SECONDS, NewWebhook};
 use serde_json::json;
-use store::{Failure, Purpose, Tx, Work};
+use store::Purpose;
 
 use super::Database;
 use super::calling::Addressing;
 use super::duration::parse_duration;
-use super::key::{Workspace, carry_out};
+use super::key::{In, Workspace, carry_out};
 use crate::ops::Actor;
-use crate::ops::keys::workspace_named;
 use crate::ops::webhooks::{CreateWebhook, DeleteWebhook, ListWebhooks, RotateSecret};
 
 #[derive(Args)]
@@ -89,21 +88,6 @@ struct Delete {
 
 fn parse_id(written: &str) -> Result<WebhookId, String> {
     WebhookId::parse(written).ok_or_else(|| "this is no id of a webhook; slated webhook list shows them".to_owned())
-}
-
-/// Work in the workspace of that name.
-struct In<F> {
-    workspace: String,
-    work: F,
-}
-
-impl<W: Work, F: Fn(Actor) -> W + Send + Sync + 'static> Work for In<F> {
-    type Output = W::Output;
-
-    async fn run(&self, tx: &mut Tx) -> Result<W::Output, Failure> {
-        let workspace = workspace_named(tx, &self.workspace).await?;
-        (self.work)(Actor::program(workspace)).run(tx).await
-    }
 }
 
 impl Webhook {

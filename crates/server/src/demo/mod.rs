@@ -115,6 +115,7 @@ impl Filling {
             client: ClientReference { id: None, name: Some(opening.client.to_owned()) },
             status: StatusReference::default(),
             stages: opening.pipeline.own_stages(),
+            template: None,
         };
         let (view, _) = At { moment, work: CreateJob { actor: self.actor.clone(), new } }.run(tx).await?;
         self.jobs.insert(job, view.id);

@@ -171,7 +171,7 @@ impl Work for AddPerson {
 
     async fn run(&self, tx: &mut Tx) -> Result<CreatedPerson, Failure> {
         let Self { actor, profile } = self;
-        let create = CreatePerson { actor: actor.clone(), new: profile.new.clone(), on_duplicate: OnDuplicate::Merge };
+        let create = CreatePerson::new(actor.clone(), profile.new.clone(), OnDuplicate::Merge);
         let created = create.run(tx).await?;
         let career = with_employer(profile.history.clone(), created.person.company_id);
         let replace = ReplaceHistory { actor: actor.clone(), id: created.person.id, career, precondition: Precondition::None };

@@ -5,8 +5,9 @@ use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use model::id::{Id, Kind};
-use model::listing::{Page, Start};
+use model::listing::{Order, Page, Start};
 use serde::Serialize;
+use store::Tried;
 use store::record::listing::Listed;
 use utoipa::ToSchema;
 
@@ -24,6 +25,43 @@ pub struct Envelope<T> {
     #[schema(example = true)]
     pub success: bool,
     pub data: T,
+}
+
+/// A single record, found under its id or under one that was merged into it.
+#[derive(Serialize, ToSchema)]
+pub struct Followed<T> {
+    #[schema(example = true)]
+    pub success: bool,
+    pub data: T,
+    /// The id of the record, when it was asked for under another that was merged into it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub merged_into: Option<String>,
+}
+
+/// The record of a write, or of one that was only tried out.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what with_changes writes")]
+pub struct Tryable<T> {
+    #[schema(example = true)]
+    success: bool,
+    data: T,
+    /// With `dry_run=true`: the events that would have been written.
+    #[schema(nullable = false)]
+    changes: Option<Vec<WouldBeChange>>,
+}
+
+/// An event that would have been written.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what with_changes writes")]
+pub struct WouldBeChange {
+    /// What would have happened.
+    #[schema(example = "person.created")]
+    r#type: String,
+    #[schema(example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")]
+    record_id: String,
+    #[schema(value_type = Object, example = json!({"before": {}, "after": {"name": "Ada Lovelace"}}))]
+    data: serde_json::Value,
 }
 
 /// A page of records.
@@ -68,6 +106,12 @@ pub fn answer<T: Serialize>(status: StatusCode, data: T) -> Answer {
     render(status, &Envelope { success: true, data })
 }
 
+/// A record that was asked for under an id which may have been merged into it.
+pub fn followed<T: Serialize, K: Kind>(asked_for: Id<K>, found: Id<K>, data: T) -> Answer {
+    let merged_into = (found != asked_for).then(|| found.to_string());
+    render(StatusCode::OK, &Followed { success: true, data, merged_into })
+}
+
 /// Any body as it is.
 pub fn render(status: StatusCode, body: &impl Serialize) -> Answer {
     let mut buffer = Vec::with_capacity(1024);
@@ -82,6 +126,27 @@ pub fn render(status: StatusCode, body: &impl Serialize) -> Answer {
 
 pub fn with_etag(answer: Answer, etag: String) -> Answer {
     Answer { etag: Some(etag), ..answer }
+}
+
+/// What a change that was only tried out would have told.
+#[derive(Serialize)]
+struct TriedChange<'t> {
+    r#type: &'static str,
+    record_id: String,
+    data: &'t serde_json::value::RawValue,
+}
+
+/// The answer with the changes that would have been made beside its `data`.
+pub fn with_changes(mut answer: Answer, tried: &[Tried]) -> Answer {
+    let change = |tried: &Tried| {
+        let data = serde_json::from_str(&tried.data).ok()?;
+        serde_json::to_string(&TriedChange { r#type: tried.kind.name(), record_id: tried.kind.record_id(tried.subject.record), data }).ok()
+    };
+    let changes: Vec<_> = tried.iter().filter_map(change).collect();
+    if answer.body.pop() == Some(b'}') {
+        answer.body.extend_from_slice(format!(",\"changes\":[{}]}}", changes.join(",")).as_bytes());
+    }
+    Answer { etag: None, ..answer }
 }
 
 impl IntoResponse for Answer {
@@ -100,6 +165,34 @@ impl IntoResponse for Answer {
         }
         response
     }
+}
+
+/// A page of a short list that was read as a whole, the oldest first.
+pub fn page_of<T, K: Kind>(page: &Page<K>, mut all: Vec<T>, id: impl Fn(&T) -> Id<K>) -> (Vec<T>, ListMeta) {
+    let total = i64::try_from(all.len()).unwrap_or(i64::MAX);
+    if page.order == Order::NewestFirst {
+        all.reverse();
+    }
+    let start = match page.start {
+        Start::Offset(offset) => usize::try_from(offset).unwrap_or(usize::MAX),
+        Start::Cursor(None) => 0,
+        Start::Cursor(Some(cursor)) => {
+            let is_seen = |record: &T| match page.order {
+                Order::OldestFirst => id(record) <= cursor.last,
+                Order::NewestFirst => id(record) >= cursor.last,
+            };
+            // The list may have an order of its own, in which the last record seen has its place while it is there.
+            all.iter()
+                .position(|record| id(record) == cursor.last)
+                .map_or_else(|| all.iter().filter(|record| is_seen(record)).count(), |at| at + 1)
+        }
+    };
+    let limit = usize::try_from(page.limit).unwrap_or(0);
+    let more = all.len() > start.saturating_add(limit);
+    let records: Vec<T> = all.into_iter().skip(start).take(limit).collect();
+    let listed = Listed { records, total, more };
+    let meta = list_meta(page, &listed, id);
+    (listed.records, meta)
 }
 
 /// The `meta` of a page, as it was asked for.

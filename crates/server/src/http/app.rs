@@ -48,6 +48,11 @@ impl App {
         Self { store, settings, keyring, measures: RouteMeasures::default(), metrics, hub: Arc::default(), delivering, stopping }
     }
 
+    /// A key was revoked or ends earlier: it is not let in any more for having been good a moment ago.
+    pub fn forget_key(&self, id: model::id::KeyId) {
+        self.keyring.forget(id);
+    }
+
     /// The keys that were used since this was last asked, with the moment of their last use.
     pub fn take_used_keys(&self) -> Vec<(model::id::WorkspaceId, model::id::KeyId, model::clock::Timestamp)> {
         self.keyring.take_used()

@@ -82,6 +82,9 @@ async fn admit(app: &App, request: &mut Request, key_id: &mut Option<KeyId>, all
     *key_id = Some(key.id);
     *allowance = spent;
     request.extensions_mut().insert(key);
+    if let Some(spent) = spent {
+        request.extensions_mut().insert(spent);
+    }
     match spent.and_then(|spent| spent.retry_after) {
         None => Ok(()),
         Some(seconds) => {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
@@ -50,11 +50,13 @@ pub struct Allowance {
 pub struct Keyring {
     rate_limit: Option<NonZeroU32>,
     known: RwLock<HashMap<[u8; 32], Arc<KnownKey>>>,
+    /// How often a key was forgotten: what was looked up before that is not remembered after it.
+    forgotten: AtomicU64,
 }
 
 impl Keyring {
     pub fn new(rate_limit: Option<NonZeroU32>) -> Self {
-        Self { rate_limit, known: RwLock::default() }
+        Self { rate_limit, known: RwLock::default(), forgotten: AtomicU64::new(0) }
     }
 
     /// The key that a caller showed, if it is good.
@@ -69,6 +71,7 @@ impl Keyring {
             key.used_at.store(now.millis(), Ordering::Relaxed);
             return Ok(remembered.filter(|key| key.expires_at.is_none_or(|expiry| now < expiry)));
         }
+        let forgotten = self.forgotten.load(Ordering::SeqCst);
         let found = store.read(FindKey { workspace, hash }).await?.filter(|key| key.is_usable(now));
         let Some(found) = found else {
             if let Ok(mut known) = self.known.write() {
@@ -76,24 +79,20 @@ impl Keyring {
             }
             return Ok(None);
         };
-        Ok(Some(self.remember(workspace, hash, &found, now, remembered.as_deref())))
+        let key = self.recognise(workspace, &found, now, remembered.as_deref());
+        self.remember(hash, &key, forgotten);
+        Ok(Some(key))
     }
 
-    fn remember(
-        &self,
-        workspace: WorkspaceId,
-        hash: KeyHash,
-        found: &KeyRecord,
-        now: Timestamp,
-        earlier: Option<&KnownKey>,
-    ) -> Arc<KnownKey> {
+    /// The key that was found, which goes on with the limit that it had.
+    fn recognise(&self, workspace: WorkspaceId, found: &KeyRecord, now: Timestamp, earlier: Option<&KnownKey>) -> Arc<KnownKey> {
         let limiter = match earlier {
             Some(earlier) => earlier.limiter.clone(),
             None => self
                 .rate_limit
                 .map(|limit| Arc::new(RateLimiter::direct(Quota::per_minute(limit)).with_middleware::<StateInformationMiddleware>())),
         };
-        let key = Arc::new(KnownKey {
+        Arc::new(KnownKey {
             workspace,
             id: found.id,
             scope: found.scope,
@@ -101,14 +100,26 @@ impl Keyring {
             found_at: Instant::now(),
             limiter,
             used_at: AtomicI64::new(now.millis()),
-        });
-        if let Ok(mut known) = self.known.write() {
-            if known.len() >= MOST_REMEMBERED {
-                known.retain(|_, key| key.found_at.elapsed() < REMEMBERED_FOR);
-            }
-            known.insert(*hash.as_bytes(), Arc::clone(&key));
+        })
+    }
+
+    fn remember(&self, hash: KeyHash, key: &Arc<KnownKey>, forgotten: u64) {
+        let Ok(mut known) = self.known.write() else { return };
+        if self.forgotten.load(Ordering::SeqCst) != forgotten {
+            return;
         }
-        key
+        if known.len() >= MOST_REMEMBERED {
+            known.retain(|_, key| key.found_at.elapsed() < REMEMBERED_FOR);
+        }
+        known.insert(*hash.as_bytes(), Arc::clone(key));
+    }
+
+    /// Lets the key be looked up again the next time that it is shown.
+    pub fn forget(&self, id: KeyId) {
+        if let Ok(mut known) = self.known.write() {
+            self.forgotten.fetch_add(1, Ordering::SeqCst);
+            known.retain(|_, key| key.id != id);
+        }
     }
 
     pub fn take_used(&self) -> Vec<(WorkspaceId, KeyId, Timestamp)> {

@@ -17,8 +17,8 @@ mod request;
 pub mod router;
 mod stall;
 
-pub use answer::{Envelope, ListMeta, ListOf, Reply};
+pub use answer::{Envelope, Followed, ListMeta, ListOf, Reply, Tryable};
 pub use app::{App, Settings};
 pub use caller::is_still_good;
 pub use refusal::Refusal;
-pub use request::{Inspect, Manage, Read, Write};
+pub use request::{Ask, Bulk, Discard, Inspect, Manage, Read, Write};

@@ -12,7 +12,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
 use super::health;
 use super::openapi_examples::add_examples;
-use super::openapi_fields::{close_shapes, constrain_bodies, constrain_query, list_parameters};
+use super::openapi_fields::{close_shapes, constrain_bodies, constrain_query, list_parameters, page_parameters};
 use crate::api::{v0, v1};
 
 #[derive(OpenApi)]
@@ -23,18 +23,57 @@ use crate::api::{v0, v1};
     ),
     paths(
         v1::persons::create::create_person,
+        v1::persons::list::list_persons,
+        v1::persons::create_many::create_persons,
         v1::persons::read::read_person,
         v1::persons::update::update_person,
         v1::persons::history::replace_history,
+        v1::persons::merge::merge_persons,
+        v1::persons::duplicates::list_duplicates,
+        v1::persons::export::export_person,
+        v1::persons::erase::erase_person,
+        v1::persons::resolve::resolve_person,
+        v1::persons::notes::list_notes,
+        v1::persons::notes::add_note,
+        v1::persons::notes::update_note,
+        v1::persons::notes::delete_note,
         v0::create_person::create_person,
         v1::candidates::read::read_candidate,
         v1::candidates::move_stage::move_candidate,
         v1::candidates::list_of_job::list_candidates,
         v1::candidates::add::add_candidate,
+        v1::candidates::add_many::add_candidates,
+        v1::candidates::list_all::list_all_candidates,
+        v1::candidates::move_many::move_candidates,
+        v1::candidates::remove::remove_candidate,
+        v1::candidates::stage_times::read_stage_times,
+        v1::candidates::funnel::read_funnel,
         v1::jobs::list::list_jobs,
         v1::jobs::create::create_job,
         v1::jobs::read::read_job,
         v1::jobs::update::update_job,
+        v1::stages::list::list_stages,
+        v1::stages::add::add_stage,
+        v1::stages::reorder::reorder_stages,
+        v1::stages::update::update_stage,
+        v1::stages::remove::remove_stage,
+        v1::statuses::list::list_statuses,
+        v1::statuses::create::create_status,
+        v1::statuses::update::update_status,
+        v1::templates::list::list_templates,
+        v1::templates::create::create_template,
+        v1::templates::read::read_template,
+        v1::templates::update::update_template,
+        v1::templates::delete::delete_template,
+        v1::companies::list::list_companies,
+        v1::companies::create::create_company,
+        v1::companies::read::read_company,
+        v1::companies::update::update_company,
+        v1::companies::merge::merge_company,
+        v1::companies::jobs::list_company_jobs,
+        v1::companies::contacts::list_contacts,
+        v1::companies::contacts::add_contact,
+        v1::companies::contacts::remove_contact,
         v1::events::list::list_events,
         v1::events::stream::stream_events,
         v1::events::timeline::read_person_timeline,
@@ -51,6 +90,12 @@ use crate::api::{v0, v1};
         v1::webhooks::deliveries::list,
         v1::webhooks::deliveries::read,
         v1::webhooks::resend::resend,
+        v1::keys::list::list_keys,
+        v1::keys::create::create_key,
+        v1::keys::read::read_key,
+        v1::keys::rotate::rotate_key,
+        v1::keys::revoke::revoke_key,
+        v1::me::read_me,
         health::healthz,
         health::readyz,
         health::metrics,
@@ -59,8 +104,11 @@ use crate::api::{v0, v1};
         (name = "Persons", description = "Individuals with contacts, a current job and a career history."),
         (name = "Candidates", description = "Persons on a job, in one stage of its pipeline."),
         (name = "Jobs", description = "Positions at a client company, with a status and a pipeline."),
+        (name = "Pipelines", description = "The stages of a job, the templates that jobs are opened with, and the statuses that jobs may have."),
+        (name = "Companies", description = "Employers and clients, and whom one talks to there."),
         (name = "Events", description = "Every change, told once, in order."),
         (name = "Webhooks", description = "Calls to you when something changes. They need a key with the scope `admin`."),
+        (name = "Keys", description = "Who may call. They need a key with the scope `admin`, but for the caller's own view."),
         (name = "Operations", description = "For those who run the service."),
     ),
     security(("key" = [])),
@@ -156,9 +204,12 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     let Some(operation) = operation.as_object_mut() else { return };
     let needs_key = path.starts_with("/v");
     let mark = |operation: &mut Map<String, Value>, name: &str| operation.shift_remove(name);
-    let writes = mark(operation, "x-writes").is_some() || operation.contains_key("requestBody");
+    let asks = mark(operation, "x-asks").is_some();
+    let has_body = operation.contains_key("requestBody");
+    let writes = mark(operation, "x-writes").is_some() || (has_body && !asks);
     let own_errors = mark(operation, "x-errors").unwrap_or_default();
     let is_list = mark(operation, "x-list").is_some();
+    let is_paged = mark(operation, "x-page").is_some();
     let takes_if_match = mark(operation, "x-if-match").is_some();
     let gives_etag = mark(operation, "x-etag").is_some();
 
@@ -166,6 +217,9 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     parameters.iter_mut().filter(|parameter| parameter["in"] == "query").for_each(|parameter| constrain_query(path, parameter));
     if is_list {
         parameters.extend(list_parameters(path));
+    }
+    if is_paged {
+        parameters.extend(page_parameters(path));
     }
     if takes_if_match {
         parameters.push(header_parameter(
@@ -202,7 +256,7 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         responses["304"] = unchanged;
     }
     let version_0 = path.starts_with("/v0/");
-    for (status, codes) in by_status(&errors(&own_errors, needs_key, writes)) {
+    for (status, codes) in by_status(&errors(&own_errors, needs_key, writes || has_body, writes)) {
         let mut response = error_response(&codes, version_0);
         describe_headers(&mut response, needs_key && status != "401", false);
         match status.as_str() {
@@ -224,18 +278,15 @@ fn header_parameter(name: &str, description: &str, schema: &Value) -> Value {
 }
 
 /// All codes that the operation may answer with: its own, and those that come with a key or a body.
-fn errors(own: &Value, needs_key: bool, writes: bool) -> Vec<Code> {
+fn errors(own: &Value, needs_key: bool, takes_body: bool, writes: bool) -> Vec<Code> {
     let is_own = |code: &Code| own.as_array().into_iter().flatten().any(|name| name == code.name());
     let with_key = [Code::Unauthenticated, Code::Forbidden, Code::RateLimited, Code::Internal, Code::Unavailable];
-    let with_body = [
-        Code::MalformedJson,
-        Code::InvalidRequest,
-        Code::RequestTimeout,
-        Code::IdempotencyConflict,
-        Code::PayloadTooLarge,
-        Code::UnsupportedMediaType,
-    ];
-    let applies = |code: &&Code| is_own(code) || (needs_key && with_key.contains(code)) || (writes && with_body.contains(code));
+    let with_body = [Code::MalformedJson, Code::InvalidRequest, Code::RequestTimeout, Code::PayloadTooLarge, Code::UnsupportedMediaType];
+    let is_common = |code: &Code| match code {
+        Code::IdempotencyConflict => writes,
+        _ => (needs_key && with_key.contains(code)) || (takes_body && with_body.contains(code)),
+    };
+    let applies = |code: &&Code| is_own(code) || is_common(code);
     Code::ALL.iter().filter(applies).copied().collect()
 }
 
@@ -275,6 +326,8 @@ fn example(code: Code, version_0: bool) -> Value {
         Code::AmbiguousStage => {
             about("stage_name", "is the name of stage stg_01m1v0e8k7b4k8s2d6f0g5h7jm", "stg_01m1v0e8k7b4k8s2d6f0g5h7jm")
         }
+        Code::NameTaken => about("name", "is the name of company cmp_01m1v0e8k7d2r9w4t6y8p1q3sk", "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk"),
+        Code::StageInUse => detail("move_to", "REQUIRED", "must be given, since the stage has candidates"),
         Code::StageConflict => about("from_stage_id", "The candidate is in \"Offer\" by now.", "stg_01m1v0e8k7b4k8s2d6f0g5h7jm"),
         _ => json!([]),
     };

@@ -1,7 +1,9 @@
 //! What the OpenAPI document says of single fields and parameters. It mirrors the rules of the model, which it takes its bounds from.
 
+use model::candidate::MOST_TOGETHER;
 use model::career::MOST_SOCIAL_ID;
 use model::event::EventType;
+use model::key::{self, Scope};
 use model::listing::{MOST_OFFSET, MOST_PER_PAGE};
 use model::text::limit;
 use model::webhook::{LONGEST_DESCRIPTION, MOST_OVERLAP_SECONDS, MOST_TYPES};
@@ -31,6 +33,8 @@ macro_rules! barred {
 /// White space around a value is trimmed, so it may stand there even where a line must hold no control characters.
 const LINE: &str = r"^[\t-\r ]*[^\u0000-\u001f\u007f]*[\t-\r ]*$";
 const LINE_NOT_BLANK: &str = concat!(r"^[", blank!(), r"]*[^\u0000-\u001f\u007f", blank!(), r"][^\u0000-\u001f\u007f]*[\t-\r ]*$");
+const TEXT_NOT_BLANK: &str =
+    concat!(r"^[", blank!(), r"]*[^\u0000-\u001f\u007f", blank!(), r"][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[\t-\r ]*$");
 const TEXT: &str = r"^[\t-\r ]*[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[\t-\r ]*$";
 const EMAIL: &str = concat!(r"^[\t-\r ]*[^", barred!(), r"]+@[^", barred!(), r".]+(\.[^", barred!(), r".]+)+[\t-\r ]*$");
 const PHONE: &str = r"^[\t-\r ]*([^\u0000-\u001f\u007f]*[0-9]){3}[^\u0000-\u001f\u007f]*[\t-\r ]*$";
@@ -41,6 +45,7 @@ const URL: &str = concat!(r"^[\t-\r ]*https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{
 const WEBHOOK_URL: &str =
     r"^https?://[a-z]([a-z0-9-]{0,30}[a-z0-9])?(\.[a-z]([a-z0-9-]{0,30}[a-z0-9])?){1,3}(:[1-9][0-9]{0,3})?(/[A-Za-z0-9/_.-]*)?$";
 const BLANK: &str = r"^[\t-\r ]*$";
+const PERSON_ID: &str = "per_[0-7][0-9a-hjkmnp-tv-z]{25}";
 
 /// Adds to every request body what its fields may hold, and that it holds nothing else.
 pub fn constrain_bodies(schemas: &mut Value) {
@@ -60,11 +65,14 @@ pub fn constrain_bodies(schemas: &mut Value) {
             }
             "CreateJobBody" => {
                 schema["anyOf"] = json!([filled("client_company_name", LINE_NOT_BLANK), filled("client_company_id", LINE_NOT_BLANK)]);
-                schema["not"] = both("client_company_id", "client_company_name");
-                let entry = json!({"type": "object", "properties": {"is_rejection_stage": {"enum": [false, null]}}});
-                schema["properties"]["pipeline_stages"]["contains"] = entry;
+                let template = json!({"type": "string", "pattern": LINE_NOT_BLANK});
+                let pipelines = json!({"required": ["pipeline_template_id", "pipeline_stages"],
+                    "properties": {"pipeline_template_id": template, "pipeline_stages": {"type": "array"}}});
+                schema["not"] = json!({"anyOf": [both("client_company_id", "client_company_name"), pipelines]});
+                schema["properties"]["pipeline_stages"]["contains"] = no_rejection_stage();
             }
-            "MoveCandidateBody" => {
+            "CreateTemplateBody" | "UpdateTemplateBody" => schema["properties"]["pipeline_stages"]["contains"] = no_rejection_stage(),
+            "MoveCandidateBody" | "MoveCandidatesBody" => {
                 schema["anyOf"] = json!([filled("stage_id", LINE_NOT_BLANK), filled("stage_name", LINE_NOT_BLANK)]);
                 schema["not"] = both("stage_id", "stage_name");
             }
@@ -84,6 +92,10 @@ pub fn close_shapes(schemas: &mut Value) {
             schema["additionalProperties"] = false.into();
         }
     }
+}
+
+fn no_rejection_stage() -> Value {
+    json!({"type": "object", "properties": {"is_rejection_stage": {"enum": [false, null]}}})
 }
 
 /// A field that must be there and hold something.
@@ -132,7 +144,19 @@ fn constrain(body: &str, field: &str, property: &mut Value) {
         }
         ("CreateWebhookBody" | "UpdateWebhookBody", "description") => text(property, LONGEST_DESCRIPTION, TEXT),
         ("RotateSecretBody", _) => number(property, MOST_OVERLAP_SECONDS),
+        ("RotateKeyBody", _) => number(property, key::MOST_OVERLAP_SECONDS),
+        ("CreateKeyBody", "scope") => property["enum"] = Scope::ALL.map(Scope::name).to_vec().into(),
+        ("CreateKeyBody", "expires_at") => {
+            let about = property["description"].take();
+            *property = json!({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}, {"type": "string", "pattern": BLANK}, {"type": "null"}], "description": about});
+        }
         ("ReplayBody", _) => number(property, MOST_OFFSET),
+        ("ReorderStagesBody", "stage_ids") => {
+            property["uniqueItems"] = true.into();
+            text(&mut property["items"], limit::NAME, LINE_NOT_BLANK);
+        }
+        ("AddCandidatesBody", _) | ("MoveCandidatesBody", "candidate_ids") => ids(property, MOST_TOGETHER),
+        ("NoteBody", _) => text(property, limit::NOTE, TEXT_NOT_BLANK),
         (_, "social_url") => text(property, limit::URL, &or_blank(SOCIAL_URL)),
         (_, "company_social_url") => text(property, limit::URL, &or_blank(URL)),
         (_, "notes") => text(property, limit::NOTE, TEXT),
@@ -160,6 +184,12 @@ fn list_of(property: &mut Value, longest: usize, pattern: &str) {
     text(&mut property["items"], longest, pattern);
 }
 
+/// References to 1 to `most` records, each once. They are compared without the white space around them, so here they have none.
+fn ids(property: &mut Value, most: usize) {
+    (property["minItems"], property["maxItems"], property["uniqueItems"]) = (1.into(), most.into(), true.into());
+    text(&mut property["items"], limit::NAME, "^[!-~]+$");
+}
+
 fn number(property: &mut Value, most: i64) {
     property["minimum"] = 0.into();
     property["maximum"] = most.into();
@@ -168,7 +198,7 @@ fn number(property: &mut Value, most: i64) {
 /// A parameter that is there holds something, even if its type would let it be null or empty.
 pub fn constrain_query(path: &str, parameter: &mut Value) {
     let name = parameter["name"].as_str().unwrap_or_default().to_owned();
-    let (is_feed, is_list) = (path == "/v1/events", path == "/v1/jobs");
+    let (is_feed, is_list) = (path == "/v1/events", path.ends_with("/jobs"));
     let schema = &mut parameter["schema"];
     if let Some(types) = schema["type"].as_array()
         && let Some(kind) = types.iter().find(|kind| *kind != "null").cloned()
@@ -181,6 +211,9 @@ pub fn constrain_query(path: &str, parameter: &mut Value) {
         "offset" => *schema = offset_schema(),
         "limit" => (schema["minimum"], schema["maximum"]) = (1.into(), if is_feed { 1000 } else { MOST_PER_PAGE }.into()),
         "types" => schema["pattern"] = type_patterns().into(),
+        "cursor" if path == "/v1/persons/duplicates" => schema["pattern"] = format!("^({PERSON_ID}(\\.{PERSON_ID})?)?$").into(),
+        "entered_stage_after" | "entered_stage_before" => *schema = moment_schema(),
+        "include" => schema["pattern"] = "^(profile|notes)(,(profile|notes))*$".into(),
         "status" if !is_list => schema["enum"] = json!(["pending", "delivered", "failed"]),
         _ if schema["type"] == "string" => text(schema, limit::NAME, LINE_NOT_BLANK),
         _ => {}
@@ -202,27 +235,62 @@ fn offset_schema() -> Value {
     json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MOST_OFFSET}, {"type": "null"}, {"enum": ["", "null"]}], "default": 0})
 }
 
-/// The parameters that every list has.
+fn moment_schema() -> Value {
+    json!({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]})
+}
+
+fn query_parameter(name: &str, description: &str, schema: &Value) -> Value {
+    json!({"name": name, "in": "query", "required": false, "description": description, "schema": schema})
+}
+
+/// How the ids of the records in a list begin.
+fn listed_kind(path: &str) -> &'static str {
+    match path.rsplit('/').next() {
+        Some("candidates") => "cnd",
+        Some("companies") => "cmp",
+        Some("contacts") => "ctc",
+        Some("job-statuses") => "sts",
+        Some("keys") => "key",
+        Some("notes") => "nte",
+        Some("persons") => "per",
+        Some("pipeline-templates") => "tpl",
+        Some("stages") => "stg",
+        _ => "job",
+    }
+}
+
+/// The parameters that every list has: those of a page, and the times of its records.
 pub fn list_parameters(path: &str) -> Vec<Value> {
-    let kind = if path.ends_with("/candidates") { "cnd" } else { "job" };
-    let parameter = |name: &str, description: &str, schema: Value| json!({"name": name, "in": "query", "required": false, "description": description, "schema": schema});
-    let moment = || json!({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]});
+    let moment = moment_schema();
+    let mut parameters = page_parameters(path);
+    parameters.extend([
+        query_parameter("created_after", "Only records made after this moment; a date is its first moment in UTC.", &moment),
+        query_parameter("created_before", "Only records made before this moment.", &moment),
+        query_parameter("updated_after", "Only records changed after this moment.", &moment),
+        query_parameter("updated_before", "Only records changed before this moment.", &moment),
+    ]);
+    parameters
+}
+
+/// The parameters of a list that comes in pages.
+pub fn page_parameters(path: &str) -> Vec<Value> {
+    let kind = listed_kind(path);
     vec![
-        parameter("offset", "How many records to skip; empty and `null` are 0.", offset_schema()),
-        parameter(
+        query_parameter("offset", "How many records to skip; empty and `null` are 0.", &offset_schema()),
+        query_parameter(
             "limit",
             "How many records a page has.",
-            json!({"type": "integer", "minimum": 1, "maximum": MOST_PER_PAGE, "default": MOST_PER_PAGE}),
+            &json!({"type": "integer", "minimum": 1, "maximum": MOST_PER_PAGE, "default": MOST_PER_PAGE}),
         ),
-        parameter(
+        query_parameter(
             "cursor",
             "Pages by cursor instead of offset, which then does not count: empty to begin, then `next_cursor` of the page before.",
-            json!({"type": "string", "pattern": format!("^({kind}_[0-7][0-9a-hjkmnp-tv-z]{{25}}\\.[0-9]{{1,15}}\\.[0-9a-f]{{8}})?$")}),
+            &json!({"type": "string", "pattern": format!("^({kind}_[0-7][0-9a-hjkmnp-tv-z]{{25}}\\.[0-9]{{1,15}}\\.[0-9a-f]{{8}})?$")}),
         ),
-        parameter("sort", "`-created_at` for the newest first.", json!({"enum": ["created_at", "-created_at"], "default": "created_at"})),
-        parameter("created_after", "Only records made after this moment; a date is its first moment in UTC.", moment()),
-        parameter("created_before", "Only records made before this moment.", moment()),
-        parameter("updated_after", "Only records changed after this moment.", moment()),
-        parameter("updated_before", "Only records changed before this moment.", moment()),
+        query_parameter(
+            "sort",
+            "`-created_at` for the newest first.",
+            &json!({"enum": ["created_at", "-created_at"], "default": "created_at"}),
+        ),
     ]
 }

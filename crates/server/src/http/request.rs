@@ -9,7 +9,7 @@ use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use model::id::{Id, Kind, WorkspaceId};
+use model::id::{Id, KeyId, Kind, WorkspaceId};
 use model::input::{Fields, Query, read_body};
 use model::key::Scope;
 use model::listing::{MOST_OFFSET, whole_number};
@@ -17,17 +17,30 @@ use model::problem::{Code, Flaw, Problem};
 use sha2::{Digest, Sha256};
 use store::{StoreError, Work};
 
-use super::answer::Reply;
+use super::answer::{Reply, with_changes};
 use super::app::App;
-use super::keyring::KnownKey;
+use super::keyring::{Allowance, KnownKey};
 use super::refusal::Refusal;
 use crate::ops::Actor;
 use crate::ops::etag::Precondition;
 use crate::ops::idempotency::{Answer, Answered, IdempotencyKey};
 
 pub const LARGEST_BODY: usize = 1024 * 1024;
+pub const LARGEST_BULK: usize = 8 * 1024 * 1024;
 const MOST_DRAINED: usize = 32 * 1024 * 1024;
 const LONGEST_IDEMPOTENCY_KEY: usize = 255;
+
+/// What body a route takes.
+#[derive(Clone, Copy)]
+struct Taken {
+    largest: usize,
+    may_be_missing: bool,
+}
+
+impl Taken {
+    const BODY: Self = Self { largest: LARGEST_BODY, may_be_missing: false };
+    const PERHAPS_NO_BODY: Self = Self { largest: LARGEST_BODY, may_be_missing: true };
+}
 
 /// The id of a request, as its answer and the log name it.
 #[derive(Clone)]
@@ -37,6 +50,8 @@ pub struct RequestName(pub Arc<str>);
 pub struct Read {
     pub app: Arc<App>,
     pub workspace: WorkspaceId,
+    /// The key that it came with.
+    pub key: KeyId,
     parts: Parts,
 }
 
@@ -51,8 +66,14 @@ impl FromRequest<Arc<App>> for Read {
 impl Read {
     fn read_from(request: Request, app: &Arc<App>, needed: Scope) -> Result<Self, Refusal> {
         let (parts, _) = request.into_parts();
-        let workspace = authorise(&parts, needed)?.workspace;
-        Ok(Self { app: Arc::clone(app), workspace, parts })
+        let caller = authorise(&parts, needed)?;
+        let (workspace, key) = (caller.workspace, caller.id);
+        Ok(Self { app: Arc::clone(app), workspace, key, parts })
+    }
+
+    /// What is left of the key's rate limit, if it has one.
+    pub fn allowance(&self) -> Option<Allowance> {
+        self.parts.extensions.get::<Allowance>().copied()
     }
 
     pub const fn headers(&self) -> &HeaderMap {
@@ -66,6 +87,11 @@ impl Read {
 
     pub fn id<K: Kind>(&self) -> Result<Id<K>, Problem> {
         id_in(&self.parts)
+    }
+
+    /// The id behind the first one: `/v1/persons/{id}/notes/{note_id}`.
+    pub fn second_id<K: Kind>(&self) -> Result<Id<K>, Problem> {
+        id_at(&self.parts, 5)
     }
 
     pub fn query(&self) -> Query {
@@ -104,12 +130,12 @@ impl FromRequest<Arc<App>> for Write {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        Self::read_from(request, app, Scope::Write).await
+        Self::read_from(request, app, Scope::Write, Taken::BODY).await
     }
 }
 
 impl Write {
-    async fn read_from(request: Request, app: &Arc<App>, needed: Scope) -> Result<Self, Refusal> {
+    async fn read_from(request: Request, app: &Arc<App>, needed: Scope, taken: Taken) -> Result<Self, Refusal> {
         let (parts, body) = request.into_parts();
         let key = match authorise(&parts, needed) {
             Ok(key) => key,
@@ -120,8 +146,7 @@ impl Write {
         };
         let request_id = parts.extensions.get::<RequestName>().map(|name| Arc::clone(&name.0));
         let actor = Actor { workspace: key.workspace, key: Some(key.id), request_id, is_silent: app.settings.is_silent };
-        let may_be_missing = needed == Scope::Admin;
-        let body = json_body(&parts.headers, body, app.settings.body_timeout, may_be_missing).await?;
+        let body = json_body(&parts.headers, body, app.settings.body_timeout, taken).await?;
         let idempotency = idempotency_key(&parts, &body)?;
         let precondition = precondition(&parts.headers);
         Ok(Self { app: Arc::clone(app), actor, precondition, idempotency, parts, body })
@@ -140,6 +165,11 @@ impl Write {
         no_query(&self.parts)
     }
 
+    /// The id behind the first one: `/v1/persons/{id}/notes/{note_id}`.
+    pub fn second_id<K: Kind>(&self) -> Result<Id<K>, Problem> {
+        id_at(&self.parts, 5)
+    }
+
     /// A number in the path, behind the id.
     pub fn number(&self, noun: &str) -> Result<i64, Problem> {
         number_in(&self.parts, noun)
@@ -147,6 +177,20 @@ impl Write {
 
     pub fn read<T>(&self, read: impl FnOnce(&mut Fields<'_>) -> T) -> Result<T, Problem> {
         read_body(&self.body, read)
+    }
+
+    /// As [`Write::carry_out`], or only tries it out: then the answer says what would have changed, and nothing is kept.
+    pub async fn carry_out_or_try<W: Work>(
+        self,
+        work: W,
+        dry_run: bool,
+        render: impl Fn(W::Output) -> Answer + Send + Sync + 'static,
+    ) -> Reply {
+        if !dry_run {
+            return self.carry_out(work, render).await;
+        }
+        let (output, tried) = self.app.store.try_out(work).await?;
+        Ok(with_changes(render(output), &tried))
     }
 
     /// Carries out the work and tells its outcome, once for each idempotency key.
@@ -159,6 +203,39 @@ impl Write {
     }
 }
 
+/// A request of a caller that may write, to a route that needs no body.
+pub struct Discard(pub Write);
+
+impl FromRequest<Arc<App>> for Discard {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+        Write::read_from(request, app, Scope::Write, Taken::PERHAPS_NO_BODY).await.map(Self)
+    }
+}
+
+/// A request of a caller that may write, with a body that holds many records.
+pub struct Bulk(pub Write);
+
+impl FromRequest<Arc<App>> for Bulk {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+        Write::read_from(request, app, Scope::Write, Taken { largest: LARGEST_BULK, ..Taken::BODY }).await.map(Self)
+    }
+}
+
+/// A request of a caller that may read, to a route that takes a body to look with.
+pub struct Ask(pub Write);
+
+impl FromRequest<Arc<App>> for Ask {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+        Write::read_from(request, app, Scope::Read, Taken::BODY).await.map(Self)
+    }
+}
+
 /// A request of a caller that may manage the workspace. What needs no body may come without one.
 pub struct Manage(pub Write);
 
@@ -166,7 +243,7 @@ impl FromRequest<Arc<App>> for Manage {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        Write::read_from(request, app, Scope::Admin).await.map(Self)
+        Write::read_from(request, app, Scope::Admin, Taken::PERHAPS_NO_BODY).await.map(Self)
     }
 }
 
@@ -195,7 +272,11 @@ fn authorise(parts: &Parts, needed: Scope) -> Result<&KnownKey, Refusal> {
 
 /// The id in the path: `/v1/persons/{id}` and below.
 fn id_in<K: Kind>(parts: &Parts) -> Result<Id<K>, Problem> {
-    let written = parts.uri.path().split('/').nth(3).unwrap_or_default();
+    id_at(parts, 3)
+}
+
+fn id_at<K: Kind>(parts: &Parts, place: usize) -> Result<Id<K>, Problem> {
+    let written = parts.uri.path().split('/').nth(place).unwrap_or_default();
     Id::parse(written).ok_or_else(|| Problem::not_found(K::NOUN, written.chars().take(64).collect::<String>()))
 }
 
@@ -263,7 +344,8 @@ pub async fn drain(mut body: Body, timeout: Duration) -> usize {
     drained
 }
 
-async fn json_body(headers: &HeaderMap, body: Body, timeout: Duration, may_be_missing: bool) -> Result<Bytes, Problem> {
+async fn json_body(headers: &HeaderMap, body: Body, timeout: Duration, taken: Taken) -> Result<Bytes, Problem> {
+    let Taken { largest, may_be_missing } = taken;
     let is_empty = hyper::body::Body::is_end_stream(&body);
     if may_be_missing && (headers.get(CONTENT_TYPE).is_none() || is_empty) {
         return match drain(body, timeout).await {
@@ -275,13 +357,13 @@ async fn json_body(headers: &HeaderMap, body: Body, timeout: Duration, may_be_mi
         drain(body, timeout).await;
         return Err(not_json());
     }
-    let too_large = || Problem::new(Code::PayloadTooLarge, format!("The body must be at most {LARGEST_BODY} bytes."));
+    let too_large = || Problem::new(Code::PayloadTooLarge, format!("The body must be at most {largest} bytes."));
     let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|text| text.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > LARGEST_BODY) {
+    if announced.is_some_and(|length| length > largest) {
         drain(body, timeout).await;
         return Err(too_large());
     }
-    let collected = Limited::new(body, LARGEST_BODY).collect();
+    let collected = Limited::new(body, largest).collect();
     match tokio::time::timeout(timeout, collected).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => Err(too_large()),

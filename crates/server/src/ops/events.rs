@@ -8,6 +8,8 @@ use store::record::event::{Beside, Gone, Page};
 use store::record::{candidate, event, event_outbox, job, person, webhook, workspace};
 use store::{Failure, Tx, Work};
 
+use super::former::survivor;
+
 /// Where in the log to begin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Position {
@@ -99,11 +101,16 @@ impl Work for ReadTimeline {
         let before = self.before.unwrap_or(i64::MAX);
         let mut events = match self.of {
             Timeline::Person(id) => {
-                person::name(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("person", id))?;
+                if person::name(tx, workspace, id).await?.is_none() {
+                    // One who went into another keeps what happened before.
+                    survivor(tx, workspace, id).await?;
+                }
                 event::timeline(tx, workspace, id, Beside::EventsOfPerson, before, limit).await?
             }
             Timeline::Candidate(id) => {
-                candidate::view(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("candidate", id))?;
+                if candidate::job_of(tx, workspace, id).await?.is_none() {
+                    survivor(tx, workspace, id).await?;
+                }
                 event::timeline(tx, workspace, id, Beside::Nothing, before, limit).await?
             }
             Timeline::Job(id) => {

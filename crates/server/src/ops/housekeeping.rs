@@ -1,5 +1,7 @@
-//! What has to be thrown away from time to time.
+//! What has to be done from time to time: old answers thrown away, long lists counted.
 
+use model::id::WorkspaceId;
+use store::record::census::{self, List};
 use store::record::{idempotency, workspace};
 use store::{Failure, Tx, Work};
 
@@ -21,5 +23,37 @@ impl Work for ForgetAnswers {
             forgotten += idempotency::forget(tx, workspace, before, MOST_PER_RUN).await?;
         }
         Ok(forgotten)
+    }
+}
+
+/// Whether a list has grown by so much that it should be counted.
+pub struct CensusDue {
+    pub workspace: WorkspaceId,
+    pub list: List,
+}
+
+impl Work for CensusDue {
+    type Output = bool;
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        Ok(census::is_due(tx, self.workspace, self.list).await?)
+    }
+}
+
+/// Counts some of what was added to a list.
+pub struct TakeCensus {
+    pub workspace: WorkspaceId,
+    pub list: List,
+}
+
+impl Work for TakeCensus {
+    type Output = ();
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        Ok(census::close_stretches(tx, self.workspace, self.list).await?)
     }
 }

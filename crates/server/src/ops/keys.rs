@@ -2,9 +2,9 @@
 
 use model::clock::Timestamp;
 use model::id::{KeyId, WorkspaceId};
-use model::key::{KeyHash, Scope, Secret};
+use model::key::{KeyHash, MOST_KEYS, NewKey, Scope, Secret};
 use model::problem::{Code, Problem};
-use store::record::key::{KeyRecord, NewKey};
+use store::record::key::KeyRecord;
 use store::record::{key, workspace};
 use store::{Failure, StoreError, Tx, Work};
 
@@ -12,10 +12,11 @@ use super::tell::KeyFields;
 use super::workspaces::find_or_make;
 use super::{Actor, tell};
 
-fn new_secret(workspace: WorkspaceId) -> Result<Secret, StoreError> {
+/// What makes a key one that nobody can guess.
+pub fn random_bytes() -> Result<[u8; 20], StoreError> {
     let mut random = [0; 20];
     getrandom::fill(&mut random).map_err(|error| StoreError::Unavailable(format!("the system gives no random bytes: {error}")))?;
-    Ok(Secret::new(workspace, random))
+    Ok(random)
 }
 
 /// Makes a key, and its workspace if this is the first.
@@ -28,7 +29,7 @@ pub struct CreateKey {
 
 pub struct CreatedKey {
     pub workspace: WorkspaceId,
-    pub id: KeyId,
+    pub key: KeyRecord,
     pub secret: Secret,
 }
 
@@ -37,16 +38,46 @@ impl Work for CreateKey {
 
     async fn run(&self, tx: &mut Tx) -> Result<CreatedKey, Failure> {
         let workspace = find_or_make(tx, &self.workspace).await?;
-        let secret = new_secret(workspace)?;
-        let new = NewKey { name: &self.name, scope: self.scope, hash: secret.hash(), expires_at: self.expires_at };
-        let id = key::insert(tx, workspace, &new).await?;
-        tell::key_created(tx, &Actor::program(workspace), id, fields(&new)).await?;
-        Ok(CreatedKey { workspace, id, secret })
+        let new = NewKey { name: self.name.clone(), scope: self.scope, expires_at: self.expires_at };
+        let secret = Secret::new(workspace, random_bytes()?);
+        AddKey { actor: Actor::program(workspace), new, secret }.run(tx).await
     }
 }
 
-fn fields<'k>(key: &NewKey<'k>) -> KeyFields<'k> {
-    KeyFields { name: key.name, scope: key.scope.name(), expires_at: key.expires_at }
+/// Makes a key in a workspace that is there.
+pub struct AddKey {
+    pub actor: Actor,
+    pub new: NewKey,
+    pub secret: Secret,
+}
+
+impl Work for AddKey {
+    type Output = CreatedKey;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<CreatedKey, Failure> {
+        // So that two at once do not make one too many.
+        workspace::lock(tx, self.actor.workspace).await?;
+        insert(tx, &self.actor, &self.new, &self.secret, None).await
+    }
+}
+
+/// Keeps a new key and tells of it. The one that it replaces does not count against the most there may be.
+async fn insert(tx: &mut Tx, actor: &Actor, new: &NewKey, secret: &Secret, replaced: Option<KeyId>) -> Result<CreatedKey, Failure> {
+    let workspace = actor.workspace;
+    if key::count_usable(tx, workspace, replaced).await? >= MOST_KEYS {
+        let message = format!("The workspace has {MOST_KEYS} keys that work, which is all it may have; revoke one first.");
+        return Err(Problem::new(Code::TooMany, message).into());
+    }
+    let NewKey { name, scope, expires_at } = new.clone();
+    let kept = key::NewKey { name: &name, scope, hash: secret.hash(), expires_at };
+    let id = key::insert(tx, workspace, &kept).await?;
+    tell::key_created(tx, actor, id, KeyFields { name: &name, scope: scope.name(), expires_at }).await?;
+    let key = KeyRecord { id, name, scope, created_at: tx.now(), expires_at, revoked_at: None, last_used_at: None };
+    Ok(CreatedKey { workspace, key, secret: secret.clone() })
 }
 
 pub async fn workspace_named(tx: &mut Tx, name: &str) -> Result<WorkspaceId, Failure> {
@@ -58,69 +89,104 @@ async fn existing_key(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Result<
     Ok(key::find(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("key", id))?)
 }
 
+/// All keys of a workspace, those that do not work any more too, the oldest first.
 pub struct ListKeys {
-    pub workspace: String,
+    pub workspace: WorkspaceId,
 }
 
 impl Work for ListKeys {
     type Output = Vec<KeyRecord>;
 
     async fn run(&self, tx: &mut Tx) -> Result<Vec<KeyRecord>, Failure> {
-        let workspace = workspace_named(tx, &self.workspace).await?;
-        Ok(key::all(tx, workspace).await?)
+        Ok(key::all(tx, self.workspace).await?)
+    }
+}
+
+pub struct ReadKey {
+    pub workspace: WorkspaceId,
+    pub id: KeyId,
+}
+
+impl Work for ReadKey {
+    type Output = KeyRecord;
+
+    async fn run(&self, tx: &mut Tx) -> Result<KeyRecord, Failure> {
+        existing_key(tx, self.workspace, self.id).await
+    }
+}
+
+/// The key of a caller, with the name of its workspace.
+pub struct ReadCaller {
+    pub workspace: WorkspaceId,
+    pub id: KeyId,
+}
+
+impl Work for ReadCaller {
+    type Output = (KeyRecord, String);
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        let found = key::find_with_workspace(tx, self.workspace, self.id).await?;
+        Ok(found.ok_or_else(|| Problem::not_found("key", self.id))?)
     }
 }
 
 /// Makes a new key in the place of an old one, which goes on working for a while.
 pub struct RotateKey {
-    pub workspace: String,
+    pub actor: Actor,
     pub id: KeyId,
     pub overlap_millis: i64,
+    pub secret: Secret,
 }
 
 impl Work for RotateKey {
     type Output = CreatedKey;
 
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<CreatedKey, Failure> {
-        let workspace = workspace_named(tx, &self.workspace).await?;
-        let old = existing_key(tx, workspace, self.id).await?;
+        let Self { actor, id, overlap_millis, secret } = self;
+        // So that nobody revokes it meanwhile.
+        workspace::lock(tx, actor.workspace).await?;
+        let old = existing_key(tx, actor.workspace, *id).await?;
         if !old.is_usable(tx.now()) {
-            return Err(Problem::new(
-                Code::NotFound,
-                format!("The key {} is revoked or expired; make a new one with key create.", self.id),
-            )
-            .into());
+            return Err(Problem::new(Code::NotFound, format!("The key {id} is revoked or expired; make a new one.")).into());
         }
-        let secret = new_secret(workspace)?;
-        let new = NewKey { name: &old.name, scope: old.scope, hash: secret.hash(), expires_at: old.expires_at };
-        let id = key::insert(tx, workspace, &new).await?;
-        let end = tx.now().plus_millis(self.overlap_millis);
+        let new = NewKey { name: old.name, scope: old.scope, expires_at: old.expires_at };
+        let created = insert(tx, actor, &new, secret, Some(*id)).await?;
+        let end = tx.now().plus_millis(*overlap_millis);
         let end = old.expires_at.map_or(end, |expiry| expiry.min(end));
-        key::set_expiry(tx, workspace, self.id, end).await?;
-        let actor = Actor::program(workspace);
-        tell::key_created(tx, &actor, id, fields(&new)).await?;
-        tell::key_rotated(tx, &actor, self.id, old.expires_at, end, id).await?;
-        Ok(CreatedKey { workspace, id, secret })
+        key::set_expiry(tx, actor.workspace, *id, end).await?;
+        tell::key_rotated(tx, actor, *id, old.expires_at, end, created.key.id).await?;
+        Ok(created)
     }
 }
 
+/// Refuses a key from now on. One that is revoked stays as it is.
 pub struct RevokeKey {
-    pub workspace: String,
+    pub actor: Actor,
     pub id: KeyId,
 }
 
 impl Work for RevokeKey {
-    type Output = ();
+    type Output = KeyRecord;
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
-        let workspace = workspace_named(tx, &self.workspace).await?;
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<KeyRecord, Failure> {
+        let workspace = self.actor.workspace;
         // So that of two who revoke it only one tells.
         workspace::lock(tx, workspace).await?;
-        if existing_key(tx, workspace, self.id).await?.revoked_at.is_none() {
+        let mut revoked = existing_key(tx, workspace, self.id).await?;
+        if revoked.revoked_at.is_none() {
             key::revoke(tx, workspace, self.id).await?;
-            tell::key_revoked(tx, &Actor::program(workspace), self.id).await?;
+            tell::key_revoked(tx, &self.actor, self.id).await?;
+            revoked.revoked_at = Some(tx.now());
         }
-        Ok(())
+        Ok(revoked)
     }
 }
 

@@ -2,17 +2,20 @@
 //! command line and the demo data all go through here.
 
 pub mod candidates;
-mod companies;
+pub mod companies;
 pub mod deliver;
 pub mod etag;
 pub mod events;
+pub mod former;
 pub mod housekeeping;
 pub mod idempotency;
 pub mod jobs;
 pub mod keys;
 pub mod persons;
 pub mod read;
+pub mod statuses;
 mod tell;
+pub mod templates;
 pub mod webhooks;
 pub mod workspaces;
 

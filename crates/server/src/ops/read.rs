@@ -6,9 +6,13 @@ use model::stage::Stage;
 use store::record::candidate::CandidateView;
 use store::record::job::JobView;
 use store::record::person::PersonView;
-use store::record::{candidate, job, person};
+use store::record::{candidate, job};
 use store::{Failure, Tx, Work};
 
+use super::former::survivor;
+use super::persons::follow;
+
+/// The person, under their id or under one that went into them.
 pub struct ReadPerson {
     pub workspace: WorkspaceId,
     pub id: PersonId,
@@ -22,10 +26,11 @@ impl Work for ReadPerson {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<PersonView, Failure> {
-        Ok(person::view(tx, self.workspace, self.id).await?.ok_or_else(|| Problem::not_found("person", self.id))?)
+        follow::view(tx, self.workspace, self.id).await
     }
 }
 
+/// The candidate, under its id or under one that went into it.
 pub struct ReadCandidate {
     pub workspace: WorkspaceId,
     pub id: CandidateId,
@@ -39,7 +44,11 @@ impl Work for ReadCandidate {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<CandidateView, Failure> {
-        Ok(candidate::view(tx, self.workspace, self.id).await?.ok_or_else(|| Problem::not_found("candidate", self.id))?)
+        if let Some(found) = candidate::view(tx, self.workspace, self.id).await? {
+            return Ok(found);
+        }
+        let id = survivor(tx, self.workspace, self.id).await?;
+        Ok(candidate::view(tx, self.workspace, id).await?.ok_or_else(|| Problem::not_found("candidate", self.id))?)
     }
 }
 

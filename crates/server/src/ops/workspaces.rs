@@ -5,7 +5,9 @@ use model::job::DEFAULT_STATUSES;
 use store::record::{status, workspace};
 use store::{Failure, Tx, Work};
 
-/// The workspace of that name, made if it is not there, with the statuses that its jobs begin with.
+use super::templates;
+
+/// The workspace of that name, made if it is not there, with the statuses and the pipeline that its jobs begin with.
 pub async fn find_or_make(tx: &mut Tx, name: &str) -> Result<WorkspaceId, Failure> {
     if let Some(found) = workspace::find_by_name(tx, name).await? {
         return Ok(found);
@@ -18,6 +20,7 @@ pub async fn find_or_make(tx: &mut Tx, name: &str) -> Result<WorkspaceId, Failur
     for (position, status_name) in (1..).zip(DEFAULT_STATUSES) {
         status::insert(tx, id, status_name, position).await?;
     }
+    templates::make_first(tx, id).await?;
     Ok(id)
 }
 

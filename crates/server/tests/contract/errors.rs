@@ -129,7 +129,7 @@ fn a_method_that_a_route_lacks_is_refused_with_those_it_has(app: &App) {
     let client = app.writer();
     for (method, path, allowed) in [
         ("GET", "/v1/persons", &["POST"][..]),
-        ("DELETE", "/v1/persons/per_1", &["GET", "PATCH"]),
+        ("PUT", "/v1/persons/per_1", &["GET", "PATCH", "DELETE"]),
         ("POST", "/v1/persons/per_1", &["GET", "PATCH"]),
         ("GET", "/v1/persons/per_1/history", &["PUT"]),
         ("PUT", "/v1/jobs", &["GET", "POST"]),
@@ -155,6 +155,7 @@ fn an_id_that_names_nothing_is_not_found(app: &App) {
         let kind = match operation.path.split('/').nth(2).unwrap() {
             "persons" => "per",
             "candidates" => "cnd",
+            "companies" => "cmp",
             _ => "job",
         };
         let (first, last) = (format!("{kind}_{}", "0".repeat(26)), format!("{kind}_7{}", "z".repeat(25)));
@@ -169,7 +170,8 @@ fn an_id_of_another_kind_is_not_found(app: &App) {
     let client = app.writer();
     let world = World::build(&client);
     for operation in OPERATIONS.iter().filter(|operation| operation.names_a_record()) {
-        let path = operation.path.replace("{id}", &world.employer);
+        let other = if operation.path.starts_with("/v1/companies") { &world.person } else { &world.employer };
+        let path = operation.path.replace("{id}", other);
         client.send(operation.method, &path, operation.body_in(&world).as_ref()).refused(404, "NOT_FOUND");
     }
 }

@@ -1,29 +1,30 @@
 //! Both engines have the same tables, columns, keys and indexes, and the workspace leads every one of them. Only PostgreSQL has an outbox,
-//! where events wait for their number, and rows to hold while they get it.
+//! where events wait for their number, and rows to hold while they get it; and each has an index of words in its own way, in which every word
+//! begins with its workspace.
 
 use crate::support::{Database, Engine};
 
 /// What a column may hold as SQLite sees it, which tells less apart.
 const COLUMNS: [&str; 2] = [
     "SELECT t.name || '.' || c.name || ' ' || c.type || CASE c.\"notnull\" WHEN 1 THEN ' NOT NULL' ELSE '' END \
-     FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'schema_migration' ORDER BY 1",
+     FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'schema_migration' AND t.name NOT LIKE 'search\\_word%' ESCAPE '\\' AND t.name NOT IN ('search_document', 'search_merge') ORDER BY 1",
     "SELECT table_name || '.' || column_name || ' ' || CASE data_type WHEN 'bigint' THEN 'INTEGER' WHEN 'boolean' THEN 'INTEGER' \
      WHEN 'timestamp with time zone' THEN 'INTEGER' WHEN 'text' THEN 'TEXT' WHEN 'jsonb' THEN 'TEXT' WHEN 'uuid' THEN 'BLOB' WHEN 'bytea' THEN 'BLOB' \
      ELSE data_type END || CASE is_nullable WHEN 'NO' THEN ' NOT NULL' ELSE '' END \
-     FROM information_schema.columns WHERE table_schema = 'public' AND table_name NOT IN ('schema_migration', 'event_outbox', 'event_numbering') ORDER BY 1",
+     FROM information_schema.columns WHERE table_schema = 'public' AND table_name NOT IN ('schema_migration', 'event_outbox', 'event_numbering', 'search_document') ORDER BY 1",
 ];
 
 /// Primary keys, unique constraints and indexes, with their columns in order.
 const INDEXES: [&str; 2] = [
     "SELECT t.name || CASE i.origin WHEN 'c' THEN ' index ' || i.name ELSE ' unique' END || ' (' || \
      (SELECT group_concat(name, ', ') FROM (SELECT name FROM pragma_index_info(i.name) ORDER BY seqno)) || ')' \
-     FROM sqlite_schema t, pragma_index_list(t.name) i WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'schema_migration' \
+     FROM sqlite_schema t, pragma_index_list(t.name) i WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'schema_migration' AND t.name NOT LIKE 'search\\_word%' ESCAPE '\\' AND t.name NOT IN ('search_document', 'search_merge') \
      UNION ALL SELECT 'workspace unique (workspace_id)' FROM pragma_table_info('workspace') WHERE name = 'workspace_id' AND pk = 1 ORDER BY 1",
     "SELECT t.relname || CASE WHEN k.oid IS NULL THEN ' index ' || c.relname ELSE ' unique' END || ' (' || \
      (SELECT string_agg(a.attname, ', ' ORDER BY p.place) FROM unnest(i.indkey::int2[]) WITH ORDINALITY p (number, place) \
       JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = p.number) || ')' \
      FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid LEFT JOIN pg_constraint k ON k.conindid = c.oid \
-     AND k.contype IN ('p', 'u') WHERE t.relnamespace = 'public'::regnamespace AND t.relname NOT IN ('schema_migration', 'event_outbox', 'event_numbering') ORDER BY 1",
+     AND k.contype IN ('p', 'u') WHERE t.relnamespace = 'public'::regnamespace AND t.relname NOT IN ('schema_migration', 'event_outbox', 'event_numbering', 'search_document') ORDER BY 1",
 ];
 
 const FOREIGN_KEYS: [&str; 2] = [

@@ -38,6 +38,7 @@ pub(super) async fn copy(from: &Path, to: &Address, report: &Report<'_>) -> Resu
     let total = from_sqlite::count(SqliteTx::open_reader(from)?.connection(), &tables)?;
     execute(&client, "BEGIN").await?;
     let moved = fill(from, &client, &tables, total, report).await?;
+    execute(&client, migrations::INDEX_ALL).await?;
     execute(&client, "COMMIT").await?;
     execute(&client, "ANALYZE").await?;
     Ok(moved)

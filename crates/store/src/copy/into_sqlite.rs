@@ -111,6 +111,7 @@ async fn fill(client: &Client, path: &Path, tables: &[Table], report: &Report<'_
         sent.push(tally);
     }
     report(Stage::Finishing, 0, 1);
+    run(migrations::INDEX_ALL)?;
     run("COMMIT")?;
     check_foreign_keys(connection)?;
     let mut moved = Vec::new();

@@ -81,6 +81,7 @@ fn order_of(column: &str) -> fn(&str) -> serde_json::Result<String> {
         "work_experience" => field_order::work_experience,
         "education_experience" => field_order::education_experience,
         "certifications" => field_order::certifications,
+        "stages" => field_order::stages,
         _ => |text| Ok(text.to_owned()),
     }
 }

@@ -1,7 +1,7 @@
 //! Spreads the tables over the machines of a Citus cluster, each workspace on one of them.
 
 use crate::error::StoreError;
-use crate::migrations::{ONLY_POSTGRES, TABLES, postgres};
+use crate::migrations::{ONLY_POSTGRES, SEARCH, TABLES, postgres};
 use crate::postgres::{Address, TakenOff, connect, execute, judge};
 use crate::store::Purpose;
 
@@ -23,7 +23,7 @@ pub async fn distribute(address: &Address) -> Result<Vec<&'static str>, StoreErr
     execute(&client, "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'").await?;
     let mut distributed = Vec::new();
     let mut missing = Vec::new();
-    for table in TABLES.iter().chain(&ONLY_POSTGRES) {
+    for table in TABLES.iter().chain(&ONLY_POSTGRES).chain(&SEARCH) {
         let sql = "SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass($1::text)";
         if client.query_opt(sql, &[table]).await.map_err(|error| judge(&error))?.is_none() {
             missing.push(*table);

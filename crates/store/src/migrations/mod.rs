@@ -22,6 +22,9 @@ pub(crate) const TABLES: &[&str] = &[
     "candidate",
     "stage_entry",
     "idempotent_answer",
+    "pipeline_template",
+    "former_record",
+    "census",
     "event",
     "webhook",
     "webhook_delivery",
@@ -31,6 +34,11 @@ pub(crate) const TABLES: &[&str] = &[
 pub(crate) const OUTBOX: &str = "event_outbox";
 /// The other tables that only PostgreSQL has, for what its many writers need.
 pub(crate) const ONLY_POSTGRES: [&str; 2] = [OUTBOX, "event_numbering"];
+
+/// What search is made of. It follows from the persons and is not copied, but made anew.
+pub(crate) const SEARCH: [&str; 2] = ["search_queue", "search_document"];
+/// Lets the words of all persons be taken.
+pub(crate) const INDEX_ALL: &str = "INSERT INTO search_queue (workspace_id, person_id) SELECT workspace_id, id FROM person";
 
 struct Step {
     version: i64,
@@ -47,6 +55,7 @@ const STEPS: &[Step] = &[
         postgres: include_str!("postgres/0001_records.sql"),
     },
     Step { version: 2, name: "events", sqlite: include_str!("sqlite/0002_events.sql"), postgres: include_str!("postgres/0002_events.sql") },
+    Step { version: 3, name: "desk", sqlite: include_str!("sqlite/0003_desk.sql"), postgres: include_str!("postgres/0003_desk.sql") },
 ];
 
 fn newest_version() -> i64 {

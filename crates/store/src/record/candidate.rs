@@ -1,10 +1,10 @@
 use model::clock::Timestamp;
 use model::id::{self, CandidateId, CompanyId, JobId, PersonId, StageId, WorkspaceId};
-use model::listing::{Page, TimeFilter};
+use model::listing::{Order, Page, TimeFilter};
 use model::stage::Stage;
 
-use super::job;
 use super::listing::{self, Conditions, Listed, contains, finish};
+use super::{census, job};
 use crate::{Asked, Row, StoreError, Tx, params};
 
 /// All that a single read shows of a candidate.
@@ -146,6 +146,111 @@ pub async fn list(
     Ok(Some(finish(tx.rows(&sql, &params, item).await?, total, page)))
 }
 
+/// All that the list of all candidates shows of one.
+#[derive(Clone, Debug)]
+pub struct CandidateOnJob {
+    pub item: CandidateItem,
+    pub stage_name: String,
+    pub stage_entered_at: Timestamp,
+    pub job_id: JobId,
+    pub job_name: String,
+    pub updated_at: Timestamp,
+}
+
+/// What narrows the list of all candidates.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AllCandidatesFilter {
+    pub times: TimeFilter,
+    pub job_id: Option<JobId>,
+    pub person_id: Option<PersonId>,
+    pub stage_id: Option<StageId>,
+    /// The spellings of a stage's name, of which there is at least one.
+    pub stage_names: Option<Vec<String>>,
+    pub is_rejected: Option<bool>,
+    pub entered_stage_after: Option<Timestamp>,
+    pub entered_stage_before: Option<Timestamp>,
+    pub q: Option<String>,
+}
+
+/// The candidates of all jobs. Which ones a page has is found out first, so that what is shown of them is read for no others.
+pub async fn list_all(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    filter: &AllCandidatesFilter,
+    page: &Page<id::Candidate>,
+) -> Result<Listed<CandidateOnJob>, StoreError> {
+    let pattern = filter.q.as_deref().map(contains);
+    let mut conditions = Conditions::new("c.workspace_id = ?1", vec![workspace.into()]);
+    conditions.filter_times("c", &filter.times);
+    if let Some(job) = filter.job_id {
+        conditions.filter("c.job_id = {}", job);
+    }
+    if let Some(person) = filter.person_id {
+        conditions.filter("c.person_id = {}", person);
+    }
+    if let Some(stage) = filter.stage_id {
+        conditions.filter("c.stage_id = {}", stage);
+    }
+    if let Some(moment) = filter.entered_stage_after {
+        conditions.filter("c.stage_entered_at > {}", moment);
+    }
+    if let Some(moment) = filter.entered_stage_before {
+        conditions.filter("c.stage_entered_at < {}", moment);
+    }
+    let mut tables = String::from("FROM candidate c");
+    if filter.stage_names.is_some() || filter.is_rejected.is_some() {
+        tables.push_str(" JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id");
+    }
+    if let Some(names) = &filter.stage_names {
+        conditions.filter_among("s.name", names);
+    }
+    if let Some(is_rejected) = filter.is_rejected {
+        conditions.filter("s.is_rejection_stage = {}", is_rejected);
+    }
+    if let Some(pattern) = &pattern {
+        tables.push_str(
+            " JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id \
+             LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id",
+        );
+        conditions.filter("(p.name_key LIKE {} ESCAPE '\\' OR employer.name_key LIKE {} ESCAPE '\\')", pattern);
+    }
+    let from = ("SELECT c.id", tables.as_str(), "c");
+    let Listed { records, total, more } =
+        census::list_by_id(tx, workspace, census::List::Candidates, page, conditions, from, |row| row.id::<id::Candidate>(0)).await?;
+    let mut records = on_jobs(tx, workspace, &records).await?;
+    if page.order == Order::NewestFirst {
+        records.reverse();
+    }
+    Ok(Listed { records, total, more })
+}
+
+/// The candidates with these ids, in the order of their ids.
+async fn on_jobs(tx: &mut Tx, workspace: WorkspaceId, ids: &[CandidateId]) -> Result<Vec<CandidateOnJob>, StoreError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut conditions = Conditions::new("c.workspace_id = ?1", vec![workspace.into()]);
+    conditions.filter_among("c.id", ids.iter().copied());
+    let sql = format!(
+        "SELECT c.id, c.person_id, p.name, p.current_job_title, employer.name, p.company_id, c.stage_id, c.created_at, s.name, \
+         c.stage_entered_at, c.job_id, j.name, c.updated_at {TABLES} \
+         JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
+         JOIN job j ON j.workspace_id = c.workspace_id AND j.id = c.job_id WHERE {} ORDER BY c.id",
+        conditions.sql()
+    );
+    let on_job = |row: &Row<'_>| {
+        Ok(CandidateOnJob {
+            item: item(row)?,
+            stage_name: row.text(8)?,
+            stage_entered_at: row.time(9)?,
+            job_id: row.id(10)?,
+            job_name: row.text(11)?,
+            updated_at: row.time(12)?,
+        })
+    };
+    tx.rows(&sql, conditions.params(), on_job).await
+}
+
 pub async fn find(tx: &mut Tx, workspace: WorkspaceId, job: JobId, person: PersonId) -> Result<Option<CandidateId>, StoreError> {
     let sql = "SELECT id FROM candidate WHERE workspace_id = ?1 AND person_id = ?2 AND job_id = ?3";
     tx.row(sql, params![workspace, person, job], |row| row.id(0)).await
@@ -159,10 +264,85 @@ pub struct CandidatePlace {
     pub entered_at: Timestamp,
 }
 
+const PLACE: &str = "SELECT job_id, stage_id, stage_entered_at FROM candidate WHERE workspace_id = ?1 AND id = ?2";
+
+fn place_part(row: &Row<'_>) -> Result<CandidatePlace, StoreError> {
+    Ok(CandidatePlace { job_id: row.id(0)?, stage_id: row.id(1)?, entered_at: row.time(2)? })
+}
+
 pub async fn place(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Option<CandidatePlace>, StoreError> {
-    let sql = "SELECT job_id, stage_id, stage_entered_at FROM candidate WHERE workspace_id = ?1 AND id = ?2";
-    let place = |row: &Row<'_>| Ok(CandidatePlace { job_id: row.id(0)?, stage_id: row.id(1)?, entered_at: row.time(2)? });
-    tx.row_to_change(sql, params![workspace, id], place).await
+    tx.row_to_change(PLACE, params![workspace, id], place_part).await
+}
+
+/// Asks for the same. Who asks for several asks for the lowest id first.
+pub async fn ask_place(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Asked<CandidatePlace>, StoreError> {
+    tx.ask_to_change(PLACE, params![workspace, id], place_part).await
+}
+
+/// Asks for the candidate's person, with the name, and how many stages the candidate has entered.
+pub async fn ask_person(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Asked<(PersonId, String, i64)>, StoreError> {
+    let sql = "SELECT p.id, p.name, (SELECT COALESCE(MAX(h.number), 0) FROM stage_entry h WHERE h.workspace_id = ?1 AND h.candidate_id = ?2) \
+               FROM candidate c JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id \
+               WHERE c.workspace_id = ?1 AND c.id = ?2";
+    tx.ask(sql, params![workspace, id], |row| Ok((row.id(0)?, row.text(1)?, row.int(2)?))).await
+}
+
+/// Asks for the name of a person, and for their candidate on the job if they have one.
+pub async fn ask_of_person(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    job: JobId,
+    person: PersonId,
+) -> Result<Asked<(String, Option<CandidateId>)>, StoreError> {
+    let sql = "SELECT p.name, c.id FROM person p \
+               LEFT JOIN candidate c ON c.workspace_id = p.workspace_id AND c.person_id = p.id AND c.job_id = ?3 \
+               WHERE p.workspace_id = ?1 AND p.id = ?2";
+    tx.ask(sql, params![workspace, person, job], |row| Ok((row.text(0)?, row.optional_id(1)?))).await
+}
+
+/// Where a candidate is, and the stages that it entered, the oldest first.
+#[derive(Clone, Debug)]
+pub struct History {
+    pub stage_id: StageId,
+    pub entries: Vec<(StageId, Timestamp)>,
+}
+
+/// The histories of the candidates of a job whose places are behind `after` and not behind `until`.
+pub async fn histories(tx: &mut Tx, workspace: WorkspaceId, job: JobId, after: i64, until: i64) -> Result<Vec<History>, StoreError> {
+    let sql = "SELECT c.id, c.stage_id, h.stage_id, h.entered_at FROM candidate c \
+               JOIN stage_entry h ON h.workspace_id = c.workspace_id AND h.candidate_id = c.id \
+               WHERE c.workspace_id = ?1 AND c.job_id = ?2 AND c.position > ?3 AND c.position <= ?4 ORDER BY c.position, h.number";
+    let mut histories: Vec<History> = Vec::new();
+    let mut last: Option<CandidateId> = None;
+    tx.rows(sql, params![workspace, job, after, until], |row| {
+        let id = row.id(0)?;
+        if last != Some(id) {
+            last = Some(id);
+            histories.push(History { stage_id: row.id(1)?, entries: Vec::new() });
+        }
+        if let Some(history) = histories.last_mut() {
+            history.entries.push((row.id(2)?, row.time(3)?));
+        }
+        Ok(())
+    })
+    .await?;
+    Ok(histories)
+}
+
+/// The job that the candidate is on.
+pub async fn job_of(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Option<JobId>, StoreError> {
+    tx.row("SELECT job_id FROM candidate WHERE workspace_id = ?1 AND id = ?2", params![workspace, id], |row| row.id(0)).await
+}
+
+/// Removes the candidate with its history; those behind it on the job move up. The job must be kept from others meanwhile.
+pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, job: JobId, id: CandidateId) -> Result<(), StoreError> {
+    census::removed(tx, workspace, census::List::Candidates, id).await?;
+    let sql = "UPDATE candidate SET position = position - 1 WHERE workspace_id = ?1 AND job_id = ?2 \
+               AND position > (SELECT position FROM candidate WHERE workspace_id = ?1 AND id = ?3)";
+    tx.tell(sql, params![workspace, job, id]).await?;
+    tx.tell("DELETE FROM stage_entry WHERE workspace_id = ?1 AND candidate_id = ?2", params![workspace, id]).await?;
+    tx.tell("DELETE FROM candidate WHERE workspace_id = ?1 AND id = ?2", params![workspace, id]).await?;
+    job::count_candidate_off(tx, workspace, job).await
 }
 
 /// Asks how many stages the candidate has entered.
@@ -188,11 +368,48 @@ pub async fn insert(
     let (position, job_name) = tx.answer(counted).await?.pop().ok_or_else(gone)?;
     let last = tx.answer(last).await?.pop();
     let id: CandidateId = tx.new_id_after(last);
+    insert_at(tx, workspace, (job, position), id, person, stage).await?;
+    Ok((id, job_name))
+}
+
+/// Puts the persons on the job, in that stage, behind all others and in that order. The job must be kept from others meanwhile.
+pub async fn insert_all(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    job: JobId,
+    persons: &[PersonId],
+    stage: &Stage,
+) -> Result<Vec<CandidateId>, StoreError> {
+    let more = i64::try_from(persons.len()).unwrap_or(i64::MAX);
+    if more == 0 {
+        return Ok(Vec::new());
+    }
+    let gone = || StoreError::Internal(format!("job {job} is gone"));
+    let before = job::count_candidates(tx, workspace, job, more).await?.ok_or_else(gone)? - more;
+    let sql = "SELECT id FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 AND position = ?3";
+    let mut last: Option<CandidateId> = tx.row(sql, params![workspace, job, before], |row| row.id(0)).await?;
+    let mut ids = Vec::with_capacity(persons.len());
+    for (position, person) in (before + 1..).zip(persons) {
+        let id = tx.new_id_after(last);
+        insert_at(tx, workspace, (job, position), id, *person, stage).await?;
+        ids.push(id);
+        last = Some(id);
+    }
+    Ok(ids)
+}
+
+async fn insert_at(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    (job, position): (JobId, i64),
+    id: CandidateId,
+    person: PersonId,
+    stage: &Stage,
+) -> Result<(), StoreError> {
     let sql = "INSERT INTO candidate (workspace_id, id, version, person_id, job_id, position, stage_id, stage_entered_at, created_at, updated_at) \
                VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?7, ?7)";
     tx.tell(sql, params![workspace, id, person, job, position, stage.id, id.moment()]).await?;
-    insert_entry(tx, workspace, id, 1, stage, id.moment()).await?;
-    Ok((id, job_name))
+    insert_entry(tx, workspace, id, 1, stage, id.moment()).await
 }
 
 /// Puts the candidate into the stage, not before it entered the last one, whatever another server's clock said then. Says when.

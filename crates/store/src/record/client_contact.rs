@@ -1,6 +1,10 @@
-use model::id::{ClientContactId, CompanyId, PersonId, WorkspaceId};
+use model::clock::Timestamp;
+use model::id::{self, ClientContactId, CompanyId, PersonId, WorkspaceId};
+use model::listing::{Order, Page, Start};
 
-use crate::{StoreError, Tx, params};
+use super::field_order;
+use super::listing::{Listed, finish};
+use crate::{Param, Row, StoreError, Tx, params};
 
 /// The person as a contact of the company, made if not there, and whether it was.
 pub async fn find_or_insert(
@@ -17,4 +21,90 @@ pub async fn find_or_insert(
     let sql = "INSERT INTO client_contact (workspace_id, company_id, person_id, id, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
     tx.tell(sql, params![workspace, company, person, id, tx.now()]).await?;
     Ok((id, true))
+}
+
+/// A company that a person is a contact of.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ContactOf {
+    pub id: ClientContactId,
+    pub company_id: CompanyId,
+    pub company_name: String,
+    pub created_at: Timestamp,
+}
+
+/// The companies that the person is a contact of, the last first.
+pub async fn of_person(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, limit: i64) -> Result<Vec<ContactOf>, StoreError> {
+    let sql = "SELECT t.id, t.company_id, c.name, t.created_at FROM client_contact t \
+               JOIN company c ON c.workspace_id = t.workspace_id AND c.id = t.company_id \
+               WHERE t.workspace_id = ?1 AND t.person_id = ?2 ORDER BY t.id DESC LIMIT ?3";
+    tx.rows(sql, params![workspace, person, limit], |row| {
+        Ok(ContactOf { id: row.id(0)?, company_id: row.id(1)?, company_name: row.text(2)?, created_at: row.time(3)? })
+    })
+    .await
+}
+
+/// All that is shown of a contact of a company. What is kept as JSON stays text.
+#[derive(Clone, Debug)]
+pub struct ContactView {
+    pub id: ClientContactId,
+    pub person_id: PersonId,
+    pub name: String,
+    pub current_job_title: String,
+    pub emails: String,
+    pub phones: String,
+    pub created_at: Timestamp,
+}
+
+const VIEW: &str = "SELECT t.id, t.person_id, p.name, p.current_job_title, p.emails, p.phones, t.created_at FROM client_contact t \
+     JOIN person p ON p.workspace_id = t.workspace_id AND p.id = t.person_id WHERE t.workspace_id = ?1 AND t.company_id = ?2";
+
+fn view_part(row: &Row<'_>) -> Result<ContactView, StoreError> {
+    Ok(ContactView {
+        id: row.id(0)?,
+        person_id: row.id(1)?,
+        name: row.text(2)?,
+        current_job_title: row.text(3)?,
+        emails: row.json_text(4, field_order::contacts)?,
+        phones: row.json_text(5, field_order::contacts)?,
+        created_at: row.time(6)?,
+    })
+}
+
+pub async fn view(tx: &mut Tx, workspace: WorkspaceId, company: CompanyId, person: PersonId) -> Result<Option<ContactView>, StoreError> {
+    tx.row(&format!("{VIEW} AND t.person_id = ?3"), params![workspace, company, person], view_part).await
+}
+
+/// The contacts of a company. It has few of them, so they are counted.
+pub async fn of_company(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    company: CompanyId,
+    page: &Page<id::ClientContact>,
+) -> Result<Listed<ContactView>, StoreError> {
+    let sql = "SELECT COUNT(*) FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2";
+    let total = tx.row(sql, params![workspace, company], |row| row.int(0)).await?.unwrap_or(0);
+    let (sign, direction) = match page.order {
+        Order::OldestFirst => (">", ""),
+        Order::NewestFirst => ("<", " DESC"),
+    };
+    let mut params: Vec<Param<'_>> = vec![workspace.into(), company.into()];
+    let mut place = String::new();
+    let (limit, offset) = match page.start {
+        Start::Offset(offset) => (page.limit, offset),
+        Start::Cursor(cursor) => {
+            if let Some(cursor) = cursor {
+                params.push(cursor.last.into());
+                place = format!(" AND t.id {sign} ?3");
+            }
+            (page.limit + 1, 0)
+        }
+    };
+    let sql = format!("{VIEW}{place} ORDER BY t.id{direction} LIMIT {limit} OFFSET {offset}");
+    Ok(finish(tx.rows(&sql, &params, view_part).await?, total, page))
+}
+
+/// Removes the contact; says who it was, if there was one.
+pub async fn delete(tx: &mut Tx, workspace: WorkspaceId, company: CompanyId, id: ClientContactId) -> Result<Option<PersonId>, StoreError> {
+    let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND id = ?3 RETURNING person_id";
+    tx.row(sql, params![workspace, company, id], |row| row.id(0)).await
 }

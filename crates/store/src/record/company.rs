@@ -1,7 +1,60 @@
-use model::id::{CompanyId, WorkspaceId};
+use model::clock::Timestamp;
+use model::id::{self, CompanyId, WorkspaceId};
+use model::listing::{Page, TimeFilter};
 use model::text::fold;
 
-use crate::{Asked, StoreError, Tx, params};
+use super::census::{self, List};
+use super::listing::{Conditions, Listed, contains};
+use crate::{Asked, Row, StoreError, Tx, params};
+
+/// All that is shown of a company.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct CompanyView {
+    pub id: CompanyId,
+    pub name: String,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+const SELECT: &str = "SELECT c.id, c.name, c.created_at, c.updated_at";
+const TABLES: &str = "FROM company c";
+
+fn view_part(row: &Row<'_>) -> Result<CompanyView, StoreError> {
+    Ok(CompanyView { id: row.id(0)?, name: row.text(1)?, created_at: row.time(2)?, updated_at: row.time(3)? })
+}
+
+pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<Option<CompanyView>, StoreError> {
+    let sql = format!("{SELECT} {TABLES} WHERE c.workspace_id = ?1 AND c.id = ?2");
+    tx.row(&sql, params![workspace, id], view_part).await
+}
+
+/// The company, kept from others until the work is done.
+pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<Option<CompanyView>, StoreError> {
+    let sql = format!("{SELECT} {TABLES} WHERE c.workspace_id = ?1 AND c.id = ?2");
+    tx.row_to_change(&sql, params![workspace, id], view_part).await
+}
+
+/// What narrows a list of companies.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct CompanyFilter {
+    pub times: TimeFilter,
+    pub q: Option<String>,
+}
+
+pub async fn list(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    filter: &CompanyFilter,
+    page: &Page<id::Company>,
+) -> Result<Listed<CompanyView>, StoreError> {
+    let pattern = filter.q.as_deref().map(contains);
+    let mut conditions = Conditions::new("c.workspace_id = ?1", vec![workspace.into()]);
+    conditions.filter_times("c", &filter.times);
+    if let Some(pattern) = &pattern {
+        conditions.filter("c.name_key LIKE {} ESCAPE '\\'", pattern);
+    }
+    census::list_by_id(tx, workspace, List::Companies, page, conditions, (SELECT, TABLES, "c"), view_part).await
+}
 
 pub async fn find_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Option<CompanyId>, StoreError> {
     let sql = "SELECT id FROM company WHERE workspace_id = ?1 AND name_key = ?2";
@@ -25,14 +78,39 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<C
     Ok(id)
 }
 
-/// Those of the ids that are companies of the workspace.
+/// Those of the ids that are companies of the workspace, or went into one: what was read with such an id can be written back.
 pub async fn existing(tx: &mut Tx, workspace: WorkspaceId, ids: &[CompanyId]) -> Result<Vec<CompanyId>, StoreError> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
     let places: Vec<_> = (0..ids.len()).map(|index| format!("?{}", index + 2)).collect();
-    let sql = format!("SELECT id FROM company WHERE workspace_id = ?1 AND id IN ({})", places.join(", "));
+    let places = places.join(", ");
+    let sql = format!(
+        "SELECT id FROM company WHERE workspace_id = ?1 AND id IN ({places}) \
+         UNION ALL SELECT id FROM former_record WHERE workspace_id = ?1 AND kind = 'company' AND id IN ({places})"
+    );
     let mut params = vec![workspace.into()];
     params.extend(ids.iter().map(|id| crate::Param::from(*id)));
     tx.rows(&sql, &params, |row| row.id(0)).await
+}
+
+pub async fn rename(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId, name: &str) -> Result<(), StoreError> {
+    let sql = "UPDATE company SET name = ?3, name_key = ?4, updated_at = ?5 WHERE workspace_id = ?1 AND id = ?2";
+    tx.tell(sql, params![workspace, id, name, &fold(name), tx.now()]).await
+}
+
+/// Lets all that belongs to a company belong to another, and removes it. Who is a contact of both stays one contact, that of the other.
+pub async fn merge(tx: &mut Tx, workspace: WorkspaceId, from: CompanyId, into: CompanyId) -> Result<(), StoreError> {
+    let now = tx.now();
+    let sql = "UPDATE job SET company_id = ?3, version = version + 1, updated_at = ?4 WHERE workspace_id = ?1 AND company_id = ?2";
+    tx.tell(sql, params![workspace, from, into, now]).await?;
+    let sql = "UPDATE person SET company_id = ?3, version = version + 1, updated_at = ?4 WHERE workspace_id = ?1 AND company_id = ?2";
+    tx.tell(sql, params![workspace, from, into, now]).await?;
+    let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND person_id IN \
+               (SELECT person_id FROM client_contact WHERE workspace_id = ?1 AND company_id = ?3)";
+    tx.tell(sql, params![workspace, from, into]).await?;
+    let sql = "UPDATE client_contact SET company_id = ?3 WHERE workspace_id = ?1 AND company_id = ?2";
+    tx.tell(sql, params![workspace, from, into]).await?;
+    tx.tell("DELETE FROM company WHERE workspace_id = ?1 AND id = ?2", params![workspace, from]).await?;
+    tx.tell("UPDATE company SET updated_at = ?3 WHERE workspace_id = ?1 AND id = ?2", params![workspace, into, now]).await
 }

@@ -2,7 +2,8 @@
 
 use model::clock::Timestamp;
 use model::event::{Event, EventType, Hash, Link, Subject, TypeFilter};
-use model::id::{EventId, Id, KeyId, Kind, WorkspaceId};
+use model::id::{EventId, Id, KeyId, Kind, PersonId, WorkspaceId};
+use model::profile::{Source, Sources};
 
 use super::event_outbox;
 use crate::{Asked, Param, Row, StoreError, Tx, params};
@@ -12,6 +13,8 @@ const WINDOW: i64 = 10_000;
 /// Where a page ends even if more events are wanted, and how many are read before anything is known of their size.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
 const FIRST_EVENTS: i64 = 50;
+/// How many events of a person are looked at for where their fields come from.
+const MOST_FOR_SOURCES: i64 = 500;
 
 /// A change that is to be told.
 pub struct NewEvent<'e> {
@@ -49,6 +52,7 @@ pub async fn record(tx: &mut Tx, workspace: WorkspaceId, new: &NewEvent<'_>) -> 
     let content_hash = Hash::of_content(&salt, request_id, data);
     let event = Unnumbered { id: tx.new_id(), kind: kind.name(), created_at: tx.real_now(), key_id, subject, content_hash };
     tx.wake(workspace);
+    tx.note_trial(kind, subject, data);
     match tx.is_embedded() {
         true => append(tx, workspace, &event, request_id, data, &salt).await?,
         false => event_outbox::put(tx, workspace, &event, request_id, data, &salt).await?,
@@ -301,6 +305,32 @@ pub async fn timeline<K: Kind>(
     events.sort_unstable_by_key(|event| std::cmp::Reverse(event.sequence));
     events.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     Ok(events)
+}
+
+/// Where the fields of a person come from, as far as the newest events about them tell.
+pub async fn sources(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Vec<Source>, StoreError> {
+    let sql = "SELECT sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, \
+               CASE WHEN type IN ('person.created', 'person.updated', 'person.merged') THEN data END, previous_hash \
+               FROM event WHERE workspace_id = ?1 AND record_id = ?2 AND sequence < ?3 ORDER BY sequence DESC LIMIT ?4";
+    let mut sources = Sources::default();
+    let (mut before, mut count, mut bytes) = (i64::MAX, 0_usize, 0_usize);
+    while !sources.is_complete() {
+        let wanted = room(MOST_FOR_SOURCES - count as i64, count, bytes);
+        if wanted == 0 {
+            break;
+        }
+        let events = tx.rows(sql, params![workspace, person, before, wanted], event).await?;
+        for event in &events {
+            sources.look_at(event);
+        }
+        count += events.len();
+        bytes += events.iter().map(bytes_of).sum::<usize>();
+        match events.last() {
+            Some(last) if events.len() as i64 == wanted => before = last.sequence,
+            _ => break,
+        }
+    }
+    Ok(sources.into_list())
 }
 
 /// An entry of the log as it was found.

@@ -44,6 +44,15 @@ pub async fn waiting(tx: &mut Tx) -> Result<Vec<WorkspaceId>, StoreError> {
     }
 }
 
+/// Keeps the events of a workspace from being numbered until this work is done. With one writer nobody else does that anyway.
+pub(super) async fn hold(tx: &mut Tx, workspace: WorkspaceId) -> Result<(), StoreError> {
+    if tx.is_embedded() {
+        return Ok(());
+    }
+    let sql = "INSERT INTO event_numbering (workspace_id) VALUES (?1) ON CONFLICT (workspace_id) DO UPDATE SET workspace_id = excluded.workspace_id";
+    tx.tell(sql, params![workspace]).await
+}
+
 /// Numbers the events of a workspace that are committed, some at a time, and links their hashes; says how many. Those who write events do not
 /// wait for it, and those who read them see all numbers up to some or none.
 pub async fn number(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<usize, StoreError> {
@@ -51,8 +60,7 @@ pub async fn number(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<us
         return Ok(0);
     }
     // One at a time: they would all take the same events, each in an order of its own.
-    let hold = "INSERT INTO event_numbering (workspace_id) VALUES (?1) ON CONFLICT (workspace_id) DO UPDATE SET workspace_id = excluded.workspace_id";
-    tx.tell(hold, params![workspace]).await?;
+    hold(tx, workspace).await?;
     let newest = ask_last(tx, workspace).await?;
     let sql = "SELECT id, type, created_at, key_id, record_id, person_id, job_id, content_hash FROM event_outbox \
                WHERE workspace_id = ?1 ORDER BY written_at, id LIMIT ?2";

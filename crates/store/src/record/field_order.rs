@@ -1,4 +1,4 @@
-//! The JSON that is kept with a person, with its fields in the order in which they are shown. PostgreSQL keeps them in its own.
+//! The JSON that is kept with a person or a template, with its fields in the order in which they are shown. PostgreSQL keeps them in its own.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -20,6 +20,7 @@ shapes! {
     Position { title, start_date, end_date, duration_in_months, description, location, position_type }
     Education { company_name, start_date, end_date, description, degree, company_social_url, company_social_id, company_id }
     Certification { name, credential_id, start_date, end_date, company_name, company_social_url, company_social_id, company_id }
+    Stage { name, is_rejection_stage, is_interviewing_stage }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -49,10 +50,15 @@ pub fn certifications(text: &str) -> Result<String, Error> {
     to_string(&from_str::<Vec<Certification<'_>>>(text)?)
 }
 
+pub fn stages(text: &str) -> Result<String, Error> {
+    to_string(&from_str::<Vec<Stage<'_>>>(text)?)
+}
+
 #[cfg(test)]
 mod tests {
     use model::career::{CareerCompany, Certification, Education, Position, WorkExperience};
     use model::contact::{Contact, ContactType};
+    use model::stage::default_pipeline;
     use serde_json::{Map, Value};
 
     use super::*;
@@ -115,5 +121,6 @@ mod tests {
         check(&[WorkExperience { positions: vec![position.clone(), position], duration_in_months: 6, company }], work_experience);
         check(&[education], education_experience);
         check(&[certification], certifications);
+        check(&default_pipeline(), stages);
     }
 }

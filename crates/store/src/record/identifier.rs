@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use model::id::{PersonId, WorkspaceId};
-use model::person::Identifier;
+use model::person::{Identifier, IdentifierKind};
 
 use crate::{Asked, Param, StoreError, Tx, params};
 
@@ -52,6 +52,19 @@ pub async fn share(tx: &mut Tx, workspace: WorkspaceId, identifier: &Identifier,
     let rank = tx.row(sql, params![workspace, identifier.kind as i64, &identifier.key], |row| row.int(0)).await?.unwrap_or(0);
     let sql = "INSERT INTO person_identifier (workspace_id, kind, key, rank, person_id) VALUES (?1, ?2, ?3, ?4, ?5)";
     tx.tell(sql, params![workspace, identifier.kind as i64, &identifier.key, rank, person]).await
+}
+
+/// All that points at the person, whether it is in front there or not.
+pub async fn of_person(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Vec<Identifier>, StoreError> {
+    const KINDS: [IdentifierKind; 3] = [IdentifierKind::ExternalSource, IdentifierKind::SocialHandle, IdentifierKind::Email];
+    let sql = "SELECT kind, key FROM person_identifier WHERE workspace_id = ?1 AND person_id = ?2 ORDER BY kind, key";
+    tx.rows(sql, params![workspace, person], |row| {
+        let number = row.int(0)?;
+        let kind = KINDS.into_iter().find(|kind| *kind as i64 == number);
+        let kind = kind.ok_or_else(|| StoreError::Internal(format!("an identifier has the unknown kind {number}")))?;
+        Ok(Identifier { kind, key: row.text(1)? })
+    })
+    .await
 }
 
 /// Takes the identifier from the person; whoever stood behind holds it now.

@@ -142,6 +142,12 @@ pub async fn update(tx: &mut Tx, workspace: WorkspaceId, job: &Job) -> Result<()
     tx.tell(sql, params![workspace, *id, name, &fold(name), *company_id, *status_id, *is_archived, tx.now()]).await
 }
 
+/// Notes that something changed that belongs to the job.
+pub async fn touch(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<(), StoreError> {
+    let sql = "UPDATE job SET version = version + 1, updated_at = ?3 WHERE workspace_id = ?1 AND id = ?2";
+    tx.tell(sql, params![workspace, id, tx.now()]).await
+}
+
 /// How many candidates the job has, or none if there is no such job.
 pub async fn candidate_count(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Option<i64>, StoreError> {
     let sql = "SELECT candidate_count FROM job WHERE workspace_id = ?1 AND id = ?2";
@@ -152,6 +158,18 @@ pub async fn candidate_count(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> 
 pub async fn ask_to_count_candidate(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Asked<(i64, String)>, StoreError> {
     let sql = "UPDATE job SET candidate_count = candidate_count + 1 WHERE workspace_id = ?1 AND id = ?2 RETURNING candidate_count, name";
     tx.ask(sql, params![workspace, id], |row| Ok((row.int(0)?, row.text(1)?))).await
+}
+
+/// Counts one candidate less.
+pub async fn count_candidate_off(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<(), StoreError> {
+    let sql = "UPDATE job SET candidate_count = candidate_count - 1 WHERE workspace_id = ?1 AND id = ?2";
+    tx.tell(sql, params![workspace, id]).await
+}
+
+/// Counts that many candidates more; the answer is the place of the last of them.
+pub async fn count_candidates(tx: &mut Tx, workspace: WorkspaceId, id: JobId, more: i64) -> Result<Option<i64>, StoreError> {
+    let sql = "UPDATE job SET candidate_count = candidate_count + ?3 WHERE workspace_id = ?1 AND id = ?2 RETURNING candidate_count";
+    tx.row(sql, params![workspace, id, more], |row| row.int(0)).await
 }
 
 pub async fn ask_name(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Asked<String>, StoreError> {

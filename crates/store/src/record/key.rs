@@ -71,6 +71,20 @@ pub async fn all(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<KeyRecord>, 
     tx.rows(sql, params![workspace], record).await
 }
 
+/// The key together with the name of its workspace.
+pub async fn find_with_workspace(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Result<Option<(KeyRecord, String)>, StoreError> {
+    let sql = "SELECT k.id, k.name, k.scope, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, w.name FROM api_key k \
+               JOIN workspace w ON w.workspace_id = k.workspace_id WHERE k.workspace_id = ?1 AND k.id = ?2";
+    tx.row(sql, params![workspace, id], |row| Ok((record(row)?, row.text(7)?))).await
+}
+
+/// How many keys are good now, but for one.
+pub async fn count_usable(tx: &mut Tx, workspace: WorkspaceId, but: Option<KeyId>) -> Result<i64, StoreError> {
+    let now = tx.now();
+    let keys = all(tx, workspace).await?;
+    Ok(keys.iter().filter(|key| Some(key.id) != but && key.is_usable(now)).count() as i64)
+}
+
 pub async fn set_expiry(tx: &mut Tx, workspace: WorkspaceId, id: KeyId, expires_at: Timestamp) -> Result<(), StoreError> {
     let sql = "UPDATE api_key SET expires_at = ?3 WHERE workspace_id = ?1 AND id = ?2";
     tx.tell(sql, params![workspace, id, expires_at]).await

@@ -20,7 +20,7 @@ pub struct Listed<T> {
 }
 
 /// The conditions of a statement, with their values.
-pub(super) struct Conditions<'p> {
+pub struct Conditions<'p> {
     sql: String,
     params: Vec<Param<'p>>,
     filtered: bool,
@@ -45,6 +45,15 @@ impl<'p> Conditions<'p> {
         self.push(condition, value.into());
     }
 
+    /// Narrows the list to records whose `column` holds one of the values, of which there is at least one.
+    pub(super) fn filter_among(&mut self, column: &str, values: impl IntoIterator<Item = impl Into<Param<'p>>>) {
+        self.filtered = true;
+        let first = self.params.len() + 1;
+        self.params.extend(values.into_iter().map(Into::into));
+        let places: Vec<_> = (first..=self.params.len()).map(|place| format!("?{place}")).collect();
+        self.sql.push_str(&format!(" AND {column} IN ({})", places.join(", ")));
+    }
+
     pub(super) fn filter_times(&mut self, alias: &str, times: &TimeFilter) {
         let mut bound = |moment: Option<Timestamp>, column: &str, sign: &str| {
             if let Some(moment) = moment {
@@ -55,6 +64,15 @@ impl<'p> Conditions<'p> {
         bound(times.created_before, "created_at", "<");
         bound(times.updated_after, "updated_at", ">");
         bound(times.updated_before, "updated_at", "<");
+    }
+
+    /// Goes on from somewhere in the list, which makes it no shorter list.
+    pub(super) fn narrow(&mut self, condition: &str, value: impl Into<Param<'p>>) {
+        self.push(condition, value.into());
+    }
+
+    pub(super) fn sql(&self) -> &str {
+        &self.sql
     }
 
     pub(super) const fn is_filtered(&self) -> bool {

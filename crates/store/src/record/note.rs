@@ -1,6 +1,26 @@
-use model::id::{KeyId, NoteId, PersonId, WorkspaceId};
+use model::clock::Timestamp;
+use model::id::{self, KeyId, NoteId, PersonId, WorkspaceId};
+use model::listing::{Order, Page, Start, TimeFilter};
 
-use crate::{StoreError, Tx, params};
+use super::listing::{Conditions, Listed, finish};
+use crate::{Row, StoreError, Tx, params};
+
+/// Something that was written down about a person.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Note {
+    pub id: NoteId,
+    pub body: String,
+    /// The key that wrote it; none on the command line.
+    pub key_id: Option<KeyId>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+const SELECT: &str = "SELECT n.id, n.body, n.key_id, n.created_at, n.updated_at FROM note n";
+
+fn note(row: &Row<'_>) -> Result<Note, StoreError> {
+    Ok(Note { id: row.id(0)?, body: row.text(1)?, key_id: row.optional_id(2)?, created_at: row.time(3)?, updated_at: row.time(4)? })
+}
 
 pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, key: Option<KeyId>, body: &str) -> Result<NoteId, StoreError> {
     let id = tx.new_id();
@@ -13,4 +33,66 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, key: 
 pub async fn exists(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, body: &str) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM note WHERE workspace_id = ?1 AND person_id = ?2 AND body = ?3 LIMIT 1";
     Ok(tx.row(sql, params![workspace, person, body], |_| Ok(())).await?.is_some())
+}
+
+pub async fn find(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, id: NoteId) -> Result<Option<Note>, StoreError> {
+    let sql = format!("{SELECT} WHERE n.workspace_id = ?1 AND n.person_id = ?2 AND n.id = ?3");
+    tx.row(&sql, params![workspace, person, id], note).await
+}
+
+pub async fn update(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, id: NoteId, body: &str) -> Result<(), StoreError> {
+    let sql = "UPDATE note SET body = ?4, updated_at = ?5 WHERE workspace_id = ?1 AND person_id = ?2 AND id = ?3";
+    tx.tell(sql, params![workspace, person, id, body, tx.now()]).await
+}
+
+pub async fn delete(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, id: NoteId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM note WHERE workspace_id = ?1 AND person_id = ?2 AND id = ?3";
+    tx.tell(sql, params![workspace, person, id]).await
+}
+
+/// The last notes on the person, the newest first.
+pub async fn newest(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, limit: i64) -> Result<Vec<Note>, StoreError> {
+    let sql = format!("{SELECT} WHERE n.workspace_id = ?1 AND n.person_id = ?2 ORDER BY n.id DESC LIMIT ?3");
+    tx.rows(&sql, params![workspace, person, limit], note).await
+}
+
+/// A page of the notes on the person.
+pub async fn list(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    times: &TimeFilter,
+    page: &Page<id::Note>,
+) -> Result<Listed<Note>, StoreError> {
+    let mut conditions = Conditions::new("n.workspace_id = ?1 AND n.person_id = ?2", vec![workspace.into(), person.into()]);
+    conditions.filter_times("n", times);
+    let total = match page.known_total().filter(|_| conditions.is_filtered()) {
+        Some(total) => total,
+        None => tx.row(&conditions.count("FROM note n"), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
+    };
+    let (sign, direction) = match page.order {
+        Order::OldestFirst => (">", ""),
+        Order::NewestFirst => ("<", " DESC"),
+    };
+    let (limit, offset) = match page.start {
+        Start::Offset(offset) => (page.limit, offset),
+        Start::Cursor(cursor) => {
+            if let Some(cursor) = cursor {
+                conditions.narrow(&format!("n.id {sign} {{}}"), cursor.last);
+            }
+            (page.limit + 1, 0)
+        }
+    };
+    let sql = format!("{SELECT} WHERE {} ORDER BY n.id{direction} LIMIT {limit} OFFSET {offset}", conditions.sql());
+    let records = tx.rows(&sql, conditions.params(), note).await?;
+    Ok(finish(records, total, page))
+}
+
+/// The notes of those persons, each person's newest first.
+pub async fn bodies(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<Vec<(PersonId, String)>, StoreError> {
+    let sql = format!(
+        "SELECT person_id, body FROM note WHERE workspace_id = ?1 AND person_id IN ({}) ORDER BY person_id, id DESC",
+        super::places(persons.len(), 2)
+    );
+    tx.rows(&sql, &super::with_ids(workspace, persons), |row| Ok((row.id(0)?, row.text(1)?))).await
 }

@@ -1,5 +1,6 @@
 use model::career::CareerPatch;
-use model::contact::{Channel, Contacts};
+use model::clock::Timestamp;
+use model::contact::{Channel, Contact, Contacts};
 use model::id::{CandidateId, CompanyId, JobId, PersonId, StageId, WorkspaceId};
 use model::name::PersonName;
 use model::patch::Patch;
@@ -7,7 +8,7 @@ use model::person::Person;
 use model::social::SocialProfile;
 use model::text::fold;
 
-use super::field_order;
+use super::{census, field_order, places, with_ids};
 use crate::{Param, Row, StoreError, Tx, params};
 
 /// All that a read of a person shows. What is kept as JSON stays text.
@@ -106,8 +107,109 @@ fn job_part(row: &Row<'_>) -> Result<PersonJob, StoreError> {
     })
 }
 
+/// What search looks at of a person.
+#[derive(Clone, Debug)]
+pub struct SearchSource {
+    pub id: PersonId,
+    pub name: String,
+    pub first_name: String,
+    pub last_name: String,
+    pub social_public_id: String,
+    pub current_job_title: String,
+    pub company_id: Option<CompanyId>,
+    pub company_name: String,
+    pub social_headline: String,
+    pub social_location: String,
+    pub address: String,
+    pub emails: Vec<Contact>,
+    pub phones: Vec<Contact>,
+    pub work_experience: serde_json::Value,
+    pub education_experience: serde_json::Value,
+    pub certifications: serde_json::Value,
+}
+
+/// What search looks at of those persons.
+pub async fn search_sources(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Result<Vec<SearchSource>, StoreError> {
+    let sql = format!(
+        "SELECT p.id, p.name, p.first_name, p.last_name, p.social_public_id, p.current_job_title, p.company_id, employer.name, \
+         p.social_headline, p.social_location, p.address, p.emails, p.phones, p.work_experience, p.education_experience, p.certifications \
+         FROM person p LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id \
+         WHERE p.workspace_id = ?1 AND p.id IN ({})",
+        places(ids.len(), 2)
+    );
+    tx.rows(&sql, &with_ids(workspace, ids), |row| {
+        Ok(SearchSource {
+            id: row.id(0)?,
+            name: row.text(1)?,
+            first_name: row.text(2)?,
+            last_name: row.text(3)?,
+            social_public_id: row.text(4)?,
+            current_job_title: row.text(5)?,
+            company_id: row.optional_id(6)?,
+            company_name: row.optional_text(7)?.unwrap_or_default(),
+            social_headline: row.text(8)?,
+            social_location: row.text(9)?,
+            address: row.text(10)?,
+            emails: row.json(11)?,
+            phones: row.json(12)?,
+            work_experience: row.json(13)?,
+            education_experience: row.json(14)?,
+            certifications: row.json(15)?,
+        })
+    })
+    .await
+}
+
 pub async fn name(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<String>, StoreError> {
     tx.row("SELECT name FROM person WHERE workspace_id = ?1 AND id = ?2", params![workspace, id], |row| row.text(0)).await
+}
+
+/// What is kept of a person and shown only when it is asked for.
+#[derive(Clone, Hash, Debug)]
+pub struct PersonDetails {
+    pub social_url: String,
+    pub social_location: String,
+    pub social_headline: String,
+    pub address: String,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+pub async fn details(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<PersonDetails>, StoreError> {
+    let sql = "SELECT social_url, social_location, social_headline, address, created_at, updated_at FROM person \
+               WHERE workspace_id = ?1 AND id = ?2";
+    tx.row(sql, params![workspace, id], |row| {
+        Ok(PersonDetails {
+            social_url: row.text(0)?,
+            social_location: row.text(1)?,
+            social_headline: row.text(2)?,
+            address: row.text(3)?,
+            created_at: row.time(4)?,
+            updated_at: row.time(5)?,
+        })
+    })
+    .await
+}
+
+/// The names of those of the persons who are there.
+pub async fn names(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Result<Vec<(PersonId, String)>, StoreError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = format!("SELECT id, name FROM person WHERE workspace_id = ?1 AND id IN ({})", places(ids.len(), 2));
+    tx.rows(&sql, &with_ids(workspace, ids), |row| Ok((row.id(0)?, row.text(1)?))).await
+}
+
+/// Notes that something that belongs to the person changed.
+pub async fn touch(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<(), StoreError> {
+    let sql = "UPDATE person SET version = version + 1, updated_at = ?3 WHERE workspace_id = ?1 AND id = ?2";
+    tx.tell(sql, params![workspace, id, tx.now()]).await
+}
+
+/// Removes a person whom nothing points at any more.
+pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<(), StoreError> {
+    census::removed(tx, workspace, census::List::Persons, id).await?;
+    tx.tell("DELETE FROM person WHERE workspace_id = ?1 AND id = ?2", params![workspace, id]).await
 }
 
 /// The person as rules work on it, kept from others until they are done.

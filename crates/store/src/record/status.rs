@@ -10,6 +10,11 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, name: &str, position: i
     Ok(id)
 }
 
+pub async fn rename(tx: &mut Tx, workspace: WorkspaceId, id: StatusId, name: &str) -> Result<(), StoreError> {
+    let sql = "UPDATE job_status SET name = ?3, name_key = ?4 WHERE workspace_id = ?1 AND id = ?2";
+    tx.tell(sql, params![workspace, id, name, &fold(name)]).await
+}
+
 /// The statuses of the workspace, the one that a new job has first.
 pub async fn all(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<(StatusId, String)>, StoreError> {
     let sql = "SELECT id, name FROM job_status WHERE workspace_id = ?1 ORDER BY position, id";

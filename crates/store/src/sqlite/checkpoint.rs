@@ -90,6 +90,12 @@ impl Checkpoints {
         }
     }
 
+    /// Copies all of the log and cuts it off, so that nothing of the past is left in it.
+    pub(super) fn empty_log(&mut self, tx: &SqliteTx) {
+        checkpoint(tx.connection(), "TRUNCATE");
+        self.woken_at = 0;
+    }
+
     /// Ends the thread and copies all of the log, so that the file alone is the database.
     pub(super) fn finish(&mut self, tx: &SqliteTx) {
         self.wake = None;

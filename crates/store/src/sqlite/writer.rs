@@ -132,7 +132,10 @@ fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints
         if is_committed {
             bell.ring(&told);
         }
-        checkpoints.after_commit(tx.sqlite());
+        match tx.take_scrub() {
+            true => checkpoints.empty_log(tx.sqlite()),
+            false => checkpoints.after_commit(tx.sqlite()),
+        }
     }
     checkpoints.finish(tx.sqlite());
 }

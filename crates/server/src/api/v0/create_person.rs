@@ -101,8 +101,10 @@ impl From<CreatedPerson> for PersonCreatedV0 {
         (status = 201, description = "The person was made.", body = EnvelopeV0),
         (status = 200, description = "The person was there already; what was missing was added.", body = EnvelopeV0)))]
 pub async fn create_person(request: Write) -> Reply {
-    let on_duplicate = read_on_duplicate(request.query())?;
+    let mut query = request.query();
+    let on_duplicate = read_on_duplicate(&mut query);
+    query.finish(())?;
     let new = request.read(read_new_person)?;
-    let work = CreatePerson { actor: request.actor.clone(), new, on_duplicate };
+    let work = CreatePerson::new(request.actor.clone(), new, on_duplicate);
     request.carry_out(work, |created| render(status(created.is_new), &EnvelopeV0 { error: "", data: created.into() })).await
 }

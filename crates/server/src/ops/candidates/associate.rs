@@ -9,7 +9,7 @@ use model::text::fold;
 use store::record::{candidate, client_contact, company, job, stage};
 use store::{Asked, Failure, StoreError, Tx};
 
-use crate::ops::companies::find_or_make;
+use crate::ops::companies::{self, find_or_make};
 use crate::ops::tell::{Concerned, Named};
 use crate::ops::{Actor, tell};
 
@@ -93,12 +93,13 @@ async fn known_client(
     name: Option<&str>,
 ) -> Result<CompanyId, Failure> {
     let id = reference.resolve("client_id")?;
-    let kept = company::name(tx, workspace, id).await?.ok_or_else(|| reference.not_found("client_id"))?;
+    let kept = companies::find(tx, workspace, id).await?.ok_or_else(|| reference.not_found("client_id"))?;
     match name {
-        Some(name) if fold(name) != fold(&kept) => {
-            Err(Problem::invalid("client_name", Flaw::Contradiction, format!("must be the name of {id}, {kept:?}, or be left out")).into())
+        Some(name) if fold(name) != fold(&kept.name) => {
+            let message = format!("must be the name of {id}, {:?}, or be left out", kept.name);
+            Err(Problem::invalid("client_name", Flaw::Contradiction, message).into())
         }
-        _ => Ok(id),
+        _ => Ok(kept.id),
     }
 }
 

@@ -1,4 +1,11 @@
 pub mod add;
+pub mod add_many;
 pub mod associate;
+mod batch;
+pub mod funnel;
+pub mod list_all;
 pub mod list_of_job;
+pub mod move_many;
 pub mod move_stage;
+pub mod remove;
+pub mod stage_times;

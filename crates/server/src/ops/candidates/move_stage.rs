@@ -54,7 +54,7 @@ impl Work for MoveCandidate {
     }
 }
 
-fn find_stage<'s>(stages: &'s [Stage], to: &StageMove) -> Result<&'s Stage, Problem> {
+pub fn find_stage<'s>(stages: &'s [Stage], to: &StageMove) -> Result<&'s Stage, Problem> {
     match (&to.stage_id, &to.stage_name) {
         (Some(reference), _) => {
             let known = stages.iter().find(|stage| reference.id == Some(stage.id));

@@ -3,13 +3,13 @@
 use model::id::{CompanyId, StatusId, WorkspaceId};
 use model::job::{ClientReference, Job, NewJob, StatusReference};
 use model::problem::{Code, Detail, Flaw, Problem};
-use model::stage::{Stage, default_pipeline};
+use model::stage::{NewStage, Stage, default_pipeline};
 use model::text::fold;
 use store::record::job::JobView;
-use store::record::{company, job, stage, status};
+use store::record::{job, stage, status, template};
 use store::{Failure, StoreError, Tx, Work};
 
-use crate::ops::companies::find_or_make;
+use crate::ops::companies::{self, find_or_make};
 use crate::ops::{Actor, tell};
 
 pub struct CreateJob {
@@ -26,12 +26,19 @@ impl Work for CreateJob {
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         let workspace = self.actor.workspace;
+        let default = match (&self.new.stages, &self.new.template) {
+            (None, None) => Some(template::ask_default(tx, workspace).await?),
+            _ => None,
+        };
         let status_id = find_status(tx, workspace, &self.new.status).await?;
+        let stages = match default {
+            Some(asked) => tx.answer(asked).await?.pop().unwrap_or_else(default_pipeline),
+            None => self.own_pipeline(tx).await?,
+        };
         let company_id = find_or_make_client(tx, &self.actor, &self.new.client).await?;
         let (id, position) = job::next_place(tx, workspace).await?;
         let created = Job { id, name: self.new.name.clone(), company_id, status_id, is_archived: false };
         job::insert(tx, workspace, &created, position).await?;
-        let stages = self.new.stages.clone().unwrap_or_else(default_pipeline);
         for (order, new_stage) in (1..).zip(&stages) {
             stage::insert(tx, workspace, id, order, new_stage).await?;
         }
@@ -41,13 +48,28 @@ impl Work for CreateJob {
     }
 }
 
+impl CreateJob {
+    /// The pipeline that the request gives, or that of the template which it names.
+    async fn own_pipeline(&self, tx: &mut Tx) -> Result<Vec<NewStage>, Failure> {
+        const FIELD: &str = "pipeline_template_id";
+        match (&self.new.stages, &self.new.template) {
+            (Some(stages), _) => Ok(stages.clone()),
+            (None, Some(reference)) => {
+                let id = reference.resolve(FIELD)?;
+                let found = template::find(tx, self.actor.workspace, id).await?;
+                Ok(found.ok_or_else(|| reference.not_found(FIELD))?.stages)
+            }
+            (None, None) => Ok(default_pipeline()),
+        }
+    }
+}
+
 /// The client that a request names, by id or else by a name that is made if it is new.
 pub async fn find_or_make_client(tx: &mut Tx, actor: &Actor, client: &ClientReference) -> Result<CompanyId, Failure> {
     match (&client.id, &client.name) {
         (Some(reference), _) => {
             let id = reference.resolve("client_company_id")?;
-            company::name(tx, actor.workspace, id).await?.ok_or_else(|| reference.not_found("client_company_id"))?;
-            Ok(id)
+            Ok(companies::find(tx, actor.workspace, id).await?.ok_or_else(|| reference.not_found("client_company_id"))?.id)
         }
         (None, Some(name)) => Ok(find_or_make(tx, actor, name).await?.0),
         (None, None) => Err(Problem::invalid("client_company_name", Flaw::Required, "must be given").into()),

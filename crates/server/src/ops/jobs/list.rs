@@ -7,8 +7,10 @@ use model::problem::{Flaw, Problem};
 use model::text::fold;
 use store::record::job::{JobFilter, JobView};
 use store::record::listing::Listed;
-use store::record::{company, job, status};
+use store::record::{job, status};
 use store::{Failure, Tx, Work};
+
+use crate::ops::companies;
 
 /// The filters as the caller wrote them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -27,11 +29,17 @@ impl JobQuery {
     }
 
     pub fn read(query: &mut Query) -> Self {
+        let client_company_id = query.words("client_company_id");
+        Self { client_company_id, ..Self::read_of_client(query) }
+    }
+
+    /// The same for a list that has the jobs of one client only.
+    pub fn read_of_client(query: &mut Query) -> Self {
         Self {
             times: TimeFilter::read(query),
             status: query.words("status"),
             is_archived: query.parsed("is_archived", Flaw::InvalidValue, "true or false", |written| written.parse().ok()),
-            client_company_id: query.words("client_company_id"),
+            client_company_id: None,
             q: query.words("q"),
         }
     }
@@ -60,8 +68,7 @@ impl Work for ListJobs {
             Some(written) => {
                 let unknown = || Problem::invalid("client_company_id", Flaw::InvalidValue, format!("there is no company {written}"));
                 let id = Reference::<id::Company>::new(written.clone()).id.ok_or_else(unknown)?;
-                company::name(tx, self.workspace, id).await?.ok_or_else(unknown)?;
-                Some(id)
+                Some(companies::find(tx, self.workspace, id).await?.ok_or_else(unknown)?.id)
             }
             None => None,
         };

@@ -1,3 +1,4 @@
 pub mod create;
 pub mod list;
+pub mod stages;
 pub mod update;

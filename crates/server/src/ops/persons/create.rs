@@ -3,24 +3,36 @@
 use model::id::{CandidateId, ClientContactId, CompanyId, PersonId, WorkspaceId};
 use model::person::{Identifier, NewPerson, OnDuplicate, Person, identifiers};
 use model::problem::{Code, Detail, Problem};
+use model::search::Document;
+use model::stage::Stage;
 use model::text::fold;
 use store::record::identifier::in_order;
-use store::record::{company, identifier, note, person};
+use store::record::{company, identifier, note, person, search};
 use store::{Asked, Failure, StoreError, Tx, Work};
 
 use crate::ops::candidates::associate::{Target, ask_stages, attach, resolve};
 use crate::ops::companies::{answer_or_make, find_or_make};
+use crate::ops::persons::index;
 use crate::ops::tell::Named;
 use crate::ops::{Actor, tell};
 
 pub struct CreatePerson {
-    pub actor: Actor,
-    pub new: NewPerson,
-    pub on_duplicate: OnDuplicate,
+    actor: Actor,
+    new: NewPerson,
+    on_duplicate: OnDuplicate,
+    document: Document,
 }
 
 /// The name of a company as it was given, and the company of that name as it was asked for.
 type Employer<'n> = (&'n str, Asked<(CompanyId, String)>);
+
+/// What a create looked up: it is known once it is taken.
+pub struct LookedUp {
+    wanted: Vec<Identifier>,
+    holders: Vec<Asked<PersonId>>,
+    employer: Option<Asked<(CompanyId, String)>>,
+    stages: Option<Asked<Stage>>,
+}
 
 pub struct CreatedPerson {
     /// False when the person was there already.
@@ -39,39 +51,80 @@ impl Work for CreatePerson {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<CreatedPerson, Failure> {
-        let Self { actor, new, on_duplicate } = self;
-        let workspace = actor.workspace;
+        let asked = self.look_up(tx).await?;
+        self.carry_out(tx, asked).await
+    }
+}
+
+impl CreatePerson {
+    /// What search is to know of the person is made here, before anybody waits for it.
+    pub fn new(actor: Actor, new: NewPerson, on_duplicate: OnDuplicate) -> Self {
+        let document = index::document_of(&new);
+        Self { actor, new, on_duplicate, document }
+    }
+
+    /// Asks for all that has to be looked up, at once.
+    pub async fn look_up(&self, tx: &mut Tx) -> Result<LookedUp, Failure> {
+        let Self { actor, new, .. } = self;
         let wanted = identifiers(new.external_source_id.as_deref(), &new.social, &new.emails);
-        // All that has to be looked up is asked at once.
         let holders = self.ask_holders(tx, &wanted).await?;
         let employer = match &new.company_name {
-            Some(name) => Some((name.as_str(), company::ask_by_name(tx, workspace, name).await?)),
+            Some(name) => Some(company::ask_by_name(tx, actor.workspace, name).await?),
             None => None,
         };
-        let stages = ask_stages(tx, workspace, new.association.job_id.as_ref()).await?;
+        let stages = ask_stages(tx, actor.workspace, new.association.job_id.as_ref()).await?;
+        Ok(LookedUp { wanted, holders, employer, stages })
+    }
+
+    /// Makes the person, or adds to the one who is there. What is refused is refused before anything is written.
+    pub async fn carry_out(&self, tx: &mut Tx, looked_up: LookedUp) -> Result<CreatedPerson, Failure> {
+        let Self { actor, new, on_duplicate, document: _ } = self;
+        let LookedUp { wanted, holders, employer, stages } = looked_up;
+        let employer = new.company_name.as_deref().zip(employer);
         let matched = find_match(tx, &wanted, holders).await?;
         if let (Some((id, identifier)), OnDuplicate::Error) = (&matched, on_duplicate) {
             return Err(duplicate(*id, identifier).into());
         }
-        let target = resolve(tx, workspace, &new.association, stages).await?;
+        let target = resolve(tx, actor.workspace, &new.association, stages).await?;
+        let existing = match matched {
+            Some((id, by)) => Some(self.load(tx, id, &by).await?),
+            None => None,
+        };
         // Companies are made in the order of their names, so that of two who make the same ones none waits for the other for ever.
         if let (Target::NewClient(client), Some((name, _))) = (&target, &employer)
             && fold(client) < fold(name)
         {
             find_or_make(tx, actor, client).await?;
         }
-        let is_new = matched.is_none();
-        let (person, company_name) = match matched {
-            Some((id, by)) => self.merge_into(tx, id, &by, &wanted, employer).await?,
+        let is_new = existing.is_none();
+        let (person, company_name) = match existing {
+            Some(existing) => self.merge_into(tx, existing, &wanted, employer).await?,
             None => self.insert(tx, &wanted, employer).await?,
         };
         let named = Named { id: person.id, name: &person.name.whole };
         let (candidate_id, client_contact_id) = attach(tx, actor, named, is_new, &target).await?;
         Ok(CreatedPerson { is_new, person, company_name, candidate_id, client_contact_id })
     }
-}
 
-impl CreatePerson {
+    /// What others may look up and this may make: identifiers, and names of companies.
+    pub fn makes(&self) -> Vec<(i64, String)> {
+        let new = &self.new;
+        let identifiers = identifiers(new.external_source_id.as_deref(), &new.social, &new.emails);
+        let mut made: Vec<_> = identifiers.into_iter().map(|identifier| (identifier.kind as i64, identifier.key)).collect();
+        made.extend(new.company_name.iter().chain(&new.association.client_name).map(|name| (0, fold(name))));
+        made
+    }
+
+    /// The person who is there, to whom all that is new can be added.
+    async fn load(&self, tx: &mut Tx, id: PersonId, by: &Identifier) -> Result<Person, Failure> {
+        let existing = person::load(tx, self.actor.workspace, id).await?.ok_or_else(changed)?;
+        if !existing.identifiers().contains(by) {
+            return Err(changed().into());
+        }
+        existing.clone().fill_from(&self.new, None)?;
+        Ok(existing)
+    }
+
     /// Asks who holds each of the identifiers, in their order; whoever does matters only if the person is not to be new in any case.
     async fn ask_holders(&self, tx: &mut Tx, wanted: &[Identifier]) -> Result<Vec<Asked<PersonId>>, Failure> {
         let mut holders = Vec::new();
@@ -110,6 +163,7 @@ impl CreatePerson {
         if let Some(body) = &self.new.notes {
             note::insert(tx, workspace, created.id, self.actor.key, body).await?;
         }
+        search::insert(tx, workspace, created.id, &self.document, &index::keys_of(&self.new, company_id)).await?;
         tell::person_created(tx, &self.actor, &created, &company_name, self.new.notes.as_deref()).await?;
         Ok((created, company_name))
     }
@@ -117,24 +171,19 @@ impl CreatePerson {
     async fn merge_into(
         &self,
         tx: &mut Tx,
-        id: PersonId,
-        by: &Identifier,
+        mut existing: Person,
         wanted: &[Identifier],
         employer: Option<Employer<'_>>,
     ) -> Result<(Person, String), Failure> {
-        let workspace = self.actor.workspace;
-        let changed = || StoreError::Conflict("the person or their identifiers changed meanwhile".to_owned());
-        let mut existing = person::load(tx, workspace, id).await?.ok_or_else(changed)?;
-        if !existing.identifiers().contains(by) {
-            return Err(changed().into());
-        }
+        let (workspace, id) = (self.actor.workspace, existing.id);
         // A person who has a company keeps it, and no other is made for nothing.
         let (company_id, company_name) = match existing.company_id {
             Some(company) => (None, company::name(tx, workspace, company).await?.unwrap_or_default()),
             None => self.company(tx, employer).await?,
         };
         let before = existing.clone();
-        if existing.fill_from(&self.new, company_id)? {
+        let is_filled = existing.fill_from(&self.new, company_id)?;
+        if is_filled {
             person::update(tx, workspace, &existing).await?;
             let kept = existing.identifiers();
             for wanted in in_order(wanted.iter().filter(|wanted| kept.contains(wanted))) {
@@ -151,6 +200,12 @@ impl CreatePerson {
                 true => note = None,
                 false => note::insert(tx, workspace, id, self.actor.key, body).await.map(|_| ())?,
             }
+        }
+        if note.is_some() && !is_filled {
+            person::touch(tx, workspace, id).await?;
+        }
+        if existing != before || note.is_some() {
+            index::refresh(tx, workspace, id).await?;
         }
         let old_name = if before.company_id.is_some() { company_name.as_str() } else { "" };
         tell::person_updated(tx, &self.actor, (&before, old_name), (&existing, &company_name), note).await?;
@@ -177,6 +232,10 @@ async fn find_match(tx: &mut Tx, wanted: &[Identifier], holders: Vec<Asked<Perso
             Err(Problem { code: Code::IdentifierConflict, message, details }.into())
         }
     }
+}
+
+fn changed() -> StoreError {
+    StoreError::Conflict("the person or their identifiers changed meanwhile".to_owned())
 }
 
 fn duplicate(id: PersonId, identifier: &Identifier) -> Problem {

@@ -8,6 +8,7 @@ use store::record::{company, person};
 use store::{Failure, Tx, Work};
 
 use crate::ops::etag::Precondition;
+use crate::ops::persons::{follow, index};
 use crate::ops::{Actor, tell};
 
 pub struct ReplaceHistory {
@@ -26,9 +27,8 @@ impl Work for ReplaceHistory {
 
     async fn run(&self, tx: &mut Tx) -> Result<PersonView, Failure> {
         let workspace = self.actor.workspace;
-        let missing = || Problem::not_found("person", self.id);
-        person::load(tx, workspace, self.id).await?.ok_or_else(missing)?;
-        let before = person::view(tx, workspace, self.id).await?.ok_or_else(missing)?;
+        let id = follow::load(tx, workspace, self.id).await?.id;
+        let before = follow::view(tx, workspace, id).await?;
         if self.precondition.needs_tag() {
             self.precondition.check(&before)?;
         }
@@ -36,8 +36,9 @@ impl Work for ReplaceHistory {
         if !person::differs(&before, &self.career)? {
             return Ok(before);
         }
-        person::replace_career(tx, workspace, self.id, &self.career).await?;
-        let after = person::view(tx, workspace, self.id).await?.ok_or_else(missing)?;
+        person::replace_career(tx, workspace, id, &self.career).await?;
+        index::refresh(tx, workspace, id).await?;
+        let after = follow::view(tx, workspace, id).await?;
         tell::history_replaced(tx, &self.actor, &before, &after).await?;
         Ok(after)
     }

@@ -1,3 +1,14 @@
 pub mod create;
+pub mod create_many;
+pub mod duplicates;
+pub mod erase;
+pub mod export;
+pub mod follow;
 pub mod history;
+pub mod index;
+pub mod list;
+pub mod merge;
+pub mod notes;
+pub mod profile;
+pub mod resolve;
 pub mod update;

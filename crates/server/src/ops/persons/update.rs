@@ -11,6 +11,7 @@ use crate::ops::candidates::associate::{ask_stages, attach, resolve};
 use crate::ops::companies::find_or_make;
 use crate::ops::etag::Precondition;
 use crate::ops::persons::create::held_by;
+use crate::ops::persons::{follow, index};
 use crate::ops::tell::Named;
 use crate::ops::{Actor, tell};
 
@@ -29,13 +30,13 @@ impl Work for UpdatePerson {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
-        let Self { actor, id, patch, precondition } = self;
+        let Self { actor, patch, precondition, .. } = self;
         let workspace = actor.workspace;
-        let missing = || Problem::not_found("person", id);
         let stages = ask_stages(tx, workspace, patch.job_id.as_ref()).await?;
-        let mut updated = person::load(tx, workspace, *id).await?.ok_or_else(missing)?;
+        let mut updated = follow::load(tx, workspace, self.id).await?;
+        let id = updated.id;
         if precondition.needs_tag() {
-            precondition.check(&person::view(tx, workspace, *id).await?.ok_or_else(missing)?)?;
+            precondition.check(&follow::view(tx, workspace, id).await?)?;
         }
         let association = Association { job_id: patch.job_id.clone(), ..Association::default() };
         let target = resolve(tx, workspace, &association, stages).await?;
@@ -52,7 +53,7 @@ impl Work for UpdatePerson {
         }
         changed |= updated.company_id != before.company_id;
         if changed {
-            self.move_identifiers(tx, &before.identifiers(), &updated.identifiers()).await?;
+            self.move_identifiers(tx, id, &before.identifiers(), &updated.identifiers()).await?;
             person::update(tx, workspace, &updated).await?;
             let old_name = match before.company_id {
                 // Only what changed is told, so the name of a company that stays does not matter.
@@ -60,29 +61,32 @@ impl Work for UpdatePerson {
                 Some(company) => company::name(tx, workspace, company).await?.unwrap_or_default(),
                 None => String::new(),
             };
+            index::refresh(tx, workspace, id).await?;
             tell::person_updated(tx, actor, (&before, &old_name), (&updated, &company_name), None).await?;
         }
-        attach(tx, actor, Named { id: *id, name: &updated.name.whole }, false, &target).await?;
+        attach(tx, actor, Named { id, name: &updated.name.whole }, false, &target).await?;
         Ok(())
     }
 }
 
 impl UpdatePerson {
     /// Releases the identifiers that the person lost and claims those that are new.
-    async fn move_identifiers(&self, tx: &mut Tx, before: &[Identifier], after: &[Identifier]) -> Result<(), Failure> {
+    async fn move_identifiers(&self, tx: &mut Tx, id: PersonId, before: &[Identifier], after: &[Identifier]) -> Result<(), Failure> {
         let workspace = self.actor.workspace;
         let mut conflict = Problem::new(Code::IdentifierConflict, "An identifier belongs to another person.");
         for added in identifier::in_order(after.iter().filter(|added| !before.contains(added))) {
             match identifier::holder(tx, workspace, added).await? {
+                // Left behind by somebody who went into this person.
+                Some(holder) if holder == id => {}
                 Some(holder) => conflict.details.push(held_by(holder, added)),
-                None => identifier::claim(tx, workspace, added, self.id).await?,
+                None => identifier::claim(tx, workspace, added, id).await?,
             }
         }
         if !conflict.details.is_empty() {
             return Err(conflict.into());
         }
         for lost in before.iter().filter(|lost| !after.contains(lost)) {
-            identifier::release(tx, workspace, lost, self.id).await?;
+            identifier::release(tx, workspace, lost, id).await?;
         }
         Ok(())
     }

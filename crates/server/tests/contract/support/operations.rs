@@ -64,6 +64,7 @@ impl Operation {
         let id = match self.path.split('/').nth(2).unwrap() {
             "persons" => &world.person,
             "candidates" => &world.candidate,
+            "companies" => &world.employer,
             _ => &world.job.id,
         };
         self.path.replace("{id}", id)
@@ -94,17 +95,27 @@ const fn read(path: &'static str) -> Operation {
     Operation { method: "GET", path, scope: "read", body: None }
 }
 
+/// Looks with a body.
+const fn ask(path: &'static str, body: fn(&World) -> Value) -> Operation {
+    Operation { method: "POST", path, scope: "read", body: Some(body) }
+}
+
 const fn write(method: &'static str, path: &'static str, body: fn(&World) -> Value) -> Operation {
     Operation { method, path, scope: "write", body: Some(body) }
 }
 
 /// Every operation on records.
-pub static OPERATIONS: [Operation; 17] = [
+pub static OPERATIONS: [Operation; 38] = [
     write("POST", "/v0/persons", |_| json!({ "name": "Grace Hopper", "external_source_id": "version-0" })),
     write("POST", "/v1/persons", |_| json!({ "name": "Grace Hopper", "external_source_id": "version-1" })),
     read("/v1/persons/{id}"),
     write("PATCH", "/v1/persons/{id}", |_| json!({ "current_job_title": "Countess" })),
     write("PUT", "/v1/persons/{id}/history", |_| json!({ "certifications": [{ "name": "Bernoulli numbers" }] })),
+    ask("/v1/persons/resolve", |_| json!({ "name": "Ada", "emails": ["ada@engines.example"] })),
+    read("/v1/persons/duplicates"),
+    read("/v1/persons/{id}/export"),
+    read("/v1/persons/{id}/notes"),
+    write("POST", "/v1/persons/{id}/notes", |_| json!({ "body": "Met at the fair." })),
     read("/v1/candidates/{id}"),
     write("PATCH", "/v1/candidates/{id}", |world| json!({ "stage_id": world.job.stage("Interview") })),
     read("/v1/jobs"),
@@ -113,6 +124,22 @@ pub static OPERATIONS: [Operation; 17] = [
     write("PATCH", "/v1/jobs/{id}", |_| json!({ "name": "Chief engineer" })),
     read("/v1/jobs/{id}/candidates"),
     write("POST", "/v1/jobs/{id}/candidates", |world| json!({ "person_id": world.person })),
+    write("POST", "/v1/jobs/{id}/candidates/batch", |world| json!({ "person_ids": [world.person] })),
+    read("/v1/candidates"),
+    read("/v1/candidates/{id}/stage-times"),
+    read("/v1/jobs/{id}/funnel"),
+    read("/v1/jobs/{id}/stages"),
+    write("POST", "/v1/jobs/{id}/stages", |_| json!({ "name": "Reference check", "stage_order": 2 })),
+    read("/v1/job-statuses"),
+    read("/v1/pipeline-templates"),
+    read("/v1/companies"),
+    write("POST", "/v1/companies", |_| json!({ "name": "Initech" })),
+    read("/v1/companies/{id}"),
+    write("PATCH", "/v1/companies/{id}", |_| json!({ "name": "Difference Engines" })),
+    read("/v1/companies/{id}/jobs"),
+    read("/v1/companies/{id}/contacts"),
+    write("POST", "/v1/companies/{id}/contacts", |world| json!({ "person_id": world.person })),
+    read("/v1/me"),
     read("/v1/events"),
     read("/v1/persons/{id}/timeline"),
     read("/v1/candidates/{id}/timeline"),
@@ -120,8 +147,30 @@ pub static OPERATIONS: [Operation; 17] = [
 ];
 
 /// The other operations that need a key: the stream, which does not end, and those that need an admin's.
-pub static OTHER_OPERATIONS: [(&str, &str); 12] = [
+pub static OTHER_OPERATIONS: [(&str, &str); 34] = [
     ("GET", "/v1/events/stream"),
+    ("PUT", "/v1/jobs/{id}/stages/order"),
+    ("PATCH", "/v1/jobs/{id}/stages/{id}"),
+    ("DELETE", "/v1/jobs/{id}/stages/{id}"),
+    ("POST", "/v1/job-statuses"),
+    ("PATCH", "/v1/job-statuses/{id}"),
+    ("POST", "/v1/pipeline-templates"),
+    ("GET", "/v1/pipeline-templates/{id}"),
+    ("PATCH", "/v1/pipeline-templates/{id}"),
+    ("DELETE", "/v1/pipeline-templates/{id}"),
+    ("POST", "/v1/candidates/move"),
+    ("DELETE", "/v1/candidates/{id}"),
+    ("POST", "/v1/persons/{id}/merge"),
+    ("DELETE", "/v1/persons/{id}"),
+    ("PATCH", "/v1/persons/{id}/notes/{id}"),
+    ("DELETE", "/v1/persons/{id}/notes/{id}"),
+    ("POST", "/v1/companies/{id}/merge"),
+    ("DELETE", "/v1/companies/{id}/contacts/{id}"),
+    ("GET", "/v1/keys"),
+    ("POST", "/v1/keys"),
+    ("GET", "/v1/keys/{id}"),
+    ("DELETE", "/v1/keys/{id}"),
+    ("POST", "/v1/keys/{id}/rotate"),
     ("GET", "/v1/webhooks"),
     ("POST", "/v1/webhooks"),
     ("GET", "/v1/webhooks/{id}"),

@@ -33,6 +33,14 @@ impl Job {
         format!("/v1/jobs/{}", self.id)
     }
 
+    pub fn stages_path(&self) -> String {
+        format!("/v1/jobs/{}/stages", self.id)
+    }
+
+    pub fn stage_path(&self, name: &str) -> String {
+        format!("/v1/jobs/{}/stages/{}", self.id, self.stage(name))
+    }
+
     pub fn candidates_path(&self) -> String {
         format!("/v1/jobs/{}/candidates", self.id)
     }

@@ -1,8 +1,6 @@
-use axum::http::StatusCode;
-
 use crate::api::v1::shape::candidate::CandidateRead;
-use crate::http::answer::{answer, with_etag};
-use crate::http::{Envelope, Read, Reply};
+use crate::http::answer::{followed, with_etag};
+use crate::http::{Followed, Read, Reply};
 use crate::ops::etag;
 use crate::ops::read::ReadCandidate;
 
@@ -12,10 +10,11 @@ use crate::ops::read::ReadCandidate;
 #[utoipa::path(get, path = "/v1/candidates/{id}", operation_id = "readCandidate", tag = "Candidates",
     params(("id" = String, Path, description = "The candidate's id.", example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-etag" = json!(true))),
-    responses((status = 200, description = "The candidate.", body = Envelope<CandidateRead>)))]
+    responses((status = 200, description = "The candidate.", body = Followed<CandidateRead>)))]
 pub async fn read_candidate(request: Read) -> Reply {
     request.no_query()?;
-    let view = request.app.store.read(ReadCandidate { workspace: request.workspace, id: request.id()? }).await?;
+    let id = request.id()?;
+    let view = request.app.store.read(ReadCandidate { workspace: request.workspace, id }).await?;
     let tag = etag::of(&view);
-    Ok(request.unless_known(with_etag(answer(StatusCode::OK, CandidateRead::from(view)), tag)))
+    Ok(request.unless_known(with_etag(followed(id, view.id, CandidateRead::from(view)), tag)))
 }

@@ -20,10 +20,11 @@ pub struct CreateJobBody {
     client_company_id: Option<String>,
     /// A status of the workspace; the first of them, `Open`, if absent.
     job_status_name: Option<String>,
-    /// The pipeline in order, with at least one stage that is no rejection stage. If absent: Sourced, Contacted, Screening,
-    /// Interview, Final interview, Offer, Hired, Rejected.
+    /// The pipeline in order, with at least one stage that is no rejection stage. If absent, that of a template.
     #[schema(min_items = 1, max_items = 50)]
     pipeline_stages: Option<Vec<NewStageBody>>,
+    /// The template that the pipeline is taken from, in place of `pipeline_stages`; the workspace's default if both are absent.
+    pipeline_template_id: Option<String>,
 }
 
 /// A stage of a new pipeline.

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::shape::person::PersonCreated;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Reply, Write};
+use crate::http::{Reply, Tryable, Write};
 use crate::ops::idempotency::Answer;
 use crate::ops::persons::create::CreatePerson;
 
@@ -60,9 +60,13 @@ pub fn read_new_person(fields: &mut Fields<'_>) -> NewPerson {
     })
 }
 
-pub fn read_on_duplicate(mut query: Query) -> Result<OnDuplicate, model::problem::Problem> {
-    let choice = query.parsed("on_duplicate", Flaw::InvalidValue, OnDuplicate::NAMES, OnDuplicate::parse);
-    query.finish(choice.unwrap_or_default())
+pub fn read_on_duplicate(query: &mut Query) -> OnDuplicate {
+    query.parsed("on_duplicate", Flaw::InvalidValue, OnDuplicate::NAMES, OnDuplicate::parse).unwrap_or_default()
+}
+
+/// Whether a write is only to be tried out.
+pub fn read_dry_run(query: &mut Query) -> bool {
+    query.parsed("dry_run", Flaw::InvalidValue, "true or false", |written| written.parse().ok()).unwrap_or(false)
 }
 
 /// Create a person
@@ -71,17 +75,22 @@ pub fn read_on_duplicate(mut query: Query) -> Result<OnDuplicate, model::problem
 /// name): then empty fields are filled, contacts united, the job attached, and the answer is 200 with the existing id. So pushing the same
 /// person twice is safe. All of it happens or nothing.
 #[utoipa::path(post, path = "/v1/persons", operation_id = "createPerson", tag = "Persons",
-    params(("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do when the person is there already: `merge` (the default), `error` to answer 409 with the id, or `create` to make a second person.")),
+    params(
+        ("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do when the person is there already: `merge` (the default), `error` to answer 409 with the id, or `create` to make a second person."),
+        ("dry_run" = Option<bool>, Query, description = "With `true` nothing is stored: the answer is the one that the write would have given, with the changes that it would have made."),
+    ),
     request_body = CreatePersonBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "DUPLICATE_PERSON", "IDENTIFIER_CONFLICT", "AMBIGUOUS_JOB"]))),
     responses(
-        (status = 201, description = "The person was made.", body = Envelope<PersonCreated>),
-        (status = 200, description = "The person was there already; what was missing was added.", body = Envelope<PersonCreated>)))]
+        (status = 201, description = "The person was made.", body = Tryable<PersonCreated>),
+        (status = 200, description = "The person was there already; what was missing was added.", body = Tryable<PersonCreated>)))]
 pub async fn create_person(request: Write) -> Reply {
-    let on_duplicate = read_on_duplicate(request.query())?;
+    let mut query = request.query();
+    let (on_duplicate, dry_run) = (read_on_duplicate(&mut query), read_dry_run(&mut query));
+    query.finish(())?;
     let new = request.read(read_new_person)?;
-    let work = CreatePerson { actor: request.actor.clone(), new, on_duplicate };
-    request.carry_out(work, |created| -> Answer { answer(status(created.is_new), PersonCreated::from(created)) }).await
+    let work = CreatePerson::new(request.actor.clone(), new, on_duplicate);
+    request.carry_out_or_try(work, dry_run, |created| -> Answer { answer(status(created.is_new), PersonCreated::from(created)) }).await
 }
 
 pub const fn status(is_new: bool) -> StatusCode {

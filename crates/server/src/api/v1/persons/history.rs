@@ -89,7 +89,7 @@ pub struct CertificationInput {
 #[utoipa::path(put, path = "/v1/persons/{id}/history", operation_id = "replaceHistory", tag = "Persons",
     params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     request_body = ReplaceHistoryBody,
-    extensions(("x-errors" = json!(["NOT_FOUND", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
+    extensions(("x-errors" = json!(["NOT_FOUND", "ERASED", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
     responses((status = 200, description = "The person with the new history.", body = Envelope<PersonRead>)))]
 pub async fn replace_history(request: Write) -> Reply {
     request.no_query()?;

@@ -1,4 +1,12 @@
 pub mod create;
+pub mod create_many;
+pub mod duplicates;
+pub mod erase;
+pub mod export;
 pub mod history;
+pub mod list;
+pub mod merge;
+pub mod notes;
 pub mod read;
+pub mod resolve;
 pub mod update;

@@ -1,22 +1,41 @@
-use axum::http::StatusCode;
+use model::profile::Include;
 
 use crate::api::v1::shape::person::PersonRead;
-use crate::http::answer::{answer, with_etag};
-use crate::http::{Envelope, Read, Reply};
+use crate::http::answer::{followed, with_etag};
+use crate::http::{Followed, Read, Reply};
 use crate::ops::etag;
+use crate::ops::persons::profile::ReadPersonWith;
 use crate::ops::read::ReadPerson;
 
 /// Read a person
 ///
 /// The person with contacts, career history and the jobs they are a candidate of, the oldest first. The `ETag` goes into `If-Match` of an
-/// update, or into `If-None-Match` of the next read, which then answers 304 while nothing changed.
+/// update, or into `If-None-Match` of the next read, which then answers 304 while nothing changed. With `include` there is more, and the
+/// `ETag` is that of all that is shown: it is good for `If-None-Match` only.
 #[utoipa::path(get, path = "/v1/persons/{id}", operation_id = "readPerson", tag = "Persons",
-    params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
-    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-etag" = json!(true))),
-    responses((status = 200, description = "The person.", body = Envelope<PersonRead>)))]
+    params(
+        ("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
+        ("include" = Option<String>, Query, description = "What to show beside: `profile`, `notes`, or both with a comma between."),
+    ),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])), ("x-etag" = json!(true))),
+    responses((status = 200, description = "The person.", body = Followed<PersonRead>)))]
 pub async fn read_person(request: Read) -> Reply {
-    request.no_query()?;
-    let view = request.app.store.read(ReadPerson { workspace: request.workspace, id: request.id()? }).await?;
-    let tag = etag::of(&view);
-    Ok(request.unless_known(with_etag(answer(StatusCode::OK, PersonRead::from(view)), tag)))
+    let mut query = request.query();
+    let include = Include::read(&mut query);
+    let include = query.finish(include)?;
+    let (id, workspace, store) = (request.id()?, request.workspace, &request.app.store);
+    let answer = if include.is_nothing() {
+        let view = store.read(ReadPerson { workspace, id }).await?;
+        let tag = etag::of(&view);
+        with_etag(followed(id, view.id, PersonRead::from(view)), tag)
+    } else {
+        let work = ReadPersonWith { workspace, id, include };
+        let person = match include.profile {
+            true => store.read_snapshot_at_length(work).await?,
+            false => store.read_snapshot(work).await?,
+        };
+        let tag = etag::of(&person);
+        with_etag(followed(id, person.view.id, PersonRead::from(person)), tag)
+    };
+    Ok(request.unless_known(answer))
 }

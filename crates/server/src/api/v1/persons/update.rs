@@ -3,8 +3,9 @@ use model::person::PersonPatch;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::create::read_dry_run;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Reply, Write};
+use crate::http::{Reply, Tryable, Write};
 use crate::ops::persons::update::UpdatePerson;
 
 /// What to change of a person, as a JSON merge patch: what is absent stays, null (or an empty string) clears, a list takes the place of the old
@@ -71,13 +72,18 @@ pub struct Confirmation {
 ///
 /// Changes what the body names and leaves the rest. With `If-Match`, only if the person is still as it was read.
 #[utoipa::path(patch, path = "/v1/persons/{id}", operation_id = "updatePerson", tag = "Persons",
-    params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
+    params(
+        ("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
+        ("dry_run" = Option<bool>, Query, description = "With `true` nothing is stored: the answer is the one that the write would have given, with the changes that it would have made."),
+    ),
     request_body = UpdatePersonBody,
-    extensions(("x-errors" = json!(["NOT_FOUND", "IDENTIFIER_CONFLICT", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true))),
-    responses((status = 200, description = "The change was made.", body = Envelope<Confirmation>)))]
+    extensions(("x-errors" = json!(["NOT_FOUND", "IDENTIFIER_CONFLICT", "ERASED", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true))),
+    responses((status = 200, description = "The change was made.", body = Tryable<Confirmation>)))]
 pub async fn update_person(request: Write) -> Reply {
-    request.no_query()?;
+    let mut query = request.query();
+    let dry_run = read_dry_run(&mut query);
+    query.finish(())?;
     let patch = request.read(PersonPatch::read)?;
     let work = UpdatePerson { actor: request.actor.clone(), id: request.id()?, patch, precondition: request.precondition.clone() };
-    request.carry_out(work, |()| answer(StatusCode::OK, Confirmation { message: "The person was updated." })).await
+    request.carry_out_or_try(work, dry_run, |()| answer(StatusCode::OK, Confirmation { message: "The person was updated." })).await
 }

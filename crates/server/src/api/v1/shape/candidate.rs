@@ -1,11 +1,17 @@
 use model::clock::Timestamp;
+use model::funnel::StageFigures;
 use model::id::{CandidateId, JobId, PersonId, StageId};
 use model::stage::Stage;
+use model::stay::{StageTotal, Stay};
 use serde::Serialize;
-use store::record::candidate::{CandidateItem, CandidateView, StageEntry};
+use store::record::candidate::{CandidateItem, CandidateOnJob, CandidateView, StageEntry};
 use utoipa::ToSchema;
 
 use super::person::id_or_empty;
+use crate::ops::candidates::add_many::Added;
+use crate::ops::candidates::funnel::JobFunnel;
+use crate::ops::candidates::move_many::Moved;
+use crate::ops::candidates::stage_times::StageTimes;
 
 /// A candidate as a single read shows it.
 #[derive(Serialize, ToSchema)]
@@ -111,5 +117,222 @@ impl CandidateListItem {
             current_pipeline_stage_id: item.stage_id,
             created_at: item.created_at,
         }
+    }
+}
+
+/// What became of each record of the request, in its order.
+#[derive(Serialize, ToSchema)]
+pub struct Each<T> {
+    #[schema(example = true)]
+    pub success: bool,
+    pub data: Vec<T>,
+}
+
+/// A person who is on the job now.
+#[derive(Serialize, ToSchema)]
+pub struct AddedCandidate {
+    #[schema(value_type = String, example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")]
+    pub person_id: PersonId,
+    #[schema(value_type = String, example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")]
+    pub candidate_id: CandidateId,
+    /// False if the person was on the job already.
+    #[schema(example = true)]
+    pub is_new: bool,
+}
+
+impl From<Added> for AddedCandidate {
+    fn from(Added { person_id, candidate_id, is_new }: Added) -> Self {
+        Self { person_id, candidate_id, is_new }
+    }
+}
+
+/// A candidate that is in the stage now.
+#[derive(Serialize, ToSchema)]
+pub struct MovedCandidate {
+    #[schema(value_type = String, example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")]
+    pub id: CandidateId,
+    #[schema(value_type = String, example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")]
+    pub job_id: JobId,
+    #[schema(value_type = String, example = "stg_01m1v0e8k7b4k8s2d6f0g5h7jm")]
+    pub current_pipeline_stage_id: StageId,
+    #[schema(example = "Interview")]
+    pub current_pipeline_stage_name: String,
+    /// False if the candidate was in the stage already.
+    #[schema(example = true)]
+    pub is_moved: bool,
+}
+
+impl From<Moved> for MovedCandidate {
+    fn from(Moved { id, job_id, stage_id, stage_name, is_moved }: Moved) -> Self {
+        Self { id, job_id, current_pipeline_stage_id: stage_id, current_pipeline_stage_name: stage_name, is_moved }
+    }
+}
+
+/// A candidate as an item of the list of all candidates.
+#[derive(Serialize, ToSchema)]
+pub struct AnyCandidateItem {
+    #[schema(value_type = String, example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")]
+    pub id: CandidateId,
+    #[schema(value_type = String, example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")]
+    pub person_id: PersonId,
+    #[schema(example = "Ada Lovelace")]
+    pub name: String,
+    #[schema(example = "Analyst")]
+    pub current_job_title: String,
+    #[schema(example = "Analytical Engines")]
+    pub current_company_name: String,
+    #[schema(example = "cmp_01m1v0e8k7c5qd0m3w8x9b2hsn")]
+    pub current_company_id: String,
+    #[schema(example = "Screening")]
+    pub current_pipeline_stage_name: String,
+    #[schema(value_type = String, example = "stg_01m1v0e8k7b4k8s2d6f0g5h7jm")]
+    pub current_pipeline_stage_id: StageId,
+    /// When the candidate entered the current stage.
+    #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
+    pub current_pipeline_stage_date: Timestamp,
+    #[schema(value_type = String, example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")]
+    pub job_id: JobId,
+    #[schema(example = "Chief Analyst")]
+    pub job_name: String,
+    #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
+    pub created_at: Timestamp,
+    #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
+    pub updated_at: Timestamp,
+}
+
+impl From<CandidateOnJob> for AnyCandidateItem {
+    fn from(found: CandidateOnJob) -> Self {
+        let CandidateOnJob { item, stage_name, stage_entered_at, job_id, job_name, updated_at } = found;
+        Self {
+            id: item.id,
+            person_id: item.person_id,
+            name: item.name,
+            current_job_title: item.current_job_title,
+            current_company_name: item.company_name.unwrap_or_default(),
+            current_company_id: id_or_empty(item.company_id),
+            current_pipeline_stage_name: stage_name,
+            current_pipeline_stage_id: item.stage_id,
+            current_pipeline_stage_date: stage_entered_at,
+            job_id,
+            job_name,
+            created_at: item.created_at,
+            updated_at,
+        }
+    }
+}
+
+/// How long a candidate has been in which stage.
+#[derive(Serialize, ToSchema)]
+pub struct StageTimesRead {
+    #[schema(value_type = String, example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")]
+    pub id: CandidateId,
+    #[schema(value_type = String, example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")]
+    pub job_id: JobId,
+    /// Every stay in a stage, the oldest first.
+    pub stays: Vec<StayRead>,
+    /// All stays put together by stage, in the order in which the stages were first entered.
+    pub totals: Vec<StageTotalRead>,
+}
+
+/// A stay in a stage, under the name that the stage had then.
+#[derive(Serialize, ToSchema)]
+pub struct StayRead {
+    #[schema(value_type = String, example = "stg_01m1v0e8k7b4k8s2d6f0g5h7jm")]
+    pub stage_id: StageId,
+    #[schema(example = "Screening")]
+    pub stage_name: String,
+    #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
+    pub entered_at: Timestamp,
+    /// Null for the stage that the candidate is in.
+    #[schema(value_type = Option<String>, required, example = "2026-11-17T14:00:00.000Z")]
+    pub left_at: Option<Timestamp>,
+    /// Whole seconds; up to now for the stage that the candidate is in.
+    #[schema(minimum = 0, example = 189000)]
+    pub seconds: i64,
+}
+
+/// All stays in one stage.
+#[derive(Serialize, ToSchema)]
+pub struct StageTotalRead {
+    #[schema(value_type = String, example = "stg_01m1v0e8k7b4k8s2d6f0g5h7jm")]
+    pub stage_id: StageId,
+    /// The name that the stage had when it was last entered.
+    #[schema(example = "Screening")]
+    pub stage_name: String,
+    /// How often the candidate has entered it.
+    #[schema(minimum = 1, example = 1)]
+    pub times_entered: i64,
+    #[schema(minimum = 0, example = 189000)]
+    pub seconds: i64,
+}
+
+impl From<StageTimes> for StageTimesRead {
+    fn from(StageTimes { id, job_id, stays, totals }: StageTimes) -> Self {
+        Self { id, job_id, stays: stays.into_iter().map(Into::into).collect(), totals: totals.into_iter().map(Into::into).collect() }
+    }
+}
+
+impl From<Stay> for StayRead {
+    fn from(Stay { stage_id, stage_name, entered_at, left_at, seconds }: Stay) -> Self {
+        Self { stage_id, stage_name, entered_at, left_at, seconds }
+    }
+}
+
+impl From<StageTotal> for StageTotalRead {
+    fn from(StageTotal { stage_id, stage_name, stays, seconds }: StageTotal) -> Self {
+        Self { stage_id, stage_name, times_entered: stays, seconds }
+    }
+}
+
+/// What became of the candidates of a job.
+#[derive(Serialize, ToSchema)]
+pub struct FunnelRead {
+    #[schema(value_type = String, example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")]
+    pub job_id: JobId,
+    /// All candidates of the job.
+    #[schema(minimum = 0, example = 12)]
+    pub candidate_count: i64,
+    /// The stages that the job has now, in order.
+    pub stages: Vec<FunnelStage>,
+}
+
+/// What became of those who entered a stage. Every candidate counts once in each number.
+#[derive(Serialize, ToSchema)]
+pub struct FunnelStage {
+    #[schema(value_type = String, example = "stg_01m1v0e8k7b4k8s2d6f0g5h7jm")]
+    pub stage_id: StageId,
+    #[schema(example = "Screening")]
+    pub stage_name: String,
+    /// The place in the pipeline, from 1.
+    #[schema(minimum = 1, example = 3)]
+    pub stage_order: i64,
+    pub is_rejection_stage: bool,
+    /// Candidates who ever entered the stage.
+    #[schema(minimum = 0, example = 12)]
+    pub entered: i64,
+    /// Candidates who are in it now.
+    #[schema(minimum = 0, example = 3)]
+    pub current: i64,
+    /// Candidates who entered it and later a stage further on that is no rejection stage.
+    #[schema(minimum = 0, example = 7)]
+    pub went_on: i64,
+    /// Candidates who entered it and whose next stage was a rejection stage.
+    #[schema(minimum = 0, example = 2)]
+    pub rejected: i64,
+    /// The median of all stays that have ended, in days to one decimal; null if none has.
+    #[schema(required, minimum = 0, example = 2.5)]
+    pub median_days: Option<f64>,
+}
+
+impl From<JobFunnel> for FunnelRead {
+    fn from(JobFunnel { job_id, candidate_count, stages }: JobFunnel) -> Self {
+        Self { job_id, candidate_count, stages: stages.into_iter().map(Into::into).collect() }
+    }
+}
+
+impl From<StageFigures> for FunnelStage {
+    fn from(StageFigures { stage, entered, current, went_on, rejected, median_days }: StageFigures) -> Self {
+        let Stage { id, name, stage_order, is_rejection_stage, is_interviewing_stage: _ } = stage;
+        Self { stage_id: id, stage_name: name, stage_order, is_rejection_stage, entered, current, went_on, rejected, median_days }
     }
 }

@@ -1,9 +1,19 @@
 //! The records as the interface shows them: exactly these fields, in this order.
 
 pub mod candidate;
+pub mod company;
 pub mod contact;
+pub mod duplicate;
 pub mod event;
+pub mod export;
 pub mod job;
+pub mod key;
+pub mod note;
 pub mod person;
+pub mod person_item;
+pub mod profile;
+pub mod stage;
+pub mod status;
 mod stored;
+pub mod template;
 pub mod webhook;

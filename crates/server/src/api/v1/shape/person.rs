@@ -5,8 +5,11 @@ use store::record::person::{PersonJob, PersonView};
 use utoipa::ToSchema;
 
 use super::contact::ContactEntry;
+use super::note::NoteRead;
+use super::profile::ProfileRead;
 use super::stored::StoredJson;
 use crate::ops::persons::create::CreatedPerson;
+use crate::ops::persons::profile::PersonWith;
 
 /// A person as a create answers it.
 #[derive(Serialize, ToSchema)]
@@ -90,6 +93,22 @@ pub struct PersonRead {
     #[schema(value_type = Vec<CertificationEntry>)]
     pub certifications: StoredJson,
     pub jobs: Vec<JobAssociation>,
+    /// Only with `include=profile`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = ProfileRead)]
+    pub profile: Option<ProfileRead>,
+    /// The newest 100, the newest first; only with `include=notes`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Vec<NoteRead>)]
+    pub notes: Option<Vec<NoteRead>>,
+}
+
+impl From<PersonWith> for PersonRead {
+    fn from(person: PersonWith) -> Self {
+        let PersonWith { view, profile, notes } = person;
+        let notes = notes.map(|notes| notes.into_iter().map(NoteRead::from).collect());
+        Self { profile: profile.map(ProfileRead::from), notes, ..Self::from(view) }
+    }
 }
 
 impl From<PersonView> for PersonRead {
@@ -110,6 +129,8 @@ impl From<PersonView> for PersonRead {
             education_experience: StoredJson(view.education_experience),
             certifications: StoredJson(view.certifications),
             jobs: view.jobs.into_iter().map(Into::into).collect(),
+            profile: None,
+            notes: None,
         }
     }
 }

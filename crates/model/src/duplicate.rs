@@ -1,0 +1,239 @@
+//! Persons who are likely the same one, though nothing that identifies a person says so: for people to look at, and to merge.
+
+use crate::contact::Contacts;
+use crate::id::{CompanyId, PersonId};
+use crate::search::{Key, words};
+use crate::text::fold;
+
+/// How alike two names must be.
+const LIKENESS: f64 = 0.85;
+/// A shorter number is one within some house, and says nothing outside of it.
+const LEAST_DIGITS: usize = 6;
+
+/// What is compared of a person, and shown of them beside another.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Profile {
+    pub id: PersonId,
+    pub name: String,
+    pub handle: String,
+    pub current_job_title: String,
+    pub company_id: Option<CompanyId>,
+    pub company_name: String,
+    pub emails: Contacts,
+    pub phones: Contacts,
+}
+
+impl Profile {
+    /// What the likely duplicates of the person have, one of them at least.
+    #[must_use]
+    pub fn keys(&self) -> Vec<Key> {
+        let phones = self.phones.entries().iter().filter(|phone| is_long(&phone.value));
+        let mut keys: Vec<Key> = phones.map(|phone| Key::phone(&phone.value)).collect();
+        keys.extend(self.company_id.map(|company| Key::name_at(&self.name, company)));
+        for handle in self.handles() {
+            let key = Key::handle(&handle);
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        keys
+    }
+
+    /// How the person calls themselves: on the social network, and before the @ of their addresses.
+    fn handles(&self) -> Vec<String> {
+        let social = (!self.handle.is_empty()).then(|| fold(&self.handle));
+        let addresses = self.emails.entries().iter().filter_map(|email| email.value.split_once('@').map(|(local, _)| fold(local)));
+        social.into_iter().chain(addresses).collect()
+    }
+}
+
+fn is_long(number: &str) -> bool {
+    number.bytes().filter(u8::is_ascii_digit).count() >= LEAST_DIGITS
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReasonKind {
+    SamePhone,
+    SameNameAndCompany,
+    SimilarNameAndHandle,
+}
+
+impl ReasonKind {
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SamePhone => "same_phone",
+            Self::SameNameAndCompany => "same_name_and_company",
+            Self::SimilarNameAndHandle => "similar_name_and_handle",
+        }
+    }
+}
+
+/// Why two persons are likely the same: the number, the company or the handle that they have in common.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reason {
+    pub kind: ReasonKind,
+    pub value: String,
+}
+
+/// All that speaks for it that the two are one; nothing if nothing does.
+#[must_use]
+pub fn reasons(one: &Profile, other: &Profile) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    for phone in one.phones.entries().iter().filter(|phone| is_long(&phone.value) && other.phones.contains(&phone.value)) {
+        reasons.push(Reason { kind: ReasonKind::SamePhone, value: phone.value.clone() });
+    }
+    if one.company_id.is_some() && one.company_id == other.company_id && fold(&one.name) == fold(&other.name) {
+        reasons.push(Reason { kind: ReasonKind::SameNameAndCompany, value: one.company_name.clone() });
+    }
+    let known = other.handles();
+    if let Some(value) = one.handles().into_iter().find(|handle| known.contains(handle)).filter(|_| are_similar(&one.name, &other.name)) {
+        reasons.push(Reason { kind: ReasonKind::SimilarNameAndHandle, value });
+    }
+    reasons
+}
+
+/// Whether two names are alike, in whatever order their words stand.
+fn are_similar(one: &str, other: &str) -> bool {
+    let mut one: Vec<_> = words(one).collect();
+    let mut other: Vec<_> = words(other).collect();
+    if one.is_empty() || other.is_empty() {
+        return false;
+    }
+    let alike = |one: &[String], other: &[String]| strsim::jaro_winkler(&one.join(" "), &other.join(" ")) >= LIKENESS;
+    if alike(&one, &other) {
+        return true;
+    }
+    one.sort_unstable();
+    other.sort_unstable();
+    alike(&one, &other)
+}
+
+/// How far the search for pairs has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The last person whose pairs were looked for.
+    pub person: PersonId,
+    /// The other of their last pair; none if they have no more.
+    pub partner: Option<PersonId>,
+}
+
+impl Place {
+    #[must_use]
+    pub fn parse(written: &str) -> Option<Self> {
+        match written.split_once('.') {
+            Some((person, partner)) => Some(Self { person: PersonId::parse(person)?, partner: Some(PersonId::parse(partner)?) }),
+            None => Some(Self { person: PersonId::parse(written)?, partner: None }),
+        }
+    }
+
+    #[must_use]
+    pub fn write(&self) -> String {
+        match self.partner {
+            Some(partner) => format!("{}.{partner}", self.person),
+            None => self.person.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::clock::Timestamp;
+    use crate::contact::{Channel, Contact, ContactType};
+
+    fn company(number: u128) -> Option<CompanyId> {
+        Some(CompanyId::at(Timestamp::from_millis(1), number))
+    }
+
+    fn contacts(channel: Channel, values: &[&str]) -> Contacts {
+        let contact = |value: &&str| Contact { contact_data_type: ContactType::Other, value: (*value).to_owned() };
+        Contacts::from_stored(channel, values.iter().map(contact).collect())
+    }
+
+    fn named(name: &str) -> Profile {
+        Profile {
+            id: PersonId::at(Timestamp::from_millis(1), 1),
+            name: name.to_owned(),
+            handle: String::new(),
+            current_job_title: String::new(),
+            company_id: None,
+            company_name: String::new(),
+            emails: contacts(Channel::Email, &[]),
+            phones: contacts(Channel::Phone, &[]),
+        }
+    }
+
+    fn kinds(one: &Profile, other: &Profile) -> Vec<ReasonKind> {
+        assert_eq!(reasons(one, other).len(), reasons(other, one).len());
+        reasons(one, other).into_iter().map(|reason| reason.kind).collect()
+    }
+
+    fn share_a_key(one: &Profile, other: &Profile) -> bool {
+        one.keys().iter().any(|key| other.keys().contains(key))
+    }
+
+    #[test]
+    fn a_phone_number_counts_however_it_is_written() {
+        let one = Profile { phones: contacts(Channel::Phone, &["+44 20 7946 0000"]), ..named("Ada") };
+        let other = Profile { phones: contacts(Channel::Phone, &["123", "0044"]), ..named("Grace") };
+        assert_eq!(kinds(&one, &other), []);
+        let other = Profile { phones: contacts(Channel::Phone, &["(44) 2079460000"]), ..named("Grace") };
+        assert_eq!(reasons(&one, &other), [Reason { kind: ReasonKind::SamePhone, value: "+44 20 7946 0000".to_owned() }]);
+        assert!(share_a_key(&one, &other));
+    }
+
+    #[test]
+    fn a_short_number_says_nothing() {
+        let with = |name| Profile { phones: contacts(Channel::Phone, &["12345"]), ..named(name) };
+        assert_eq!(kinds(&with("Ada"), &with("Grace")), []);
+        assert!(with("Ada").keys().is_empty());
+    }
+
+    #[test]
+    fn the_same_name_counts_within_a_company() {
+        let at = |name: &str, number| Profile { company_id: company(number), company_name: "Engines".to_owned(), ..named(name) };
+        assert_eq!(kinds(&at("Ada  Lovelace", 1), &at("ada lovelace", 1)), [ReasonKind::SameNameAndCompany]);
+        assert!(share_a_key(&at("Ada  Lovelace", 1), &at("ada lovelace", 1)));
+        assert_eq!(kinds(&at("Ada Lovelace", 1), &at("Ada Lovelace", 2)), []);
+        assert_eq!(kinds(&named("Ada Lovelace"), &named("Ada Lovelace")), []);
+        assert_eq!(kinds(&at("Ada Lovelace", 1), &at("Ada Byron", 1)), []);
+    }
+
+    #[test]
+    fn a_handle_counts_with_a_similar_name() {
+        let with = |name: &str, handle: &str, email: &str| Profile {
+            handle: handle.to_owned(),
+            emails: contacts(Channel::Email, &[email]),
+            ..named(name)
+        };
+        let ada = with("Ada Lovelace", "ada-l", "x@a.example");
+        for (name, handle, email) in [
+            ("Ada Lovelacé", "ada-l", "y@b.example"),
+            ("Lovelace, Ada", "other", "ADA-L@b.example"),
+            ("Ada K. Lovelace", "x", "z@b.example"),
+        ] {
+            let other = with(name, handle, email);
+            assert_eq!(kinds(&ada, &other), [ReasonKind::SimilarNameAndHandle], "{name}");
+            assert!(share_a_key(&ada, &other), "{name}");
+        }
+        assert_eq!(kinds(&ada, &with("Grace Hopper", "ada-l", "y@b.example")), []);
+        assert_eq!(kinds(&ada, &with("Ada Lovelace", "other", "y@b.example")), []);
+    }
+
+    proptest! {
+        #[test]
+        fn a_place_survives_being_written_and_read(one: u128, other: u128, is_done: bool) {
+            let id = |random| PersonId::at(Timestamp::from_millis(1), random);
+            let place = Place { person: id(one), partner: (!is_done).then(|| id(other)) };
+            prop_assert_eq!(Place::parse(&place.write()), Some(place));
+        }
+
+        #[test]
+        fn reading_a_place_never_panics(text in "\\PC*") {
+            let _ = Place::parse(&text);
+        }
+    }
+}

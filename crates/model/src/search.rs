@@ -1,0 +1,316 @@
+//! Search: what is indexed of a person, what a question asks for, and which of the person's fields answer it. Words are compared without
+//! case and accents, and a word that is asked for finds all that begin with it.
+
+use std::collections::BTreeMap;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::id::{CompanyId, encode_digits};
+use crate::text::fold;
+
+/// Words of a person that are indexed; the rest of very long notes is not.
+const MOST_WORDS: usize = 4000;
+const LONGEST_WORD: usize = 40;
+/// Words of a question that count.
+const MOST_ASKED: usize = 8;
+/// A shorter word is asked for as it is: nearly everybody has a word that begins with a given letter.
+const SHORTEST_BEGINNING: usize = 2;
+
+/// How much it says of a person that a word stands in a field.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Weight {
+    Best,
+    Good,
+    Other,
+}
+
+impl Weight {
+    pub const ALL: [Self; 3] = [Self::Best, Self::Good, Self::Other];
+
+    /// What stands before a word of that weight in the index.
+    #[must_use]
+    pub const fn mark(self) -> char {
+        match self {
+            Self::Best => '1',
+            Self::Good => '2',
+            Self::Other => '3',
+        }
+    }
+}
+
+macro_rules! fields {
+    ($($variant:ident $name:literal $weight:ident)*) => {
+        /// A field that is searched.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Field { $($variant,)* }
+
+        impl Field {
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// Its name, as answers give it.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            #[must_use]
+            pub const fn weight(self) -> Weight {
+                match self { $(Self::$variant => Weight::$weight,)* }
+            }
+        }
+    };
+}
+
+fields! {
+    Name "name" Best
+    Handle "social_public_id" Best
+    Title "current_job_title" Good
+    Company "current_company_name" Good
+    Emails "emails" Good
+    Headline "social_headline" Other
+    Location "social_location" Other
+    Address "address" Other
+    Work "work_experience" Other
+    Education "education_experience" Other
+    Certifications "certifications" Other
+    Notes "notes" Other
+}
+
+/// The words of a text: letters and digits, in lower case and without accents.
+pub fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|character: char| !character.is_alphanumeric() && !is_combining_mark(character)).filter_map(|part| {
+        let mut word = String::with_capacity(part.len());
+        if part.is_ascii() {
+            word.extend(part.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
+        } else {
+            for character in part.nfkd().filter(|character| !is_combining_mark(*character)).flat_map(char::to_lowercase) {
+                match plain(character) {
+                    Some(plain) => word.push_str(plain),
+                    None if character.is_alphanumeric() => word.push(character),
+                    None => {}
+                }
+            }
+        }
+        if let Some((end, _)) = word.char_indices().nth(LONGEST_WORD) {
+            word.truncate(end);
+        }
+        (!word.is_empty()).then_some(word)
+    })
+}
+
+/// Letters that are another letter with something added, though Unicode takes them for letters of their own.
+const fn plain(character: char) -> Option<&'static str> {
+    Some(match character {
+        'ß' => "ss",
+        'æ' => "ae",
+        'œ' => "oe",
+        'ø' => "o",
+        'ł' => "l",
+        'đ' | 'ð' => "d",
+        'ħ' => "h",
+        'ı' => "i",
+        'þ' => "th",
+        _ => return None,
+    })
+}
+
+/// What two persons may have in common without any of them being found by it: keys to look for likely duplicates and to filter by.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Key {
+    /// The digits of a phone number.
+    Phone(String),
+    /// Where the person works.
+    Company(CompanyId),
+    /// The folded name, and where the person works.
+    NameAtCompany(String, CompanyId),
+    /// A handle on some network, or the part of an e-mail address before the @.
+    Handle(String),
+}
+
+impl Key {
+    #[must_use]
+    pub fn phone(number: &str) -> Self {
+        Self::Phone(number.chars().filter(char::is_ascii_digit).collect())
+    }
+
+    #[must_use]
+    pub fn name_at(name: &str, company: CompanyId) -> Self {
+        Self::NameAtCompany(fold(name), company)
+    }
+
+    #[must_use]
+    pub fn handle(written: &str) -> Self {
+        Self::Handle(fold(written))
+    }
+
+    /// How it stands in the index: beside the words, and like none of them.
+    #[must_use]
+    pub fn token(&self) -> String {
+        let (letter, hash) = match self {
+            Self::Phone(digits) => ('p', xxh3_64(digits.as_bytes())),
+            Self::Company(company) => ('c', xxh3_64(&company.to_bytes())),
+            Self::NameAtCompany(name, company) => ('n', xxh3_64(&[name.as_bytes(), &company.to_bytes()].concat())),
+            Self::Handle(handle) => ('h', xxh3_64(handle.as_bytes())),
+        };
+        let mut digits = [0; 13];
+        encode_digits(u128::from(hash), &mut digits);
+        format!("={letter}{}", std::str::from_utf8(&digits).unwrap_or_default())
+    }
+}
+
+/// What is indexed of a person: every word once, where it says most.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Document {
+    words: BTreeMap<String, Weight>,
+}
+
+impl Document {
+    #[must_use]
+    pub fn new<'t>(texts: impl IntoIterator<Item = (Field, &'t str)>) -> Self {
+        let mut kept = BTreeMap::new();
+        for (field, text) in texts {
+            for word in words(text) {
+                if kept.len() >= MOST_WORDS {
+                    return Self { words: kept };
+                }
+                kept.entry(word).and_modify(|weight: &mut Weight| *weight = field.weight().min(*weight)).or_insert(field.weight());
+            }
+        }
+        Self { words: kept }
+    }
+
+    /// What stands in the index: the words, each behind the mark of its weight, and the keys, with spaces between them.
+    #[must_use]
+    pub fn tokens(&self, keys: &[Key]) -> String {
+        let mut tokens: Vec<_> = self.words.iter().map(|(word, weight)| format!("{}{word}", weight.mark())).collect();
+        tokens.extend(keys.iter().map(Key::token));
+        tokens.sort_unstable();
+        tokens.dedup();
+        tokens.join(" ")
+    }
+}
+
+/// What a search asks for: persons who have all of the words.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Question {
+    words: Vec<String>,
+}
+
+impl Question {
+    /// Nothing if there is no word in the text.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut asked: Vec<String> = Vec::new();
+        for word in words(text) {
+            if asked.len() < MOST_ASKED && !asked.contains(&word) {
+                asked.push(word);
+            }
+        }
+        (!asked.is_empty()).then_some(Self { words: asked })
+    }
+
+    /// For each word what may stand in the index for it, in fields that say at least so much; and whether it stands for all that begin
+    /// with it.
+    pub fn asked(&self, least: Weight) -> impl Iterator<Item = (Vec<String>, bool)> {
+        self.words.iter().map(move |word| {
+            let marks = Weight::ALL.into_iter().filter(|weight| *weight <= least).map(Weight::mark);
+            (marks.map(|mark| format!("{mark}{word}")).collect(), is_beginning(word))
+        })
+    }
+
+    /// The fields in which words of the question stand, those that say most first.
+    #[must_use]
+    pub fn matched<'t>(&self, texts: impl IntoIterator<Item = (Field, &'t str)>) -> Vec<Field> {
+        let mut matched: Vec<Field> = Vec::new();
+        for (field, text) in texts {
+            if !matched.contains(&field) && words(text).any(|word| self.words.iter().any(|asked| answers(&word, asked))) {
+                matched.push(field);
+            }
+        }
+        matched.sort_unstable();
+        matched
+    }
+}
+
+fn is_beginning(asked: &str) -> bool {
+    asked.chars().nth(SHORTEST_BEGINNING - 1).is_some()
+}
+
+fn answers(word: &str, asked: &str) -> bool {
+    match is_beginning(asked) {
+        true => word.starts_with(asked),
+        false => word == asked,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn split(text: &str) -> Vec<String> {
+        words(text).collect()
+    }
+
+    #[test]
+    fn words_are_without_case_accents_and_punctuation() {
+        assert_eq!(split("José  Núñez-Ångström"), ["jose", "nunez", "angstrom"]);
+        assert_eq!(split("Jose\u{301}"), ["jose"]);
+        assert_eq!(split("STRAẞE Straße Søren Łódź Ærø"), ["strasse", "strasse", "soren", "lodz", "aero"]);
+        assert_eq!(split("ada.lovelace@engines.example"), ["ada", "lovelace", "engines", "example"]);
+        assert_eq!(split("Иван 张伟 C++"), ["иван", "张伟", "c"]);
+        assert!(split(" -- =\u{301} ").is_empty());
+    }
+
+    #[test]
+    fn a_word_counts_where_it_says_most() {
+        let document = Document::new([(Field::Notes, "met Ada at Acme"), (Field::Company, "Acme"), (Field::Name, "Ada")]);
+        let key = Key::Phone("1".to_owned());
+        assert_eq!(document.tokens(&[key.clone(), key.clone()]), format!("1ada 2acme 3at 3met {}", key.token()));
+    }
+
+    #[test]
+    fn the_fields_that_answer_are_named() {
+        let question = Question::parse("ADA eng").unwrap();
+        let texts = [(Field::Notes, "English"), (Field::Name, "Adá Lovelace"), (Field::Title, "Countess")];
+        assert_eq!(question.matched(texts), [Field::Name, Field::Notes]);
+        assert_eq!(Question::parse(" - "), None);
+    }
+
+    #[test]
+    fn a_single_letter_is_asked_for_as_a_word() {
+        let question = Question::parse("c lead").unwrap();
+        assert_eq!(question.matched([(Field::Title, "Chief")]), []);
+        assert_eq!(question.matched([(Field::Title, "C developer")]), [Field::Title]);
+        let asked: Vec<_> = question.asked(Weight::Good).collect();
+        assert_eq!(asked, [(vec!["1c".to_owned(), "2c".to_owned()], false), (vec!["1lead".to_owned(), "2lead".to_owned()], true)]);
+    }
+
+    #[test]
+    fn keys_are_like_no_word() {
+        let token = Key::phone("+44 20 7946-0000").token();
+        assert_eq!(token, Key::Phone("442079460000".to_owned()).token());
+        assert!(token.starts_with("=p"));
+        assert!(words(&token).all(|word| word != token));
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_made_of_letters_and_digits(text in "\\PC*") {
+            for word in words(&text) {
+                prop_assert!(word.chars().all(char::is_alphanumeric), "{word:?}");
+                prop_assert!(word.chars().count() <= LONGEST_WORD);
+            }
+        }
+
+        #[test]
+        fn whoever_is_indexed_under_a_text_is_found_by_its_words(text in "\\PC{1,30}") {
+            if let Some(question) = Question::parse(&text) {
+                prop_assert_eq!(question.matched([(Field::Name, text.as_str())]), vec![Field::Name]);
+            }
+        }
+    }
+}

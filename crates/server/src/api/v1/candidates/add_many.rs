@@ -1,0 +1,36 @@
+use axum::http::StatusCode;
+use model::candidate::read_persons;
+use utoipa::ToSchema;
+
+use crate::api::v1::shape::candidate::{AddedCandidate, Each};
+use crate::http::answer::render;
+use crate::http::{Reply, Write};
+use crate::ops::candidates::add_many::{AddCandidates, Added};
+
+/// The persons to put on the job.
+#[derive(ToSchema)]
+#[schema(example = json!({"person_ids": ["per_01m1v0e8k7f3vs8xq2zr6c4ybd"]}))]
+#[expect(dead_code, reason = "describes what read_persons reads")]
+pub struct AddCandidatesBody {
+    /// Each person once.
+    person_ids: Vec<String>,
+}
+
+/// Put many persons on a job
+///
+/// All of them or none: if one is not there, nobody is put on the job. Whoever is on the job already keeps their candidate.
+#[utoipa::path(post, path = "/v1/jobs/{id}/candidates/batch", operation_id = "addCandidates", tag = "Candidates",
+    params(("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
+    request_body = AddCandidatesBody,
+    extensions(("x-errors" = json!(["NOT_FOUND"]))),
+    responses((status = 200, description = "The persons with their candidates, in the order of the request.", body = Each<AddedCandidate>)))]
+pub async fn add_candidates(request: Write) -> Reply {
+    request.no_query()?;
+    let persons = request.read(read_persons)?;
+    let work = AddCandidates { actor: request.actor.clone(), job: request.id()?, persons };
+    let shown = |added: Vec<Added>| {
+        let data: Vec<AddedCandidate> = added.into_iter().map(AddedCandidate::from).collect();
+        render(StatusCode::OK, &Each { success: true, data })
+    };
+    request.carry_out(work, shown).await
+}

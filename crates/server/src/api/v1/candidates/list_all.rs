@@ -1,0 +1,38 @@
+use axum::http::StatusCode;
+use model::listing::Page;
+
+use crate::api::v1::shape::candidate::AnyCandidateItem;
+use crate::http::answer::{list_meta, render};
+use crate::http::{ListOf, Read, Reply};
+use crate::ops::candidates::list_all::{AllCandidatesQuery, ListAllCandidates};
+
+/// List all candidates
+///
+/// The candidates of all jobs, the oldest first. Page with `offset` and `limit`, or with `cursor`.
+#[utoipa::path(get, path = "/v1/candidates", operation_id = "listAllCandidates", tag = "Candidates",
+    params(
+        ("job_id" = Option<String>, Query, description = "Only candidates of this job."),
+        ("person_id" = Option<String>, Query, description = "Only candidates that are this person."),
+        ("stage_id" = Option<String>, Query, description = "Only candidates that are in this stage now."),
+        ("stage_name" = Option<String>, Query, description = "Only candidates that are in a stage of this name now."),
+        ("is_rejected" = Option<bool>, Query, description = "Only candidates that are in a rejection stage now, or only those that are not."),
+        ("entered_stage_after" = Option<String>, Query, description = "Only candidates that entered their stage after this moment."),
+        ("entered_stage_before" = Option<String>, Query, description = "Only candidates that entered their stage before this moment."),
+        ("q" = Option<String>, Query, description = "Only candidates whose name, or whose current company's name, holds this text."),
+    ),
+    extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
+    responses((status = 200, description = "A page of candidates.", body = ListOf<AnyCandidateItem>)))]
+pub async fn list_all_candidates(request: Read) -> Reply {
+    let mut query = request.query();
+    let filters = AllCandidatesQuery::read(&mut query);
+    let page = Page::read(&mut query, &filters);
+    let (filters, page) = query.finish((filters, page))?;
+    let work = ListAllCandidates { workspace: request.workspace, query: filters, page: page.clone() };
+    let listed = match work.query.wants_all() {
+        true => request.app.store.read_snapshot(work).await?,
+        false => request.app.store.read_snapshot_at_length(work).await?,
+    };
+    let meta = list_meta(&page, &listed, |candidate| candidate.item.id);
+    let data = listed.records.into_iter().map(AnyCandidateItem::from).collect();
+    Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
+}

@@ -1,0 +1,40 @@
+use axum::http::StatusCode;
+use model::candidate::JointMove;
+use utoipa::ToSchema;
+
+use crate::api::v1::shape::candidate::{Each, MovedCandidate};
+use crate::http::answer::render;
+use crate::http::{Reply, Write};
+use crate::ops::candidates::move_many::{MoveCandidates, Moved};
+
+/// The candidates, and where they go: `stage_id` or `stage_name`.
+#[derive(ToSchema)]
+#[schema(example = json!({"candidate_ids": ["cnd_01m1v0e8k7ez4gy9v5n1tq8rja"], "stage_name": "Interview"}))]
+#[expect(dead_code, reason = "describes what JointMove reads")]
+pub struct MoveCandidatesBody {
+    /// Each candidate once.
+    candidate_ids: Vec<String>,
+    /// A stage of the one job that all of them are on.
+    stage_id: Option<String>,
+    /// The name of a stage of each candidate's job, in any case.
+    stage_name: Option<String>,
+}
+
+/// Move many candidates
+///
+/// All of them or none: if one is not there, or its job has no such stage, none is moved. Candidates that are in the stage already stay as they
+/// are. With `stage_name` they may be of different jobs.
+#[utoipa::path(post, path = "/v1/candidates/move", operation_id = "moveCandidates", tag = "Candidates",
+    request_body = MoveCandidatesBody,
+    extensions(("x-errors" = json!(["NOT_FOUND", "AMBIGUOUS_STAGE"]))),
+    responses((status = 200, description = "The candidates as they are now, in the order of the request.", body = Each<MovedCandidate>)))]
+pub async fn move_candidates(request: Write) -> Reply {
+    request.no_query()?;
+    let together = request.read(JointMove::read)?;
+    let work = MoveCandidates { actor: request.actor.clone(), together };
+    let shown = |moved: Vec<Moved>| {
+        let data: Vec<MovedCandidate> = moved.into_iter().map(MovedCandidate::from).collect();
+        render(StatusCode::OK, &Each { success: true, data })
+    };
+    request.carry_out(work, shown).await
+}

@@ -1,0 +1,18 @@
+use crate::api::v1::shape::candidate::StageTimesRead;
+use crate::http::answer::followed;
+use crate::http::{Followed, Read, Reply};
+use crate::ops::candidates::stage_times::ReadStageTimes;
+
+/// Read a candidate's time in each stage
+///
+/// Every stay in a stage with its length, the oldest first, and all stays put together by stage.
+#[utoipa::path(get, path = "/v1/candidates/{id}/stage-times", operation_id = "readStageTimes", tag = "Candidates",
+    params(("id" = String, Path, description = "The candidate's id.", example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
+    responses((status = 200, description = "The stays.", body = Followed<StageTimesRead>)))]
+pub async fn read_stage_times(request: Read) -> Reply {
+    request.no_query()?;
+    let id = request.id()?;
+    let times = request.app.store.read(ReadStageTimes { workspace: request.workspace, id }).await?;
+    Ok(followed(id, times.id, StageTimesRead::from(times)))
+}

@@ -1,0 +1,34 @@
+use axum::http::StatusCode;
+use model::id::CompanyId;
+use model::listing::Page;
+
+use crate::api::v1::shape::job::JobListItem;
+use crate::http::answer::{list_meta, render};
+use crate::http::{ListOf, Read, Reply};
+use crate::ops::companies::jobs::ListJobsOfCompany;
+use crate::ops::jobs::list::JobQuery;
+
+/// List the jobs of a company
+///
+/// The jobs that the company is the client of, the oldest first.
+#[utoipa::path(get, path = "/v1/companies/{id}/jobs", operation_id = "listCompanyJobs", tag = "Companies",
+    params(
+        ("id" = String, Path, description = "The company's id.", example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk"),
+        ("status" = Option<String>, Query, description = "Only jobs with this status, by name or id."),
+        ("is_archived" = Option<bool>, Query, description = "Only jobs that are archived, or only those that are not."),
+        ("q" = Option<String>, Query, description = "Only jobs whose name, or whose client's name, holds this text."),
+    ),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-list" = json!(true))),
+    responses((status = 200, description = "A page of jobs.", body = ListOf<JobListItem>)))]
+pub async fn list_company_jobs(request: Read) -> Reply {
+    let company: CompanyId = request.id()?;
+    let mut query = request.query();
+    let filters = JobQuery::read_of_client(&mut query);
+    let page = Page::read(&mut query, &(company, &filters));
+    let (filters, page) = query.finish((filters, page))?;
+    let work = ListJobsOfCompany { workspace: request.workspace, company, query: filters, page: page.clone() };
+    let listed = request.app.store.read_snapshot_at_length(work).await?;
+    let meta = list_meta(&page, &listed, |job| job.id);
+    let data = listed.records.into_iter().map(JobListItem::from).collect();
+    Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
+}

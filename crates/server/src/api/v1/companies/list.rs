@@ -1,0 +1,29 @@
+use axum::http::StatusCode;
+use model::listing::Page;
+
+use crate::api::v1::shape::company::CompanyRead;
+use crate::http::answer::{list_meta, render};
+use crate::http::{ListOf, Read, Reply};
+use crate::ops::companies::list::{ListCompanies, read_filter};
+
+/// List companies
+///
+/// All companies of the workspace, the oldest first: employers and clients. Page with `offset` and `limit`, or with `cursor`.
+#[utoipa::path(get, path = "/v1/companies", operation_id = "listCompanies", tag = "Companies",
+    params(("q" = Option<String>, Query, description = "Only companies whose name holds this text.")),
+    extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
+    responses((status = 200, description = "A page of companies.", body = ListOf<CompanyRead>)))]
+pub async fn list_companies(request: Read) -> Reply {
+    let mut query = request.query();
+    let filter = read_filter(&mut query);
+    let page = Page::read(&mut query, &filter);
+    let (filter, page) = query.finish((filter, page))?;
+    let work = ListCompanies { workspace: request.workspace, filter, page: page.clone() };
+    let listed = match work.wants_all() {
+        true => request.app.store.read_snapshot(work).await?,
+        false => request.app.store.read_snapshot_at_length(work).await?,
+    };
+    let meta = list_meta(&page, &listed, |company| company.id);
+    let data = listed.records.into_iter().map(CompanyRead::from).collect();
+    Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
+}

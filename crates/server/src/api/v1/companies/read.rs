@@ -1,0 +1,20 @@
+use crate::api::v1::shape::company::CompanyRead;
+use crate::http::answer::{followed, with_etag};
+use crate::http::{Followed, Read, Reply};
+use crate::ops::companies::read::ReadCompany;
+use crate::ops::etag;
+
+/// Read a company
+///
+/// Under the id of a company that went into another, that other is shown, and `merged_into` says so.
+#[utoipa::path(get, path = "/v1/companies/{id}", operation_id = "readCompany", tag = "Companies",
+    params(("id" = String, Path, description = "The company's id.", example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk")),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-etag" = json!(true))),
+    responses((status = 200, description = "The company.", body = Followed<CompanyRead>)))]
+pub async fn read_company(request: Read) -> Reply {
+    request.no_query()?;
+    let id = request.id()?;
+    let view = request.app.store.read(ReadCompany { workspace: request.workspace, id }).await?;
+    let tag = etag::of(&view);
+    Ok(request.unless_known(with_etag(followed(id, view.id, CompanyRead::from(view)), tag)))
+}

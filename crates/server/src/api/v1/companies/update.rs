@@ -1,0 +1,34 @@
+use axum::http::StatusCode;
+use model::company::CompanyPatch;
+use utoipa::ToSchema;
+
+use super::shown;
+use crate::api::v1::shape::company::CompanyRead;
+use crate::http::{Envelope, Reply, Write};
+use crate::ops::companies::update::UpdateCompany;
+
+/// What to change of a company. The name cannot be cleared.
+#[derive(ToSchema)]
+#[schema(example = json!({"name": "Babbage & Company"}))]
+#[expect(dead_code, reason = "describes what CompanyPatch reads")]
+pub struct UpdateCompanyBody {
+    #[schema(nullable = false)]
+    name: Option<String>,
+}
+
+/// Rename a company
+///
+/// Wherever the company is shown, it has the new name. A name that another company has is refused. With `If-Match`, only if the company is
+/// still as it was read.
+#[utoipa::path(patch, path = "/v1/companies/{id}", operation_id = "updateCompany", tag = "Companies",
+    params(("id" = String, Path, description = "The company's id.", example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk")),
+    request_body = UpdateCompanyBody,
+    extensions(
+        ("x-errors" = json!(["NOT_FOUND", "NAME_TAKEN", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
+    responses((status = 200, description = "The company as it is now.", body = Envelope<CompanyRead>)))]
+pub async fn update_company(request: Write) -> Reply {
+    request.no_query()?;
+    let patch = request.read(CompanyPatch::read)?;
+    let work = UpdateCompany { actor: request.actor.clone(), id: request.id()?, patch, precondition: request.precondition.clone() };
+    request.carry_out(work, |view| shown(StatusCode::OK, view)).await
+}

@@ -1,0 +1,23 @@
+use axum::http::StatusCode;
+use model::listing::Page;
+
+use crate::api::v1::shape::key::KeyRead;
+use crate::http::answer::{page_of, render};
+use crate::http::{Inspect, ListOf, Reply};
+use crate::ops::keys::ListKeys;
+
+/// List keys
+///
+/// The keys of the workspace, the oldest first, those that are revoked or expired too.
+#[utoipa::path(get, path = "/v1/keys", operation_id = "listKeys", tag = "Keys",
+    extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
+    responses((status = 200, description = "A page of keys.", body = ListOf<KeyRead>)))]
+pub async fn list_keys(Inspect(request): Inspect) -> Reply {
+    let mut query = request.query();
+    let page = Page::read(&mut query, &());
+    let page = query.finish(page)?;
+    let keys = request.app.store.read(ListKeys { workspace: request.workspace }).await?;
+    let (keys, meta) = page_of(&page, keys, |key| key.id);
+    let data = keys.iter().map(KeyRead::from).collect();
+    Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
+}

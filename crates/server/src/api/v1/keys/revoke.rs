@@ -1,0 +1,25 @@
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+
+use crate::api::v1::shape::key::KeyRead;
+use crate::http::answer::answer;
+use crate::http::{Envelope, Manage, Reply};
+use crate::ops::keys::RevokeKey;
+
+/// Revoke a key
+///
+/// It is refused from now on, for good. A key may revoke itself.
+#[utoipa::path(delete, path = "/v1/keys/{id}", operation_id = "revokeKey", tag = "Keys",
+    params(("id" = String, Path, description = "The key's id.", example = "key_01m1v0e8k7c6m9r2t4w8y1a3ef")),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
+    responses((status = 200, description = "The key, which is revoked.", body = Envelope<KeyRead>)))]
+pub async fn revoke_key(Manage(request): Manage) -> Reply {
+    request.no_query()?;
+    request.read(|_| ())?;
+    let (app, id) = (Arc::clone(&request.app), request.id()?);
+    let work = RevokeKey { actor: request.actor.clone(), id };
+    let reply = request.carry_out(work, |key| answer(StatusCode::OK, KeyRead::from(&key))).await?;
+    app.forget_key(id);
+    Ok(reply)
+}

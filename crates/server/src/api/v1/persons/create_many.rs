@@ -1,0 +1,91 @@
+use axum::http::StatusCode;
+use model::problem::{Detail, Problem};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::create::{CreatePersonBody, DuplicateChoice, read_new_person, read_on_duplicate, status};
+use crate::api::v1::shape::person::PersonCreated;
+use crate::http::answer::answer;
+use crate::http::{Bulk, Envelope, Reply};
+use crate::ops::persons::create::{CreatePerson, CreatedPerson};
+use crate::ops::persons::create_many::CreatePersons;
+
+const MOST_PERSONS: usize = 1000;
+
+/// Persons to create.
+#[derive(ToSchema)]
+#[schema(example = json!({"persons": [{"name": "Ada Lovelace", "work_email": "ada@example.com"}, {"name": "Grace Hopper"}]}))]
+#[expect(dead_code, reason = "describes what create_persons reads")]
+pub struct CreatePersonsBody {
+    /// From 1 to 1,000, each as a create takes it.
+    persons: Vec<CreatePersonBody>,
+}
+
+/// What became of one of the persons.
+#[derive(Serialize, ToSchema)]
+pub struct BatchRow {
+    pub success: bool,
+    /// The status that a create of this person alone would have had.
+    #[schema(example = 201)]
+    pub status: u16,
+    /// The person, if they were made or found.
+    #[schema(required)]
+    pub data: Option<PersonCreated>,
+    /// Why not, if they were not.
+    #[schema(required)]
+    pub error: Option<RowError>,
+}
+
+/// Why a person was refused, as a create of this person alone would say it.
+#[derive(Serialize, ToSchema)]
+pub struct RowError {
+    #[schema(example = "INVALID_REQUEST")]
+    pub code: &'static str,
+    pub message: String,
+    #[schema(value_type = Vec<RowErrorDetail>)]
+    pub details: Vec<Detail>,
+}
+
+/// What is wrong with one field.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes a detail of a problem")]
+pub struct RowErrorDetail {
+    field: String,
+    code: String,
+    message: String,
+    /// The record that it is about, if it is about one.
+    record_id: Option<String>,
+}
+
+impl From<Result<CreatedPerson, Problem>> for BatchRow {
+    fn from(outcome: Result<CreatedPerson, Problem>) -> Self {
+        match outcome {
+            Ok(created) => {
+                Self { success: true, status: status(created.is_new).as_u16(), data: Some(PersonCreated::from(created)), error: None }
+            }
+            Err(Problem { code, message, details }) => {
+                Self { success: false, status: code.status(), data: None, error: Some(RowError { code: code.name(), message, details }) }
+            }
+        }
+    }
+}
+
+/// Create many persons
+///
+/// Up to 1,000 creates in one call, of at most 8 MiB. Each is done or refused as a create of its own would be, in order, and the answer
+/// says what became of each; all that is done becomes durable together.
+#[utoipa::path(post, path = "/v1/persons/batch", operation_id = "createPersons", tag = "Persons",
+    params(("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do with persons who are there already: `merge` (the default), `error`, or `create` to make second ones.")),
+    request_body = CreatePersonsBody,
+    extensions(("x-errors" = json!(["INVALID_REQUEST"]))),
+    responses((status = 200, description = "What became of each person, in order.", body = Envelope<Vec<BatchRow>>)))]
+pub async fn create_persons(Bulk(request): Bulk) -> Reply {
+    let mut query = request.query();
+    let on_duplicate = read_on_duplicate(&mut query);
+    let on_duplicate = query.finish(on_duplicate)?;
+    let rows = request.read(|fields| fields.objects_apart("persons", MOST_PERSONS, read_new_person))?;
+    let create = |new| CreatePerson::new(request.actor.clone(), new, on_duplicate);
+    let rows = rows.into_iter().map(|row| row.map(create)).collect();
+    let work = CreatePersons { workspace: request.actor.workspace, rows };
+    request.carry_out(work, |outcomes| answer(StatusCode::OK, outcomes.into_iter().map(BatchRow::from).collect::<Vec<_>>())).await
+}

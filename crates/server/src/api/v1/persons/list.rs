@@ -1,0 +1,38 @@
+use axum::http::StatusCode;
+use model::listing::Page;
+
+use crate::api::v1::shape::person_item::PersonListItem;
+use crate::http::answer::{list_meta, render};
+use crate::http::{ListOf, Read, Reply};
+use crate::ops::persons::list::{ListPersons, PersonQuery};
+
+/// List and search persons
+///
+/// All persons of the workspace, the oldest first. With `q`, those who have all of its words, the best answers first: up to 1,000 persons,
+/// each with the fields in which the words stand. Page with `offset` and `limit`, or with `cursor`.
+#[utoipa::path(get, path = "/v1/persons", operation_id = "listPersons", tag = "Persons",
+    params(
+        ("q" = Option<String>, Query, description = "Words that persons must have, in names, handles, titles, companies, e-mail addresses, headlines, locations, addresses, career histories or notes. A word of two or more letters finds all that begin with it; case and accents do not matter."),
+        ("email" = Option<String>, Query, description = "Only persons who have this e-mail address."),
+        ("phone" = Option<String>, Query, description = "Only persons who have this phone number; only its digits are compared."),
+        ("external_source_id" = Option<String>, Query, description = "Only the persons with this id in an outside system."),
+        ("social_public_id" = Option<String>, Query, description = "Only the persons with this handle."),
+        ("company_id" = Option<String>, Query, description = "Only persons who work for this company now."),
+        ("job_id" = Option<String>, Query, description = "Only persons who are candidates of this job."),
+    ),
+    extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
+    responses((status = 200, description = "A page of persons.", body = ListOf<PersonListItem>)))]
+pub async fn list_persons(request: Read) -> Reply {
+    let mut query = request.query();
+    let filters = PersonQuery::read(&mut query);
+    let page = Page::read(&mut query, &filters);
+    let (filters, page) = query.finish((filters, page))?;
+    let work = ListPersons { workspace: request.workspace, query: filters, page: page.clone() };
+    let listed = match work.query.wants_all() {
+        true => request.app.store.read_snapshot(work).await?,
+        false => request.app.store.read_snapshot_at_length(work).await?,
+    };
+    let meta = list_meta(&page, &listed, |(item, _)| item.id);
+    let data = listed.records.into_iter().map(PersonListItem::from).collect();
+    Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
+}

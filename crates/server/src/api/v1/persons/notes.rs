@@ -1,0 +1,84 @@
+use axum::http::StatusCode;
+use model::listing::{Page, TimeFilter};
+use model::note::read_note;
+use utoipa::ToSchema;
+
+use super::update::Confirmation;
+use crate::api::v1::shape::note::NoteRead;
+use crate::http::answer::{answer, list_meta, render};
+use crate::http::{Discard, Envelope, ListOf, Read, Reply, Write};
+use crate::ops::persons::notes::{AddNote, DeleteNote, ListNotes, UpdateNote};
+
+/// A note to write down.
+#[derive(ToSchema)]
+#[schema(example = json!({"body": "Met at the fair. Wants to move to London."}))]
+#[expect(dead_code, reason = "describes what read_note reads")]
+pub struct NoteBody {
+    /// At most 64 KiB of text, and not blank.
+    body: String,
+}
+
+/// List the notes on a person
+///
+/// The oldest first; `sort=-created_at` for the newest first.
+#[utoipa::path(get, path = "/v1/persons/{id}/notes", operation_id = "listNotes", tag = "Persons",
+    params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])), ("x-list" = json!(true))),
+    responses((status = 200, description = "A page of notes.", body = ListOf<NoteRead>)))]
+pub async fn list_notes(request: Read) -> Reply {
+    let mut query = request.query();
+    let times = TimeFilter::read(&mut query);
+    let page = Page::read(&mut query, &times);
+    let (times, page) = query.finish((times, page))?;
+    let work = ListNotes { workspace: request.workspace, person: request.id()?, times, page: page.clone() };
+    let listed = request.app.store.read_snapshot(work).await?;
+    let meta = list_meta(&page, &listed, |note| note.id);
+    let data = listed.records.into_iter().map(NoteRead::from).collect();
+    Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
+}
+
+/// Write a note on a person
+#[utoipa::path(post, path = "/v1/persons/{id}/notes", operation_id = "addNote", tag = "Persons",
+    params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
+    request_body = NoteBody,
+    extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
+    responses((status = 201, description = "The note was written.", body = Envelope<NoteRead>)))]
+pub async fn add_note(request: Write) -> Reply {
+    request.no_query()?;
+    let body = request.read(read_note)?;
+    let work = AddNote { actor: request.actor.clone(), person: request.id()?, body };
+    request.carry_out(work, |note| answer(StatusCode::CREATED, NoteRead::from(note))).await
+}
+
+/// Change a note on a person
+///
+/// The new text takes the place of the old one.
+#[utoipa::path(patch, path = "/v1/persons/{id}/notes/{note_id}", operation_id = "updateNote", tag = "Persons",
+    params(
+        ("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
+        ("note_id" = String, Path, description = "The note's id.", example = "nte_01m1v0e8k7d2f4h6j8k0m2n4pq"),
+    ),
+    request_body = NoteBody,
+    extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
+    responses((status = 200, description = "The note as it is now.", body = Envelope<NoteRead>)))]
+pub async fn update_note(request: Write) -> Reply {
+    request.no_query()?;
+    let body = request.read(read_note)?;
+    let work = UpdateNote { actor: request.actor.clone(), person: request.id()?, id: request.second_id()?, body };
+    request.carry_out(work, |note| answer(StatusCode::OK, NoteRead::from(note))).await
+}
+
+/// Delete a note on a person
+#[utoipa::path(delete, path = "/v1/persons/{id}/notes/{note_id}", operation_id = "deleteNote", tag = "Persons",
+    params(
+        ("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
+        ("note_id" = String, Path, description = "The note's id.", example = "nte_01m1v0e8k7d2f4h6j8k0m2n4pq"),
+    ),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])), ("x-writes" = json!(true))),
+    responses((status = 200, description = "It is gone.", body = Envelope<Confirmation>)))]
+pub async fn delete_note(Discard(request): Discard) -> Reply {
+    request.no_query()?;
+    request.read(|_| ())?;
+    let work = DeleteNote { actor: request.actor.clone(), person: request.id()?, id: request.second_id()? };
+    request.carry_out(work, |()| answer(StatusCode::OK, Confirmation { message: "The note was deleted." })).await
+}

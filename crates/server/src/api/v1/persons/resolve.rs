@@ -1,0 +1,91 @@
+use axum::http::StatusCode;
+use model::id::PersonId;
+use model::person::Identifier;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::create::{CreatePersonBody, read_new_person};
+use crate::http::answer::answer;
+use crate::http::{Ask, Envelope, Reply};
+use crate::ops::persons::resolve::{Match, ResolvePerson};
+
+/// What a create of that person would come to.
+#[derive(Serialize, ToSchema)]
+pub struct Resolution {
+    /// `create`: nobody has any of the identifiers. `match`: one person has. `conflict`: several have.
+    #[schema(value_type = ResolutionOutcome)]
+    pub outcome: &'static str,
+    /// Every person at whom an identifier points, in the order of matching.
+    pub matches: Vec<MatchedPerson>,
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+pub enum ResolutionOutcome {
+    Create,
+    Match,
+    Conflict,
+}
+
+/// A person at whom identifiers point.
+#[derive(Serialize, ToSchema)]
+pub struct MatchedPerson {
+    #[schema(value_type = String, example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")]
+    pub person_id: PersonId,
+    #[schema(example = "Ada Lovelace")]
+    pub name: String,
+    /// The identifiers that point at them.
+    pub by: Vec<MatchedBy>,
+}
+
+/// An identifier that points at a person.
+#[derive(Serialize, ToSchema)]
+pub struct MatchedBy {
+    #[schema(value_type = MatchedField)]
+    pub field: &'static str,
+    /// The identifier as it is compared: handles and e-mail addresses in lower case.
+    #[schema(example = "ada@example.com")]
+    pub value: String,
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum MatchedField {
+    ExternalSourceId,
+    SocialUrl,
+    Emails,
+}
+
+impl From<Vec<Match>> for Resolution {
+    fn from(matches: Vec<Match>) -> Self {
+        let outcome = match matches.len() {
+            0 => "create",
+            1 => "match",
+            _ => "conflict",
+        };
+        Self { outcome, matches: matches.into_iter().map(Into::into).collect() }
+    }
+}
+
+impl From<Match> for MatchedPerson {
+    fn from(found: Match) -> Self {
+        let by = |identifier: Identifier| MatchedBy { field: identifier.kind.field(), value: identifier.key };
+        Self { person_id: found.person_id, name: found.name, by: found.by.into_iter().map(by).collect() }
+    }
+}
+
+/// See whether a person is there already
+///
+/// Takes what a create takes and says what it would match, without writing anything: nobody, one person, or several, which a create
+/// refuses. A key with the scope `read` is enough. Jobs and clients are not looked up.
+#[utoipa::path(post, path = "/v1/persons/resolve", operation_id = "resolvePerson", tag = "Persons",
+    request_body = CreatePersonBody,
+    extensions(("x-asks" = json!(true))),
+    responses((status = 200, description = "Who is there.", body = Envelope<Resolution>)))]
+pub async fn resolve_person(Ask(request): Ask) -> Reply {
+    request.no_query()?;
+    let new = request.read(read_new_person)?;
+    let work = ResolvePerson { workspace: request.actor.workspace, new };
+    let matches = request.app.store.read_snapshot(work).await?;
+    Ok(answer(StatusCode::OK, Resolution::from(matches)))
+}

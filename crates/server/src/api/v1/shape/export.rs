@@ -1,0 +1,230 @@
+use model::clock::Timestamp;
+use model::event::Event;
+use model::id::{CandidateId, JobId, PersonId, StageId, WebhookId};
+use model::person::Identifier;
+use serde::Serialize;
+use store::record::export::KeptCandidate;
+use store::record::person::{PersonDetails, PersonView};
+use utoipa::ToSchema;
+
+use super::candidate::StageHistoryEntry;
+use super::contact::ContactEntry;
+use super::event::EventRead;
+use super::note::NoteRead;
+use super::person::{CertificationEntry, EducationEntry, WorkExperienceEntry, id_or_empty};
+use super::profile::ContactOfCompany;
+use super::stored::StoredJson;
+use super::webhook::DeliveryStatusName;
+use crate::ops::persons::export::{Delivered, Exported};
+
+/// All that is kept of a person. Every list has the oldest first.
+#[derive(Serialize, ToSchema)]
+pub struct PersonExport {
+    #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
+    pub exported_at: Timestamp,
+    pub person: ExportedPerson,
+    /// The ids of persons who were merged into this one.
+    #[schema(value_type = Vec<String>, example = json!(["per_01m1v0e8k7f3vs8xq2zr6c4ybe"]))]
+    pub former_ids: Vec<PersonId>,
+    /// What a create finds the person by.
+    pub identifiers: Vec<ExportedIdentifier>,
+    pub notes: Vec<NoteRead>,
+    pub candidates: Vec<ExportedCandidate>,
+    /// The companies that the person is a contact of.
+    pub client_contacts: Vec<ContactOfCompany>,
+    /// What the log tells of the person, within the retention.
+    #[schema(value_type = Vec<EventRead>)]
+    pub events: Vec<Event>,
+    /// Where these events were sent, or wait to be.
+    pub deliveries: Vec<ExportedDelivery>,
+}
+
+/// A person with every field that is kept.
+#[derive(Serialize, ToSchema)]
+pub struct ExportedPerson {
+    #[schema(value_type = String, example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")]
+    pub id: PersonId,
+    /// How often the person was written.
+    #[schema(minimum = 1, example = 3)]
+    pub version: i64,
+    #[schema(example = "Ada Lovelace")]
+    pub name: String,
+    #[schema(example = "Ada")]
+    pub first_name: String,
+    #[schema(example = "Lovelace")]
+    pub last_name: String,
+    #[schema(example = "ada-lovelace")]
+    pub social_public_id: String,
+    #[schema(example = "https://social.example/in/ada-lovelace")]
+    pub social_url: String,
+    #[schema(example = "London")]
+    pub social_location: String,
+    #[schema(example = "Analyst and metaphysician")]
+    pub social_headline: String,
+    #[schema(example = "12 St James's Square, London")]
+    pub address: String,
+    #[schema(example = "Analyst")]
+    pub current_job_title: String,
+    #[schema(example = "Analytical Engines")]
+    pub current_company_name: String,
+    /// Empty when the company is not known.
+    #[schema(example = "cmp_01m1v0e8k7c5qd0m3w8x9b2hsn")]
+    pub current_company_id: String,
+    #[schema(required)]
+    pub external_source_id: Option<String>,
+    #[schema(value_type = Vec<ContactEntry>)]
+    pub emails: StoredJson,
+    #[schema(value_type = Vec<ContactEntry>)]
+    pub phones: StoredJson,
+    #[schema(value_type = Vec<WorkExperienceEntry>)]
+    pub work_experience: StoredJson,
+    #[schema(value_type = Vec<EducationEntry>)]
+    pub education_experience: StoredJson,
+    #[schema(value_type = Vec<CertificationEntry>)]
+    pub certifications: StoredJson,
+    #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
+    pub created_at: Timestamp,
+    #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
+    pub updated_at: Timestamp,
+}
+
+/// Something that points at the person.
+#[derive(Serialize, ToSchema)]
+pub struct ExportedIdentifier {
+    #[schema(value_type = IdentifierField)]
+    pub field: &'static str,
+    /// As it is compared: a handle and an e-mail address in lower case.
+    #[schema(example = "ada@example.com")]
+    pub value: String,
+}
+
+/// The field of a create in which it stands.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum IdentifierField {
+    ExternalSourceId,
+    SocialUrl,
+    Emails,
+}
+
+/// The person on a job.
+#[derive(Serialize, ToSchema)]
+pub struct ExportedCandidate {
+    #[schema(value_type = String, example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")]
+    pub id: CandidateId,
+    #[schema(value_type = String, example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")]
+    pub job_id: JobId,
+    #[schema(example = "Chief Analyst")]
+    pub job_name: String,
+    #[schema(example = "Babbage & Co")]
+    pub job_client_company_name: String,
+    #[schema(example = "Screening")]
+    pub current_pipeline_stage_name: String,
+    #[schema(value_type = String, example = "stg_01m1v0e8k7b4k8s2d6f0g5h7jm")]
+    pub current_pipeline_stage_id: StageId,
+    #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
+    pub current_pipeline_stage_date: Timestamp,
+    #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
+    pub created_at: Timestamp,
+    #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
+    pub updated_at: Timestamp,
+    pub pipeline_stage_history: Vec<StageHistoryEntry>,
+}
+
+/// An event about the person, on its way to a webhook.
+#[derive(Serialize, ToSchema)]
+pub struct ExportedDelivery {
+    #[schema(value_type = String, example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")]
+    pub webhook_id: WebhookId,
+    /// The number of the event.
+    #[schema(minimum = 1, example = 42)]
+    pub sequence: i64,
+    #[schema(value_type = DeliveryStatusName)]
+    pub status: &'static str,
+    #[schema(minimum = 0, example = 1)]
+    pub attempt_count: i64,
+    #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
+    pub created_at: Timestamp,
+    #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
+    pub updated_at: Timestamp,
+}
+
+impl From<Exported> for PersonExport {
+    fn from(exported: Exported) -> Self {
+        Self {
+            exported_at: exported.exported_at,
+            person: ExportedPerson::new(exported.view, exported.details),
+            former_ids: exported.former_ids,
+            identifiers: exported.identifiers.into_iter().map(Into::into).collect(),
+            notes: exported.notes.into_iter().map(Into::into).collect(),
+            candidates: exported.candidates.into_iter().map(Into::into).collect(),
+            client_contacts: exported.client_contacts.into_iter().map(Into::into).collect(),
+            events: exported.events,
+            deliveries: exported.deliveries.iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl ExportedPerson {
+    fn new(view: PersonView, details: PersonDetails) -> Self {
+        Self {
+            id: view.id,
+            version: view.version,
+            name: view.name,
+            first_name: view.first_name,
+            last_name: view.last_name,
+            social_public_id: view.social_public_id,
+            social_url: details.social_url,
+            social_location: details.social_location,
+            social_headline: details.social_headline,
+            address: details.address,
+            current_job_title: view.current_job_title,
+            current_company_name: view.company_name.unwrap_or_default(),
+            current_company_id: id_or_empty(view.company_id),
+            external_source_id: view.external_source_id,
+            emails: StoredJson(view.emails),
+            phones: StoredJson(view.phones),
+            work_experience: StoredJson(view.work_experience),
+            education_experience: StoredJson(view.education_experience),
+            certifications: StoredJson(view.certifications),
+            created_at: details.created_at,
+            updated_at: details.updated_at,
+        }
+    }
+}
+
+impl From<Identifier> for ExportedIdentifier {
+    fn from(identifier: Identifier) -> Self {
+        Self { field: identifier.kind.field(), value: identifier.key }
+    }
+}
+
+impl From<KeptCandidate> for ExportedCandidate {
+    fn from(candidate: KeptCandidate) -> Self {
+        Self {
+            id: candidate.id,
+            job_id: candidate.job_id,
+            job_name: candidate.job_name,
+            job_client_company_name: candidate.client_company_name,
+            current_pipeline_stage_name: candidate.stage_name,
+            current_pipeline_stage_id: candidate.stage_id,
+            current_pipeline_stage_date: candidate.stage_entered_at,
+            created_at: candidate.created_at,
+            updated_at: candidate.updated_at,
+            pipeline_stage_history: candidate.history.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<&Delivered> for ExportedDelivery {
+    fn from(Delivered { webhook, delivery }: &Delivered) -> Self {
+        Self {
+            webhook_id: *webhook,
+            sequence: delivery.sequence,
+            status: delivery.status.name(),
+            attempt_count: delivery.attempt_count,
+            created_at: delivery.created_at,
+            updated_at: delivery.updated_at,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+use axum::http::StatusCode;
+use model::listing::Page;
+
+use crate::api::v1::shape::stage::StageRead;
+use crate::http::answer::{page_of, render};
+use crate::http::{ListOf, Read, Reply};
+use crate::ops::jobs::stages::ListStages;
+
+/// List the stages of a job
+///
+/// By `stage_order`, each with the number of candidates in it; `sort=-created_at` turns the order round.
+#[utoipa::path(get, path = "/v1/jobs/{id}/stages", operation_id = "listStages", tag = "Pipelines",
+    params(("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-page" = json!(true))),
+    responses((status = 200, description = "A page of stages.", body = ListOf<StageRead>)))]
+pub async fn list_stages(request: Read) -> Reply {
+    let mut query = request.query();
+    let page = Page::read(&mut query, &());
+    let page = query.finish(page)?;
+    let work = ListStages { workspace: request.workspace, job: request.id()? };
+    let stages = request.app.store.read_snapshot(work).await?;
+    let (stages, meta) = page_of(&page, stages, |counted| counted.stage.id);
+    let data = stages.into_iter().map(StageRead::from).collect();
+    Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
+}

@@ -1,0 +1,29 @@
+//! The stages of one job's pipeline.
+
+pub mod add;
+pub mod list;
+pub mod remove;
+pub mod reorder;
+pub mod update;
+
+use axum::http::StatusCode;
+use model::listing::MOST_PER_PAGE;
+use model::problem::Problem;
+
+use super::shape::stage::StageRead;
+use crate::http::answer::render;
+use crate::http::{ListMeta, ListOf, Write};
+use crate::ops::idempotency::Answer;
+use crate::ops::jobs::stages::{CountedStage, PipelineOf};
+
+/// The pipeline of the job in the path.
+fn pipeline_in(request: &Write) -> Result<PipelineOf, Problem> {
+    Ok(PipelineOf { actor: request.actor.clone(), job: request.id()?, precondition: request.precondition.clone() })
+}
+
+/// A whole pipeline, which always fits on one page.
+fn whole(stages: Vec<CountedStage>) -> Answer {
+    let data: Vec<_> = stages.into_iter().map(StageRead::from).collect();
+    let meta = ListMeta::Offset { total: data.len() as i64, offset: 0, limit: MOST_PER_PAGE };
+    render(StatusCode::OK, &ListOf { success: true, data, meta })
+}

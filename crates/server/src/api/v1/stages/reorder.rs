@@ -1,0 +1,32 @@
+use model::stage::read_order;
+use utoipa::ToSchema;
+
+use super::{pipeline_in, whole};
+use crate::api::v1::shape::stage::StageRead;
+use crate::http::{ListOf, Reply, Write};
+use crate::ops::jobs::stages::ReorderStages;
+
+/// The order that the stages of a job are to have.
+#[derive(ToSchema)]
+#[schema(example = json!({"stage_ids": ["stg_01m1v0e8k7b4k8s2d6f0g5h7jm", "stg_01m1v0e8k7b4k8s2d6f0g5h7jn"]}))]
+#[expect(dead_code, reason = "describes what read_order reads")]
+pub struct ReorderStagesBody {
+    /// Every stage of the job, once.
+    #[schema(min_items = 1, max_items = 50)]
+    stage_ids: Vec<String>,
+}
+
+/// Put the stages of a job in order
+///
+/// Names every stage of the job once, in the order that they are to have. With `If-Match`, only if the job is still as it was read.
+#[utoipa::path(put, path = "/v1/jobs/{id}/stages/order", operation_id = "reorderStages", tag = "Pipelines",
+    params(("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
+    request_body = ReorderStagesBody,
+    extensions(("x-errors" = json!(["NOT_FOUND", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true))),
+    responses((status = 200, description = "All stages, in order.", body = ListOf<StageRead>)))]
+pub async fn reorder_stages(request: Write) -> Reply {
+    request.no_query()?;
+    let order = request.read(read_order)?;
+    let work = ReorderStages { of: pipeline_in(&request)?, order };
+    request.carry_out(work, whole).await
+}

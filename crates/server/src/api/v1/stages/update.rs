@@ -1,0 +1,44 @@
+use axum::http::StatusCode;
+use model::stage::StagePatch;
+use utoipa::ToSchema;
+
+use super::pipeline_in;
+use crate::api::v1::shape::stage::StageRead;
+use crate::http::answer::answer;
+use crate::http::{Envelope, Reply, Write};
+use crate::ops::jobs::stages::UpdateStage;
+
+/// What to change of a stage. Nothing of it can be cleared.
+#[derive(ToSchema)]
+#[schema(example = json!({"name": "Phone screening", "stage_order": 2}))]
+#[expect(dead_code, reason = "describes what StagePatch reads")]
+pub struct UpdateStageBody {
+    #[schema(nullable = false)]
+    name: Option<String>,
+    /// The place that it gets; behind the end is the last.
+    #[schema(nullable = false, minimum = 1, maximum = 50)]
+    stage_order: Option<i64>,
+    #[schema(nullable = false)]
+    is_rejection_stage: Option<bool>,
+    #[schema(nullable = false)]
+    is_interviewing_stage: Option<bool>,
+}
+
+/// Change a stage of a job
+///
+/// Renames the stage, changes its flags, or puts it in another place, where the others make room. Its candidates stay in it; their history
+/// keeps the name that the stage had when they entered it. With `If-Match`, only if the job is still as it was read.
+#[utoipa::path(patch, path = "/v1/jobs/{id}/stages/{stage_id}", operation_id = "updateStage", tag = "Pipelines",
+    params(
+        ("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz"),
+        ("stage_id" = String, Path, description = "The stage's id.", example = "stg_01m1v0e8k7b4k8s2d6f0g5h7jm"),
+    ),
+    request_body = UpdateStageBody,
+    extensions(("x-errors" = json!(["NOT_FOUND", "LAST_STAGE", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true))),
+    responses((status = 200, description = "The stage as it is now.", body = Envelope<StageRead>)))]
+pub async fn update_stage(request: Write) -> Reply {
+    request.no_query()?;
+    let patch = request.read(StagePatch::read)?;
+    let work = UpdateStage { of: pipeline_in(&request)?, id: request.second_id()?, patch };
+    request.carry_out(work, |stage| answer(StatusCode::OK, StageRead::from(stage))).await
+}

@@ -1,0 +1,31 @@
+use axum::http::StatusCode;
+use model::status::read_name;
+use utoipa::ToSchema;
+
+use crate::api::v1::shape::status::JobStatusRead;
+use crate::http::answer::answer;
+use crate::http::{Envelope, Reply, Write};
+use crate::ops::statuses::CreateStatus;
+
+/// A status to make.
+#[derive(ToSchema)]
+#[schema(example = json!({"name": "Interviewing"}))]
+#[expect(dead_code, reason = "describes what read_name reads")]
+pub struct CreateJobStatusBody {
+    /// No two statuses have the same name, whatever its case.
+    name: String,
+}
+
+/// Make a job status
+///
+/// It comes behind all others. A workspace has at most 100.
+#[utoipa::path(post, path = "/v1/job-statuses", operation_id = "createJobStatus", tag = "Pipelines",
+    request_body = CreateJobStatusBody,
+    extensions(("x-errors" = json!(["NAME_TAKEN", "TOO_MANY"]))),
+    responses((status = 201, description = "The status was made.", body = Envelope<JobStatusRead>)))]
+pub async fn create_status(request: Write) -> Reply {
+    request.no_query()?;
+    let name = request.read(read_name)?;
+    let work = CreateStatus { actor: request.actor.clone(), name };
+    request.carry_out(work, |status| answer(StatusCode::CREATED, JobStatusRead::from(status))).await
+}

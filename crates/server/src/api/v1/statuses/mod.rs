@@ -1,0 +1,5 @@
+//! The statuses that jobs may have.
+
+pub mod create;
+pub mod list;
+pub mod update;

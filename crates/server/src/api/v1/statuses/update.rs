@@ -1,0 +1,32 @@
+use axum::http::StatusCode;
+use model::status::read_new_name;
+use utoipa::ToSchema;
+
+use crate::api::v1::shape::status::JobStatusRead;
+use crate::http::answer::answer;
+use crate::http::{Envelope, Reply, Write};
+use crate::ops::statuses::UpdateStatus;
+
+/// What to change of a status.
+#[derive(ToSchema)]
+#[schema(example = json!({"name": "Paused"}))]
+#[expect(dead_code, reason = "describes what read_new_name reads")]
+pub struct UpdateJobStatusBody {
+    #[schema(nullable = false)]
+    name: Option<String>,
+}
+
+/// Rename a job status
+///
+/// All jobs that have it show the new name.
+#[utoipa::path(patch, path = "/v1/job-statuses/{id}", operation_id = "updateJobStatus", tag = "Pipelines",
+    params(("id" = String, Path, description = "The status's id.", example = "sts_01m1v0e8k7g8h2j4k6m0n5p7rt")),
+    request_body = UpdateJobStatusBody,
+    extensions(("x-errors" = json!(["NOT_FOUND", "NAME_TAKEN"]))),
+    responses((status = 200, description = "The status as it is now.", body = Envelope<JobStatusRead>)))]
+pub async fn update_status(request: Write) -> Reply {
+    request.no_query()?;
+    let name = request.read(read_new_name)?;
+    let work = UpdateStatus { actor: request.actor.clone(), id: request.id()?, name };
+    request.carry_out(work, |status| answer(StatusCode::OK, JobStatusRead::from(status))).await
+}

@@ -1,0 +1,23 @@
+use axum::http::StatusCode;
+use model::listing::Page;
+
+use crate::api::v1::shape::template::TemplateRead;
+use crate::http::answer::{page_of, render};
+use crate::http::{ListOf, Read, Reply};
+use crate::ops::templates::ListTemplates;
+
+/// List pipeline templates
+///
+/// The templates of the workspace, the oldest first. One of them is the default.
+#[utoipa::path(get, path = "/v1/pipeline-templates", operation_id = "listPipelineTemplates", tag = "Pipelines",
+    extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
+    responses((status = 200, description = "A page of templates.", body = ListOf<TemplateRead>)))]
+pub async fn list_templates(request: Read) -> Reply {
+    let mut query = request.query();
+    let page = Page::read(&mut query, &());
+    let page = query.finish(page)?;
+    let templates = request.app.store.read(ListTemplates { workspace: request.workspace }).await?;
+    let (templates, meta) = page_of(&page, templates, |template| template.id);
+    let data = templates.into_iter().map(TemplateRead::from).collect();
+    Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
+}

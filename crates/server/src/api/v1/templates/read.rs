@@ -1,0 +1,20 @@
+use axum::http::StatusCode;
+
+use crate::api::v1::shape::template::TemplateRead;
+use crate::http::answer::answer;
+use crate::http::{Envelope, Read, Reply};
+use crate::ops::templates::ReadTemplate;
+
+/// Read a pipeline template
+///
+/// The template with its stages, in order.
+#[utoipa::path(get, path = "/v1/pipeline-templates/{id}", operation_id = "readPipelineTemplate", tag = "Pipelines",
+    params(("id" = String, Path, description = "The template's id.", example = "tpl_01m1v0e8k7t5v7x9z1b3d5f7hj")),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
+    responses((status = 200, description = "The template.", body = Envelope<TemplateRead>)))]
+pub async fn read_template(request: Read) -> Reply {
+    request.no_query()?;
+    let work = ReadTemplate { workspace: request.workspace, id: request.id()? };
+    let template = request.app.store.read(work).await?;
+    Ok(answer(StatusCode::OK, TemplateRead::from(template)))
+}

@@ -1,0 +1,39 @@
+use axum::http::StatusCode;
+use model::template::TemplatePatch;
+use utoipa::ToSchema;
+
+use crate::api::v1::jobs::create::NewStageBody;
+use crate::api::v1::shape::template::TemplateRead;
+use crate::http::answer::answer;
+use crate::http::{Envelope, Reply, Write};
+use crate::ops::templates::UpdateTemplate;
+
+/// What to change of a template. Nothing of it can be cleared.
+#[derive(ToSchema)]
+#[schema(example = json!({"name": "Engineering, senior", "is_default": true}))]
+#[expect(dead_code, reason = "describes what TemplatePatch reads")]
+pub struct UpdateTemplateBody {
+    #[schema(nullable = false)]
+    name: Option<String>,
+    /// Takes the place of all stages. Jobs that were opened with the template keep theirs.
+    #[schema(nullable = false, min_items = 1, max_items = 50)]
+    pipeline_stages: Option<Vec<NewStageBody>>,
+    /// True to make it the default. The default itself stays it until another becomes it.
+    #[schema(nullable = false)]
+    is_default: Option<bool>,
+}
+
+/// Change a pipeline template
+///
+/// What is absent stays. Jobs that were opened with the template do not change.
+#[utoipa::path(patch, path = "/v1/pipeline-templates/{id}", operation_id = "updatePipelineTemplate", tag = "Pipelines",
+    params(("id" = String, Path, description = "The template's id.", example = "tpl_01m1v0e8k7t5v7x9z1b3d5f7hj")),
+    request_body = UpdateTemplateBody,
+    extensions(("x-errors" = json!(["NOT_FOUND", "NAME_TAKEN", "DEFAULT_TEMPLATE"]))),
+    responses((status = 200, description = "The template as it is now.", body = Envelope<TemplateRead>)))]
+pub async fn update_template(request: Write) -> Reply {
+    request.no_query()?;
+    let patch = request.read(TemplatePatch::read)?;
+    let work = UpdateTemplate { actor: request.actor.clone(), id: request.id()?, patch };
+    request.carry_out(work, |template| answer(StatusCode::OK, TemplateRead::from(template))).await
+}

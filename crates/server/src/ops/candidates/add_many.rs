@@ -1,0 +1,86 @@
+//! Putting many persons on a job at once: all of them or none.
+
+use model::id::{self, CandidateId, JobId, PersonId, WorkspaceId};
+use model::input::Reference;
+use model::problem::Problem;
+use model::stage::entry_stage;
+use store::record::{candidate, job, stage};
+use store::{Failure, StoreError, Tx, Work};
+
+use super::batch::all_known;
+use crate::ops::Actor;
+use crate::ops::tell::{Concerned, Named};
+
+pub struct AddCandidates {
+    pub actor: Actor,
+    pub job: JobId,
+    pub persons: Vec<Reference<id::Person>>,
+}
+
+/// A person on the job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Added {
+    pub person_id: PersonId,
+    pub candidate_id: CandidateId,
+    /// False if they were on the job already.
+    pub is_new: bool,
+}
+
+impl Work for AddCandidates {
+    /// In the order of the request.
+    type Output = Vec<Added>;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Added>, Failure> {
+        let workspace = self.actor.workspace;
+        // While the job is held nobody else is put on it, so who is not there now will not be.
+        let job = job::load(tx, workspace, self.job).await?.ok_or_else(|| Problem::not_found("job", self.job))?;
+        let stages = stage::of_job(tx, workspace, job.id).await?;
+        let entry = entry_stage(&stages).ok_or_else(|| StoreError::Internal(format!("job {} has no stage to enter at", job.id)))?;
+        let persons = self.look_up(tx).await?;
+        let new: Vec<_> = persons.iter().filter(|person| person.candidate.is_none()).map(|person| person.id).collect();
+        let mut made = candidate::insert_all(tx, workspace, job.id, &new, entry).await?.into_iter();
+        let mut added = Vec::with_capacity(persons.len());
+        for person in &persons {
+            let Some(candidate_id) = person.candidate.or_else(|| made.next()) else { continue };
+            let is_new = person.candidate.is_none();
+            if is_new {
+                let named = Named { id: person.id, name: &person.name };
+                let concerned = Concerned { candidate: candidate_id, person: named, job: Named { id: job.id, name: &job.name } };
+                concerned.created(tx, &self.actor, entry).await?;
+            }
+            added.push(Added { person_id: person.id, candidate_id, is_new });
+        }
+        Ok(added)
+    }
+}
+
+/// A person who is to be on the job, with their candidate if they are already.
+struct Wanted {
+    id: PersonId,
+    name: String,
+    candidate: Option<CandidateId>,
+}
+
+impl AddCandidates {
+    async fn look_up(&self, tx: &mut Tx) -> Result<Vec<Wanted>, Failure> {
+        let mut asked = Vec::with_capacity(self.persons.len());
+        for reference in &self.persons {
+            asked.push(match reference.id {
+                Some(id) => Some((id, candidate::ask_of_person(tx, self.actor.workspace, self.job, id).await?)),
+                None => None,
+            });
+        }
+        let mut found = Vec::with_capacity(asked.len());
+        for asked in asked {
+            found.push(match asked {
+                Some((id, asked)) => tx.answer(asked).await?.pop().map(|(name, candidate)| Wanted { id, name, candidate }),
+                None => None,
+            });
+        }
+        Ok(all_known("person_ids", &self.persons, found)?)
+    }
+}

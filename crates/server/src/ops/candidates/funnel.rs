@@ -1,0 +1,44 @@
+//! What became of the candidates of a job, stage by stage.
+
+use model::funnel::{Funnel, StageFigures};
+use model::id::{JobId, WorkspaceId};
+use model::problem::Problem;
+use store::record::{candidate, job, stage};
+use store::{Failure, Tx, Work};
+
+/// Candidates whose histories are read at a time.
+const AT_A_TIME: i64 = 5000;
+
+pub struct ReadFunnel {
+    pub workspace: WorkspaceId,
+    pub job: JobId,
+}
+
+#[derive(Clone, Debug)]
+pub struct JobFunnel {
+    pub job_id: JobId,
+    pub candidate_count: i64,
+    pub stages: Vec<StageFigures>,
+}
+
+impl Work for ReadFunnel {
+    type Output = JobFunnel;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<JobFunnel, Failure> {
+        let missing = || Problem::not_found("job", self.job);
+        let candidate_count = job::candidate_count(tx, self.workspace, self.job).await?.ok_or_else(missing)?;
+        let mut funnel = Funnel::of(stage::of_job(tx, self.workspace, self.job).await?);
+        let mut after = 0;
+        while after < candidate_count {
+            for history in candidate::histories(tx, self.workspace, self.job, after, after + AT_A_TIME).await? {
+                funnel.count(history.stage_id, &history.entries);
+            }
+            after += AT_A_TIME;
+        }
+        Ok(JobFunnel { job_id: self.job, candidate_count, stages: funnel.finish() })
+    }
+}

@@ -1,0 +1,131 @@
+//! Listing the candidates of all jobs.
+
+use model::clock::Timestamp;
+use model::id::{self, JobId, WorkspaceId};
+use model::input::{Query, Reference};
+use model::listing::{Page, TimeFilter};
+use model::problem::{Flaw, Problem};
+use model::stage::Stage;
+use model::text::fold;
+use store::record::candidate::{AllCandidatesFilter, CandidateOnJob};
+use store::record::listing::Listed;
+use store::record::{candidate, job, person, stage};
+use store::{Failure, Tx, Work};
+
+/// The filters as the caller wrote them.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct AllCandidatesQuery {
+    pub times: TimeFilter,
+    pub job_id: Option<String>,
+    pub person_id: Option<String>,
+    pub stage_id: Option<String>,
+    pub stage_name: Option<String>,
+    pub is_rejected: Option<bool>,
+    pub entered_stage_after: Option<Timestamp>,
+    pub entered_stage_before: Option<Timestamp>,
+    pub q: Option<String>,
+}
+
+impl AllCandidatesQuery {
+    /// True if every record is wanted, so that a page is found by its place.
+    pub fn wants_all(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub fn read(query: &mut Query) -> Self {
+        Self {
+            times: TimeFilter::read(query),
+            job_id: query.words("job_id"),
+            person_id: query.words("person_id"),
+            stage_id: query.words("stage_id"),
+            stage_name: query.words("stage_name"),
+            is_rejected: query.parsed("is_rejected", Flaw::InvalidValue, "true or false", |written| written.parse().ok()),
+            entered_stage_after: query.moment("entered_stage_after"),
+            entered_stage_before: query.moment("entered_stage_before"),
+            q: query.words("q"),
+        }
+    }
+}
+
+pub struct ListAllCandidates {
+    pub workspace: WorkspaceId,
+    pub query: AllCandidatesQuery,
+    pub page: Page<id::Candidate>,
+}
+
+impl Work for ListAllCandidates {
+    type Output = Listed<CandidateOnJob>;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        let query = &self.query;
+        let mut filter = AllCandidatesFilter {
+            times: query.times.clone(),
+            is_rejected: query.is_rejected,
+            entered_stage_after: query.entered_stage_after,
+            entered_stage_before: query.entered_stage_before,
+            q: query.q.clone(),
+            ..AllCandidatesFilter::default()
+        };
+        if let Some(written) = &query.person_id {
+            let unknown = || Problem::invalid("person_id", Flaw::InvalidValue, format!("there is no person {written}"));
+            let id = Reference::<id::Person>::new(written.clone()).id.ok_or_else(unknown)?;
+            person::name(tx, self.workspace, id).await?.ok_or_else(unknown)?;
+            filter.person_id = Some(id);
+        }
+        filter.job_id = self.job(tx).await?;
+        let stages = match filter.job_id {
+            Some(job) => stage::of_job(tx, self.workspace, job).await?,
+            None => Vec::new(),
+        };
+        if let Some(written) = &query.stage_id {
+            let id = Reference::<id::Stage>::new(written.clone()).id;
+            let found = stages.iter().find(|stage| id == Some(stage.id)).ok_or_else(|| no_stage_of_job("stage_id", &stages))?;
+            if query.stage_name.as_ref().is_some_and(|name| fold(name) != fold(&found.name)) {
+                return Err(Problem::invalid("stage_name", Flaw::Contradiction, "must be the name of stage_id, or be left out").into());
+            }
+            filter.stage_id = Some(found.id);
+        } else if let Some(written) = &query.stage_name {
+            filter.stage_names = Some(self.spellings(tx, written, &stages).await?);
+        }
+        Ok(candidate::list_all(tx, self.workspace, &filter, &self.page).await?)
+    }
+}
+
+impl ListAllCandidates {
+    /// The job that is wanted, which a stage stands for too.
+    async fn job(&self, tx: &mut Tx) -> Result<Option<JobId>, Failure> {
+        if let Some(written) = &self.query.job_id {
+            let unknown = || Problem::invalid("job_id", Flaw::InvalidValue, format!("there is no job {written}"));
+            let id = Reference::<id::Job>::new(written.clone()).id.ok_or_else(unknown)?;
+            job::candidate_count(tx, self.workspace, id).await?.ok_or_else(unknown)?;
+            return Ok(Some(id));
+        }
+        let Some(written) = &self.query.stage_id else { return Ok(None) };
+        let unknown = || Problem::invalid("stage_id", Flaw::InvalidValue, format!("there is no pipeline stage {written}"));
+        let id = Reference::<id::Stage>::new(written.clone()).id.ok_or_else(unknown)?;
+        Ok(Some(stage::job_of(tx, self.workspace, id).await?.ok_or_else(unknown)?))
+    }
+
+    /// The ways in which the name is written, on the one job that has these stages or on any.
+    async fn spellings(&self, tx: &mut Tx, written: &str, stages: &[Stage]) -> Result<Vec<String>, Failure> {
+        let mut names = match stages {
+            [] => stage::names(tx, self.workspace).await?,
+            stages => stages.iter().map(|stage| stage.name.clone()).collect(),
+        };
+        names.retain(|name| fold(name) == fold(written));
+        match (names.is_empty(), stages) {
+            (false, _) => Ok(names),
+            (true, []) => Err(Problem::invalid("stage_name", Flaw::InvalidValue, "must be the name of a stage of any job").into()),
+            (true, stages) => Err(no_stage_of_job("stage_name", stages).into()),
+        }
+    }
+}
+
+fn no_stage_of_job(field: &str, stages: &[Stage]) -> Problem {
+    let names: Vec<_> = stages.iter().map(|stage| stage.name.as_str()).collect();
+    Problem::invalid(field, Flaw::InvalidValue, format!("must be a stage of the job: {}", names.join(", ")))
+}

@@ -1,0 +1,99 @@
+//! The persons whom one talks to at a client company.
+
+use model::id::{self, ClientContactId, CompanyId, PersonId, WorkspaceId};
+use model::input::Reference;
+use model::listing::Page;
+use model::problem::Problem;
+use store::record::client_contact::ContactView;
+use store::record::listing::Listed;
+use store::record::{client_contact, former, person};
+use store::{Failure, StoreError, Tx, Work};
+
+use crate::ops::companies::existing;
+use crate::ops::tell::Named;
+use crate::ops::{Actor, tell};
+
+pub struct ListContacts {
+    pub workspace: WorkspaceId,
+    pub company: CompanyId,
+    pub page: Page<id::ClientContact>,
+}
+
+impl Work for ListContacts {
+    type Output = Listed<ContactView>;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Listed<ContactView>, Failure> {
+        let company = existing(tx, self.workspace, self.company).await?;
+        Ok(client_contact::of_company(tx, self.workspace, company.id, &self.page).await?)
+    }
+}
+
+pub struct AddContact {
+    pub actor: Actor,
+    pub company: CompanyId,
+    pub person: Reference<id::Person>,
+}
+
+impl Work for AddContact {
+    /// The contact, and whether it was made just now.
+    type Output = (ContactView, bool);
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        let workspace = self.actor.workspace;
+        let company = existing(tx, workspace, self.company).await?.id;
+        let (person, name) = self.person(tx).await?;
+        let (contact, is_new) = client_contact::find_or_insert(tx, workspace, company, person).await?;
+        if is_new {
+            tell::contact_added(tx, &self.actor, company, Named { id: person, name: &name }, contact).await?;
+        }
+        let gone = || StoreError::Conflict("the person or the company went into another meanwhile".to_owned());
+        Ok((client_contact::view(tx, workspace, company, person).await?.ok_or_else(gone)?, is_new))
+    }
+}
+
+impl AddContact {
+    /// The person, or the one that they went into, with their name.
+    async fn person(&self, tx: &mut Tx) -> Result<(PersonId, String), Failure> {
+        let workspace = self.actor.workspace;
+        let mut id = self.person.resolve("person_id")?;
+        let mut name = person::name(tx, workspace, id).await?;
+        if name.is_none()
+            && let Some(survivor) = former::find(tx, workspace, id).await?.and_then(|former| former.merged_into)
+        {
+            id = survivor;
+            name = person::name(tx, workspace, id).await?;
+        }
+        Ok((id, name.ok_or_else(|| self.person.not_found("person_id"))?))
+    }
+}
+
+pub struct RemoveContact {
+    pub actor: Actor,
+    pub company: CompanyId,
+    pub contact: ClientContactId,
+}
+
+impl Work for RemoveContact {
+    type Output = ();
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        let workspace = self.actor.workspace;
+        let company = existing(tx, workspace, self.company).await?.id;
+        let removed = client_contact::delete(tx, workspace, company, self.contact).await?;
+        let person = removed.ok_or_else(|| Problem::not_found("client contact", self.contact))?;
+        let name = person::name(tx, workspace, person).await?.unwrap_or_default();
+        tell::contact_removed(tx, &self.actor, company, Named { id: person, name: &name }, self.contact).await
+    }
+}

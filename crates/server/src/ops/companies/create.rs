@@ -1,0 +1,36 @@
+//! Making a company.
+
+use model::company::NewCompany;
+use model::id::WorkspaceId;
+use store::record::company;
+use store::record::company::CompanyView;
+use store::{Failure, StoreError, Tx, Work};
+
+use crate::ops::Actor;
+use crate::ops::companies::find_or_make;
+
+/// Makes a company, or finds the one that has the name.
+pub struct CreateCompany {
+    pub actor: Actor,
+    pub new: NewCompany,
+}
+
+impl Work for CreateCompany {
+    /// The company, and whether it was made just now.
+    type Output = (CompanyView, bool);
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        let workspace = self.actor.workspace;
+        let found = company::find_by_name(tx, workspace, &self.new.name).await?;
+        let id = match found {
+            Some(id) => id,
+            None => find_or_make(tx, &self.actor, &self.new.name).await?.0,
+        };
+        let gone = || StoreError::Conflict("the company went into another meanwhile".to_owned());
+        Ok((company::view(tx, workspace, id).await?.ok_or_else(gone)?, found.is_none()))
+    }
+}

@@ -1,0 +1,64 @@
+//! Letting a company go into another.
+
+use model::id::{self, CompanyId, WorkspaceId};
+use model::input::Reference;
+use model::problem::{Code, Problem};
+use store::record::census::{self, List};
+use store::record::company::CompanyView;
+use store::record::{company, former, search};
+use store::{Failure, StoreError, Tx, Work};
+
+use crate::ops::companies::{existing, find};
+use crate::ops::tell::Named;
+use crate::ops::{Actor, tell};
+
+/// Lets `other` go into the company `id`, with its jobs, its persons and its contacts.
+pub struct MergeCompany {
+    pub actor: Actor,
+    pub id: CompanyId,
+    pub other: Reference<id::Company>,
+}
+
+impl Work for MergeCompany {
+    /// The company that is left.
+    type Output = CompanyView;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<CompanyView, Failure> {
+        let workspace = self.actor.workspace;
+        let into = existing(tx, workspace, self.id).await?.id;
+        let named = self.other.resolve("company_id")?;
+        let from = find(tx, workspace, named).await?.ok_or_else(|| self.other.not_found("company_id"))?.id;
+        if from == into {
+            return Err(same(named, into).into());
+        }
+        // The older one first, so that of two who merge the same companies none waits for the other for ever.
+        let older = self.hold(tx, from.min(into)).await?;
+        let newer = self.hold(tx, from.max(into)).await?;
+        let (survivor, merged) = if older.id == into { (older, newer) } else { (newer, older) };
+        census::removed(tx, workspace, List::Companies, from).await?;
+        search::mark_company(tx, workspace, from).await?;
+        company::merge(tx, workspace, from, into).await?;
+        former::insert(tx, workspace, from, Some(into)).await?;
+        tell::company_merged(tx, &self.actor, into, Named { id: from, name: &merged.name }).await?;
+        Ok(CompanyView { updated_at: tx.now(), ..survivor })
+    }
+}
+
+impl MergeCompany {
+    async fn hold(&self, tx: &mut Tx, id: CompanyId) -> Result<CompanyView, Failure> {
+        let gone = || StoreError::Conflict("the company went into another meanwhile".to_owned());
+        Ok(company::load(tx, self.actor.workspace, id).await?.ok_or_else(gone)?)
+    }
+}
+
+fn same(named: CompanyId, into: CompanyId) -> Problem {
+    let message = match named == into {
+        true => "A company cannot be merged into itself; name another in company_id.".to_owned(),
+        false => format!("The company {named} went into {into} before."),
+    };
+    Problem::new(Code::InvalidMerge, message)
+}

@@ -1,0 +1,50 @@
+//! Renaming a company.
+
+use model::company::CompanyPatch;
+use model::id::{CompanyId, WorkspaceId};
+use model::problem::{Code, Detail, Problem};
+use model::text::fold;
+use store::record::company::CompanyView;
+use store::record::{company, search};
+use store::{Failure, Tx, Work};
+
+use crate::ops::companies::hold;
+use crate::ops::etag::Precondition;
+use crate::ops::{Actor, tell};
+
+pub struct UpdateCompany {
+    pub actor: Actor,
+    pub id: CompanyId,
+    pub patch: CompanyPatch,
+    pub precondition: Precondition,
+}
+
+impl Work for UpdateCompany {
+    type Output = CompanyView;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<CompanyView, Failure> {
+        let workspace = self.actor.workspace;
+        let before = hold(tx, workspace, self.id).await?;
+        self.precondition.check(&before)?;
+        let Some(name) = self.patch.name.as_ref().filter(|name| **name != before.name) else { return Ok(before) };
+        // Another spelling of the name that it has is nobody else's.
+        if fold(name) != fold(&before.name)
+            && let Some(other) = company::find_by_name(tx, workspace, name).await?
+        {
+            return Err(taken(name, other).into());
+        }
+        company::rename(tx, workspace, before.id, name).await?;
+        search::mark_company(tx, workspace, before.id).await?;
+        tell::company_renamed(tx, &self.actor, before.id, &before.name, name).await?;
+        Ok(CompanyView { name: name.clone(), updated_at: tx.now(), ..before })
+    }
+}
+
+fn taken(name: &str, other: CompanyId) -> Problem {
+    let message = format!("The company {other} is called {name:?}; choose another name, or merge the two.");
+    Problem::new(Code::NameTaken, message).with(Detail::about("name", format!("is the name of company {other}"), other))
+}

@@ -1,0 +1,94 @@
+//! All that is kept of a person, in one piece.
+
+use std::collections::BTreeMap;
+
+use model::clock::Timestamp;
+use model::event::Event;
+use model::id::{PersonId, WebhookId, WorkspaceId};
+use model::person::Identifier;
+use model::problem::Problem;
+use store::record::client_contact::ContactOf;
+use store::record::event::Beside;
+use store::record::export::KeptCandidate;
+use store::record::note::Note;
+use store::record::person::{PersonDetails, PersonView};
+use store::record::webhook::Delivery;
+use store::record::{client_contact, event, export, former, identifier, note, person, webhook};
+use store::{Failure, StoreError, Tx, Work};
+
+use super::follow;
+
+pub struct ExportPerson {
+    pub workspace: WorkspaceId,
+    pub id: PersonId,
+}
+
+pub struct Exported {
+    pub exported_at: Timestamp,
+    pub view: PersonView,
+    pub details: PersonDetails,
+    /// The ids of persons who went into this one.
+    pub former_ids: Vec<PersonId>,
+    pub identifiers: Vec<Identifier>,
+    /// The oldest first, as everything here.
+    pub notes: Vec<Note>,
+    pub candidates: Vec<KeptCandidate>,
+    pub client_contacts: Vec<ContactOf>,
+    pub events: Vec<Event>,
+    pub deliveries: Vec<Delivered>,
+}
+
+/// That an event about the person was sent somewhere, or waits to be.
+pub struct Delivered {
+    pub webhook: WebhookId,
+    pub delivery: Delivery,
+}
+
+impl Work for ExportPerson {
+    type Output = Exported;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Exported, Failure> {
+        let workspace = self.workspace;
+        let view = follow::view(tx, workspace, self.id).await?;
+        let id = view.id;
+        let details = person::details(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("person", id))?;
+        let former_ids = former::leading_to(tx, workspace, id).await?;
+        let identifiers = identifier::of_person(tx, workspace, id).await?;
+        let mut notes = note::newest(tx, workspace, id, i64::MAX).await?;
+        notes.reverse();
+        let candidates = export::candidates(tx, workspace, id).await?;
+        let mut client_contacts = client_contact::of_person(tx, workspace, id, i64::MAX).await?;
+        client_contacts.reverse();
+        let events = self.events(tx, id, &former_ids).await?;
+        let deliveries = self.deliveries(tx, &events).await?;
+        let exported_at = tx.now();
+        Ok(Exported { exported_at, view, details, former_ids, identifiers, notes, candidates, client_contacts, events, deliveries })
+    }
+}
+
+impl ExportPerson {
+    /// The events about the person and their candidates, and those about all who went into them.
+    async fn events(&self, tx: &mut Tx, id: PersonId, former: &[PersonId]) -> Result<Vec<Event>, StoreError> {
+        let mut events = BTreeMap::new();
+        for person in former.iter().chain([&id]) {
+            let some = event::timeline(tx, self.workspace, *person, Beside::EventsOfPerson, i64::MAX, i64::MAX).await?;
+            events.extend(some.into_iter().map(|event| (event.sequence, event)));
+        }
+        Ok(events.into_values().collect())
+    }
+
+    async fn deliveries(&self, tx: &mut Tx, events: &[Event]) -> Result<Vec<Delivered>, StoreError> {
+        let sequences: Vec<_> = events.iter().map(|event| event.sequence).collect();
+        let mut delivered = Vec::new();
+        for webhook in webhook::all(tx, self.workspace).await? {
+            let found = webhook::find_deliveries(tx, self.workspace, webhook.id, &sequences).await?;
+            delivered.extend(found.into_iter().map(|delivery| Delivered { webhook: webhook.id, delivery }));
+        }
+        delivered.sort_by_key(|delivered| (delivered.delivery.sequence, delivered.webhook));
+        Ok(delivered)
+    }
+}

@@ -1,0 +1,38 @@
+//! Finding a person by an id that may have gone into another.
+
+use model::id::{PersonId, WorkspaceId};
+use model::person::Person;
+use store::record::person::{self, PersonView};
+use store::{Failure, StoreError, Tx};
+
+use crate::ops::former::survivor;
+
+fn changed() -> Failure {
+    StoreError::Conflict("the person was merged or erased meanwhile".to_owned()).into()
+}
+
+/// The person as a read shows them.
+pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<PersonView, Failure> {
+    if let Some(found) = person::view(tx, workspace, id).await? {
+        return Ok(found);
+    }
+    let id = survivor(tx, workspace, id).await?;
+    person::view(tx, workspace, id).await?.ok_or_else(changed)
+}
+
+/// The person as rules work on it, kept from others until they are done.
+pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Person, Failure> {
+    if let Some(found) = person::load(tx, workspace, id).await? {
+        return Ok(found);
+    }
+    let id = survivor(tx, workspace, id).await?;
+    person::load(tx, workspace, id).await?.ok_or_else(changed)
+}
+
+/// The id under which the person is kept.
+pub async fn current(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<PersonId, Failure> {
+    match person::name(tx, workspace, id).await? {
+        Some(_) => Ok(id),
+        None => survivor(tx, workspace, id).await,
+    }
+}

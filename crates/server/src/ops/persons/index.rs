@@ -1,0 +1,175 @@
+//! What search knows of a person, kept in step with the record: whatever changes a person takes their words anew in the same transaction.
+
+use model::id::{CompanyId, PersonId, WorkspaceId};
+use model::person::NewPerson;
+use model::search::{Document, Field, Key};
+use serde_json::Value;
+use store::record::person::SearchSource;
+use store::record::{note, person, search};
+use store::{Failure, Tx, Work};
+
+/// Persons that are indexed in one transaction, so that no writer waits long behind them.
+const AT_ONCE: i64 = 200;
+/// Parts of a career that are no words.
+const NOT_SEARCHED: [&str; 6] = ["company_social_url", "company_id", "start_date", "end_date", "credential_id", "position_type"];
+
+/// The words of a person who is to be made.
+pub fn document_of(new: &NewPerson) -> Document {
+    let mut texts = vec![
+        (Field::Name, new.name.whole.as_str()),
+        (Field::Name, &new.name.first),
+        (Field::Name, &new.name.last),
+        (Field::Handle, &new.social.handle),
+        (Field::Title, &new.current_job_title),
+        (Field::Location, &new.social_location),
+    ];
+    texts.extend(new.company_name.iter().map(|name| (Field::Company, name.as_str())));
+    texts.extend(new.emails.entries().iter().map(|email| (Field::Emails, email.value.as_str())));
+    texts.extend(new.notes.iter().map(|notes| (Field::Notes, notes.as_str())));
+    Document::new(texts)
+}
+
+/// The keys of a person who is to be made.
+pub fn keys_of(new: &NewPerson, company: Option<CompanyId>) -> Vec<Key> {
+    let emails = new.emails.entries().iter().map(|email| email.value.as_str());
+    let phones = new.phones.entries().iter().map(|phone| phone.value.as_str());
+    keys(&new.name.whole, &new.social.handle, company, emails, phones)
+}
+
+/// What a person may have in common with others.
+pub fn keys<'k>(
+    name: &str,
+    handle: &str,
+    company: Option<CompanyId>,
+    emails: impl Iterator<Item = &'k str>,
+    phones: impl Iterator<Item = &'k str>,
+) -> Vec<Key> {
+    let mut keys = Vec::new();
+    keys.extend(phones.map(Key::phone));
+    if let Some(company) = company {
+        keys.extend([Key::Company(company), Key::name_at(name, company)]);
+    }
+    if !handle.is_empty() {
+        keys.push(Key::handle(handle));
+    }
+    keys.extend(emails.filter_map(|email| email.split_once('@')).map(|(local, _)| Key::handle(local)));
+    keys
+}
+
+/// All texts of a person that are searched.
+pub fn texts(source: &SearchSource, notes: &[String]) -> Vec<(Field, String)> {
+    let mut texts: Vec<_> = [
+        (Field::Name, &source.name),
+        (Field::Name, &source.first_name),
+        (Field::Name, &source.last_name),
+        (Field::Handle, &source.social_public_id),
+        (Field::Title, &source.current_job_title),
+        (Field::Company, &source.company_name),
+        (Field::Headline, &source.social_headline),
+        (Field::Location, &source.social_location),
+        (Field::Address, &source.address),
+    ]
+    .map(|(field, text)| (field, text.clone()))
+    .into();
+    texts.extend(source.emails.iter().map(|email| (Field::Emails, email.value.clone())));
+    let career = [
+        (Field::Work, &source.work_experience),
+        (Field::Education, &source.education_experience),
+        (Field::Certifications, &source.certifications),
+    ];
+    for (field, list) in career {
+        let mut words = Vec::new();
+        gather(list, &mut words);
+        texts.extend(words.into_iter().map(|word| (field, word)));
+    }
+    texts.extend(notes.iter().map(|note| (Field::Notes, note.clone())));
+    texts
+}
+
+fn gather(value: &Value, words: &mut Vec<String>) {
+    match value {
+        Value::String(text) if !text.is_empty() => words.push(text.clone()),
+        Value::Array(entries) => entries.iter().for_each(|entry| gather(entry, words)),
+        Value::Object(fields) => {
+            fields.iter().filter(|(name, _)| !NOT_SEARCHED.contains(&name.as_str())).for_each(|(_, value)| gather(value, words));
+        }
+        _ => {}
+    }
+}
+
+/// Takes the words of a person who changed.
+pub async fn refresh(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), Failure> {
+    let sources = person::search_sources(tx, workspace, &[person]).await?;
+    let Some(source) = sources.first() else { return Ok(()) };
+    let notes: Vec<_> = note::bodies(tx, workspace, &[person]).await?.into_iter().map(|(_, body)| body).collect();
+    let texts = texts(source, &notes);
+    let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
+    let emails = source.emails.iter().map(|email| email.value.as_str());
+    let phones = source.phones.iter().map(|phone| phone.value.as_str());
+    let keys = keys(&source.name, &source.social_public_id, source.company_id, emails, phones);
+    Ok(search::replace(tx, workspace, person, &document, &keys).await?)
+}
+
+/// Lets search forget a person.
+pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), Failure> {
+    Ok(search::remove(tx, workspace, person).await?)
+}
+
+/// The workspaces that have persons whose words are to be taken anew.
+pub struct WaitingForIndex;
+
+impl Work for WaitingForIndex {
+    type Output = Vec<WorkspaceId>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<WorkspaceId>, Failure> {
+        Ok(search::waiting(tx).await?)
+    }
+}
+
+/// Takes the words of some of the persons that wait for it; says how many.
+pub struct IndexSome {
+    pub workspace: WorkspaceId,
+}
+
+impl Work for IndexSome {
+    type Output = usize;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<usize, Failure> {
+        let queued = search::queued(tx, self.workspace, AT_ONCE).await?;
+        for person in &queued {
+            // Held, so that it is not changed between the look at it and the index.
+            person::load(tx, self.workspace, *person).await?;
+            refresh(tx, self.workspace, *person).await?;
+            search::unqueue(tx, self.workspace, *person).await?;
+        }
+        Ok(queued.len())
+    }
+}
+
+/// Whether words that left the index are to be wiped out of its pages.
+pub struct MergeWanted;
+
+impl Work for MergeWanted {
+    type Output = bool;
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        Ok(search::is_merge_wanted(tx).await?)
+    }
+}
+
+/// Wipes some more of them; false once that is done.
+pub struct MergeSome {
+    pub is_first: bool,
+}
+
+impl Work for MergeSome {
+    type Output = bool;
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        Ok(search::merge(tx, self.is_first).await?)
+    }
+}

@@ -1,0 +1,137 @@
+//! Listing and searching the persons of a workspace.
+
+use model::id::{self, PersonId, WorkspaceId};
+use model::input::{Query, Reference};
+use model::listing::{Page, TimeFilter};
+use model::person::{Identifier, IdentifierKind};
+use model::problem::{Flaw, Problem};
+use model::search::{Field, Question};
+use store::record::listing::Listed;
+use store::record::person_list::{PersonFilter, PersonItem};
+use store::record::{company, job, note, person, person_list};
+use store::{Failure, Tx, Work};
+
+use crate::ops::persons::index;
+
+/// The filters as the caller wrote them.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct PersonQuery {
+    pub times: TimeFilter,
+    pub email: Option<String>,
+    pub phone: Option<String>,
+    pub external_source_id: Option<String>,
+    pub social_public_id: Option<String>,
+    pub company_id: Option<String>,
+    pub job_id: Option<String>,
+    pub q: Option<Question>,
+}
+
+impl PersonQuery {
+    /// True if every record is wanted, so that a page is found by its place.
+    pub fn wants_all(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub fn read(query: &mut Query) -> Self {
+        Self {
+            times: TimeFilter::read(query),
+            email: query.parsed("email", Flaw::InvalidEmail, "an e-mail address", |written| {
+                let written = written.trim();
+                (written.contains('@') && !written.contains(char::is_whitespace)).then(|| written.to_lowercase())
+            }),
+            phone: query.parsed("phone", Flaw::InvalidPhone, "a phone number", |written| {
+                (written.chars().filter(char::is_ascii_digit).count() >= 3).then(|| written.to_owned())
+            }),
+            external_source_id: query.words("external_source_id"),
+            social_public_id: query.words("social_public_id").map(|handle| handle.to_lowercase()),
+            company_id: query.words("company_id"),
+            job_id: query.words("job_id"),
+            q: query.parsed("q", Flaw::InvalidValue, "text with at least one letter or digit", Question::parse),
+        }
+    }
+}
+
+pub struct ListPersons {
+    pub workspace: WorkspaceId,
+    pub query: PersonQuery,
+    pub page: Page<id::Person>,
+}
+
+/// A person on the list, and the fields in which search found them.
+pub type Found = (PersonItem, Vec<Field>);
+
+impl Work for ListPersons {
+    type Output = Listed<Found>;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Listed<Found>, Failure> {
+        let filter = self.filter(tx).await?;
+        let Some(question) = &self.query.q else {
+            let Listed { records, total, more } = person_list::list(tx, self.workspace, &filter, &self.page).await?;
+            return Ok(Listed { records: records.into_iter().map(|item| (item, Vec::new())).collect(), total, more });
+        };
+        let Listed { records, total, more } = person_list::search(tx, self.workspace, question, &filter, &self.page).await?;
+        let ids: Vec<_> = records.iter().map(|item| item.id).collect();
+        let matched = matched_fields(tx, self.workspace, question, &ids).await?;
+        let fields = |id: PersonId| matched.iter().find(|(known, _)| *known == id).map(|(_, fields)| fields.clone()).unwrap_or_default();
+        let records = records.into_iter().map(|item| {
+            let fields = fields(item.id);
+            (item, fields)
+        });
+        Ok(Listed { records: records.collect(), total, more })
+    }
+}
+
+impl ListPersons {
+    async fn filter(&self, tx: &mut Tx) -> Result<PersonFilter, Failure> {
+        let PersonQuery { times, email, phone, external_source_id, social_public_id, company_id, job_id, q: _ } = &self.query;
+        let unknown =
+            |field: &str, noun: &str, written: &str| Problem::invalid(field, Flaw::InvalidValue, format!("there is no {noun} {written}"));
+        let company_id = match company_id {
+            Some(written) => {
+                let id = Reference::<id::Company>::new(written.clone()).id.ok_or_else(|| unknown("company_id", "company", written))?;
+                company::name(tx, self.workspace, id).await?.ok_or_else(|| unknown("company_id", "company", written))?;
+                Some(id)
+            }
+            None => None,
+        };
+        let job_id = match job_id {
+            Some(written) => {
+                let id = Reference::<id::Job>::new(written.clone()).id.ok_or_else(|| unknown("job_id", "job", written))?;
+                job::candidate_count(tx, self.workspace, id).await?.ok_or_else(|| unknown("job_id", "job", written))?;
+                Some(id)
+            }
+            None => None,
+        };
+        let wanted = [
+            (IdentifierKind::ExternalSource, external_source_id),
+            (IdentifierKind::SocialHandle, social_public_id),
+            (IdentifierKind::Email, email),
+        ];
+        let identifiers = wanted.into_iter().filter_map(|(kind, key)| key.clone().map(|key| Identifier { kind, key })).collect();
+        Ok(PersonFilter { times: times.clone(), identifiers, phone: phone.clone(), company_id, job_id })
+    }
+}
+
+/// The fields of each of those persons in which words of the question stand.
+async fn matched_fields(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    question: &Question,
+    ids: &[PersonId],
+) -> Result<Vec<(PersonId, Vec<Field>)>, Failure> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let notes = note::bodies(tx, workspace, ids).await?;
+    let sources = person::search_sources(tx, workspace, ids).await?;
+    let matched = sources.iter().map(|source| {
+        let own: Vec<_> = notes.iter().filter(|(person, _)| *person == source.id).map(|(_, body)| body.clone()).collect();
+        let texts = index::texts(source, &own);
+        (source.id, question.matched(texts.iter().map(|(field, text)| (*field, text.as_str()))))
+    });
+    Ok(matched.collect())
+}

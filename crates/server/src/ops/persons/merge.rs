@@ -1,0 +1,181 @@
+//! Making one person of two: the one that is named goes into the other, with all that belongs to it.
+
+use model::clock::Timestamp;
+use model::id::{self, PersonId, WorkspaceId};
+use model::input::Reference;
+use model::merge::{Standing, absorb, further};
+use model::problem::{Code, Detail, Problem};
+use model::stage::Stage;
+use store::record::candidate::{CandidateView, StageEntry};
+use store::record::merge::SharedJob;
+use store::record::person::PersonView;
+use store::record::{candidate, former, job, merge, person, stage};
+use store::{Failure, StoreError, Tx, Work};
+
+use super::{follow, index};
+use crate::ops::candidates::remove::take_off;
+use crate::ops::tell::{Concerned, Named};
+use crate::ops::{Actor, tell};
+
+pub struct MergePersons {
+    pub actor: Actor,
+    /// The person that stays.
+    pub id: PersonId,
+    /// The person that goes.
+    pub other: Reference<id::Person>,
+}
+
+impl Work for MergePersons {
+    type Output = PersonView;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<PersonView, Failure> {
+        let workspace = self.actor.workspace;
+        let id = follow::current(tx, workspace, self.id).await?;
+        let other = self.other(tx).await?;
+        if id == other {
+            let message = format!("is {id}, the person that it would go into");
+            let problem = Problem::new(Code::InvalidMerge, "A person cannot be merged into themselves.");
+            return Err(problem.with(Detail::about("person_id", message, id)).into());
+        }
+        // Whoever holds two persons takes the lower id first, so that of two who merge them none waits for the other for ever.
+        let first = person::load(tx, workspace, id.min(other)).await?.ok_or_else(changed)?;
+        let second = person::load(tx, workspace, id.max(other)).await?.ok_or_else(changed)?;
+        let (before, gone) = if first.id == id { (first, second) } else { (second, first) };
+        let mut kept = before.clone();
+        absorb(&mut kept, &gone)?;
+        let view = person::view(tx, workspace, id).await?.ok_or_else(changed)?;
+        self.join_candidates(tx, Named { id, name: &kept.name.whole }, other).await?;
+        merge::move_belongings(tx, workspace, id, other).await?;
+        person::update(tx, workspace, &kept).await?;
+        merge::fill_career(tx, workspace, id, other).await?;
+        index::remove(tx, workspace, other).await?;
+        person::remove(tx, workspace, other).await?;
+        former::insert(tx, workspace, other, Some(id)).await?;
+        index::refresh(tx, workspace, id).await?;
+        let after = person::view(tx, workspace, id).await?.ok_or_else(changed)?;
+        let named = Named { id: other, name: &gone.name.whole };
+        tell::person_merged(tx, &self.actor, (&before, &view), (&kept, &after), named).await?;
+        Ok(after)
+    }
+}
+
+fn changed() -> StoreError {
+    StoreError::Conflict("the persons or their candidates changed meanwhile".to_owned())
+}
+
+impl MergePersons {
+    /// The person that goes, who may have taken in others before.
+    async fn other(&self, tx: &mut Tx) -> Result<PersonId, Failure> {
+        let id = self.other.resolve("person_id")?;
+        match follow::current(tx, self.actor.workspace, id).await {
+            Err(Failure::Refused(problem)) if problem.code == Code::NotFound => Err(self.other.not_found("person_id").into()),
+            found => found,
+        }
+    }
+
+    /// Candidates change hands; on a job that both are on, they become one. The jobs are held first, in the order of their ids.
+    async fn join_candidates(&self, tx: &mut Tx, kept: Named<'_, PersonId>, gone: PersonId) -> Result<(), Failure> {
+        let workspace = self.actor.workspace;
+        let shared = merge::shared_jobs(tx, workspace, kept.id, gone).await?;
+        let mut names = Vec::with_capacity(shared.len());
+        for on_both in &shared {
+            names.push(job::load(tx, workspace, on_both.job).await?.ok_or_else(changed)?.name);
+        }
+        merge::move_candidates(tx, workspace, kept.id, gone).await?;
+        for (on_both, name) in shared.iter().zip(&names) {
+            self.join(tx, kept, on_both, name).await?;
+        }
+        Ok(())
+    }
+
+    async fn join(&self, tx: &mut Tx, person: Named<'_, PersonId>, on_both: &SharedJob, job_name: &str) -> Result<(), Failure> {
+        let (actor, workspace) = (&self.actor, self.actor.workspace);
+        let SharedJob { job, kept, gone } = *on_both;
+        let stages = stage::of_job(tx, workspace, job).await?;
+        candidate::place(tx, workspace, kept).await?.ok_or_else(changed)?;
+        let before = candidate::view(tx, workspace, kept).await?.ok_or_else(changed)?;
+        let taken = take_off(tx, workspace, gone).await?.ok_or_else(changed)?.view;
+        let standing = |view: &CandidateView| Standing { stage: view.stage_id, since: view.stage_entered_at };
+        let stage = stage_of(&stages, further(&stages, standing(&before), standing(&taken)))?;
+        let history = joined(&before.history, &taken.history, stage, tx.now());
+        let since = history.last().map_or(before.stage_entered_at, |last| last.entered_at);
+        merge::replace_history(tx, workspace, kept, before.created_at.min(taken.created_at), &history).await?;
+        former::insert(tx, workspace, gone, Some(kept)).await?;
+        let concerned = |candidate| Concerned { candidate, person, job: Named { id: job, name: job_name } };
+        concerned(gone).merged(tx, actor, &taken, kept).await?;
+        if (stage.id, since) != (before.stage_id, before.stage_entered_at) {
+            let from = stage_of(&stages, standing(&before))?;
+            concerned(kept).moved(tx, actor, (from, before.stage_entered_at), (stage, since)).await?;
+        }
+        Ok(())
+    }
+}
+
+fn stage_of(stages: &[Stage], standing: Standing) -> Result<&Stage, StoreError> {
+    let found = stages.iter().find(|stage| stage.id == standing.stage);
+    found.ok_or_else(|| StoreError::Internal(format!("a candidate is in the stage {} of another job", standing.stage)))
+}
+
+/// Both histories by their dates. A history ends in the stage that the candidate is in, so if the other one went on for longer, the stage is
+/// entered again.
+fn joined(one: &[StageEntry], other: &[StageEntry], stage: &Stage, now: Timestamp) -> Vec<StageEntry> {
+    let mut entries = [one, other].concat();
+    entries.sort_by_key(|entry| entry.entered_at);
+    if entries.last().is_none_or(|last| last.stage_id != stage.id) {
+        let entered_at = entries.last().map_or(now, |last| last.entered_at.max(now));
+        entries.push(StageEntry { number: 0, stage_id: stage.id, stage_name: stage.name.clone(), entered_at });
+    }
+    for (number, entry) in (1..).zip(&mut entries) {
+        entry.number = number;
+    }
+    entries
+}
+
+#[cfg(test)]
+mod tests {
+    use model::id::StageId;
+
+    use super::*;
+
+    fn stage(number: u128) -> Stage {
+        Stage {
+            id: StageId::at(Timestamp::from_millis(1), number),
+            name: format!("Stage {number}"),
+            stage_order: 1,
+            is_rejection_stage: false,
+            is_interviewing_stage: false,
+        }
+    }
+
+    fn entered(stages: &[(u128, i64)]) -> Vec<StageEntry> {
+        let entry = |(number, (of, at)): (i64, &(u128, i64))| StageEntry {
+            number,
+            stage_id: stage(*of).id,
+            stage_name: stage(*of).name,
+            entered_at: Timestamp::from_millis(*at),
+        };
+        (1..).zip(stages).map(entry).collect()
+    }
+
+    fn places(entries: &[StageEntry]) -> Vec<(i64, String, i64)> {
+        entries.iter().map(|entry| (entry.number, entry.stage_name.clone(), entry.entered_at.millis())).collect()
+    }
+
+    #[test]
+    fn histories_are_interleaved_by_date() {
+        let history = joined(&entered(&[(1, 10), (3, 30)]), &entered(&[(1, 20), (2, 30)]), &stage(2), Timestamp::from_millis(99));
+        assert_eq!(places(&history), places(&entered(&[(1, 10), (1, 20), (3, 30), (2, 30)])));
+    }
+
+    #[test]
+    fn a_history_ends_in_the_stage_that_the_candidate_is_in() {
+        let history = joined(&entered(&[(1, 10), (2, 20)]), &entered(&[(1, 30)]), &stage(2), Timestamp::from_millis(99));
+        assert_eq!(places(&history), places(&entered(&[(1, 10), (2, 20), (1, 30), (2, 99)])));
+        let history = joined(&entered(&[(1, 10), (2, 20)]), &entered(&[(1, 300)]), &stage(2), Timestamp::from_millis(99));
+        assert_eq!(places(&history).last(), places(&entered(&[(2, 300), (2, 300), (2, 300), (2, 300)])).last());
+    }
+}

@@ -1,0 +1,64 @@
+//! Reading a person with more than a read always shows.
+
+use model::id::{PersonId, WorkspaceId};
+use model::problem::Problem;
+use model::profile::{Include, Source};
+use store::record::client_contact::ContactOf;
+use store::record::note::Note;
+use store::record::person::{PersonDetails, PersonView};
+use store::record::{client_contact, event, note, person};
+use store::{Failure, Tx, Work};
+
+use super::follow;
+
+/// Notes, and companies that the person is a contact of, that are shown with a person.
+const MOST_SHOWN: i64 = 100;
+
+pub struct ReadPersonWith {
+    pub workspace: WorkspaceId,
+    pub id: PersonId,
+    pub include: Include,
+}
+
+/// A person with what was asked for. Whatever changes of it changes its tag.
+#[derive(Hash, Debug)]
+pub struct PersonWith {
+    pub view: PersonView,
+    pub profile: Option<Profile>,
+    /// The newest first.
+    pub notes: Option<Vec<Note>>,
+}
+
+#[derive(Hash, Debug)]
+pub struct Profile {
+    pub details: PersonDetails,
+    pub client_contacts: Vec<ContactOf>,
+    pub sources: Vec<Source>,
+}
+
+impl Work for ReadPersonWith {
+    type Output = PersonWith;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<PersonWith, Failure> {
+        let Self { workspace, id, include } = *self;
+        let view = follow::view(tx, workspace, id).await?;
+        let id = view.id;
+        let profile = match include.profile {
+            true => Some(Profile {
+                details: person::details(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("person", id))?,
+                client_contacts: client_contact::of_person(tx, workspace, id, MOST_SHOWN).await?,
+                sources: event::sources(tx, workspace, id).await?,
+            }),
+            false => None,
+        };
+        let notes = match include.notes {
+            true => Some(note::newest(tx, workspace, id, MOST_SHOWN).await?),
+            false => None,
+        };
+        Ok(PersonWith { view, profile, notes })
+    }
+}

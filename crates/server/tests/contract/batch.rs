@@ -1,0 +1,177 @@
+//! Many persons in one call.
+
+use serde_json::{Value, json};
+
+use crate::support::{App, each_engine, eventually, together, types};
+
+each_engine! {
+    each_row_has_its_result_in_order
+    a_bad_row_does_not_stop_the_others
+    a_row_is_refused_for_what_a_create_is_refused_for
+    rows_that_are_the_same_person_make_one
+    rows_share_new_companies
+    rows_are_put_on_jobs
+    every_row_tells_its_events
+    an_idempotency_key_covers_the_whole_batch
+    the_body_must_be_a_list_of_a_bearable_length
+    on_duplicate_holds_for_every_row
+    batches_at_the_same_time_make_each_person_once
+}
+
+const PATH: &str = "/v1/persons/batch";
+
+fn statuses(rows: &Value) -> Vec<u64> {
+    rows.as_array().unwrap().iter().map(|row| row["status"].as_u64().unwrap()).collect()
+}
+
+fn each_row_has_its_result_in_order(app: &App) {
+    let client = app.writer();
+    let body = json!({ "persons": [{ "name": "Ada Lovelace", "work_email": "ada@engines.example" }, { "name": "Grace Hopper" }] });
+    let reply = client.post(PATH, &body).expect(200);
+    let rows = reply.entries();
+    assert_eq!(rows.len(), 2);
+    let id = rows[0]["data"]["id"].as_str().unwrap();
+    assert_eq!(
+        rows[0],
+        json!({
+            "success": true, "status": 201, "error": null, "data": {
+                "id": id, "name": "Ada Lovelace", "social_public_id": "", "current_job_title": "", "company_name": "", "social_location": "",
+                "emails": [{ "contact_data_type": "work", "value": "ada@engines.example" }], "phones": [],
+                "candidate_id": null, "client_contact_id": null, "external_source_id": null,
+            }
+        })
+    );
+    assert_eq!(client.person(id)["name"], "Ada Lovelace");
+    assert_eq!(client.person(rows[1]["data"]["id"].as_str().unwrap())["name"], "Grace Hopper");
+}
+
+fn a_bad_row_does_not_stop_the_others(app: &App) {
+    let client = app.writer();
+    let rows = json!([{ "name": "One" }, { "nmae": "Two" }, 3, { "name": "Four", "emails": ["x"], "work_phone": 7 }, { "name": "Five", "job_id": "job_no" }, { "name": "Six" }]);
+    let reply = client.post(PATH, &json!({ "persons": rows })).expect(200);
+    assert_eq!(statuses(reply.data()), [201, 400, 400, 400, 404, 201]);
+    let refused = &reply.entries()[3];
+    assert_eq!(
+        (&refused["success"], &refused["data"], &refused["error"]["code"]),
+        (&json!(false), &Value::Null, &json!("INVALID_REQUEST"))
+    );
+    let fields: Vec<_> = refused["error"]["details"].as_array().unwrap().iter().map(|detail| detail["field"].as_str().unwrap()).collect();
+    assert_eq!(fields, ["emails[0]", "work_phone"]);
+    assert_eq!(client.get("/v1/persons").expect(200).json["meta"]["total"], 2);
+}
+
+fn a_row_is_refused_for_what_a_create_is_refused_for(app: &App) {
+    let client = app.writer();
+    client.new_person(&json!({ "name": "Ada", "emails": ["ada@x.example"] }));
+    client.new_person(&json!({ "name": "Grace", "external_source_id": "7" }));
+    client.new_job("Twin", "One");
+    client.new_job("Twin", "Two");
+    let rows = [
+        json!({ "name": "Both", "emails": ["ada@x.example"], "external_source_id": "7" }),
+        json!({ "name": "Twin", "job_name": "twin" }),
+        json!({ "name": "None", "job_name": "none" }),
+        json!({ "name": "Ada", "emails": ["ada@x.example"], "job_name": "none", "company_name": "Never made" }),
+    ];
+    let reply = client.post(PATH, &json!({ "persons": rows })).expect(200);
+    for (row, alone) in reply.entries().iter().zip(&rows) {
+        let alone = client.post("/v1/persons", alone);
+        assert_eq!(row["status"], alone.status);
+        assert_eq!(row["error"]["code"], alone.json["error"]["code"]);
+        assert_eq!(row["error"]["message"], alone.json["error"]["message"]);
+        assert_eq!(row["error"]["details"], alone.json["error"]["details"]);
+    }
+    assert_eq!(client.get("/v1/companies?q=never").expect(200).json["meta"]["total"], 0);
+}
+
+fn rows_that_are_the_same_person_make_one(app: &App) {
+    let client = app.writer();
+    let rows = json!([
+        { "name": "Ada", "emails": ["ada@x.example"] }, { "name": "Ada L", "emails": ["ADA@x.example"], "current_job_title": "Analyst" },
+        { "name": "A", "emails": ["ada@x.example", "other@x.example"] }, { "name": "O", "emails": ["other@x.example"] },
+    ]);
+    let reply = client.post(PATH, &json!({ "persons": rows })).expect(200);
+    assert_eq!(statuses(reply.data()), [201, 200, 200, 200]);
+    let ids: Vec<_> = reply.entries().iter().map(|row| &row["data"]["id"]).collect();
+    assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+    let person = client.person(ids[0].as_str().unwrap());
+    assert_eq!((&person["name"], &person["current_job_title"]), (&json!("Ada"), &json!("Analyst")));
+}
+
+fn rows_share_new_companies(app: &App) {
+    let client = app.writer();
+    let rows = json!([
+        { "name": "One", "company_name": "Acme" }, { "name": "Two", "company_name": "ACME" }, { "name": "Three", "client_name": "acme" },
+        { "name": "Four", "company_name": "Zed", "client_name": "Beta" }, { "name": "Five", "company_name": "Beta" },
+    ]);
+    assert_eq!(statuses(client.post(PATH, &json!({ "persons": rows })).expect(200).data()), [201; 5]);
+    assert_eq!(client.get("/v1/companies").expect(200).json["meta"]["total"], 3);
+}
+
+fn rows_are_put_on_jobs(app: &App) {
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    let rows: Vec<_> = (0..5).map(|number| json!({ "name": format!("Person {number}"), "job_id": job.id })).collect();
+    let reply = client.post(PATH, &json!({ "persons": rows })).expect(200);
+    let made: Vec<_> = reply.entries().iter().map(|row| row["data"]["candidate_id"].clone()).collect();
+    let listed: Vec<_> = client.get(&job.candidates_path()).entries().iter().map(|candidate| candidate["id"].clone()).collect();
+    assert_eq!(made, listed);
+    assert_eq!(client.get(&job.path()).data()["candidate_count"], 5);
+}
+
+fn every_row_tells_its_events(app: &App) {
+    let client = app.writer();
+    client
+        .post(PATH, &json!({ "persons": [{ "name": "One", "company_name": "Acme" }, { "nmae": "Two" }, { "name": "Three" }] }))
+        .expect(200);
+    eventually("the events are told", || {
+        let page = client.get("/v1/events?types=person.*,company.*").expect(200);
+        types(page.entries()) == ["company.created", "person.created", "person.created"]
+    });
+}
+
+fn an_idempotency_key_covers_the_whole_batch(app: &App) {
+    let client = app.writer().with("Idempotency-Key", "batch-1");
+    let body = json!({ "persons": [{ "name": "One" }, { "name": "Two" }] });
+    let first = client.post(PATH, &body).expect(200);
+    let again = client.post(PATH, &body).expect(200);
+    assert_eq!((first.text, again.header("idempotency-replayed")), (again.text.clone(), Some("true")));
+    client.post(PATH, &json!({ "persons": [{ "name": "One" }] })).refused(409, "IDEMPOTENCY_CONFLICT");
+    assert_eq!(app.writer().get("/v1/persons").expect(200).json["meta"]["total"], 2);
+}
+
+fn the_body_must_be_a_list_of_a_bearable_length(app: &App) {
+    let client = app.writer();
+    let many = vec![json!({ "name": "Same", "external_source_id": "1" }); 1001];
+    for persons in [json!([]), json!(many), json!({}), Value::Null] {
+        let refused = client.post(PATH, &json!({ "persons": persons })).refused(400, "INVALID_REQUEST");
+        assert_eq!(refused.detail_fields(), ["persons"]);
+    }
+    assert_eq!(client.post(PATH, &json!({ "persons": many[1..] })).expect(200).entries().len(), 1000);
+    let long = "x".repeat(60 * 1024);
+    let large: Vec<_> = (0..100).map(|number| json!({ "name": format!("P{number}"), "notes": long })).collect();
+    client.post(PATH, &json!({ "persons": large })).expect(200);
+    let too_large: Vec<_> = (0..150).map(|number| json!({ "name": format!("P{number}"), "notes": long })).collect();
+    client.post(PATH, &json!({ "persons": too_large })).refused(413, "PAYLOAD_TOO_LARGE");
+}
+
+fn on_duplicate_holds_for_every_row(app: &App) {
+    let client = app.writer();
+    let body = json!({ "persons": [{ "name": "Ada", "emails": ["ada@x.example"] }, { "name": "Ada", "emails": ["ada@x.example"] }] });
+    assert_eq!(statuses(client.post(&format!("{PATH}?on_duplicate=error"), &body).expect(200).data()), [201, 409]);
+    assert_eq!(statuses(client.post(&format!("{PATH}?on_duplicate=create"), &body).expect(200).data()), [201, 201]);
+    client.post(&format!("{PATH}?on_duplicate=maybe"), &body).refused(400, "INVALID_REQUEST");
+}
+
+fn batches_at_the_same_time_make_each_person_once(app: &App) {
+    let client = app.writer();
+    let row = |number: usize| json!({ "name": format!("Person {number}"), "external_source_id": number.to_string(), "company_name": format!("C{}", number % 3) });
+    let counts = together(4, |thread| {
+        let mut rows: Vec<_> = (0..40).map(row).collect();
+        rows.rotate_left(thread * 10);
+        let reply = client.post(PATH, &json!({ "persons": rows })).expect(200);
+        statuses(reply.data()).iter().filter(|status| **status == 201).count()
+    });
+    assert_eq!(counts.iter().sum::<usize>(), 40);
+    assert_eq!(client.get("/v1/persons").expect(200).json["meta"]["total"], 40);
+    assert_eq!(client.get("/v1/companies").expect(200).json["meta"]["total"], 3);
+}

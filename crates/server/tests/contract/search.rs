@@ -1,0 +1,181 @@
+//! Finding persons by words.
+
+use serde_json::{Value, json};
+
+use crate::support::{App, Client, each_engine, eventually, strings};
+
+each_engine! {
+    a_person_is_found_by_every_field_that_is_searched
+    words_are_beginnings_without_case_and_accents
+    all_words_must_be_there_in_whatever_field
+    the_best_answers_come_first
+    a_person_is_found_as_soon_as_the_write_is_answered
+    what_changed_is_found_and_what_is_gone_is_not
+    a_search_pages_by_offset_and_by_cursor
+    search_and_filters_narrow_each_other
+    persons_of_a_renamed_company_are_found_under_its_new_name
+    signs_that_mean_something_to_the_engines_mean_nothing
+}
+
+fn found(client: &Client, q: &str) -> Vec<String> {
+    let encoded: String = q.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    strings(client.get(&format!("/v1/persons?q={encoded}")).expect(200).data(), "name")
+}
+
+fn fields(client: &Client, q: &str) -> Vec<Value> {
+    let reply = client.get(&format!("/v1/persons?q={q}")).expect(200);
+    reply.entries().iter().map(|item| item["matched_fields"].clone()).collect()
+}
+
+fn a_person_is_found_by_every_field_that_is_searched(app: &App) {
+    let client = app.writer();
+    let id = client.new_person(&json!({
+        "name": "Ada Lovelace", "social_url": "https://social.example/in/enchantress", "current_job_title": "Analyst", "company_name": "Engines",
+        "work_email": "countess@letters.example", "social_location": "Marylebone", "notes": "Likes horses",
+    }));
+    client.patch(&format!("/v1/persons/{id}"), &json!({ "social_headline": "Poetical science", "address": "St James Square" })).expect(200);
+    let history = json!({
+        "work_experience": [{ "company_name": "Babbage", "positions": [{ "title": "Translator", "description": "Bernoulli numbers" }] }],
+        "education_experience": [{ "company_name": "Somerville", "degree": "Mathematics" }],
+        "certifications": [{ "name": "Jacquard", "company_name": "Weavers" }],
+    });
+    client.put(&format!("/v1/persons/{id}/history"), &history).expect(200);
+    for (word, field) in [
+        ("lovelace", "name"),
+        ("enchantress", "social_public_id"),
+        ("analyst", "current_job_title"),
+        ("engines", "current_company_name"),
+        ("letters", "emails"),
+        ("poetical", "social_headline"),
+        ("marylebone", "social_location"),
+        ("james", "address"),
+        ("babbage", "work_experience"),
+        ("bernoulli", "work_experience"),
+        ("somerville", "education_experience"),
+        ("jacquard", "certifications"),
+        ("horses", "notes"),
+    ] {
+        assert_eq!(fields(&client, word), [json!([field])], "{word}");
+    }
+    assert_eq!(fields(&client, "ada+horses"), [json!(["name", "notes"])]);
+}
+
+fn words_are_beginnings_without_case_and_accents(app: &App) {
+    let client = app.writer();
+    client.new_person(&json!({ "name": "José Núñez" }));
+    client.new_person(&json!({ "name": "Søren Ångström" }));
+    client.new_person(&json!({ "name": "张伟" }));
+    for q in ["jose", "JOSÉ", "jo", "nunez", "NÚÑ", "jose nun"] {
+        assert_eq!(found(&client, q), ["José Núñez"], "{q}");
+    }
+    assert_eq!(found(&client, "angstrom soren"), ["Søren Ångström"]);
+    assert_eq!(found(&client, "张伟"), ["张伟"]);
+    assert_eq!(found(&client, "ose"), [""; 0]);
+    assert_eq!(found(&client, "j"), [""; 0], "one letter is a word and no beginning");
+}
+
+fn all_words_must_be_there_in_whatever_field(app: &App) {
+    let client = app.writer();
+    client.new_person(&json!({ "name": "Ada Lovelace", "company_name": "Engines" }));
+    client.new_person(&json!({ "name": "Ada Byron", "company_name": "Poems" }));
+    assert_eq!(found(&client, "ada"), ["Ada Lovelace", "Ada Byron"]);
+    assert_eq!(found(&client, "engines ada"), ["Ada Lovelace"]);
+    assert_eq!(found(&client, "ada engines poems"), [""; 0]);
+}
+
+fn the_best_answers_come_first(app: &App) {
+    let client = app.writer();
+    client.new_person(&json!({ "name": "Note", "notes": "Knows Hopper" }));
+    client.new_person(&json!({ "name": "Company", "company_name": "Hopper & Co" }));
+    client.new_person(&json!({ "name": "Grace Hopper" }));
+    client.new_person(&json!({ "name": "Edward Hopper" }));
+    assert_eq!(found(&client, "hopper"), ["Grace Hopper", "Edward Hopper", "Company", "Note"]);
+    let newest = client.get("/v1/persons?q=hopper&sort=-created_at").expect(200);
+    assert_eq!(strings(newest.data(), "name"), ["Edward Hopper", "Grace Hopper", "Company", "Note"]);
+}
+
+fn a_person_is_found_as_soon_as_the_write_is_answered(app: &App) {
+    let client = app.writer();
+    for number in 0..20 {
+        let word = format!("unique{number}x");
+        client.new_person(&json!({ "name": word }));
+        assert_eq!(found(&client, &word), [word.as_str()]);
+    }
+}
+
+fn what_changed_is_found_and_what_is_gone_is_not(app: &App) {
+    let client = app.writer();
+    let id = client.new_person(&json!({ "name": "Ada Byron", "emails": ["ada@letters.example"] }));
+    client.patch(&format!("/v1/persons/{id}"), &json!({ "name": "Ada King" })).expect(200);
+    assert_eq!(found(&client, "byron"), [""; 0]);
+    assert_eq!(found(&client, "king"), ["Ada King"]);
+    client.post("/v1/persons", &json!({ "emails": ["ada@letters.example"], "name": "Ada", "notes": "plays the harp" })).expect(200);
+    assert_eq!(found(&client, "harp"), ["Ada King"]);
+    client.send("DELETE", &format!("/v1/persons/{id}"), None).expect(200);
+    assert_eq!(found(&client, "king"), [""; 0]);
+}
+
+fn a_search_pages_by_offset_and_by_cursor(app: &App) {
+    let client = app.writer();
+    for number in 0..7 {
+        let body = match number % 2 {
+            0 => json!({ "name": format!("Common {number}") }),
+            _ => json!({ "name": format!("Person {number}"), "notes": "common" }),
+        };
+        client.new_person(&body);
+    }
+    let all = found(&client, "common");
+    assert_eq!(all, ["Common 0", "Common 2", "Common 4", "Common 6", "Person 1", "Person 3", "Person 5"]);
+    for limit in 1..=8 {
+        let (mut by_offset, mut by_cursor, mut cursor) = (Vec::new(), Vec::new(), String::new());
+        for offset in (0..7).step_by(limit) {
+            let reply = client.get(&format!("/v1/persons?q=common&limit={limit}&offset={offset}")).expect(200);
+            assert_eq!(reply.json["meta"]["total"], 7);
+            by_offset.extend(strings(reply.data(), "name"));
+        }
+        loop {
+            let reply = client.get(&format!("/v1/persons?q=common&limit={limit}&cursor={cursor}")).expect(200);
+            by_cursor.extend(strings(reply.data(), "name"));
+            match &reply.json["meta"]["next_cursor"] {
+                Value::Null => break,
+                next => next.as_str().unwrap().clone_into(&mut cursor),
+            }
+        }
+        assert_eq!((&by_offset, &by_cursor), (&all, &all));
+    }
+}
+
+fn search_and_filters_narrow_each_other(app: &App) {
+    let client = app.writer();
+    client.new_person(&json!({ "name": "Ada One", "company_name": "Acme" }));
+    client.new_person(&json!({ "name": "Ada Two", "company_name": "Other", "mobile_phone": "+1 555" }));
+    client.new_person(&json!({ "name": "Grace", "company_name": "Acme" }));
+    let acme = client.get("/v1/persons").entries()[0]["current_company_id"].as_str().unwrap().to_owned();
+    let by = |query: &str| strings(client.get(&format!("/v1/persons?{query}")).expect(200).data(), "name");
+    assert_eq!(by(&format!("q=ada&company_id={acme}")), ["Ada One"]);
+    assert_eq!(by("q=ada&phone=1555"), ["Ada Two"]);
+    assert_eq!(by(&format!("q=two&company_id={acme}")), [""; 0]);
+}
+
+fn persons_of_a_renamed_company_are_found_under_its_new_name(app: &App) {
+    let client = app.writer();
+    let id = client.new_person(&json!({ "name": "Ada", "company_name": "Oldname" }));
+    let company = client.person(&id)["current_company_id"].as_str().unwrap().to_owned();
+    client.patch(&format!("/v1/companies/{company}"), &json!({ "name": "Newname" })).expect(200);
+    eventually("the person is found under the new name", || found(&client, "newname") == ["Ada"] && found(&client, "oldname").is_empty());
+}
+
+fn signs_that_mean_something_to_the_engines_mean_nothing(app: &App) {
+    let client = app.writer();
+    client.new_person(&json!({ "name": "O'Neil \"Shaq\" (Big) AND|OR & NOT: Near* \\ =p" }));
+    for q in ["o'neil", "\"shaq\"", "(big", "and or not near", "neil*", "shaq:*", "-big", "neil & shaq", "' OR 1=1 neil", "p", "\\"] {
+        let has_words = q.chars().any(char::is_alphanumeric);
+        let is_there = has_words && !q.contains('1');
+        let encoded: String = q.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let reply = client.get(&format!("/v1/persons?q={encoded}"));
+        match has_words {
+            true => assert_eq!(reply.expect(200).entries().len(), usize::from(is_there), "{q}"),
+            false => drop(reply.refused(400, "INVALID_REQUEST")),
+        }
+    }
+}

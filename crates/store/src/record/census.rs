@@ -1,0 +1,179 @@
+//! How many records a long list has, and where its pages are, without counting. Ids are in the order in which records were made, so a list
+//! is cut into stretches of ids whose records are counted once. What was made lately is counted when it is asked for; housekeeping turns
+//! it into stretches. Making a record costs nothing here, so that many may be made at once.
+
+use model::clock::Timestamp;
+use model::id::{Id, Kind, WorkspaceId};
+use model::listing::{Order, Page, Start};
+
+use super::listing::{Conditions, Listed, finish};
+use crate::{Param, Row, StoreError, Tx, params};
+
+/// Records in a stretch.
+const STRETCH: i64 = 4096;
+/// The count of the last stretch, which is open: its records are not counted yet.
+const OPEN: i64 = -1;
+/// Records younger than that may still be joined by others before them, from servers that are a little behind.
+const SETTLED_AFTER_MILLIS: i64 = 60_000;
+/// Stretches that are closed in one go.
+const MOST_CLOSED: usize = 64;
+
+/// A list of all records of a kind in a workspace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum List {
+    Persons = 1,
+    Companies = 2,
+    Candidates = 3,
+}
+
+impl List {
+    pub const ALL: [Self; 3] = [Self::Persons, Self::Companies, Self::Candidates];
+
+    const fn table(self) -> &'static str {
+        match self {
+            Self::Persons => "person",
+            Self::Companies => "company",
+            Self::Candidates => "candidate",
+        }
+    }
+}
+
+struct Stretch {
+    first_id: [u8; 16],
+    count: i64,
+}
+
+async fn stretches(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<Vec<Stretch>, StoreError> {
+    let sql = "SELECT first_id, count FROM census WHERE workspace_id = ?1 AND list = ?2 ORDER BY first_id";
+    let map = |row: &Row<'_>| Ok(Stretch { first_id: row.id::<model::id::Person>(0)?.to_bytes(), count: row.int(1)? });
+    let mut stretches = tx.rows(sql, params![workspace, list as i64], map).await?;
+    let open_from = stretches.pop().map_or([0; 16], |last| last.first_id);
+    let sql = format!("SELECT COUNT(*) FROM {} WHERE workspace_id = ?1 AND id >= ?2", list.table());
+    let count = tx.row(&sql, &[workspace.into(), Param::Id(open_from)], |row| row.int(0)).await?.unwrap_or(0);
+    stretches.push(Stretch { first_id: open_from, count });
+    Ok(stretches)
+}
+
+/// How many records the list has.
+pub async fn total(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<i64, StoreError> {
+    Ok(stretches(tx, workspace, list).await?.iter().map(|stretch| stretch.count).sum())
+}
+
+/// A page of a list in the order of its ids. `select` gives the columns and `tables` where they are from, with the list's own table as
+/// `alias`; `conditions` begin with the workspace.
+pub async fn list_by_id<T, K: Kind>(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    list: List,
+    page: &Page<K>,
+    mut conditions: Conditions<'_>,
+    (select, tables, alias): (&str, &str, &str),
+    map: impl Fn(&Row<'_>) -> Result<T, StoreError> + Send,
+) -> Result<Listed<T>, StoreError> {
+    let is_filtered = conditions.is_filtered();
+    let stretches = match is_filtered {
+        true => Vec::new(),
+        false => stretches(tx, workspace, list).await?,
+    };
+    let total = match (is_filtered, page.known_total()) {
+        (false, _) => stretches.iter().map(|stretch| stretch.count).sum(),
+        (true, Some(total)) => total,
+        (true, None) => tx.row(&conditions.count(tables), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
+    };
+    let newest_first = page.order == Order::NewestFirst;
+    let direction = if newest_first { " DESC" } else { "" };
+    let (mut is_reversed, mut order) = (false, direction);
+    let (limit, skip) = match page.start {
+        Start::Cursor(cursor) => {
+            if let Some(cursor) = cursor {
+                let sign = if newest_first { "<" } else { ">" };
+                conditions.narrow(&format!("{alias}.id {sign} {{}}"), cursor.last);
+            }
+            (page.limit + 1, 0)
+        }
+        Start::Offset(offset) if is_filtered => (page.limit, offset),
+        Start::Offset(offset) if offset >= total => return Ok(Listed { records: Vec::new(), total, more: false }),
+        Start::Offset(offset) => {
+            // The page is found from the oldest record on, and turned round if the newest is wanted first.
+            let limit = page.limit.min(total - offset);
+            let mut before = if newest_first { total - offset - limit } else { offset };
+            is_reversed = newest_first;
+            order = "";
+            for stretch in &stretches {
+                if before < stretch.count {
+                    conditions.narrow(&format!("{alias}.id >= {{}}"), Param::Id(stretch.first_id));
+                    break;
+                }
+                before -= stretch.count;
+            }
+            (limit, before)
+        }
+    };
+    let sql = format!("{select} {tables} WHERE {} ORDER BY {alias}.id{order} LIMIT {limit} OFFSET {skip}", conditions.sql());
+    let mut records = tx.rows(&sql, conditions.params(), map).await?;
+    if is_reversed {
+        records.reverse();
+    }
+    Ok(finish(records, total, page))
+}
+
+/// Holds the end of the list, so that no stretch is closed meanwhile.
+async fn hold(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<Option<[u8; 16]>, StoreError> {
+    let sql = format!("SELECT first_id FROM census WHERE workspace_id = ?1 AND list = ?2 AND count = {OPEN}");
+    tx.row_to_change(&sql, params![workspace, list as i64], |row| Ok(row.id::<model::id::Person>(0)?.to_bytes())).await
+}
+
+/// Takes a record that is about to be removed off its stretch.
+pub async fn removed<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, list: List, id: Id<K>) -> Result<(), StoreError> {
+    if hold(tx, workspace, list).await?.is_none_or(|open_from| id.to_bytes() >= open_from) {
+        return Ok(());
+    }
+    let sql = "UPDATE census SET count = count - 1 WHERE workspace_id = ?1 AND list = ?2 AND first_id = \
+               (SELECT MAX(first_id) FROM census WHERE workspace_id = ?1 AND list = ?2 AND first_id <= ?3)";
+    tx.tell(sql, params![workspace, list as i64, id]).await
+}
+
+/// The first id that a record may get that is made so lately that it is not counted yet.
+fn settled(tx: &Tx) -> [u8; 16] {
+    Id::<model::id::Person>::at(Timestamp::from_millis(tx.real_now().millis() - SETTLED_AFTER_MILLIS), 0).to_bytes()
+}
+
+/// Closes stretches of a list that are full and settled, those that can be closed quickly.
+pub async fn close_stretches(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<(), StoreError> {
+    let settled = settled(tx);
+    let mut open_from = [0; 16];
+    match hold(tx, workspace, list).await? {
+        Some(held) => open_from = held,
+        None => insert(tx, workspace, list, open_from).await?,
+    }
+    for _ in 0..MOST_CLOSED {
+        let sql = format!(
+            "SELECT id FROM {} WHERE workspace_id = ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT 1 OFFSET {STRETCH}",
+            list.table()
+        );
+        let params = [workspace.into(), Param::Id(open_from), Param::Id(settled)];
+        let Some(next) = tx.row(&sql, &params, |row| Ok(row.id::<model::id::Person>(0)?.to_bytes())).await? else { break };
+        let sql = "UPDATE census SET count = ?4 WHERE workspace_id = ?1 AND list = ?2 AND first_id = ?3";
+        tx.tell(sql, &[workspace.into(), (list as i64).into(), Param::Id(open_from), STRETCH.into()]).await?;
+        insert(tx, workspace, list, next).await?;
+        open_from = next;
+    }
+    Ok(())
+}
+
+/// Whether there is a stretch to close.
+pub async fn is_due(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<bool, StoreError> {
+    let settled = settled(tx);
+    let sql = format!(
+        "SELECT 1 FROM {} WHERE workspace_id = ?1 AND id < ?2 AND id >= COALESCE((SELECT first_id FROM census WHERE workspace_id = ?1 \
+         AND list = ?3 AND count = {OPEN}), ?4) ORDER BY id LIMIT 1 OFFSET {STRETCH}",
+        list.table()
+    );
+    let params = [workspace.into(), Param::Id(settled), (list as i64).into(), Param::Id([0; 16])];
+    Ok(tx.row(&sql, &params, |_| Ok(())).await?.is_some())
+}
+
+async fn insert(tx: &mut Tx, workspace: WorkspaceId, list: List, first_id: [u8; 16]) -> Result<(), StoreError> {
+    let sql = "INSERT INTO census (workspace_id, list, first_id, count) VALUES (?1, ?2, ?3, ?4)";
+    tx.tell(sql, &[workspace.into(), (list as i64).into(), Param::Id(first_id), OPEN.into()]).await
+}

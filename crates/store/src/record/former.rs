@@ -1,0 +1,35 @@
+//! What ids that are gone stood for.
+
+use model::clock::Timestamp;
+use model::id::{Id, Kind, WorkspaceId};
+
+use crate::{Param, StoreError, Tx, params};
+
+/// A record that is gone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Former<K: Kind> {
+    /// The record that it went into; none if it was erased.
+    pub merged_into: Option<Id<K>>,
+    pub gone_at: Timestamp,
+}
+
+pub async fn find<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Result<Option<Former<K>>, StoreError> {
+    let sql = "SELECT merged_into, gone_at FROM former_record WHERE workspace_id = ?1 AND id = ?2 AND kind = ?3";
+    tx.row(sql, params![workspace, id, K::NOUN], |row| Ok(Former { merged_into: row.optional_id(0)?, gone_at: row.time(1)? })).await
+}
+
+/// The ids that led to this record, the oldest first.
+pub async fn leading_to<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Result<Vec<Id<K>>, StoreError> {
+    let sql = "SELECT id FROM former_record WHERE workspace_id = ?1 AND merged_into = ?2 AND kind = ?3 ORDER BY id";
+    tx.rows(sql, params![workspace, id, K::NOUN], |row| row.id(0)).await
+}
+
+/// Notes that the record went into another, or nowhere. Ids that led to it lead there too.
+pub async fn insert<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>, merged_into: Option<Id<K>>) -> Result<(), StoreError> {
+    let now = tx.now();
+    let sql = "UPDATE former_record SET merged_into = ?3, gone_at = CASE WHEN ?5 THEN ?4 ELSE gone_at END WHERE workspace_id = ?1 AND merged_into = ?2";
+    let is_erased = merged_into.is_none();
+    tx.tell(sql, &[workspace.into(), id.into(), merged_into.into(), now.into(), Param::Flag(is_erased)]).await?;
+    let sql = "INSERT INTO former_record (workspace_id, id, kind, merged_into, gone_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    tx.tell(sql, params![workspace, id, K::NOUN, merged_into, now]).await
+}

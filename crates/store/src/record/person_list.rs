@@ -1,0 +1,188 @@
+//! Lists of persons: all of them, those that filters leave, and those that search finds.
+
+use std::collections::HashSet;
+
+use model::clock::Timestamp;
+use model::id::{self, CompanyId, JobId, PersonId, WorkspaceId};
+use model::listing::{Order, Page, Start, TimeFilter};
+use model::person::Identifier;
+use model::search::{Key, Question, Weight};
+
+use super::census::{self, List};
+use super::listing::{Conditions, Listed};
+use super::search::{Wanted, having};
+use super::{field_order, places, with_ids};
+use crate::{Param, Row, StoreError, Tx};
+
+/// Persons that a search finds at most, those first that answer it best.
+pub const MOST_FOUND: usize = 1000;
+
+/// All that a list shows of a person.
+#[derive(Clone, Debug)]
+pub struct PersonItem {
+    pub id: PersonId,
+    pub name: String,
+    pub first_name: String,
+    pub last_name: String,
+    pub social_public_id: String,
+    pub social_location: String,
+    pub current_job_title: String,
+    pub company_name: Option<String>,
+    pub company_id: Option<CompanyId>,
+    pub external_source_id: Option<String>,
+    pub emails: String,
+    pub phones: String,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+const SELECT: &str = "SELECT p.id, p.name, p.first_name, p.last_name, p.social_public_id, p.social_location, p.current_job_title, \
+                      employer.name, p.company_id, p.external_source_id, p.emails, p.phones, p.created_at, p.updated_at";
+const TABLES: &str = "FROM person p LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id";
+
+fn item(row: &Row<'_>) -> Result<PersonItem, StoreError> {
+    Ok(PersonItem {
+        id: row.id(0)?,
+        name: row.text(1)?,
+        first_name: row.text(2)?,
+        last_name: row.text(3)?,
+        social_public_id: row.text(4)?,
+        social_location: row.text(5)?,
+        current_job_title: row.text(6)?,
+        company_name: row.optional_text(7)?,
+        company_id: row.optional_id(8)?,
+        external_source_id: row.optional_text(9)?,
+        emails: row.json_text(10, field_order::contacts)?,
+        phones: row.json_text(11, field_order::contacts)?,
+        created_at: row.time(12)?,
+        updated_at: row.time(13)?,
+    })
+}
+
+/// What narrows a list of persons.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PersonFilter {
+    pub times: TimeFilter,
+    /// Persons must have all of them.
+    pub identifiers: Vec<Identifier>,
+    pub phone: Option<String>,
+    pub company_id: Option<CompanyId>,
+    pub job_id: Option<JobId>,
+}
+
+/// The values of a filter that statements refer to.
+struct Values {
+    phone: Option<Wanted>,
+    company: Option<Wanted>,
+}
+
+impl PersonFilter {
+    fn values(&self, tx: &Tx, workspace: WorkspaceId) -> Values {
+        Values {
+            phone: self.phone.as_deref().map(|number| Wanted::key(tx, workspace, &Key::phone(number))),
+            company: self.company_id.map(|company| Wanted::key(tx, workspace, &Key::Company(company))),
+        }
+    }
+
+    fn conditions<'p>(&'p self, tx: &Tx, workspace: WorkspaceId, values: &'p Values) -> Conditions<'p> {
+        let Self { times, identifiers, phone: _, company_id, job_id } = self;
+        let mut conditions = Conditions::new("p.workspace_id = ?1", vec![workspace.into()]);
+        conditions.filter_times("p", times);
+        for identifier in identifiers {
+            let sql = format!(
+                "p.id IN (SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = {} AND key = {{}})",
+                identifier.kind as i64
+            );
+            conditions.filter(&sql, &identifier.key);
+        }
+        for wanted in values.phone.iter().chain(&values.company) {
+            conditions.filter(&format!("p.id IN ({})", having(tx)), wanted.param());
+        }
+        if let Some(company) = company_id {
+            conditions.filter("p.company_id = {}", *company);
+        }
+        if let Some(job) = job_id {
+            conditions.filter("p.id IN (SELECT person_id FROM candidate WHERE workspace_id = ?1 AND job_id = {})", *job);
+        }
+        conditions
+    }
+}
+
+pub async fn list(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    filter: &PersonFilter,
+    page: &Page<id::Person>,
+) -> Result<Listed<PersonItem>, StoreError> {
+    let values = filter.values(tx, workspace);
+    let conditions = filter.conditions(tx, workspace, &values);
+    census::list_by_id(tx, workspace, List::Persons, page, conditions, (SELECT, TABLES, "p"), item).await
+}
+
+/// The persons who have all words of the question: first those who have them in fields that say most, and among equals the oldest. A page
+/// asked for with an order has that order.
+pub async fn search(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    question: &Question,
+    filter: &PersonFilter,
+    page: &Page<id::Person>,
+) -> Result<Listed<PersonItem>, StoreError> {
+    let mut found = find(tx, workspace, question, filter).await?;
+    if page.order == Order::NewestFirst {
+        found.sort_unstable_by(|one, other| other.cmp(one));
+    }
+    let start = match page.start {
+        Start::Offset(offset) => usize::try_from(offset).unwrap_or(usize::MAX),
+        Start::Cursor(None) => 0,
+        Start::Cursor(Some(cursor)) => found.iter().position(|id| *id == cursor.last).map_or(found.len(), |place| place + 1),
+    };
+    let limit = usize::try_from(page.limit).unwrap_or(0);
+    let shown: Vec<_> = found.iter().copied().skip(start).take(limit).collect();
+    let more = found.len() > start.saturating_add(limit);
+    let total = i64::try_from(found.len()).unwrap_or(0);
+    let mut records = items(tx, workspace, &shown).await?;
+    records.sort_unstable_by_key(|record| shown.iter().position(|id| *id == record.id));
+    Ok(Listed { records, total, more })
+}
+
+/// Those persons, in any order.
+pub async fn items(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Result<Vec<PersonItem>, StoreError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = format!("{SELECT} {TABLES} WHERE p.workspace_id = ?1 AND p.id IN ({})", places(ids.len(), 2));
+    tx.rows(&sql, &with_ids(workspace, ids), item).await
+}
+
+async fn find(tx: &mut Tx, workspace: WorkspaceId, question: &Question, filter: &PersonFilter) -> Result<Vec<PersonId>, StoreError> {
+    let values = filter.values(tx, workspace);
+    let mut found: Vec<PersonId> = Vec::new();
+    let mut seen = HashSet::new();
+    for weight in Weight::ALL {
+        let wanted = Wanted::words(tx, workspace, question, weight);
+        let conditions = filter.conditions(tx, workspace, &values);
+        let (sql, params) = match conditions.is_filtered() {
+            true => {
+                let params = [conditions.params(), &[wanted.param()]].concat();
+                let having = having(tx).replace("{}", &format!("?{}", params.len()));
+                (
+                    format!(
+                        "SELECT p.id FROM ({having}) found JOIN person p ON p.id = found.person_id WHERE {} LIMIT {MOST_FOUND}",
+                        conditions.sql()
+                    ),
+                    params,
+                )
+            }
+            false => (format!("{} LIMIT {MOST_FOUND}", having(tx).replace("{}", "?2")), vec![Param::from(workspace), wanted.param()]),
+        };
+        let mut matching: Vec<PersonId> = tx.rows(&sql, &params, |row| row.id(0)).await?;
+        matching.sort_unstable();
+        found.extend(matching.into_iter().filter(|id| seen.insert(*id)));
+        if found.len() >= MOST_FOUND {
+            found.truncate(MOST_FOUND);
+            break;
+        }
+    }
+    Ok(found)
+}

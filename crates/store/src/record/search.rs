@@ -1,0 +1,200 @@
+//! The index of words. Every word in it begins with its workspace, so that nothing is found, or takes time, because of others.
+//!
+//! The engines have an index of words each in their own way: SQLite a table of FTS5, which must be told what a document was before it can
+//! leave, and PostgreSQL vectors of words. What is a word, and how much it says, is decided before it comes here.
+
+use model::id::{CompanyId, PersonId, WorkspaceId};
+use model::search::{Document, Key, Question, Weight};
+
+use crate::{Param, StoreError, Tx, params};
+
+/// Persons who share a key that are worth looking at.
+const MOST_SHARING: i64 = 50;
+
+/// What an engine is asked for: some condition on the words of a person.
+pub(super) struct Wanted(String);
+
+impl Wanted {
+    /// All words of the question, in fields that say at least so much.
+    pub(super) fn words(tx: &Tx, workspace: WorkspaceId, question: &Question, least: Weight) -> Self {
+        let (and, or) = if tx.is_embedded() { (" AND ", " OR ") } else { (" & ", " | ") };
+        let every = question.asked(least).map(|(tokens, is_beginning)| {
+            let any: Vec<_> = tokens.iter().map(|token| token_in(tx, workspace, token, is_beginning)).collect();
+            format!("({})", any.join(or))
+        });
+        Self(every.collect::<Vec<_>>().join(and))
+    }
+
+    pub(super) fn key(tx: &Tx, workspace: WorkspaceId, key: &Key) -> Self {
+        Self(token_in(tx, workspace, &key.token(), false))
+    }
+
+    pub(super) fn param(&self) -> Param<'_> {
+        Param::Text(&self.0)
+    }
+}
+
+fn token_in(tx: &Tx, workspace: WorkspaceId, token: &str, is_beginning: bool) -> String {
+    match (tx.is_embedded(), is_beginning) {
+        (true, true) => format!("\"{workspace}{token}\" *"),
+        (true, false) => format!("\"{workspace}{token}\""),
+        (false, true) => format!("'{workspace}{token}':*"),
+        (false, false) => format!("'{workspace}{token}'"),
+    }
+}
+
+/// A select of the ids of the persons in the workspace `?1` who have the words that `{}` stands for.
+pub(super) fn having(tx: &Tx) -> &'static str {
+    match tx.is_embedded() {
+        true => {
+            "SELECT d.person_id FROM search_word JOIN search_document d ON d.number = search_word.rowid WHERE search_word MATCH {} AND d.workspace_id = ?1"
+        }
+        false => "SELECT d.person_id FROM search_document d WHERE d.words @@ CAST({} AS text)::tsquery AND d.workspace_id = ?1",
+    }
+}
+
+/// The persons who have each of the keys, some of them if there are very many.
+pub async fn sharing(tx: &mut Tx, workspace: WorkspaceId, keys: &[Key]) -> Result<Vec<Vec<PersonId>>, StoreError> {
+    let sql = format!("{} LIMIT {MOST_SHARING}", having(tx).replace("{}", "?2"));
+    let mut asked = Vec::with_capacity(keys.len());
+    for key in keys {
+        let wanted = Wanted::key(tx, workspace, key);
+        asked.push(tx.ask(&sql, &[workspace.into(), wanted.param()], |row| row.id(0)).await?);
+    }
+    let mut found = Vec::with_capacity(keys.len());
+    for asked in asked {
+        found.push(tx.answer(asked).await?);
+    }
+    Ok(found)
+}
+
+/// Indexes a person who is new.
+pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, document: &Document, keys: &[Key]) -> Result<(), StoreError> {
+    let tokens = document.tokens(keys);
+    if !tx.is_embedded() {
+        return put_vector(tx, workspace, person, &tokens).await;
+    }
+    let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3) RETURNING number";
+    let number = tx.row(sql, params![workspace, person, &tokens], |row| row.int(0)).await?.unwrap_or_default();
+    add_words(tx, workspace, number, &tokens).await
+}
+
+/// Indexes a person anew.
+pub async fn replace(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, document: &Document, keys: &[Key]) -> Result<(), StoreError> {
+    let tokens = document.tokens(keys);
+    if !tx.is_embedded() {
+        return put_vector(tx, workspace, person, &tokens).await;
+    }
+    match kept(tx, workspace, person).await? {
+        None => insert(tx, workspace, person, document, keys).await,
+        Some((_, old)) if old == tokens => Ok(()),
+        Some((number, old)) => {
+            take_words(tx, workspace, number, &old).await?;
+            tx.tell("UPDATE search_document SET words = ?2 WHERE number = ?1", params![number, &tokens]).await?;
+            add_words(tx, workspace, number, &tokens).await
+        }
+    }
+}
+
+/// Takes a person out of the index.
+pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), StoreError> {
+    if tx.is_embedded()
+        && let Some((number, old)) = kept(tx, workspace, person).await?
+    {
+        take_words(tx, workspace, number, &old).await?;
+    }
+    tx.tell("DELETE FROM search_document WHERE workspace_id = ?1 AND person_id = ?2", params![workspace, person]).await?;
+    unqueue(tx, workspace, person).await
+}
+
+async fn kept(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Option<(i64, String)>, StoreError> {
+    let sql = "SELECT number, words FROM search_document WHERE workspace_id = ?1 AND person_id = ?2";
+    tx.row(sql, params![workspace, person], |row| Ok((row.int(0)?, row.text(1)?))).await
+}
+
+/// The tokens with the workspace before each of them, between those marks.
+fn with_workspace(workspace: WorkspaceId, tokens: &str, (before, after): (&str, &str)) -> String {
+    let digits = workspace.to_string();
+    let mut marked = String::with_capacity(tokens.len() * 3);
+    for token in tokens.split(' ').filter(|token| !token.is_empty()) {
+        for part in [before, &digits, token, after] {
+            marked.push_str(part);
+        }
+    }
+    marked
+}
+
+async fn add_words(tx: &mut Tx, workspace: WorkspaceId, number: i64, tokens: &str) -> Result<(), StoreError> {
+    let words = with_workspace(workspace, tokens, ("", " "));
+    tx.tell("INSERT INTO search_word (rowid, words) VALUES (?1, ?2)", params![number, &words]).await
+}
+
+async fn take_words(tx: &mut Tx, workspace: WorkspaceId, number: i64, tokens: &str) -> Result<(), StoreError> {
+    let words = with_workspace(workspace, tokens, ("", " "));
+    tx.tell("INSERT INTO search_word (search_word, rowid, words) VALUES ('delete', ?1, ?2)", params![number, &words]).await
+}
+
+async fn put_vector(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str) -> Result<(), StoreError> {
+    let words = with_workspace(workspace, tokens, ("'", "' "));
+    let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, CAST(?3 AS text)::tsvector) \
+               ON CONFLICT (workspace_id, person_id) DO UPDATE SET words = EXCLUDED.words";
+    tx.tell(sql, params![workspace, person, &words]).await
+}
+
+/// Lets the persons of a company be indexed anew, for instance under its new name.
+pub async fn mark_company(tx: &mut Tx, workspace: WorkspaceId, company: CompanyId) -> Result<(), StoreError> {
+    let wanted = Wanted::key(tx, workspace, &Key::Company(company));
+    let having = having(tx).replace("{}", "?2");
+    let sql = format!(
+        "INSERT INTO search_queue (workspace_id, person_id) SELECT ?1, found.person_id FROM ({having}) found WHERE true ON CONFLICT (workspace_id, person_id) DO NOTHING"
+    );
+    tx.tell(&sql, &[workspace.into(), wanted.param()]).await
+}
+
+/// Some of the persons whose words are to be taken anew.
+pub async fn queued(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<Vec<PersonId>, StoreError> {
+    let sql = "SELECT person_id FROM search_queue WHERE workspace_id = ?1 ORDER BY person_id LIMIT ?2";
+    tx.rows(sql, params![workspace, most], |row| row.id(0)).await
+}
+
+/// The person's words were taken.
+pub async fn unqueue(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), StoreError> {
+    tx.tell("DELETE FROM search_queue WHERE workspace_id = ?1 AND person_id = ?2", params![workspace, person]).await
+}
+
+/// The workspaces that have such persons.
+pub async fn waiting(tx: &mut Tx) -> Result<Vec<WorkspaceId>, StoreError> {
+    tx.rows("SELECT DISTINCT workspace_id FROM search_queue", &[], |row| row.workspace(0)).await
+}
+
+/// Lets all words that left the index be wiped out of its pages soon. PostgreSQL does that by itself, by and by.
+pub async fn want_merge(tx: &mut Tx) -> Result<(), StoreError> {
+    match tx.is_embedded() {
+        true => tx.tell("INSERT OR REPLACE INTO search_merge (wanted_at) VALUES (?1)", params![tx.now()]).await,
+        false => Ok(()),
+    }
+}
+
+pub async fn is_merge_wanted(tx: &mut Tx) -> Result<bool, StoreError> {
+    match tx.is_embedded() {
+        true => Ok(tx.row("SELECT 1 FROM search_merge LIMIT 1", &[], |_| Ok(())).await?.is_some()),
+        false => Ok(false),
+    }
+}
+
+/// Merges some more pages of the index, from the start if that is the first time; false once there is nothing to merge.
+pub async fn merge(tx: &mut Tx, is_first: bool) -> Result<bool, StoreError> {
+    const PAGES: i64 = 256;
+    if !tx.is_embedded() {
+        return Ok(false);
+    }
+    let pages = if is_first { -PAGES } else { PAGES };
+    let merged = tx.changes_of("INSERT INTO search_word (search_word, rank) VALUES ('merge', ?1)", params![pages])?;
+    // Telling so is itself one change.
+    if merged < 2 {
+        tx.tell("DELETE FROM search_merge", &[]).await?;
+        tx.scrub();
+        return Ok(false);
+    }
+    Ok(true)
+}

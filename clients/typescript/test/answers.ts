@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { Error as Refusal } from "slated-client";
+import { createJob, createPerson, type Error as Refusal } from "slated-client";
 import { type Client, createClient, createConfig } from "slated-client/client";
 
 const document = JSON.parse(readFileSync(new URL("../openapi.json", import.meta.url), "utf8"));
@@ -34,7 +34,7 @@ export function connect(auth: string): Client {
   return client;
 }
 
-export function environment(name: string): string {
+function environment(name: string): string {
   const value = process.env[name];
   assert(value, `${name} is not set; scripts/clients test sets it`);
   return value;
@@ -61,4 +61,14 @@ export async function etag(call: Promise<Answer<unknown, unknown>>): Promise<str
   const tag = (await call).response?.headers.get("etag");
   assert(tag, "the answer has no ETag");
   return tag;
+}
+
+export const client = connect(environment("SLATED_KEY"));
+
+export function newJob(name: string) {
+  return good(createJob({ client, body: { name, client_company_name: "Babbage & Co" } }), 201);
+}
+
+export function newPerson(name: string) {
+  return good(createPerson({ client, body: { name } }), 201);
 }

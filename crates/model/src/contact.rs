@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::input::Fields;
 use crate::patch::Patch;
 use crate::problem::Flaw;
-use crate::text::limit;
+use crate::text::{Lines, limit};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -70,6 +70,16 @@ impl Channel {
             Self::Phone if is_phone(&value) => Ok(value),
             Self::Phone => Err((Flaw::InvalidPhone, "must be a phone number with at least three digits".to_owned())),
         }
+    }
+
+    /// Whether it is a value of this channel: one line, neither too long nor malformed.
+    #[must_use]
+    pub fn accepts(self, value: &str) -> bool {
+        let is_sound = match self {
+            Self::Email => is_email(value),
+            Self::Phone => is_phone(value),
+        };
+        is_sound && value.chars().count() <= self.longest() && value.chars().all(|character| Lines::One.allow(character))
     }
 
     /// The form under which two contacts count as the same.

@@ -12,7 +12,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
 use super::health;
 use super::openapi_examples::add_examples;
-use super::openapi_fields::{close_shapes, constrain_bodies, constrain_query, list_parameters, page_parameters};
+use super::openapi_fields::{close_shapes, constrain_bodies, constrain_query, list_parameters, page_parameters, refer_to_shapes};
 use crate::api::{v0, v1};
 
 #[derive(OpenApi)]
@@ -140,6 +140,7 @@ fn build() -> Value {
     let schemas = &mut document["components"]["schemas"];
     schemas["Error"] = error_schema();
     schemas["ErrorV0"] = error_schema_v0();
+    refer_to_shapes(schemas);
     constrain_bodies(schemas);
     close_shapes(schemas);
     let schemas = schemas.clone();
@@ -203,6 +204,9 @@ fn error_schema_v0() -> Value {
 fn complete(path: &str, method: &str, operation: &mut Value) {
     let Some(operation) = operation.as_object_mut() else { return };
     let needs_key = path.starts_with("/v");
+    if !needs_key {
+        operation.insert("security".to_owned(), json!([]));
+    }
     let mark = |operation: &mut Map<String, Value>, name: &str| operation.shift_remove(name);
     let asks = mark(operation, "x-asks").is_some();
     let has_body = operation.contains_key("requestBody");

@@ -9,6 +9,8 @@ use model::text::limit;
 use model::webhook::{LONGEST_DESCRIPTION, MOST_OVERLAP_SECONDS, MOST_TYPES};
 use serde_json::{Value, json};
 
+use crate::api::v1::persons::create_many::MOST_PERSONS;
+
 /// White space, which is trimmed, for use inside brackets.
 macro_rules! blank {
     () => {
@@ -61,10 +63,11 @@ pub fn constrain_bodies(schemas: &mut Value) {
             "CreatePersonBody" | "CreatePersonBodyV0" => {
                 let mut ways: Vec<_> = ["name", "first_name", "last_name"].map(|field| filled(field, LINE_NOT_BLANK)).into();
                 ways.push(filled("social_url", SOCIAL_URL));
-                schema["anyOf"] = ways.into();
+                schema["allOf"] = json!([{"anyOf": ways}]);
             }
             "CreateJobBody" => {
-                schema["anyOf"] = json!([filled("client_company_name", LINE_NOT_BLANK), filled("client_company_id", LINE_NOT_BLANK)]);
+                let ways = [filled("client_company_name", LINE_NOT_BLANK), filled("client_company_id", LINE_NOT_BLANK)];
+                schema["allOf"] = json!([{"anyOf": ways}]);
                 let template = json!({"type": "string", "pattern": LINE_NOT_BLANK});
                 let pipelines = json!({"required": ["pipeline_template_id", "pipeline_stages"],
                     "properties": {"pipeline_template_id": template, "pipeline_stages": {"type": "array"}}});
@@ -73,7 +76,7 @@ pub fn constrain_bodies(schemas: &mut Value) {
             }
             "CreateTemplateBody" | "UpdateTemplateBody" => schema["properties"]["pipeline_stages"]["contains"] = no_rejection_stage(),
             "MoveCandidateBody" | "MoveCandidatesBody" => {
-                schema["anyOf"] = json!([filled("stage_id", LINE_NOT_BLANK), filled("stage_name", LINE_NOT_BLANK)]);
+                schema["allOf"] = json!([{"anyOf": [filled("stage_id", LINE_NOT_BLANK), filled("stage_name", LINE_NOT_BLANK)]}]);
                 schema["not"] = both("stage_id", "stage_name");
             }
             "UpdateJobBody" => {
@@ -81,6 +84,22 @@ pub fn constrain_bodies(schemas: &mut Value) {
                     json!({"anyOf": [both("client_company_id", "client_company_name"), both("job_status_id", "job_status_name")]});
             }
             _ => {}
+        }
+    }
+}
+
+/// Lets envelopes name the shape that they hold, which stands in each of them as a copy.
+pub fn refer_to_shapes(schemas: &mut Value) {
+    let names: Vec<String> = schemas.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+    for name in &names {
+        let Some((_, held)) = name.rsplit_once('_') else { continue };
+        if !names.iter().any(|known| known == held) {
+            continue;
+        }
+        let data = &mut schemas[name]["properties"]["data"];
+        let copy = if data["type"] == "array" { &mut data["items"] } else { data };
+        if copy["type"] == "object" {
+            *copy = json!({"$ref": format!("#/components/schemas/{held}")});
         }
     }
 }
@@ -150,6 +169,7 @@ fn constrain(body: &str, field: &str, property: &mut Value) {
             let about = property["description"].take();
             *property = json!({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}, {"type": "string", "pattern": BLANK}, {"type": "null"}], "description": about});
         }
+        ("CreatePersonsBody", "persons") => (property["minItems"], property["maxItems"]) = (1.into(), MOST_PERSONS.into()),
         ("ReplayBody", _) => number(property, MOST_OFFSET),
         ("ReorderStagesBody", "stage_ids") => {
             property["uniqueItems"] = true.into();
@@ -213,6 +233,9 @@ pub fn constrain_query(path: &str, parameter: &mut Value) {
         "types" => schema["pattern"] = type_patterns().into(),
         "cursor" if path == "/v1/persons/duplicates" => schema["pattern"] = format!("^({PERSON_ID}(\\.{PERSON_ID})?)?$").into(),
         "entered_stage_after" | "entered_stage_before" => *schema = moment_schema(),
+        "email" => text(schema, limit::EMAIL, EMAIL),
+        "phone" => text(schema, limit::PHONE, PHONE),
+        "q" if path == "/v1/persons" => text(schema, limit::NAME, r"[^\W_]"),
         "include" => schema["pattern"] = "^(profile|notes)(,(profile|notes))*$".into(),
         "status" if !is_list => schema["enum"] = json!(["pending", "delivered", "failed"]),
         _ if schema["type"] == "string" => text(schema, limit::NAME, LINE_NOT_BLANK),

@@ -128,7 +128,7 @@ fn an_unknown_route_is_not_found(app: &App) {
 fn a_method_that_a_route_lacks_is_refused_with_those_it_has(app: &App) {
     let client = app.writer();
     for (method, path, allowed) in [
-        ("GET", "/v1/persons", &["POST"][..]),
+        ("PUT", "/v1/persons", &["GET", "POST"][..]),
         ("PUT", "/v1/persons/per_1", &["GET", "PATCH", "DELETE"]),
         ("POST", "/v1/persons/per_1", &["GET", "PATCH"]),
         ("GET", "/v1/persons/per_1/history", &["PUT"]),

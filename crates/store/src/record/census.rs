@@ -129,7 +129,7 @@ pub async fn removed<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, list: List, i
         return Ok(());
     }
     let sql = "UPDATE census SET count = count - 1 WHERE workspace_id = ?1 AND list = ?2 AND first_id = \
-               (SELECT MAX(first_id) FROM census WHERE workspace_id = ?1 AND list = ?2 AND first_id <= ?3)";
+               (SELECT first_id FROM census WHERE workspace_id = ?1 AND list = ?2 AND first_id <= ?3 ORDER BY first_id DESC LIMIT 1)";
     tx.tell(sql, params![workspace, list as i64, id]).await
 }
 

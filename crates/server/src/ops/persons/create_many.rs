@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use model::id::WorkspaceId;
 use model::problem::Problem;
+use store::record::workspace;
 use store::{Failure, Tx, Work};
 
 use super::create::{CreatePerson, CreatedPerson};
@@ -26,6 +27,8 @@ impl Work for CreatePersons {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        // One at a time: two that hold what the other waits for would otherwise be likely.
+        workspace::lock(tx, self.workspace).await?;
         let mut outcomes = Vec::with_capacity(self.rows.len());
         for rows in self.rows.chunks(LOOKED_UP_AT_ONCE) {
             let mut looked_up = Vec::with_capacity(rows.len());

@@ -1,11 +1,13 @@
 //! Listing and searching the persons of a workspace.
 
+use model::contact::Channel;
 use model::id::{self, PersonId, WorkspaceId};
 use model::input::{Query, Reference};
 use model::listing::{Page, TimeFilter};
 use model::person::{Identifier, IdentifierKind};
 use model::problem::{Flaw, Problem};
 use model::search::{Field, Question};
+use model::text::limit;
 use store::record::listing::Listed;
 use store::record::person_list::{PersonFilter, PersonItem};
 use store::record::{company, job, note, person, person_list};
@@ -36,17 +38,18 @@ impl PersonQuery {
         Self {
             times: TimeFilter::read(query),
             email: query.parsed("email", Flaw::InvalidEmail, "an e-mail address", |written| {
-                let written = written.trim();
-                (written.contains('@') && !written.contains(char::is_whitespace)).then(|| written.to_lowercase())
+                Some(written.trim()).filter(|written| Channel::Email.accepts(written)).map(|written| Channel::Email.key(written))
             }),
             phone: query.parsed("phone", Flaw::InvalidPhone, "a phone number", |written| {
-                (written.chars().filter(char::is_ascii_digit).count() >= 3).then(|| written.to_owned())
+                Some(written.trim()).filter(|written| Channel::Phone.accepts(written)).map(str::to_owned)
             }),
             external_source_id: query.words("external_source_id"),
             social_public_id: query.words("social_public_id").map(|handle| handle.to_lowercase()),
             company_id: query.words("company_id"),
             job_id: query.words("job_id"),
-            q: query.parsed("q", Flaw::InvalidValue, "text with at least one letter or digit", Question::parse),
+            q: query.parsed("q", Flaw::InvalidValue, "up to 255 characters with at least one letter or digit", |written| {
+                Some(written).filter(|written| written.chars().count() <= limit::NAME).and_then(Question::parse)
+            }),
         }
     }
 }

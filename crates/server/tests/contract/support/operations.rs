@@ -105,9 +105,11 @@ const fn write(method: &'static str, path: &'static str, body: fn(&World) -> Val
 }
 
 /// Every operation on records.
-pub static OPERATIONS: [Operation; 38] = [
+pub static OPERATIONS: [Operation; 40] = [
     write("POST", "/v0/persons", |_| json!({ "name": "Grace Hopper", "external_source_id": "version-0" })),
     write("POST", "/v1/persons", |_| json!({ "name": "Grace Hopper", "external_source_id": "version-1" })),
+    read("/v1/persons"),
+    write("POST", "/v1/persons/batch", |_| json!({ "persons": [{ "name": "Grace Hopper", "external_source_id": "batch" }] })),
     read("/v1/persons/{id}"),
     write("PATCH", "/v1/persons/{id}", |_| json!({ "current_job_title": "Countess" })),
     write("PUT", "/v1/persons/{id}/history", |_| json!({ "certifications": [{ "name": "Bernoulli numbers" }] })),

@@ -10,7 +10,7 @@ use crate::http::{Bulk, Envelope, Reply};
 use crate::ops::persons::create::{CreatePerson, CreatedPerson};
 use crate::ops::persons::create_many::CreatePersons;
 
-const MOST_PERSONS: usize = 1000;
+pub const MOST_PERSONS: usize = 1000;
 
 /// Persons to create.
 #[derive(ToSchema)]
@@ -50,8 +50,11 @@ pub struct RowError {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes a detail of a problem")]
 pub struct RowErrorDetail {
+    #[schema(example = "emails[0]")]
     field: String,
+    #[schema(example = "INVALID_EMAIL")]
     code: String,
+    #[schema(example = "must be an e-mail address, as in ada@example.com")]
     message: String,
     /// The record that it is about, if it is about one.
     record_id: Option<String>,

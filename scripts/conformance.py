@@ -44,6 +44,19 @@ include-operation-id = "revokeKey"
 enabled = false
 
 [[operations]]
+include-operation-id = "listPersons"
+parameters = {{ "query.company_id" = "{client}", "query.job_id" = "{job}" }}
+
+[[operations]]
+include-operation-id = "listAllCandidates"
+parameters = {{ "query.job_id" = "{job}", "query.person_id" = "{person}", "query.stage_id" = "{stage}", "query.stage_name" = "Sourced" }}
+
+# What is wrong with a row is told in its place in the answer, which is 200.
+[[operations]]
+include-operation-id = "createPersons"
+checks = {{ negative_data_rejection.enabled = false }}
+
+[[operations]]
 include-operation-id = "listCandidates"
 parameters = {{ "path.id" = "{job}", "query.stage_id" = "{stage}", "query.stage_name" = "Sourced" }}
 """
@@ -105,11 +118,12 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         server = Server(given.program, directory)
         job = server.post("/v1/jobs", {"name": "Chief Analyst", "client_company_name": "Babbage & Co"})
-        server.post("/v1/persons", {"name": "Ada Lovelace", "work_email": "ada@example.com", "job_id": job["id"]})
+        person = server.post("/v1/persons", {"name": "Ada Lovelace", "work_email": "ada@example.com", "job_id": job["id"]})["id"]
         spare = server.post("/v1/keys", {"name": "spare", "scope": "read"})["id"]
         config = pathlib.Path(directory, "schemathesis.toml")
         stage = job["pipeline_stages"][0]["id"]
-        config.write_text(CONFIG.format(key=server.key, client=job["client_company_id"], job=job["id"], stage=stage, spare=spare))
+        known = {"client": job["client_company_id"], "job": job["id"], "stage": stage, "person": person, "spare": spare}
+        config.write_text(CONFIG.format(key=server.key, **known))
         program = pathlib.Path(sys.executable).with_name("schemathesis")
         document = pathlib.Path(directory, "openapi.json")
         document.write_text(json.dumps(server.document()))

@@ -50,6 +50,7 @@ catalogue! {
     LastStage "LAST_STAGE" 409 "A job needs at least one stage that is no rejection stage."
     DefaultTemplate "DEFAULT_TEMPLATE" 409 "The template is the workspace's default; make another the default first."
     TooManyCandidates "TOO_MANY_CANDIDATES" 409 "More candidates are concerned than can be changed in one call; move them in smaller numbers first."
+    KeyReplaced "KEY_REPLACED" 409 "The key was rotated before; details names the key that took its place."
     TooMany "TOO_MANY" 409 "The workspace or the record has as many of these as it may have."
     InvalidMerge "INVALID_MERGE" 409 "A record cannot be merged into itself."
     TooManyWebhooks "TOO_MANY_WEBHOOKS" 409 "The workspace has as many webhooks as it may have; delete one first."

@@ -17,5 +17,5 @@ pub use error::{Failure, StoreError};
 pub use migrations::distribute::distribute;
 pub use postgres::Address;
 pub use row::{Param, Row};
-pub use store::{Location, Options, Purpose, Store, Work};
+pub use store::{Location, Options, Pace, Purpose, Store, Work};
 pub use tx::{Asked, Tried, Tx};

@@ -30,6 +30,20 @@ pub trait Work: Send + Sync + 'static {
     fn workspace(&self) -> Option<WorkspaceId> {
         None
     }
+
+    fn pace(&self) -> Pace {
+        Pace::Quick
+    }
+}
+
+/// How work that changes something goes about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pace {
+    Quick,
+    /// It touches many rows, and may wait longer for those that others hold.
+    AtLength,
+    /// It is always undone.
+    Trial,
 }
 
 /// Work that is undone when it is done.
@@ -43,6 +57,10 @@ impl<W: Work> Work for Trial<W> {
 
     fn workspace(&self) -> Option<WorkspaceId> {
         self.work.workspace()
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::Trial
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {

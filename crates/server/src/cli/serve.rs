@@ -35,6 +35,7 @@ use crate::{telemetry, webhooks};
 const FIRST_WORKSPACE: &str = "default";
 const FIRST_KEY: &str = "first admin key";
 const CHORES_EVERY: Duration = Duration::from_secs(10);
+const INDEX_EVERY: Duration = Duration::from_secs(2);
 /// File descriptors that are needed beside those of connections.
 const RESERVED_DESCRIPTORS: u64 = 128;
 const MOST_CONNECTIONS: u64 = 50_000;
@@ -125,14 +126,17 @@ impl Serve {
         let announcing = announce::start(&app.store, &app.hub);
         let dispatching = webhooks::start(&app.store, &app.hub, &app.delivering, app.stopping.clone())?;
         let chores = tokio::spawn(do_chores(Arc::clone(&app), metrics, self.event_retention));
+        let indexing = tokio::spawn(keep_index(Arc::clone(&app)));
         tracing::info!(listen.address = %address, database = %location, "listening");
         if let Some(key) = first_key {
             welcome(address, &key);
         }
         listen::serve(listener, router(Arc::clone(&app)), &settings, stop).await;
         let _ = dispatching.await;
-        chores.abort();
-        let _ = chores.await;
+        for chores in [chores, indexing] {
+            chores.abort();
+            let _ = chores.await;
+        }
         drop(announcing);
         note_used_keys(&app).await;
         tracing::info!("stopped");
@@ -220,9 +224,6 @@ async fn do_chores(app: Arc<App>, metrics: metrics_exporter_prometheus::Promethe
         metrics.run_upkeep();
         app.store.report();
         note_used_keys(&app).await;
-        if let Err(failure) = index_persons(&app).await {
-            tracing::warn!(error = %failure, "persons could not be indexed for search");
-        }
         if let Err(failure) = take_census(&app).await {
             tracing::warn!(error = %failure, "the records of long lists could not be counted");
         }
@@ -233,21 +234,48 @@ async fn do_chores(app: Arc<App>, metrics: metrics_exporter_prometheus::Promethe
     }
 }
 
-/// Takes the words of persons that wait for it, and wipes out those that left the index where somebody was erased.
-async fn index_persons(app: &App) -> Result<(), Failure> {
-    for workspace in app.store.read(WaitingForIndex).await? {
-        let mut indexed = 0;
-        loop {
-            match app.store.write(IndexSome { workspace }).await? {
-                0 => break,
-                some => indexed += some,
-            }
+/// Looks after the index of words. After an upgrade that takes a while, so it keeps no other chore waiting.
+async fn keep_index(app: Arc<App>) {
+    let mut clock = tokio::time::interval(INDEX_EVERY);
+    loop {
+        clock.tick().await;
+        if let Err(failure) = index_persons(&app).await {
+            tracing::warn!(error = %failure, "persons could not be indexed for search");
         }
-        tracing::info!(indexed, "persons indexed for search");
+        if let Err(failure) = merge_index(&app).await {
+            tracing::warn!(error = %failure, "the index of words could not be merged");
+        }
     }
-    if app.store.read(MergeWanted).await? {
+}
+
+/// Takes the words of persons that wait for it.
+async fn index_persons(app: &App) -> Result<(), Failure> {
+    let mut outcome = Ok(());
+    for workspace in app.store.read(WaitingForIndex).await? {
+        let indexing = async {
+            let mut indexed = 0;
+            loop {
+                match app.store.write(IndexSome { workspace }).await? {
+                    0 => break,
+                    some => indexed += some,
+                }
+            }
+            tracing::info!(indexed, "persons indexed for search");
+            Ok(())
+        };
+        // One workspace in which that fails does not keep the others waiting.
+        if let Err(failure) = indexing.await {
+            outcome = Err(failure);
+        }
+    }
+    outcome
+}
+
+/// Wipes words that left the index out of its pages, where somebody was erased.
+async fn merge_index(app: &App) -> Result<(), Failure> {
+    if let Some(wanted_at) = app.store.read(MergeWanted).await? {
         let mut is_first = true;
-        while app.store.write(MergeSome { is_first }).await? {
+        while app.store.write(MergeSome { wanted_at, is_first }).await? {
             is_first = false;
         }
     }

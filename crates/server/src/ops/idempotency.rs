@@ -4,7 +4,7 @@
 use model::id::WorkspaceId;
 use model::problem::{Code, Problem};
 use store::record::idempotency::{self, KeptAnswer};
-use store::{Failure, Tx, Work};
+use store::{Failure, Pace, Tx, Work};
 
 use super::Actor;
 
@@ -44,6 +44,10 @@ where
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
+    }
+
+    fn pace(&self) -> Pace {
+        self.work.pace()
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Answer, Failure> {

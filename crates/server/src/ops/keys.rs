@@ -3,7 +3,7 @@
 use model::clock::Timestamp;
 use model::id::{KeyId, WorkspaceId};
 use model::key::{KeyHash, MOST_KEYS, NewKey, Scope, Secret};
-use model::problem::{Code, Problem};
+use model::problem::{Code, Detail, Problem};
 use store::record::key::KeyRecord;
 use store::record::{key, workspace};
 use store::{Failure, StoreError, Tx, Work};
@@ -76,7 +76,7 @@ async fn insert(tx: &mut Tx, actor: &Actor, new: &NewKey, secret: &Secret, repla
     let kept = key::NewKey { name: &name, scope, hash: secret.hash(), expires_at };
     let id = key::insert(tx, workspace, &kept).await?;
     tell::key_created(tx, actor, id, KeyFields { name: &name, scope: scope.name(), expires_at }).await?;
-    let key = KeyRecord { id, name, scope, created_at: tx.now(), expires_at, revoked_at: None, last_used_at: None };
+    let key = KeyRecord { id, name, scope, created_at: tx.now(), expires_at, revoked_at: None, last_used_at: None, replaced_by: None };
     Ok(CreatedKey { workspace, key, secret: secret.clone() })
 }
 
@@ -153,11 +153,15 @@ impl Work for RotateKey {
         if !old.is_usable(tx.now()) {
             return Err(Problem::new(Code::NotFound, format!("The key {id} is revoked or expired; make a new one.")).into());
         }
+        if let Some(newer) = old.replaced_by {
+            let message = format!("The key {id} was rotated before; rotate {newer}, which took its place, or make a new one.");
+            return Err(Problem::new(Code::KeyReplaced, message.clone()).with(Detail::about("id", message, newer)).into());
+        }
         let new = NewKey { name: old.name, scope: old.scope, expires_at: old.expires_at };
         let created = insert(tx, actor, &new, secret, Some(*id)).await?;
         let end = tx.now().plus_millis(*overlap_millis);
         let end = old.expires_at.map_or(end, |expiry| expiry.min(end));
-        key::set_expiry(tx, actor.workspace, *id, end).await?;
+        key::replace(tx, actor.workspace, *id, created.key.id, end).await?;
         tell::key_rotated(tx, actor, *id, old.expires_at, end, created.key.id).await?;
         Ok(created)
     }
@@ -213,7 +217,10 @@ impl Work for TouchKeys {
     type Output = ();
 
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
-        for (workspace, id, used_at) in &self.used {
+        // In order, so that of two servers none waits for the other for ever.
+        let mut used = self.used.clone();
+        used.sort_unstable();
+        for (workspace, id, used_at) in &used {
             key::touch(tx, *workspace, *id, *used_at).await?;
         }
         Ok(())

@@ -247,7 +247,8 @@ fn a_key_ends_no_later_for_being_rotated(app: &App) {
     assert_eq!(new.string("expires_at"), end);
     let first = client.get(&at(&old)).expect(200).string("expires_at");
     assert!(first.as_str() < end, "{first}");
-    client.post(&format!("{}/rotate", at(&old)), &json!({ "overlap_seconds": 604_800 })).expect(201);
+    let refused = client.post(&format!("{}/rotate", at(&old)), &json!({ "overlap_seconds": 604_800 })).refused(409, "KEY_REPLACED");
+    assert_eq!(refused.record_ids(), [new.id()]);
     assert_eq!(client.get(&at(&old)).expect(200).string("expires_at"), first);
 }
 

@@ -26,14 +26,14 @@ pub(crate) use self::transaction::PostgresTx;
 pub(crate) use self::value::{Anything, JSONB_VERSION, Json, MILLIS_TO_2000, Moment, Number, Uuid, micros};
 use crate::bell::Bell;
 use crate::error::{Failure, StoreError};
-use crate::store::{Options, Work};
+use crate::store::{Options, Pace, Work};
 use crate::tx::{Arm, Tx};
 
 /// How often work is tried again that another transaction got in the way of.
 const MOST_CONFLICTS: u32 = 50;
 /// How often work is tried again on another connection.
 const MOST_LOSSES: u32 = 5;
-/// What reads that look at many rows may take at least.
+/// What work that looks at or touches many rows may take at least.
 const AT_LENGTH: Duration = Duration::from_secs(30);
 
 pub(crate) struct Postgres {
@@ -59,7 +59,11 @@ impl Postgres {
     }
 
     async fn change<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
-        let mut tx = self.begin(&self.primary, Mode::Change, self.primary.patience, None).await?;
+        let (mode, patience) = match work.pace() {
+            Pace::Quick | Pace::Trial => (Mode::Change, self.primary.patience),
+            Pace::AtLength => (Mode::ChangeAtLength, self.primary.patience.max(AT_LENGTH)),
+        };
+        let mut tx = self.begin(&self.primary, mode, patience, None).await?;
         let output = work.run(&mut tx).await?;
         let told = tx.take_told();
         let mark = tx.into_postgres()?.commit(self.replica.is_some()).await?;

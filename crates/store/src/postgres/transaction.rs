@@ -29,6 +29,8 @@ pub(super) enum Mode {
     Single,
     /// All of it happens or nothing. Statements see what was committed before each of them began; what a rule rests on is locked.
     Change,
+    /// The same for work that touches many rows. It waits longer for those that others hold.
+    ChangeAtLength,
     /// All statements see the same state, and only look.
     Snapshot,
     /// The same for statements that look at many rows, for which a plan of their own is worth its time.
@@ -40,6 +42,7 @@ impl Mode {
         match self {
             Self::Single => None,
             Self::Change => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
+            Self::ChangeAtLength => Some("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '24s'"),
             Self::Snapshot => Some("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
             Self::SnapshotAtLength => Some(
                 "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan; \

@@ -1,10 +1,10 @@
 use model::clock::Timestamp;
 use model::id::{self, CandidateId, CompanyId, JobId, PersonId, StageId, WorkspaceId};
 use model::listing::{Order, Page, TimeFilter};
-use model::stage::Stage;
+use model::stage::{Stage, entry_stage};
 
 use super::listing::{self, Conditions, Listed, contains, finish};
-use super::{census, job};
+use super::{census, job, stage};
 use crate::{Asked, Row, StoreError, Tx, params};
 
 /// All that a single read shows of a candidate.
@@ -351,15 +351,20 @@ pub async fn ask_entries(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -
     tx.ask(sql, params![workspace, id], |row| row.int(0)).await
 }
 
-/// Puts the person on the job, in that stage, behind all others. Gives back the job's name as well.
+/// Puts the person on the job, behind all others, in the stage where candidates enter it. Gives back that stage and the job's name as well.
 pub async fn insert(
     tx: &mut Tx,
     workspace: WorkspaceId,
     job: JobId,
     person: PersonId,
-    stage: &Stage,
-) -> Result<(CandidateId, String), StoreError> {
+    stages: &[Stage],
+) -> Result<(CandidateId, String, Stage), StoreError> {
     let counted = job::ask_to_count_candidate(tx, workspace, job).await?;
+    // From here on nobody else changes the pipeline; until here somebody may have.
+    let stages_now = match tx.is_embedded() {
+        true => None,
+        false => Some(stage::ask_of_job(tx, workspace, job).await?),
+    };
     // From here on nobody else adds to the job, so the one before is the last.
     let sql = "SELECT id FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 AND position = \
                (SELECT candidate_count - 1 FROM job WHERE workspace_id = ?1 AND id = ?2)";
@@ -367,9 +372,14 @@ pub async fn insert(
     let gone = || StoreError::Internal(format!("job {job} is gone"));
     let (position, job_name) = tx.answer(counted).await?.pop().ok_or_else(gone)?;
     let last = tx.answer(last).await?.pop();
+    let entry = match stages_now {
+        Some(asked) => entry_stage(&stage::answer(tx, asked).await?).cloned(),
+        None => entry_stage(stages).cloned(),
+    };
+    let entry = entry.ok_or_else(|| StoreError::Internal(format!("job {job} has no stage to enter at")))?;
     let id: CandidateId = tx.new_id_after(last);
-    insert_at(tx, workspace, (job, position), id, person, stage).await?;
-    Ok((id, job_name))
+    insert_at(tx, workspace, (job, position), id, person, &entry).await?;
+    Ok((id, job_name, entry))
 }
 
 /// Puts the persons on the job, in that stage, behind all others and in that order. The job must be kept from others meanwhile.

@@ -54,11 +54,6 @@ async fn stretches(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<Ve
     Ok(stretches)
 }
 
-/// How many records the list has.
-pub async fn total(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<i64, StoreError> {
-    Ok(stretches(tx, workspace, list).await?.iter().map(|stretch| stretch.count).sum())
-}
-
 /// A page of a list in the order of its ids. `select` gives the columns and `tables` where they are from, with the list's own table as
 /// `alias`; `conditions` begin with the workspace.
 pub async fn list_by_id<T, K: Kind>(
@@ -109,23 +104,33 @@ pub async fn list_by_id<T, K: Kind>(
             (limit, before)
         }
     };
-    let sql = format!("{select} {tables} WHERE {} ORDER BY {alias}.id{order} LIMIT {limit} OFFSET {skip}", conditions.sql());
-    let mut records = tx.rows(&sql, conditions.params(), map).await?;
+    let params = [conditions.params(), &[limit.into(), skip.into()]].concat();
+    let (limit_at, skip_at) = (params.len() - 1, params.len());
+    let sql = format!("{select} {tables} WHERE {} ORDER BY {alias}.id{order} LIMIT ?{limit_at} OFFSET ?{skip_at}", conditions.sql());
+    let mut records = tx.rows(&sql, &params, map).await?;
     if is_reversed {
         records.reverse();
     }
     Ok(finish(records, total, page))
 }
 
-/// Holds the end of the list, so that no stretch is closed meanwhile.
-async fn hold(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<Option<[u8; 16]>, StoreError> {
+/// Holds the list, so that of those who remove records and those who close stretches one goes at a time. Says where it is open from.
+pub async fn hold(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<[u8; 16], StoreError> {
+    // The first stretch is always there, and always the same row.
+    let sql = "INSERT INTO census (workspace_id, list, first_id, count) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (workspace_id, list, first_id) DO NOTHING";
+    let first = [workspace.into(), (list as i64).into(), Param::Id([0; 16])];
+    tx.execute(sql, &[first[0], first[1], first[2], OPEN.into()]).await?;
+    let sql = "SELECT count FROM census WHERE workspace_id = ?1 AND list = ?2 AND first_id = ?3";
+    tx.row_to_change(sql, &first, |_| Ok(())).await?;
+    // Only a statement that begins now sees what was waited for.
     let sql = format!("SELECT first_id FROM census WHERE workspace_id = ?1 AND list = ?2 AND count = {OPEN}");
-    tx.row_to_change(&sql, params![workspace, list as i64], |row| Ok(row.id::<model::id::Person>(0)?.to_bytes())).await
+    let open = tx.row(&sql, params![workspace, list as i64], |row| Ok(row.id::<model::id::Person>(0)?.to_bytes())).await?;
+    Ok(open.unwrap_or([0; 16]))
 }
 
 /// Takes a record that is about to be removed off its stretch.
 pub async fn removed<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, list: List, id: Id<K>) -> Result<(), StoreError> {
-    if hold(tx, workspace, list).await?.is_none_or(|open_from| id.to_bytes() >= open_from) {
+    if id.to_bytes() >= hold(tx, workspace, list).await? {
         return Ok(());
     }
     let sql = "UPDATE census SET count = count - 1 WHERE workspace_id = ?1 AND list = ?2 AND first_id = \
@@ -141,11 +146,7 @@ fn settled(tx: &Tx) -> [u8; 16] {
 /// Closes stretches of a list that are full and settled, those that can be closed quickly.
 pub async fn close_stretches(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<(), StoreError> {
     let settled = settled(tx);
-    let mut open_from = [0; 16];
-    match hold(tx, workspace, list).await? {
-        Some(held) => open_from = held,
-        None => insert(tx, workspace, list, open_from).await?,
-    }
+    let mut open_from = hold(tx, workspace, list).await?;
     for _ in 0..MOST_CLOSED {
         let sql = format!(
             "SELECT id FROM {} WHERE workspace_id = ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT 1 OFFSET {STRETCH}",

@@ -94,6 +94,17 @@ pub async fn existing(tx: &mut Tx, workspace: WorkspaceId, ids: &[CompanyId]) ->
     tx.rows(&sql, &params, |row| row.id(0)).await
 }
 
+/// Keeps others from pointing at the company until this work is done.
+pub async fn close(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<(), StoreError> {
+    match tx.is_embedded() {
+        true => Ok(()),
+        false => {
+            let sql = "SELECT id FROM company WHERE workspace_id = ?1 AND id = ?2 FOR UPDATE";
+            tx.row(sql, params![workspace, id], |_| Ok(())).await.map(|_| ())
+        }
+    }
+}
+
 pub async fn rename(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId, name: &str) -> Result<(), StoreError> {
     let sql = "UPDATE company SET name = ?3, name_key = ?4, updated_at = ?5 WHERE workspace_id = ?1 AND id = ?2";
     tx.tell(sql, params![workspace, id, name, &fold(name), tx.now()]).await
@@ -102,10 +113,12 @@ pub async fn rename(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId, name: &s
 /// Lets all that belongs to a company belong to another, and removes it. Who is a contact of both stays one contact, that of the other.
 pub async fn merge(tx: &mut Tx, workspace: WorkspaceId, from: CompanyId, into: CompanyId) -> Result<(), StoreError> {
     let now = tx.now();
-    let sql = "UPDATE job SET company_id = ?3, version = version + 1, updated_at = ?4 WHERE workspace_id = ?1 AND company_id = ?2";
-    tx.tell(sql, params![workspace, from, into, now]).await?;
-    let sql = "UPDATE person SET company_id = ?3, version = version + 1, updated_at = ?4 WHERE workspace_id = ?1 AND company_id = ?2";
-    tx.tell(sql, params![workspace, from, into, now]).await?;
+    for table in ["person", "job"] {
+        let sql = format!(
+            "UPDATE {table} SET company_id = ?3, version = version + 1, updated_at = ?4 WHERE workspace_id = ?1 AND company_id = ?2"
+        );
+        tx.tell(&sql, params![workspace, from, into, now]).await?;
+    }
     let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND person_id IN \
                (SELECT person_id FROM client_contact WHERE workspace_id = ?1 AND company_id = ?3)";
     tx.tell(sql, params![workspace, from, into]).await?;

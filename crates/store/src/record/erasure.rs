@@ -71,11 +71,13 @@ pub async fn forget_events(tx: &mut Tx, workspace: WorkspaceId, persons: &[Perso
     forget_attempts(tx, workspace, &sequences).await
 }
 
-/// Whoever is about to keep the outcome of a call sees that the delivery changed, and lets it be.
+/// Each webhook is held meanwhile, so that whoever keeps the outcome of a call does so before, or sees that the contents are gone.
 async fn forget_attempts(tx: &mut Tx, workspace: WorkspaceId, sequences: &[i64]) -> Result<(), StoreError> {
     let sql = "SELECT id FROM webhook WHERE workspace_id = ?1 ORDER BY id";
     let webhooks: Vec<WebhookId> = tx.rows(sql, params![workspace], |row| row.id(0)).await?;
     for webhook in webhooks {
+        let sql = "SELECT id FROM webhook WHERE workspace_id = ?1 AND id = ?2";
+        tx.row_to_change(sql, params![workspace, webhook], |_| Ok(())).await?;
         for some in sequences.chunks(100) {
             let sql = format!(
                 "UPDATE webhook_delivery SET attempts = '[]', updated_at = ?3 WHERE workspace_id = ?1 AND webhook_id = ?2 AND sequence IN ({})",

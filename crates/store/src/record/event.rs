@@ -405,3 +405,16 @@ pub async fn forget(tx: &mut Tx, workspace: WorkspaceId, before: Timestamp, most
     tx.execute(sql, params![workspace, end.0]).await?;
     Ok(Some(end.0))
 }
+
+/// Those of the entries whose contents were erased.
+pub async fn erased_among(tx: &mut Tx, workspace: WorkspaceId, sequences: &[i64]) -> Result<Vec<i64>, StoreError> {
+    let mut erased = Vec::new();
+    for some in sequences.chunks(100) {
+        let places = super::places(some.len(), 2);
+        let sql = format!("SELECT sequence FROM event WHERE workspace_id = ?1 AND sequence IN ({places}) AND data IS NULL");
+        let mut params = vec![Param::from(workspace)];
+        params.extend(some.iter().map(|sequence| Param::Int(*sequence)));
+        erased.extend(tx.rows(&sql, &params, |row| row.int(0)).await?);
+    }
+    Ok(erased)
+}

@@ -14,6 +14,8 @@ pub struct KeyRecord {
     pub expires_at: Option<Timestamp>,
     pub revoked_at: Option<Timestamp>,
     pub last_used_at: Option<Timestamp>,
+    /// The key that took its place when it was rotated.
+    pub replaced_by: Option<KeyId>,
 }
 
 impl KeyRecord {
@@ -32,6 +34,7 @@ fn record(row: &Row<'_>) -> Result<KeyRecord, StoreError> {
         expires_at: row.optional_time(4)?,
         revoked_at: row.optional_time(5)?,
         last_used_at: row.optional_time(6)?,
+        replaced_by: row.optional_id(7)?,
     })
 }
 
@@ -53,21 +56,20 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, key: &NewKey<'_>) -> Re
 
 /// The key with that hash, usable or not.
 pub async fn find_by_hash(tx: &mut Tx, workspace: WorkspaceId, hash: &KeyHash) -> Result<Option<KeyRecord>, StoreError> {
-    let sql =
-        "SELECT id, name, scope, created_at, expires_at, revoked_at, last_used_at, hash FROM api_key WHERE workspace_id = ?1 AND hash = ?2";
+    let sql = "SELECT id, name, scope, created_at, expires_at, revoked_at, last_used_at, replaced_by, hash FROM api_key WHERE workspace_id = ?1 AND hash = ?2";
     let found = tx
-        .row(sql, &[workspace.into(), Param::Bytes(hash.as_bytes())], |row| Ok((record(row)?, KeyHash::from_slice(row.bytes(7)?))))
+        .row(sql, &[workspace.into(), Param::Bytes(hash.as_bytes())], |row| Ok((record(row)?, KeyHash::from_slice(row.bytes(8)?))))
         .await?;
     Ok(found.filter(|(_, kept)| kept.is_some_and(|kept| kept.matches(hash))).map(|(key, _)| key))
 }
 
 pub async fn find(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Result<Option<KeyRecord>, StoreError> {
-    let sql = "SELECT id, name, scope, created_at, expires_at, revoked_at, last_used_at FROM api_key WHERE workspace_id = ?1 AND id = ?2";
+    let sql = "SELECT id, name, scope, created_at, expires_at, revoked_at, last_used_at, replaced_by FROM api_key WHERE workspace_id = ?1 AND id = ?2";
     tx.row(sql, params![workspace, id], record).await
 }
 
 pub async fn all(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<KeyRecord>, StoreError> {
-    let sql = "SELECT id, name, scope, created_at, expires_at, revoked_at, last_used_at FROM api_key WHERE workspace_id = ?1 ORDER BY id";
+    let sql = "SELECT id, name, scope, created_at, expires_at, revoked_at, last_used_at, replaced_by FROM api_key WHERE workspace_id = ?1 ORDER BY id";
     tx.rows(sql, params![workspace], record).await
 }
 
@@ -85,9 +87,10 @@ pub async fn count_usable(tx: &mut Tx, workspace: WorkspaceId, but: Option<KeyId
     Ok(keys.iter().filter(|key| Some(key.id) != but && key.is_usable(now)).count() as i64)
 }
 
-pub async fn set_expiry(tx: &mut Tx, workspace: WorkspaceId, id: KeyId, expires_at: Timestamp) -> Result<(), StoreError> {
-    let sql = "UPDATE api_key SET expires_at = ?3 WHERE workspace_id = ?1 AND id = ?2";
-    tx.tell(sql, params![workspace, id, expires_at]).await
+/// Lets another key take its place; it works until that moment.
+pub async fn replace(tx: &mut Tx, workspace: WorkspaceId, id: KeyId, replaced_by: KeyId, expires_at: Timestamp) -> Result<(), StoreError> {
+    let sql = "UPDATE api_key SET expires_at = ?3, replaced_by = ?4 WHERE workspace_id = ?1 AND id = ?2";
+    tx.tell(sql, params![workspace, id, expires_at, replaced_by]).await
 }
 
 pub async fn revoke(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Result<(), StoreError> {

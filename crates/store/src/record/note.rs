@@ -5,6 +5,10 @@ use model::listing::{Order, Page, Start, TimeFilter};
 use super::listing::{Conditions, Listed, finish};
 use crate::{Row, StoreError, Tx, params};
 
+/// Notes of a person that are searched, and what of each.
+const SEARCHED_NOTES: usize = 50;
+const SEARCHED_CHARACTERS: usize = 8192;
+
 /// Something that was written down about a person.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Note {
@@ -88,10 +92,12 @@ pub async fn list(
     Ok(finish(records, total, page))
 }
 
-/// The notes of those persons, each person's newest first.
+/// What search looks at of the notes of those persons: how the newest of each begin, the newest first.
 pub async fn bodies(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<Vec<(PersonId, String)>, StoreError> {
     let sql = format!(
-        "SELECT person_id, body FROM note WHERE workspace_id = ?1 AND person_id IN ({}) ORDER BY person_id, id DESC",
+        "SELECT person_id, substr(body, 1, {SEARCHED_CHARACTERS}) FROM (SELECT person_id, body, id, ROW_NUMBER() OVER (PARTITION BY person_id \
+         ORDER BY id DESC) AS place FROM note WHERE workspace_id = ?1 AND person_id IN ({})) newest WHERE place <= {SEARCHED_NOTES} \
+         ORDER BY person_id, id DESC",
         super::places(persons.len(), 2)
     );
     tx.rows(&sql, &super::with_ids(workspace, persons), |row| Ok((row.id(0)?, row.text(1)?))).await

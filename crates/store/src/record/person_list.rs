@@ -70,21 +70,13 @@ pub struct PersonFilter {
     pub job_id: Option<JobId>,
 }
 
-/// The values of a filter that statements refer to.
-struct Values {
-    phone: Option<Wanted>,
-    company: Option<Wanted>,
-}
-
 impl PersonFilter {
-    fn values(&self, tx: &Tx, workspace: WorkspaceId) -> Values {
-        Values {
-            phone: self.phone.as_deref().map(|number| Wanted::key(tx, workspace, &Key::phone(number))),
-            company: self.company_id.map(|company| Wanted::key(tx, workspace, &Key::Company(company))),
-        }
+    /// What the index is asked for.
+    fn wanted(&self, tx: &Tx, workspace: WorkspaceId) -> Option<Wanted> {
+        self.phone.as_deref().map(|number| Wanted::key(tx, workspace, &Key::phone(number)))
     }
 
-    fn conditions<'p>(&'p self, tx: &Tx, workspace: WorkspaceId, values: &'p Values) -> Conditions<'p> {
+    fn conditions<'p>(&'p self, tx: &Tx, workspace: WorkspaceId, phone: Option<&'p Wanted>) -> Conditions<'p> {
         let Self { times, identifiers, phone: _, company_id, job_id } = self;
         let mut conditions = Conditions::new("p.workspace_id = ?1", vec![workspace.into()]);
         conditions.filter_times("p", times);
@@ -95,7 +87,7 @@ impl PersonFilter {
             );
             conditions.filter(&sql, &identifier.key);
         }
-        for wanted in values.phone.iter().chain(&values.company) {
+        if let Some(wanted) = phone {
             conditions.filter(&format!("p.id IN ({})", having(tx)), wanted.param());
         }
         if let Some(company) = company_id {
@@ -114,20 +106,20 @@ pub async fn list(
     filter: &PersonFilter,
     page: &Page<id::Person>,
 ) -> Result<Listed<PersonItem>, StoreError> {
-    let values = filter.values(tx, workspace);
-    let conditions = filter.conditions(tx, workspace, &values);
+    let phone = filter.wanted(tx, workspace);
+    let conditions = filter.conditions(tx, workspace, phone.as_ref());
     census::list_by_id(tx, workspace, List::Persons, page, conditions, (SELECT, TABLES, "p"), item).await
 }
 
 /// The persons who have all words of the question: first those who have them in fields that say most, and among equals the oldest. A page
-/// asked for with an order has that order.
+/// asked for with an order has that order. Nothing if a cursor stands on a person who is not found any more.
 pub async fn search(
     tx: &mut Tx,
     workspace: WorkspaceId,
     question: &Question,
     filter: &PersonFilter,
     page: &Page<id::Person>,
-) -> Result<Listed<PersonItem>, StoreError> {
+) -> Result<Option<Listed<PersonItem>>, StoreError> {
     let mut found = find(tx, workspace, question, filter).await?;
     if page.order == Order::NewestFirst {
         found.sort_unstable_by(|one, other| other.cmp(one));
@@ -135,7 +127,11 @@ pub async fn search(
     let start = match page.start {
         Start::Offset(offset) => usize::try_from(offset).unwrap_or(usize::MAX),
         Start::Cursor(None) => 0,
-        Start::Cursor(Some(cursor)) => found.iter().position(|id| *id == cursor.last).map_or(found.len(), |place| place + 1),
+        Start::Cursor(Some(cursor)) if page.order == Order::NewestFirst => found.partition_point(|id| *id >= cursor.last),
+        Start::Cursor(Some(cursor)) => match found.iter().position(|id| *id == cursor.last) {
+            Some(place) => place + 1,
+            None => return Ok(None),
+        },
     };
     let limit = usize::try_from(page.limit).unwrap_or(0);
     let shown: Vec<_> = found.iter().copied().skip(start).take(limit).collect();
@@ -143,7 +139,7 @@ pub async fn search(
     let total = i64::try_from(found.len()).unwrap_or(0);
     let mut records = items(tx, workspace, &shown).await?;
     records.sort_unstable_by_key(|record| shown.iter().position(|id| *id == record.id));
-    Ok(Listed { records, total, more })
+    Ok(Some(Listed { records, total, more }))
 }
 
 /// Those persons, in any order.
@@ -156,27 +152,17 @@ pub async fn items(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Res
 }
 
 async fn find(tx: &mut Tx, workspace: WorkspaceId, question: &Question, filter: &PersonFilter) -> Result<Vec<PersonId>, StoreError> {
-    let values = filter.values(tx, workspace);
     let mut found: Vec<PersonId> = Vec::new();
     let mut seen = HashSet::new();
-    for weight in Weight::ALL {
-        let wanted = Wanted::words(tx, workspace, question, weight);
-        let conditions = filter.conditions(tx, workspace, &values);
-        let (sql, params) = match conditions.is_filtered() {
-            true => {
-                let params = [conditions.params(), &[wanted.param()]].concat();
-                let having = having(tx).replace("{}", &format!("?{}", params.len()));
-                (
-                    format!(
-                        "SELECT p.id FROM ({having}) found JOIN person p ON p.id = found.person_id WHERE {} LIMIT {MOST_FOUND}",
-                        conditions.sql()
-                    ),
-                    params,
-                )
-            }
-            false => (format!("{} LIMIT {MOST_FOUND}", having(tx).replace("{}", "?2")), vec![Param::from(workspace), wanted.param()]),
-        };
-        let mut matching: Vec<PersonId> = tx.rows(&sql, &params, |row| row.id(0)).await?;
+    for least in Weight::ALL {
+        // Whole words are found without looking at all that begin with them, and when they are found in plenty that is enough.
+        let mut matching = find_some(tx, workspace, question, filter, least, true).await?;
+        if matching.len() < MOST_FOUND {
+            let whole: HashSet<_> = matching.iter().copied().collect();
+            let beginning = find_some(tx, workspace, question, filter, least, false).await?;
+            matching.extend(beginning.into_iter().filter(|id| !whole.contains(id)));
+            matching.truncate(MOST_FOUND);
+        }
         matching.sort_unstable();
         found.extend(matching.into_iter().filter(|id| seen.insert(*id)));
         if found.len() >= MOST_FOUND {
@@ -185,4 +171,30 @@ async fn find(tx: &mut Tx, workspace: WorkspaceId, question: &Question, filter: 
         }
     }
     Ok(found)
+}
+
+async fn find_some(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    question: &Question,
+    filter: &PersonFilter,
+    least: Weight,
+    are_whole: bool,
+) -> Result<Vec<PersonId>, StoreError> {
+    let phone = filter.wanted(tx, workspace);
+    let conditions = filter.conditions(tx, workspace, phone.as_ref());
+    let wanted = Wanted::words(tx, workspace, question, least, are_whole);
+    let (sql, params) = match conditions.is_filtered() {
+        true => {
+            let params = [conditions.params(), &[wanted.param()]].concat();
+            let having = having(tx).replace("{}", &format!("?{}", params.len()));
+            let narrowed = conditions.sql();
+            (
+                format!("SELECT p.id FROM ({having}) found JOIN person p ON p.id = found.person_id WHERE {narrowed} LIMIT {MOST_FOUND}"),
+                params,
+            )
+        }
+        false => (format!("{} LIMIT {MOST_FOUND}", having(tx).replace("{}", "?2")), vec![Param::from(workspace), wanted.param()]),
+    };
+    tx.rows(&sql, &params, |row| row.id(0)).await
 }

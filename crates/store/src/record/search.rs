@@ -3,6 +3,7 @@
 //! The engines have an index of words each in their own way: SQLite a table of FTS5, which must be told what a document was before it can
 //! leave, and PostgreSQL vectors of words. What is a word, and how much it says, is decided before it comes here.
 
+use model::clock::Timestamp;
 use model::id::{CompanyId, PersonId, WorkspaceId};
 use model::search::{Document, Key, Question, Weight};
 
@@ -15,11 +16,11 @@ const MOST_SHARING: i64 = 50;
 pub(super) struct Wanted(String);
 
 impl Wanted {
-    /// All words of the question, in fields that say at least so much.
-    pub(super) fn words(tx: &Tx, workspace: WorkspaceId, question: &Question, least: Weight) -> Self {
+    /// All words of the question, in fields that say at least so much; as they are, or as beginnings too.
+    pub(super) fn words(tx: &Tx, workspace: WorkspaceId, question: &Question, least: Weight, are_whole: bool) -> Self {
         let (and, or) = if tx.is_embedded() { (" AND ", " OR ") } else { (" & ", " | ") };
         let every = question.asked(least).map(|(tokens, is_beginning)| {
-            let any: Vec<_> = tokens.iter().map(|token| token_in(tx, workspace, token, is_beginning)).collect();
+            let any: Vec<_> = tokens.iter().map(|token| token_in(tx, workspace, token, is_beginning && !are_whole)).collect();
             format!("({})", any.join(or))
         });
         Self(every.collect::<Vec<_>>().join(and))
@@ -146,7 +147,8 @@ pub async fn mark_company(tx: &mut Tx, workspace: WorkspaceId, company: CompanyI
     let wanted = Wanted::key(tx, workspace, &Key::Company(company));
     let having = having(tx).replace("{}", "?2");
     let sql = format!(
-        "INSERT INTO search_queue (workspace_id, person_id) SELECT ?1, found.person_id FROM ({having}) found WHERE true ON CONFLICT (workspace_id, person_id) DO NOTHING"
+        "INSERT INTO search_queue (workspace_id, person_id) SELECT ?1, found.person_id FROM ({having}) found WHERE true \
+         ON CONFLICT (workspace_id, person_id) DO UPDATE SET person_id = EXCLUDED.person_id"
     );
     tx.tell(&sql, &[workspace.into(), wanted.param()]).await
 }
@@ -175,15 +177,17 @@ pub async fn want_merge(tx: &mut Tx) -> Result<(), StoreError> {
     }
 }
 
-pub async fn is_merge_wanted(tx: &mut Tx) -> Result<bool, StoreError> {
+/// When that was last wanted.
+pub async fn merge_wanted(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
     match tx.is_embedded() {
-        true => Ok(tx.row("SELECT 1 FROM search_merge LIMIT 1", &[], |_| Ok(())).await?.is_some()),
-        false => Ok(false),
+        true => tx.row("SELECT wanted_at FROM search_merge ORDER BY wanted_at DESC LIMIT 1", &[], |row| row.time(0)).await,
+        false => Ok(None),
     }
 }
 
-/// Merges some more pages of the index, from the start if that is the first time; false once there is nothing to merge.
-pub async fn merge(tx: &mut Tx, is_first: bool) -> Result<bool, StoreError> {
+/// Merges some more pages of the index as it was when that was wanted, from the start if that is the first time; false once there is
+/// nothing to merge.
+pub async fn merge(tx: &mut Tx, wanted_at: Timestamp, is_first: bool) -> Result<bool, StoreError> {
     const PAGES: i64 = 256;
     if !tx.is_embedded() {
         return Ok(false);
@@ -192,7 +196,7 @@ pub async fn merge(tx: &mut Tx, is_first: bool) -> Result<bool, StoreError> {
     let merged = tx.changes_of("INSERT INTO search_word (search_word, rank) VALUES ('merge', ?1)", params![pages])?;
     // Telling so is itself one change.
     if merged < 2 {
-        tx.tell("DELETE FROM search_merge", &[]).await?;
+        tx.tell("DELETE FROM search_merge WHERE wanted_at <= ?1", params![wanted_at]).await?;
         tx.scrub();
         return Ok(false);
     }

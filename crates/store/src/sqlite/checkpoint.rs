@@ -16,7 +16,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
 
-use super::connection::{SqliteTx, broken};
+use super::connection::{BUSY_TIMEOUT, SqliteTx, broken};
 use crate::error::StoreError;
 
 /// New pages in the log that are worth a copy while writers are busy: 32 MiB.
@@ -30,6 +30,8 @@ const IDLE: Duration = Duration::from_secs(1);
 /// Pages in the log from which the writer copies the rest whatever the thread says: 256 MiB. A longer log makes every look-up slower.
 const PAGES_AT_MOST: i32 = 65_536;
 const PAGES_BETWEEN_TRIES: i32 = 4_096;
+/// How long the log is kept from being emptied by those who read.
+const PATIENCE_WITH_READERS: Duration = Duration::from_millis(50);
 
 pub(super) struct Checkpoints {
     wake: Option<mpsc::SyncSender<()>>,
@@ -90,10 +92,18 @@ impl Checkpoints {
         }
     }
 
-    /// Copies all of the log and cuts it off, so that nothing of the past is left in it.
-    pub(super) fn empty_log(&mut self, tx: &SqliteTx) {
-        checkpoint(tx.connection(), "TRUNCATE");
+    /// Copies all of the log and cuts it off, so that nothing of the past is left in it. False if somebody still needs it.
+    pub(super) fn empty_log(&mut self, tx: &SqliteTx) -> bool {
+        // Writers wait meanwhile, so it does not wait long for readers.
+        let wait = |patience| tx.connection().busy_timeout(patience);
+        let emptied = wait(PATIENCE_WITH_READERS)
+            .and_then(|()| tx.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)))
+            .and_then(|is_busy| wait(BUSY_TIMEOUT).map(|()| is_busy == 0));
         self.woken_at = 0;
+        emptied.unwrap_or_else(|error| {
+            tracing::warn!(error = %error, "the log could not be emptied");
+            false
+        })
     }
 
     /// Ends the thread and copies all of the log, so that the file alone is the database.

@@ -11,7 +11,7 @@ use crate::migrations;
 use crate::row::{Param, Row};
 
 /// How long a statement waits for another process that writes.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const STATEMENTS_KEPT: usize = 256;
 
 pub(crate) struct SqliteTx {

@@ -18,7 +18,7 @@ use super::connection::{SqliteTx, broken};
 use super::run_now;
 use crate::bell::Bell;
 use crate::error::{Failure, StoreError};
-use crate::store::Work;
+use crate::store::{Pace, Work};
 use crate::tx::Tx;
 
 /// Work that may wait; past that, callers wait to be let in.
@@ -66,6 +66,7 @@ impl Drop for Writer {
 trait Job: Send {
     /// Runs the work; false if it left something that must be undone.
     fn run(&mut self, tx: &mut Tx) -> bool;
+    fn is_trial(&self) -> bool;
     fn answer(self: Box<Self>, committed: Result<(), &StoreError>);
 }
 
@@ -77,12 +78,17 @@ struct Pending<W: Work> {
 
 impl<W: Work> Job for Pending<W> {
     fn run(&mut self, tx: &mut Tx) -> bool {
+        tx.end_trial();
         tx.start_work();
         let outcome = catch_unwind(AssertUnwindSafe(|| run_now(&self.work, tx)))
             .unwrap_or_else(|_| Err(StoreError::Internal("the work panicked".to_owned()).into()));
         let kept = outcome.is_ok();
         self.outcome = Some(outcome);
         kept
+    }
+
+    fn is_trial(&self) -> bool {
+        self.work.pace() == Pace::Trial
     }
 
     fn answer(self: Box<Self>, committed: Result<(), &StoreError>) {
@@ -133,7 +139,9 @@ fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints
             bell.ring(&told);
         }
         match tx.take_scrub() {
-            true => checkpoints.empty_log(tx.sqlite()),
+            // As long as somebody looks at an old state of the data the log stays; then the next commit tries again.
+            true if !checkpoints.empty_log(tx.sqlite()) => tx.scrub(),
+            true => {}
             false => checkpoints.after_commit(tx.sqlite()),
         }
     }
@@ -163,11 +171,15 @@ fn run_swiftly(tx: &mut Tx, jobs: &mut mpsc::Receiver<Box<dyn Job>>, batch: &mut
     tx.forget_log_end();
     let mut next = 0;
     while next < batch.len() {
-        let before = tx.sqlite().changes();
-        let is_kept = batch[next].run(tx);
-        check_open(tx.sqlite())?;
-        if !is_kept && tx.sqlite().changes() != before {
-            return Ok(false);
+        if batch[next].is_trial() {
+            run_to_be_undone(tx, &mut batch[next])?;
+        } else {
+            let before = tx.sqlite().changes();
+            let is_kept = batch[next].run(tx);
+            check_open(tx.sqlite())?;
+            if !is_kept && tx.sqlite().changes() != before {
+                return Ok(false);
+            }
         }
         next += 1;
         if batch.len() < MOST_PER_COMMIT
@@ -184,16 +196,21 @@ fn run_carefully(tx: &mut Tx, batch: &mut [Box<dyn Job>]) -> Result<(), StoreErr
     tx.sqlite().execute("BEGIN IMMEDIATE", &[])?;
     tx.forget_log_end();
     for job in batch {
-        tx.sqlite().execute("SAVEPOINT work", &[])?;
-        let is_kept = job.run(tx);
-        check_open(tx.sqlite())?;
-        if !is_kept {
-            tx.sqlite().execute("ROLLBACK TO work", &[])?;
-            tx.forget_log_end();
-        }
-        tx.sqlite().execute("RELEASE work", &[])?;
+        run_to_be_undone(tx, job)?;
     }
     Ok(())
+}
+
+/// Runs work so that it can be undone, which it is unless it succeeds.
+fn run_to_be_undone(tx: &mut Tx, job: &mut Box<dyn Job>) -> Result<(), StoreError> {
+    tx.sqlite().execute("SAVEPOINT work", &[])?;
+    let is_kept = job.run(tx);
+    check_open(tx.sqlite())?;
+    if !is_kept {
+        tx.sqlite().execute("ROLLBACK TO work", &[])?;
+        tx.forget_log_end();
+    }
+    tx.sqlite().execute("RELEASE work", &[]).map(|_| ())
 }
 
 /// On some errors the engine gives up the whole transaction by itself.

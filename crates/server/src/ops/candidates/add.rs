@@ -9,6 +9,7 @@ use store::{Failure, Tx, Work};
 
 use crate::ops::Actor;
 use crate::ops::candidates::associate::put_on_job;
+use crate::ops::persons::follow;
 use crate::ops::tell::Named;
 
 pub struct AddCandidate {
@@ -31,7 +32,7 @@ impl Work for AddCandidate {
         if stages.is_empty() {
             return Err(Problem::not_found("job", self.job).into());
         }
-        let person = self.person.resolve("person_id")?;
+        let person = follow::named(tx, workspace, &self.person, "person_id").await?;
         let name = person::name(tx, workspace, person).await?.ok_or_else(|| self.person.not_found("person_id"))?;
         let (id, is_new) = put_on_job(tx, &self.actor, Named { id: person, name: &name }, self.job, &stages).await?;
         let view = candidate::view(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("candidate", id))?;

@@ -2,13 +2,14 @@
 
 use model::id::{self, CandidateId, JobId, PersonId, WorkspaceId};
 use model::input::Reference;
-use model::problem::Problem;
+use model::problem::{Code, Flaw, Problem};
 use model::stage::entry_stage;
 use store::record::{candidate, job, stage};
-use store::{Failure, StoreError, Tx, Work};
+use store::{Failure, Pace, StoreError, Tx, Work};
 
 use super::batch::all_known;
 use crate::ops::Actor;
+use crate::ops::persons::follow;
 use crate::ops::tell::{Concerned, Named};
 
 pub struct AddCandidates {
@@ -32,6 +33,10 @@ impl Work for AddCandidates {
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::AtLength
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Vec<Added>, Failure> {
@@ -74,13 +79,34 @@ impl AddCandidates {
                 None => None,
             });
         }
-        let mut found = Vec::with_capacity(asked.len());
-        for asked in asked {
-            found.push(match asked {
-                Some((id, asked)) => tx.answer(asked).await?.pop().map(|(name, candidate)| Wanted { id, name, candidate }),
+        let mut found: Vec<Option<Wanted>> = Vec::with_capacity(asked.len());
+        for (place, asked) in asked.into_iter().enumerate() {
+            let wanted = match asked {
+                Some((id, asked)) => match tx.answer(asked).await?.pop() {
+                    Some((name, candidate)) => Some(Wanted { id, name, candidate }),
+                    None => self.survivor(tx, id).await?,
+                },
                 None => None,
-            });
+            };
+            if let Some(wanted) = &wanted
+                && found.iter().flatten().any(|other| other.id == wanted.id)
+            {
+                let message = format!("leads to {}, who stands in the list already", wanted.id);
+                return Err(Problem::invalid(&format!("person_ids[{place}]"), Flaw::Contradiction, message).into());
+            }
+            found.push(wanted);
         }
         Ok(all_known("person_ids", &self.persons, found)?)
+    }
+
+    /// The person that one went into who is not there, if there is one.
+    async fn survivor(&self, tx: &mut Tx, id: PersonId) -> Result<Option<Wanted>, Failure> {
+        let workspace = self.actor.workspace;
+        let id = match follow::current(tx, workspace, id).await {
+            Err(Failure::Refused(problem)) if problem.code == Code::NotFound => return Ok(None),
+            found => found?,
+        };
+        let asked = candidate::ask_of_person(tx, workspace, self.job, id).await?;
+        Ok(tx.answer(asked).await?.pop().map(|(name, candidate)| Wanted { id, name, candidate }))
     }
 }

@@ -4,10 +4,10 @@ use model::id::{self, CandidateId, ClientContactId, Company, CompanyId, JobId, P
 use model::input::Reference;
 use model::person::Association;
 use model::problem::{Code, Detail, Flaw, Problem};
-use model::stage::{Stage, entry_stage};
+use model::stage::Stage;
 use model::text::fold;
 use store::record::{candidate, client_contact, company, job, stage};
-use store::{Asked, Failure, StoreError, Tx};
+use store::{Asked, Failure, Tx};
 
 use crate::ops::companies::{self, find_or_make};
 use crate::ops::tell::{Concerned, Named};
@@ -147,8 +147,7 @@ pub async fn put_on_job(
 }
 
 async fn enter_job(tx: &mut Tx, actor: &Actor, person: Named<'_, PersonId>, job: JobId, stages: &[Stage]) -> Result<CandidateId, Failure> {
-    let entry = entry_stage(stages).ok_or_else(|| StoreError::Internal(format!("job {job} has no stage to enter at")))?;
-    let (candidate, job_name) = candidate::insert(tx, actor.workspace, job, person.id, entry).await?;
-    Concerned { candidate, person, job: Named { id: job, name: &job_name } }.created(tx, actor, entry).await?;
+    let (candidate, job_name, entry) = candidate::insert(tx, actor.workspace, job, person.id, stages).await?;
+    Concerned { candidate, person, job: Named { id: job, name: &job_name } }.created(tx, actor, &entry).await?;
     Ok(candidate)
 }

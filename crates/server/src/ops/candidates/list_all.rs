@@ -9,8 +9,10 @@ use model::stage::Stage;
 use model::text::fold;
 use store::record::candidate::{AllCandidatesFilter, CandidateOnJob};
 use store::record::listing::Listed;
-use store::record::{candidate, job, person, stage};
+use store::record::{candidate, job, stage};
 use store::{Failure, Tx, Work};
+
+use crate::ops::persons::follow;
 
 /// The filters as the caller wrote them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -73,8 +75,10 @@ impl Work for ListAllCandidates {
         if let Some(written) = &query.person_id {
             let unknown = || Problem::invalid("person_id", Flaw::InvalidValue, format!("there is no person {written}"));
             let id = Reference::<id::Person>::new(written.clone()).id.ok_or_else(unknown)?;
-            person::name(tx, self.workspace, id).await?.ok_or_else(unknown)?;
-            filter.person_id = Some(id);
+            filter.person_id = Some(match follow::current(tx, self.workspace, id).await {
+                Err(Failure::Refused(_)) => return Err(unknown().into()),
+                found => found?,
+            });
         }
         filter.job_id = self.job(tx).await?;
         let stages = match filter.job_id {

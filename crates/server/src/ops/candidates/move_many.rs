@@ -8,7 +8,7 @@ use model::problem::{Code, Detail, Flaw, Problem};
 use model::stage::Stage;
 use store::record::candidate::CandidatePlace;
 use store::record::{candidate, job, stage};
-use store::{Failure, Tx, Work};
+use store::{Failure, Pace, Tx, Work};
 
 use super::batch::all_known;
 use super::move_stage::find_stage;
@@ -37,6 +37,10 @@ impl Work for MoveCandidates {
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::AtLength
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Vec<Moved>, Failure> {

@@ -1,15 +1,16 @@
 //! The persons whom one talks to at a client company.
 
-use model::id::{self, ClientContactId, CompanyId, PersonId, WorkspaceId};
+use model::id::{self, ClientContactId, CompanyId, WorkspaceId};
 use model::input::Reference;
 use model::listing::Page;
 use model::problem::Problem;
 use store::record::client_contact::ContactView;
 use store::record::listing::Listed;
-use store::record::{client_contact, former, person};
+use store::record::{client_contact, person};
 use store::{Failure, StoreError, Tx, Work};
 
 use crate::ops::companies::existing;
+use crate::ops::persons::follow;
 use crate::ops::tell::Named;
 use crate::ops::{Actor, tell};
 
@@ -49,29 +50,14 @@ impl Work for AddContact {
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         let workspace = self.actor.workspace;
         let company = existing(tx, workspace, self.company).await?.id;
-        let (person, name) = self.person(tx).await?;
+        let person = follow::named(tx, workspace, &self.person, "person_id").await?;
+        let name = person::name(tx, workspace, person).await?.unwrap_or_default();
         let (contact, is_new) = client_contact::find_or_insert(tx, workspace, company, person).await?;
         if is_new {
             tell::contact_added(tx, &self.actor, company, Named { id: person, name: &name }, contact).await?;
         }
         let gone = || StoreError::Conflict("the person or the company went into another meanwhile".to_owned());
         Ok((client_contact::view(tx, workspace, company, person).await?.ok_or_else(gone)?, is_new))
-    }
-}
-
-impl AddContact {
-    /// The person, or the one that they went into, with their name.
-    async fn person(&self, tx: &mut Tx) -> Result<(PersonId, String), Failure> {
-        let workspace = self.actor.workspace;
-        let mut id = self.person.resolve("person_id")?;
-        let mut name = person::name(tx, workspace, id).await?;
-        if name.is_none()
-            && let Some(survivor) = former::find(tx, workspace, id).await?.and_then(|former| former.merged_into)
-        {
-            id = survivor;
-            name = person::name(tx, workspace, id).await?;
-        }
-        Ok((id, name.ok_or_else(|| self.person.not_found("person_id"))?))
     }
 }
 

@@ -6,7 +6,7 @@ use model::problem::{Code, Problem};
 use store::record::census::{self, List};
 use store::record::company::CompanyView;
 use store::record::{company, former, search};
-use store::{Failure, StoreError, Tx, Work};
+use store::{Failure, Pace, StoreError, Tx, Work};
 
 use crate::ops::companies::{existing, find};
 use crate::ops::tell::Named;
@@ -27,6 +27,10 @@ impl Work for MergeCompany {
         Some(self.actor.workspace)
     }
 
+    fn pace(&self) -> Pace {
+        Pace::AtLength
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<CompanyView, Failure> {
         let workspace = self.actor.workspace;
         let into = existing(tx, workspace, self.id).await?.id;
@@ -36,8 +40,8 @@ impl Work for MergeCompany {
             return Err(same(named, into).into());
         }
         // The older one first, so that of two who merge the same companies none waits for the other for ever.
-        let older = self.hold(tx, from.min(into)).await?;
-        let newer = self.hold(tx, from.max(into)).await?;
+        let older = self.hold(tx, from.min(into), from).await?;
+        let newer = self.hold(tx, from.max(into), from).await?;
         let (survivor, merged) = if older.id == into { (older, newer) } else { (newer, older) };
         census::removed(tx, workspace, List::Companies, from).await?;
         search::mark_company(tx, workspace, from).await?;
@@ -49,8 +53,12 @@ impl Work for MergeCompany {
 }
 
 impl MergeCompany {
-    async fn hold(&self, tx: &mut Tx, id: CompanyId) -> Result<CompanyView, Failure> {
+    /// Keeps a company from others until the work is done; nobody may even begin to point at the one that goes.
+    async fn hold(&self, tx: &mut Tx, id: CompanyId, going: CompanyId) -> Result<CompanyView, Failure> {
         let gone = || StoreError::Conflict("the company went into another meanwhile".to_owned());
+        if id == going {
+            company::close(tx, self.actor.workspace, id).await?;
+        }
         Ok(company::load(tx, self.actor.workspace, id).await?.ok_or_else(gone)?)
     }
 }

@@ -6,8 +6,8 @@ use model::clock::Timestamp;
 use model::event::{Event, EventType, Subject};
 use model::id::{LeaseId, WorkspaceId};
 use serde::Serialize;
-use store::record::webhook;
 use store::record::webhook::{Delivery, DeliveryStatus, Webhook};
+use store::record::{event, webhook};
 use store::{Failure, StoreError, Tx, Work};
 
 use super::delays::asked_for;
@@ -54,6 +54,7 @@ impl Work for Settle {
         let is_failing = self.is_failing();
         let kept = self.deliveries(tx.now(), is_failing)?;
         let kept = self.unchanged(tx, kept).await?;
+        let kept = self.without_the_erased(tx, kept).await?;
         webhook::keep_deliveries(tx, *workspace, id, &kept).await?;
         webhook.settled_sequence = turn.settled_sequence.max(webhook.settled_sequence);
         if self.successes() > 0 {
@@ -126,6 +127,16 @@ impl Settle {
             .map(|delivery| delivery.sequence)
             .collect();
         Ok(kept.into_iter().filter(|delivery| !changed.contains(&delivery.sequence)).collect())
+    }
+
+    /// Lets what was answered to events be forgotten whose contents were erased since they were sent.
+    async fn without_the_erased(&self, tx: &mut Tx, mut kept: Vec<Delivery>) -> Result<Vec<Delivery>, StoreError> {
+        let sequences: Vec<_> = kept.iter().filter(|delivery| delivery.attempts != "[]").map(|delivery| delivery.sequence).collect();
+        let erased = event::erased_among(tx, self.workspace, &sequences).await?;
+        for delivery in kept.iter_mut().filter(|delivery| erased.contains(&delivery.sequence)) {
+            "[]".clone_into(&mut delivery.attempts);
+        }
+        Ok(kept)
     }
 
     fn deliveries(&self, now: Timestamp, is_failing: bool) -> Result<Vec<Delivery>, StoreError> {

@@ -7,7 +7,7 @@ use model::job::Job;
 use model::problem::{Code, Detail, Flaw, Problem};
 use model::stage::{AddedStage, MOST_MOVED, MOST_STAGES, NewStage, Stage, StagePatch, check_pipeline, insert, renumber, reorder};
 use store::record::{job, stage};
-use store::{Failure, StoreError, Tx, Work};
+use store::{Failure, Pace, StoreError, Tx, Work};
 
 use crate::ops::Actor;
 use crate::ops::etag::Precondition;
@@ -184,6 +184,10 @@ impl Work for RemoveStage {
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.of.actor.workspace)
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::AtLength
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {

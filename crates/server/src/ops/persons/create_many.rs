@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use model::id::WorkspaceId;
 use model::problem::Problem;
-use store::record::workspace;
-use store::{Failure, Tx, Work};
+use store::record::census::{self, List};
+use store::{Failure, Pace, Tx, Work};
 
 use super::create::{CreatePerson, CreatedPerson};
 
@@ -26,9 +26,13 @@ impl Work for CreatePersons {
         Some(self.workspace)
     }
 
+    fn pace(&self) -> Pace {
+        Pace::AtLength
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         // One at a time: two that hold what the other waits for would otherwise be likely.
-        workspace::lock(tx, self.workspace).await?;
+        census::hold(tx, self.workspace, List::Persons).await?;
         let mut outcomes = Vec::with_capacity(self.rows.len());
         for rows in self.rows.chunks(LOOKED_UP_AT_ONCE) {
             let mut looked_up = Vec::with_capacity(rows.len());

@@ -3,12 +3,13 @@
 
 use model::clock::Timestamp;
 use model::id::{PersonId, WorkspaceId};
-use store::record::{erasure, former, job, person, search};
-use store::{Failure, Tx, Work};
+use store::record::{client_contact, erasure, former, job, person, search};
+use store::{Failure, Pace, Tx, Work};
 
-use super::{follow, index};
+use super::follow;
 use crate::ops::candidates::remove::take_off;
 use crate::ops::idempotency::KEPT_FOR_MILLIS;
+use crate::ops::tell::Named;
 use crate::ops::{Actor, tell};
 
 pub struct ErasePerson {
@@ -28,6 +29,10 @@ impl Work for ErasePerson {
         Some(self.actor.workspace)
     }
 
+    fn pace(&self) -> Pace {
+        Pace::AtLength
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<Erased, Failure> {
         let (actor, workspace) = (&self.actor, self.actor.workspace);
         let erased = follow::load(tx, workspace, self.id).await?;
@@ -43,16 +48,20 @@ impl Work for ErasePerson {
             texts.extend(serde_json::to_string(&email.value));
         }
         self.take_off_jobs(tx, id).await?;
-        index::remove(tx, workspace, id).await?;
+        search::remove(tx, workspace, id).await?;
         search::want_merge(tx).await?;
+        let named = Named { id, name: &erased.name.whole };
+        for contact in client_contact::of_person(tx, workspace, id, i64::from(i32::MAX)).await? {
+            tell::contact_removed(tx, actor, contact.company_id, named, contact.id).await?;
+        }
         erasure::remove_belongings(tx, workspace, id).await?;
         person::remove(tx, workspace, id).await?;
         // From here on nobody can write anything about the person, so what is found now is all that there is.
-        erasure::forget_events(tx, workspace, &everyone).await?;
         erasure::forget_answers(tx, workspace, &texts).await?;
+        erasure::forget_events(tx, workspace, &everyone).await?;
         let erased_at = tx.now();
         former::insert(tx, workspace, id, None).await?;
-        tell::person_erased(tx, actor, id, erased_at).await?;
+        tell::person_erased(tx, actor, id, &everyone, erased_at).await?;
         tx.scrub();
         Ok(Erased { id, erased_at })
     }

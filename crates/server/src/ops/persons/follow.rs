@@ -1,7 +1,9 @@
 //! Finding a person by an id that may have gone into another.
 
-use model::id::{PersonId, WorkspaceId};
+use model::id::{self, PersonId, WorkspaceId};
+use model::input::Reference;
 use model::person::Person;
+use model::problem::Code;
 use store::record::person::{self, PersonView};
 use store::{Failure, StoreError, Tx};
 
@@ -27,6 +29,15 @@ pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<P
     }
     let id = survivor(tx, workspace, id).await?;
     person::load(tx, workspace, id).await?.ok_or_else(changed)
+}
+
+/// The id under which the person is kept whom a request names.
+pub async fn named(tx: &mut Tx, workspace: WorkspaceId, reference: &Reference<id::Person>, field: &str) -> Result<PersonId, Failure> {
+    let id = reference.resolve(field)?;
+    match current(tx, workspace, id).await {
+        Err(Failure::Refused(problem)) if problem.code == Code::NotFound => Err(reference.not_found(field).into()),
+        found => found,
+    }
 }
 
 /// The id under which the person is kept.

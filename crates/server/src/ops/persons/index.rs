@@ -1,5 +1,6 @@
 //! What search knows of a person, kept in step with the record: whatever changes a person takes their words anew in the same transaction.
 
+use model::clock::Timestamp;
 use model::id::{CompanyId, PersonId, WorkspaceId};
 use model::person::NewPerson;
 use model::search::{Document, Field, Key};
@@ -9,7 +10,7 @@ use store::record::{note, person, search};
 use store::{Failure, Tx, Work};
 
 /// Persons that are indexed in one transaction, so that no writer waits long behind them.
-const AT_ONCE: i64 = 200;
+const AT_ONCE: i64 = 100;
 /// Parts of a career that are no words.
 const NOT_SEARCHED: [&str; 6] = ["company_social_url", "company_id", "start_date", "end_date", "credential_id", "position_type"];
 
@@ -56,8 +57,8 @@ pub fn keys<'k>(
     keys
 }
 
-/// All texts of a person that are searched.
-pub fn texts(source: &SearchSource, notes: &[String]) -> Vec<(Field, String)> {
+/// All texts of a person that are searched. `notes` may be those of others too.
+pub fn texts(source: &SearchSource, notes: &[(PersonId, String)]) -> Vec<(Field, String)> {
     let mut texts: Vec<_> = [
         (Field::Name, &source.name),
         (Field::Name, &source.first_name),
@@ -82,7 +83,7 @@ pub fn texts(source: &SearchSource, notes: &[String]) -> Vec<(Field, String)> {
         gather(list, &mut words);
         texts.extend(words.into_iter().map(|word| (field, word)));
     }
-    texts.extend(notes.iter().map(|note| (Field::Notes, note.clone())));
+    texts.extend(notes.iter().filter(|(person, _)| *person == source.id).map(|(_, note)| (Field::Notes, note.clone())));
     texts
 }
 
@@ -99,20 +100,20 @@ fn gather(value: &Value, words: &mut Vec<String>) {
 
 /// Takes the words of a person who changed.
 pub async fn refresh(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), Failure> {
-    let sources = person::search_sources(tx, workspace, &[person]).await?;
-    let Some(source) = sources.first() else { return Ok(()) };
-    let notes: Vec<_> = note::bodies(tx, workspace, &[person]).await?.into_iter().map(|(_, body)| body).collect();
-    let texts = texts(source, &notes);
-    let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
-    let emails = source.emails.iter().map(|email| email.value.as_str());
-    let phones = source.phones.iter().map(|phone| phone.value.as_str());
-    let keys = keys(&source.name, &source.social_public_id, source.company_id, emails, phones);
-    Ok(search::replace(tx, workspace, person, &document, &keys).await?)
+    refresh_all(tx, workspace, &[person]).await
 }
 
-/// Lets search forget a person.
-pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), Failure> {
-    Ok(search::remove(tx, workspace, person).await?)
+async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<(), Failure> {
+    let notes = note::bodies(tx, workspace, persons).await?;
+    for source in person::search_sources(tx, workspace, persons).await? {
+        let texts = texts(&source, &notes);
+        let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
+        let emails = source.emails.iter().map(|email| email.value.as_str());
+        let phones = source.phones.iter().map(|phone| phone.value.as_str());
+        let keys = keys(&source.name, &source.social_public_id, source.company_id, emails, phones);
+        search::replace(tx, workspace, source.id, &document, &keys).await?;
+    }
+    Ok(())
 }
 
 /// The workspaces that have persons whose words are to be taken anew.
@@ -141,11 +142,12 @@ impl Work for IndexSome {
     async fn run(&self, tx: &mut Tx) -> Result<usize, Failure> {
         let queued = search::queued(tx, self.workspace, AT_ONCE).await?;
         for person in &queued {
-            // Held, so that it is not changed between the look at it and the index.
-            person::load(tx, self.workspace, *person).await?;
-            refresh(tx, self.workspace, *person).await?;
+            // Held, so that it is not changed between the look at it and the index; off the queue first, so that nothing that puts it
+            // there meanwhile is lost.
             search::unqueue(tx, self.workspace, *person).await?;
+            person::load(tx, self.workspace, *person).await?;
         }
+        refresh_all(tx, self.workspace, &queued).await?;
         Ok(queued.len())
     }
 }
@@ -154,15 +156,16 @@ impl Work for IndexSome {
 pub struct MergeWanted;
 
 impl Work for MergeWanted {
-    type Output = bool;
+    type Output = Option<Timestamp>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
-        Ok(search::is_merge_wanted(tx).await?)
+    async fn run(&self, tx: &mut Tx) -> Result<Option<Timestamp>, Failure> {
+        Ok(search::merge_wanted(tx).await?)
     }
 }
 
 /// Wipes some more of them; false once that is done.
 pub struct MergeSome {
+    pub wanted_at: Timestamp,
     pub is_first: bool,
 }
 
@@ -170,6 +173,6 @@ impl Work for MergeSome {
     type Output = bool;
 
     async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
-        Ok(search::merge(tx, self.is_first).await?)
+        Ok(search::merge(tx, self.wanted_at, self.is_first).await?)
     }
 }

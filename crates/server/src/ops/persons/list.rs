@@ -10,9 +10,10 @@ use model::search::{Field, Question};
 use model::text::limit;
 use store::record::listing::Listed;
 use store::record::person_list::{PersonFilter, PersonItem};
-use store::record::{company, job, note, person, person_list};
+use store::record::{job, note, person, person_list};
 use store::{Failure, Tx, Work};
 
+use crate::ops::companies;
 use crate::ops::persons::index;
 
 /// The filters as the caller wrote them.
@@ -76,7 +77,10 @@ impl Work for ListPersons {
             let Listed { records, total, more } = person_list::list(tx, self.workspace, &filter, &self.page).await?;
             return Ok(Listed { records: records.into_iter().map(|item| (item, Vec::new())).collect(), total, more });
         };
-        let Listed { records, total, more } = person_list::search(tx, self.workspace, question, &filter, &self.page).await?;
+        let lost =
+            || Problem::invalid("cursor", Flaw::InvalidValue, "stands on a person who is not found any more; search again from the start");
+        let listed = person_list::search(tx, self.workspace, question, &filter, &self.page).await?;
+        let Listed { records, total, more } = listed.ok_or_else(lost)?;
         let ids: Vec<_> = records.iter().map(|item| item.id).collect();
         let matched = matched_fields(tx, self.workspace, question, &ids).await?;
         let fields = |id: PersonId| matched.iter().find(|(known, _)| *known == id).map(|(_, fields)| fields.clone()).unwrap_or_default();
@@ -96,8 +100,7 @@ impl ListPersons {
         let company_id = match company_id {
             Some(written) => {
                 let id = Reference::<id::Company>::new(written.clone()).id.ok_or_else(|| unknown("company_id", "company", written))?;
-                company::name(tx, self.workspace, id).await?.ok_or_else(|| unknown("company_id", "company", written))?;
-                Some(id)
+                Some(companies::find(tx, self.workspace, id).await?.ok_or_else(|| unknown("company_id", "company", written))?.id)
             }
             None => None,
         };
@@ -132,8 +135,7 @@ async fn matched_fields(
     let notes = note::bodies(tx, workspace, ids).await?;
     let sources = person::search_sources(tx, workspace, ids).await?;
     let matched = sources.iter().map(|source| {
-        let own: Vec<_> = notes.iter().filter(|(person, _)| *person == source.id).map(|(_, body)| body.clone()).collect();
-        let texts = index::texts(source, &own);
+        let texts = index::texts(source, &notes);
         (source.id, question.matched(texts.iter().map(|(field, text)| (*field, text.as_str()))))
     });
     Ok(matched.collect())

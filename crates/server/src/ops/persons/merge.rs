@@ -9,8 +9,8 @@ use model::stage::Stage;
 use store::record::candidate::{CandidateView, StageEntry};
 use store::record::merge::SharedJob;
 use store::record::person::PersonView;
-use store::record::{candidate, former, job, merge, person, stage};
-use store::{Failure, StoreError, Tx, Work};
+use store::record::{candidate, client_contact, former, job, merge, person, search, stage};
+use store::{Failure, Pace, StoreError, Tx, Work};
 
 use super::{follow, index};
 use crate::ops::candidates::remove::take_off;
@@ -32,10 +32,14 @@ impl Work for MergePersons {
         Some(self.actor.workspace)
     }
 
+    fn pace(&self) -> Pace {
+        Pace::AtLength
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<PersonView, Failure> {
         let workspace = self.actor.workspace;
         let id = follow::current(tx, workspace, self.id).await?;
-        let other = self.other(tx).await?;
+        let other = follow::named(tx, workspace, &self.other, "person_id").await?;
         if id == other {
             let message = format!("is {id}, the person that it would go into");
             let problem = Problem::new(Code::InvalidMerge, "A person cannot be merged into themselves.");
@@ -49,10 +53,11 @@ impl Work for MergePersons {
         absorb(&mut kept, &gone)?;
         let view = person::view(tx, workspace, id).await?.ok_or_else(changed)?;
         self.join_candidates(tx, Named { id, name: &kept.name.whole }, other).await?;
+        self.drop_contacts(tx, id, Named { id: other, name: &gone.name.whole }).await?;
         merge::move_belongings(tx, workspace, id, other).await?;
         person::update(tx, workspace, &kept).await?;
         merge::fill_career(tx, workspace, id, other).await?;
-        index::remove(tx, workspace, other).await?;
+        search::remove(tx, workspace, other).await?;
         person::remove(tx, workspace, other).await?;
         former::insert(tx, workspace, other, Some(id)).await?;
         index::refresh(tx, workspace, id).await?;
@@ -63,20 +68,7 @@ impl Work for MergePersons {
     }
 }
 
-fn changed() -> StoreError {
-    StoreError::Conflict("the persons or their candidates changed meanwhile".to_owned())
-}
-
 impl MergePersons {
-    /// The person that goes, who may have taken in others before.
-    async fn other(&self, tx: &mut Tx) -> Result<PersonId, Failure> {
-        let id = self.other.resolve("person_id")?;
-        match follow::current(tx, self.actor.workspace, id).await {
-            Err(Failure::Refused(problem)) if problem.code == Code::NotFound => Err(self.other.not_found("person_id").into()),
-            found => found,
-        }
-    }
-
     /// Candidates change hands; on a job that both are on, they become one. The jobs are held first, in the order of their ids.
     async fn join_candidates(&self, tx: &mut Tx, kept: Named<'_, PersonId>, gone: PersonId) -> Result<(), Failure> {
         let workspace = self.actor.workspace;
@@ -88,6 +80,18 @@ impl MergePersons {
         merge::move_candidates(tx, workspace, kept.id, gone).await?;
         for (on_both, name) in shared.iter().zip(&names) {
             self.join(tx, kept, on_both, name).await?;
+        }
+        Ok(())
+    }
+
+    /// Where both are contacts of a company, that of the one who goes is told off; the others change hands.
+    async fn drop_contacts(&self, tx: &mut Tx, kept: PersonId, gone: Named<'_, PersonId>) -> Result<(), Failure> {
+        let workspace = self.actor.workspace;
+        let known = client_contact::of_person(tx, workspace, kept, i64::from(i32::MAX)).await?;
+        for contact in client_contact::of_person(tx, workspace, gone.id, i64::from(i32::MAX)).await? {
+            if known.iter().any(|known| known.company_id == contact.company_id) {
+                tell::contact_removed(tx, &self.actor, contact.company_id, gone, contact.id).await?;
+            }
         }
         Ok(())
     }
@@ -113,6 +117,10 @@ impl MergePersons {
         }
         Ok(())
     }
+}
+
+fn changed() -> StoreError {
+    StoreError::Conflict("the persons or their candidates changed meanwhile".to_owned())
 }
 
 fn stage_of(stages: &[Stage], standing: Standing) -> Result<&Stage, StoreError> {

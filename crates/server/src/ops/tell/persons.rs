@@ -162,14 +162,16 @@ pub async fn person_merged(
 }
 
 #[derive(Serialize)]
-struct ErasedFields {
+struct ErasedFields<'e> {
     id: PersonId,
+    /// All ids that the person ever had, those of merged ones too: what is kept elsewhere under them is to be erased as well.
+    ids: &'e [PersonId],
     erased_at: Timestamp,
 }
 
 /// Tells that a person was erased, and nothing of who it was.
-pub async fn person_erased(tx: &mut Tx, actor: &Actor, id: PersonId, erased_at: Timestamp) -> Result<(), Failure> {
-    let told = Told::new(Nothing {}, ErasedFields { id, erased_at });
+pub async fn person_erased(tx: &mut Tx, actor: &Actor, id: PersonId, ids: &[PersonId], erased_at: Timestamp) -> Result<(), Failure> {
+    let told = Told::new(Nothing {}, ErasedFields { id, ids, erased_at });
     tell(tx, actor, EventType::PersonErased, Subject::of(id), &told).await.map(|_| ())
 }
 

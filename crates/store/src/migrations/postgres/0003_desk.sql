@@ -20,6 +20,9 @@ SELECT workspace_id, gen_random_uuid(), 'Standard', 'standard', 1, true,
 '[{"name":"Sourced","is_rejection_stage":false,"is_interviewing_stage":false},{"name":"Contacted","is_rejection_stage":false,"is_interviewing_stage":false},{"name":"Screening","is_rejection_stage":false,"is_interviewing_stage":false},{"name":"Interview","is_rejection_stage":false,"is_interviewing_stage":true},{"name":"Final interview","is_rejection_stage":false,"is_interviewing_stage":true},{"name":"Offer","is_rejection_stage":false,"is_interviewing_stage":false},{"name":"Hired","is_rejection_stage":false,"is_interviewing_stage":false},{"name":"Rejected","is_rejection_stage":true,"is_interviewing_stage":false}]',
 created_at, created_at FROM workspace;
 
+-- The key that took its place when it was rotated.
+ALTER TABLE api_key ADD COLUMN replaced_by uuid;
+
 -- What an id that is gone stood for: a record that went into another, or a person who was erased, which leaves no other trace.
 CREATE TABLE former_record (
     workspace_id bigint NOT NULL REFERENCES workspace (workspace_id),

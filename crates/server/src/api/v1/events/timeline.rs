@@ -17,7 +17,7 @@ const MOST_PER_PAGE: i64 = 100;
         ("before" = Option<i64>, Query, description = "Only events before this number: `next_before` of the page before."),
         ("limit" = Option<i64>, Query, description = "How many events a page has."),
     ),
-    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "A page of events.", body = TimelinePage)))]
 pub async fn read_person_timeline(request: Read) -> Reply {
     let of = Timeline::Person(request.id()?);

@@ -18,9 +18,9 @@ import urllib.request
 CONFIG = """
 headers = {{ Authorization = "Bearer {key}" }}
 
-# 412 is the documented answer to a well-formed If-Match of an older version.
+# 412 is the documented answer to a well-formed If-Match of an older version, 410 to the id of a person who was erased.
 [checks.positive_data_acceptance]
-expected-statuses = ["2xx", "3xx", "401", "403", "404", "409", "412", "429", "5xx"]
+expected-statuses = ["2xx", "3xx", "401", "403", "404", "409", "410", "412", "429", "5xx"]
 
 [[operations]]
 include-operation-id = "streamEvents"
@@ -50,6 +50,16 @@ parameters = {{ "query.company_id" = "{client}", "query.job_id" = "{job}" }}
 [[operations]]
 include-operation-id = "listAllCandidates"
 parameters = {{ "query.job_id" = "{job}", "query.person_id" = "{person}", "query.stage_id" = "{stage}", "query.stage_name" = "Sourced" }}
+
+# The person that others are asked about must go on being there.
+[[operations]]
+include-operation-id = "erasePerson"
+parameters = {{ "path.id" = "{nobody}" }}
+
+# A status that others are asked for must keep its name.
+[[operations]]
+include-operation-id = "updateJobStatus"
+parameters = {{ "path.id" = "{status}" }}
 
 # What is wrong with a row is told in its place in the answer, which is 200.
 [[operations]]
@@ -119,10 +129,12 @@ def main():
         server = Server(given.program, directory)
         job = server.post("/v1/jobs", {"name": "Chief Analyst", "client_company_name": "Babbage & Co"})
         person = server.post("/v1/persons", {"name": "Ada Lovelace", "work_email": "ada@example.com", "job_id": job["id"]})["id"]
+        nobody = server.post("/v1/persons", {"name": "Nobody"})["id"]
+        status = server.post("/v1/job-statuses", {"name": "Paused"})["id"]
         spare = server.post("/v1/keys", {"name": "spare", "scope": "read"})["id"]
         config = pathlib.Path(directory, "schemathesis.toml")
         stage = job["pipeline_stages"][0]["id"]
-        known = {"client": job["client_company_id"], "job": job["id"], "stage": stage, "person": person, "spare": spare}
+        known = {"client": job["client_company_id"], "job": job["id"], "stage": stage, "person": person, "nobody": nobody, "status": status, "spare": spare}
         config.write_text(CONFIG.format(key=server.key, **known))
         program = pathlib.Path(sys.executable).with_name("schemathesis")
         document = pathlib.Path(directory, "openapi.json")

@@ -55,6 +55,7 @@ catalogue! {
     InvalidMerge "INVALID_MERGE" 409 "A record cannot be merged into itself."
     TooManyWebhooks "TOO_MANY_WEBHOOKS" 409 "The workspace has as many webhooks as it may have; delete one first."
     EventsGone "EVENTS_GONE" 410 "Events behind that position are older than the retention and were forgotten; read the records anew and go on from the newest."
+    CursorGone "CURSOR_GONE" 410 "The person on whom the cursor of a search stands is not found any more; search again from the start."
     Erased "ERASED" 410 "The person was erased; the message says when."
     PreconditionFailed "PRECONDITION_FAILED" 412 "The record changed since the ETag in If-Match was read."
     PayloadTooLarge "PAYLOAD_TOO_LARGE" 413 "The body is larger than this route takes."

@@ -46,10 +46,13 @@ pub enum Pace {
     Trial,
 }
 
+/// Where an outcome is put by whoever comes to it, and taken from by whoever waits.
+type Slot<T> = Arc<Mutex<Option<T>>>;
+
 /// Work that is undone when it is done.
 struct Trial<W: Work> {
     work: W,
-    outcome: Arc<Mutex<Option<(W::Output, Vec<Tried>)>>>,
+    outcome: Slot<(W::Output, Vec<Tried>)>,
 }
 
 impl<W: Work> Work for Trial<W> {

@@ -212,6 +212,9 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     let has_body = operation.contains_key("requestBody");
     let writes = mark(operation, "x-writes").is_some() || (has_body && !asks);
     let own_errors = mark(operation, "x-errors").unwrap_or_default();
+    if mark(operation, "x-may-be-empty").is_some() {
+        operation["requestBody"]["required"] = false.into();
+    }
     let is_list = mark(operation, "x-list").is_some();
     let is_paged = mark(operation, "x-page").is_some();
     let takes_if_match = mark(operation, "x-if-match").is_some();

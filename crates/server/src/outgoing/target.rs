@@ -27,6 +27,9 @@ impl Targets {
         }
         match url.host() {
             None => Err("must name a host".to_owned()),
+            Some(url::Host::Domain(name)) if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte)) => {
+                Err("must name a host of letters, digits, hyphens and dots".to_owned())
+            }
             Some(url::Host::Domain(_)) => Ok(()),
             Some(url::Host::Ipv4(ip)) => self.admit(ip.into()),
             Some(url::Host::Ipv6(ip)) => self.admit(ip.into()),

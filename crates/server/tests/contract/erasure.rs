@@ -133,10 +133,11 @@ fn an_erasure_is_told_without_a_name(app: &App) {
     let mut log = Log::begin(&client);
     let erased_at = erase(&client, &person).expect(200).string("erased_at");
     let events = log.new_events();
-    assert_eq!(types(&events), ["candidate.removed", "person.erased"]);
+    assert_eq!(types(&events), ["candidate.removed", "company.contact_removed", "person.erased"]);
     assert_eq!((&events[0]["record_id"], &events[0]["data"]), (&json!(candidate), &Value::Null));
-    assert_eq!(events[1]["record_id"], person);
-    assert_eq!(events[1]["data"], json!({ "before": {}, "after": { "id": person, "erased_at": erased_at } }));
+    assert_eq!(events[1]["data"], Value::Null);
+    assert_eq!(events[2]["record_id"], person);
+    assert_eq!(events[2]["data"], json!({ "before": {}, "after": { "id": person, "ids": [person], "erased_at": erased_at } }));
 }
 
 fn no_table_has_anything_of_an_erased_person(app: &App) {

@@ -365,7 +365,7 @@ fn there_are_at_most_a_thousand_keys_that_work(app: &App) {
     new_key(&client, "read");
     client.post(PATH, &json!({ "name": "one more", "scope": "read" })).refused(409, "TOO_MANY");
     let rotated = client.post(&format!("{}/rotate", at(&first)), &json!({})).expect(201);
-    client.post(&format!("{}/rotate", at(&first)), &json!({})).refused(409, "TOO_MANY");
+    client.post(&format!("{}/rotate", at(&rotated)), &json!({})).refused(409, "TOO_MANY");
     for key in [&first, &rotated] {
         client.send("DELETE", &at(key), None).expect(200);
     }

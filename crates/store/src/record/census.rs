@@ -115,7 +115,7 @@ pub async fn list_by_id<T, K: Kind>(
 }
 
 /// Holds the list, so that of those who remove records and those who close stretches one goes at a time. Says where it is open from.
-pub async fn hold(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<[u8; 16], StoreError> {
+async fn hold(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<[u8; 16], StoreError> {
     // The first stretch is always there, and always the same row.
     let sql = "INSERT INTO census (workspace_id, list, first_id, count) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (workspace_id, list, first_id) DO NOTHING";
     let first = [workspace.into(), (list as i64).into(), Param::Id([0; 16])];
@@ -126,6 +126,16 @@ pub async fn hold(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<[u8
     let sql = format!("SELECT first_id FROM census WHERE workspace_id = ?1 AND list = ?2 AND count = {OPEN}");
     let open = tx.row(&sql, params![workspace, list as i64], |row| Ok(row.id::<model::id::Person>(0)?.to_bytes())).await?;
     Ok(open.unwrap_or([0; 16]))
+}
+
+/// Lets those who make many records at once go one at a time.
+pub async fn hold_batches(tx: &mut Tx, workspace: WorkspaceId) -> Result<(), StoreError> {
+    const NO_LIST: i64 = 0;
+    let row = [workspace.into(), NO_LIST.into(), Param::Id([0; 16])];
+    let sql = "INSERT INTO census (workspace_id, list, first_id, count) VALUES (?1, ?2, ?3, 0) ON CONFLICT (workspace_id, list, first_id) DO NOTHING";
+    tx.execute(sql, &row).await?;
+    let sql = "SELECT count FROM census WHERE workspace_id = ?1 AND list = ?2 AND first_id = ?3";
+    tx.row_to_change(sql, &row, |_| Ok(())).await.map(|_| ())
 }
 
 /// Takes a record that is about to be removed off its stretch.

@@ -75,9 +75,9 @@ pub async fn all(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<KeyRecord>, 
 
 /// The key together with the name of its workspace.
 pub async fn find_with_workspace(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Result<Option<(KeyRecord, String)>, StoreError> {
-    let sql = "SELECT k.id, k.name, k.scope, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, w.name FROM api_key k \
+    let sql = "SELECT k.id, k.name, k.scope, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, k.replaced_by, w.name FROM api_key k \
                JOIN workspace w ON w.workspace_id = k.workspace_id WHERE k.workspace_id = ?1 AND k.id = ?2";
-    tx.row(sql, params![workspace, id], |row| Ok((record(row)?, row.text(7)?))).await
+    tx.row(sql, params![workspace, id], |row| Ok((record(row)?, row.text(8)?))).await
 }
 
 /// How many keys are good now, but for one.

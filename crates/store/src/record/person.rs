@@ -212,6 +212,17 @@ pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result
     tx.tell("DELETE FROM person WHERE workspace_id = ?1 AND id = ?2", params![workspace, id]).await
 }
 
+/// Keeps others from removing the person until this work is done.
+pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<(), StoreError> {
+    match tx.is_embedded() {
+        true => Ok(()),
+        false => {
+            let sql = "SELECT id FROM person WHERE workspace_id = ?1 AND id = ?2 FOR KEY SHARE";
+            tx.row(sql, params![workspace, id], |_| Ok(())).await.map(|_| ())
+        }
+    }
+}
+
 /// The person as rules work on it, kept from others until they are done.
 pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<Person>, StoreError> {
     let sql = "SELECT name, first_name, last_name, social_url, social_public_id, current_job_title, company_id, social_location, \

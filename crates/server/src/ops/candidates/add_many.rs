@@ -92,7 +92,7 @@ impl AddCandidates {
                 && found.iter().flatten().any(|other| other.id == wanted.id)
             {
                 let message = format!("leads to {}, who stands in the list already", wanted.id);
-                return Err(Problem::invalid(&format!("person_ids[{place}]"), Flaw::Contradiction, message).into());
+                return Err(Problem::invalid(format!("person_ids[{place}]"), Flaw::Contradiction, message).into());
             }
             found.push(wanted);
         }

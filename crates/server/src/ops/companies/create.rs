@@ -7,7 +7,7 @@ use store::record::company::CompanyView;
 use store::{Failure, StoreError, Tx, Work};
 
 use crate::ops::Actor;
-use crate::ops::companies::find_or_make;
+use crate::ops::companies::make;
 
 /// Makes a company, or finds the one that has the name.
 pub struct CreateCompany {
@@ -28,7 +28,8 @@ impl Work for CreateCompany {
         let found = company::find_by_name(tx, workspace, &self.new.name).await?;
         let id = match found {
             Some(id) => id,
-            None => find_or_make(tx, &self.actor, &self.new.name).await?.0,
+            // Of two who make it at once one fails, and finds it when it runs again.
+            None => make(tx, &self.actor, &self.new.name).await?,
         };
         let gone = || StoreError::Conflict("the company went into another meanwhile".to_owned());
         Ok((company::view(tx, workspace, id).await?.ok_or_else(gone)?, found.is_none()))

@@ -26,9 +26,13 @@ pub async fn answer_or_make(
     if let Some(found) = tx.answer(asked).await?.pop() {
         return Ok(found);
     }
+    Ok((make(tx, actor, name).await?, name.to_owned()))
+}
+
+async fn make(tx: &mut Tx, actor: &Actor, name: &str) -> Result<CompanyId, Failure> {
     let id = company::insert(tx, actor.workspace, name).await?;
     tell::company_created(tx, actor, id, name).await?;
-    Ok((id, name.to_owned()))
+    Ok(id)
 }
 
 /// The company of that name, made if it is not there, and its name as it was first written.

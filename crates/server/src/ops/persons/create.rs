@@ -1,6 +1,6 @@
 //! Creating a person, or finding the one who is there already. Pushing the same person twice is safe.
 
-use model::id::{CandidateId, ClientContactId, CompanyId, PersonId, WorkspaceId};
+use model::id::{CandidateId, ClientContactId, CompanyId, JobId, PersonId, WorkspaceId};
 use model::person::{Identifier, NewPerson, OnDuplicate, Person, identifiers};
 use model::problem::{Code, Detail, Problem};
 use model::search::Document;
@@ -34,6 +34,20 @@ pub struct LookedUp {
     stages: Option<Asked<Stage>>,
 }
 
+/// A create that knows whom it is about.
+pub struct Ready {
+    wanted: Vec<Identifier>,
+    matched: Option<(PersonId, Identifier)>,
+    employer: Option<Asked<(CompanyId, String)>>,
+    stages: Option<Asked<Stage>>,
+}
+
+impl Ready {
+    pub fn matched(&self) -> Option<PersonId> {
+        self.matched.as_ref().map(|(id, _)| *id)
+    }
+}
+
 pub struct CreatedPerson {
     /// False when the person was there already.
     pub is_new: bool,
@@ -51,8 +65,9 @@ impl Work for CreatePerson {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<CreatedPerson, Failure> {
-        let asked = self.look_up(tx).await?;
-        self.carry_out(tx, asked).await
+        let looked_up = self.look_up(tx).await?;
+        let ready = self.find_matched(tx, looked_up).await?;
+        self.carry_out(tx, ready).await
     }
 }
 
@@ -76,15 +91,26 @@ impl CreatePerson {
         Ok(LookedUp { wanted, holders, employer, stages })
     }
 
-    /// Makes the person, or adds to the one who is there. What is refused is refused before anything is written.
-    pub async fn carry_out(&self, tx: &mut Tx, looked_up: LookedUp) -> Result<CreatedPerson, Failure> {
-        let Self { actor, new, on_duplicate, document: _ } = self;
+    /// Finds out who is there already.
+    pub async fn find_matched(&self, tx: &mut Tx, looked_up: LookedUp) -> Result<Ready, Failure> {
         let LookedUp { wanted, holders, employer, stages } = looked_up;
-        let employer = new.company_name.as_deref().zip(employer);
         let matched = find_match(tx, &wanted, holders).await?;
-        if let (Some((id, identifier)), OnDuplicate::Error) = (&matched, on_duplicate) {
+        if let (Some((id, identifier)), OnDuplicate::Error) = (&matched, self.on_duplicate) {
             return Err(duplicate(*id, identifier).into());
         }
+        Ok(Ready { wanted, matched, employer, stages })
+    }
+
+    /// The job that the person is to be put on, if it is named by its id.
+    pub fn job(&self) -> Option<JobId> {
+        self.new.association.job_id.as_ref().and_then(|reference| reference.id)
+    }
+
+    /// Makes the person, or adds to the one who is there. What is refused is refused before anything is written.
+    pub async fn carry_out(&self, tx: &mut Tx, ready: Ready) -> Result<CreatedPerson, Failure> {
+        let Self { actor, new, .. } = self;
+        let Ready { wanted, matched, employer, stages } = ready;
+        let employer = new.company_name.as_deref().zip(employer);
         let target = resolve(tx, actor.workspace, &new.association, stages).await?;
         let existing = match matched {
             Some((id, by)) => Some(self.load(tx, id, &by).await?),

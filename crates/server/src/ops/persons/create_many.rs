@@ -1,16 +1,13 @@
 //! Creating many persons in one transaction, each as one create would: what is refused of one does not keep the others from being made.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use model::id::WorkspaceId;
 use model::problem::Problem;
-use store::record::census::{self, List};
+use store::record::{census, job, person};
 use store::{Failure, Pace, Tx, Work};
 
-use super::create::{CreatePerson, CreatedPerson};
-
-/// Persons that are looked up at once.
-const LOOKED_UP_AT_ONCE: usize = 100;
+use super::create::{CreatePerson, CreatedPerson, Ready};
 
 pub struct CreatePersons {
     pub workspace: WorkspaceId,
@@ -32,41 +29,71 @@ impl Work for CreatePersons {
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         // One at a time: two that hold what the other waits for would otherwise be likely.
-        census::hold(tx, self.workspace, List::Persons).await?;
+        census::hold_batches(tx, self.workspace).await?;
+        let ready = self.prepare(tx).await?;
+        self.hold(tx, &ready).await?;
         let mut outcomes = Vec::with_capacity(self.rows.len());
-        for rows in self.rows.chunks(LOOKED_UP_AT_ONCE) {
-            let mut looked_up = Vec::with_capacity(rows.len());
-            for row in rows {
-                looked_up.push(match row {
-                    Ok(create) => Some(create.look_up(tx).await?),
-                    Err(_) => None,
-                });
-            }
-            let mut made = HashSet::new();
-            for (row, looked_up) in rows.iter().zip(looked_up) {
-                let (create, looked_up) = match (row, looked_up) {
-                    (Ok(create), Some(looked_up)) => (create, looked_up),
-                    (Err(problem), _) => {
-                        outcomes.push(Err(problem.clone()));
-                        continue;
+        let mut made = HashSet::new();
+        for (row, ready) in self.rows.iter().zip(ready) {
+            let outcome = match (row, ready) {
+                (Err(problem), _) => Err(Failure::Refused(problem.clone())),
+                (Ok(create), ready) => {
+                    let makes = create.makes();
+                    // What was looked up before an earlier row made it is looked up again.
+                    let is_outdated = makes.iter().any(|name| made.contains(name));
+                    made.extend(makes);
+                    match ready {
+                        _ if is_outdated => create.run(tx).await,
+                        Ok(ready) => create.carry_out(tx, ready).await,
+                        Err(problem) => Err(problem.into()),
                     }
-                    (Ok(_), None) => continue,
-                };
-                let makes = create.makes();
-                // What was looked up before an earlier row made it is looked up again.
-                let is_outdated = makes.iter().any(|name| made.contains(name));
-                let outcome = match is_outdated {
-                    true => create.run(tx).await,
-                    false => create.carry_out(tx, looked_up).await,
-                };
-                made.extend(makes);
-                outcomes.push(match outcome {
-                    Ok(created) => Ok(created),
-                    Err(Failure::Refused(problem)) => Err(problem),
-                    Err(broken) => return Err(broken),
-                });
-            }
+                }
+            };
+            outcomes.push(refusal(outcome)?);
         }
         Ok(outcomes)
+    }
+}
+
+impl CreatePersons {
+    /// Looks up all that the rows need, and whom they are about.
+    async fn prepare(&self, tx: &mut Tx) -> Result<Vec<Result<Ready, Problem>>, Failure> {
+        let mut looked_up = Vec::with_capacity(self.rows.len());
+        for row in &self.rows {
+            looked_up.push(match row {
+                Ok(create) => Ok((create, create.look_up(tx).await?)),
+                Err(problem) => Err(problem.clone()),
+            });
+        }
+        let mut ready = Vec::with_capacity(looked_up.len());
+        for row in looked_up {
+            ready.push(match row {
+                Ok((create, looked_up)) => refusal(create.find_matched(tx, looked_up).await)?,
+                Err(problem) => Err(problem),
+            });
+        }
+        Ok(ready)
+    }
+
+    /// Holds the persons and then the jobs that are concerned, each in the order of their ids, as everybody does who needs several.
+    async fn hold(&self, tx: &mut Tx, ready: &[Result<Ready, Problem>]) -> Result<(), Failure> {
+        let persons: BTreeSet<_> = ready.iter().flatten().filter_map(Ready::matched).collect();
+        for person in persons {
+            person::load(tx, self.workspace, person).await?;
+        }
+        let jobs: BTreeSet<_> = self.rows.iter().flatten().filter_map(CreatePerson::job).collect();
+        for job in jobs {
+            job::load(tx, self.workspace, job).await?;
+        }
+        Ok(())
+    }
+}
+
+/// What is refused is an outcome; what is broken ends the work.
+fn refusal<T>(outcome: Result<T, Failure>) -> Result<Result<T, Problem>, Failure> {
+    match outcome {
+        Ok(done) => Ok(Ok(done)),
+        Err(Failure::Refused(problem)) => Ok(Err(problem)),
+        Err(broken) => Err(broken),
     }
 }

@@ -9,7 +9,7 @@ use store::record::{duplicate, search};
 use store::{Failure, StoreError, Tx, Work};
 
 /// Persons that a page looks at.
-const MOST_LOOKED_AT: usize = 2000;
+const MOST_LOOKED_AT: usize = 500;
 /// Persons that are looked at together.
 const AT_ONCE: usize = 100;
 /// What more persons have in common is no sign that two of them are one: the number of a switchboard, an address such as info@.

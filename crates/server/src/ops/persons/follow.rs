@@ -31,12 +31,16 @@ pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<P
     person::load(tx, workspace, id).await?.ok_or_else(changed)
 }
 
-/// The id under which the person is kept whom a request names.
+/// The id under which the person is kept whom a request names. Nobody removes them until the work is done.
 pub async fn named(tx: &mut Tx, workspace: WorkspaceId, reference: &Reference<id::Person>, field: &str) -> Result<PersonId, Failure> {
     let id = reference.resolve(field)?;
     match current(tx, workspace, id).await {
         Err(Failure::Refused(problem)) if problem.code == Code::NotFound => Err(reference.not_found(field).into()),
-        found => found,
+        found => {
+            let id = found?;
+            person::keep(tx, workspace, id).await?;
+            Ok(id)
+        }
     }
 }
 

@@ -104,6 +104,9 @@ pub async fn refresh(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> R
 }
 
 async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<(), Failure> {
+    if persons.is_empty() {
+        return Ok(());
+    }
     let notes = note::bodies(tx, workspace, persons).await?;
     for source in person::search_sources(tx, workspace, persons).await? {
         let texts = texts(&source, &notes);
@@ -141,11 +144,13 @@ impl Work for IndexSome {
 
     async fn run(&self, tx: &mut Tx) -> Result<usize, Failure> {
         let queued = search::queued(tx, self.workspace, AT_ONCE).await?;
+        // Held, so that they are not changed between the look at them and the index; off the queue before that, so that nothing that puts
+        // them there meanwhile is lost.
         for person in &queued {
-            // Held, so that it is not changed between the look at it and the index; off the queue first, so that nothing that puts it
-            // there meanwhile is lost.
-            search::unqueue(tx, self.workspace, *person).await?;
             person::load(tx, self.workspace, *person).await?;
+        }
+        for person in &queued {
+            search::unqueue(tx, self.workspace, *person).await?;
         }
         refresh_all(tx, self.workspace, &queued).await?;
         Ok(queued.len())

@@ -5,7 +5,7 @@ use model::id::{self, PersonId, WorkspaceId};
 use model::input::{Query, Reference};
 use model::listing::{Page, TimeFilter};
 use model::person::{Identifier, IdentifierKind};
-use model::problem::{Flaw, Problem};
+use model::problem::{Code, Flaw, Problem};
 use model::search::{Field, Question};
 use model::text::limit;
 use store::record::listing::Listed;

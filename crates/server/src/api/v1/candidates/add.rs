@@ -24,7 +24,7 @@ pub struct AddCandidateBody {
 #[utoipa::path(post, path = "/v1/jobs/{id}/candidates", operation_id = "addCandidate", tag = "Candidates",
     params(("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
     request_body = AddCandidateBody,
-    extensions(("x-errors" = json!(["NOT_FOUND"])), ("x-etag" = json!(true))),
+    extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"])), ("x-etag" = json!(true))),
     responses(
         (status = 201, description = "The candidate was made.", body = Envelope<CandidateRead>),
         (status = 200, description = "The person was on the job already.", body = Envelope<CandidateRead>)))]

@@ -43,7 +43,7 @@ pub struct AddContactBody {
 #[utoipa::path(post, path = "/v1/companies/{id}/contacts", operation_id = "addCompanyContact", tag = "Companies",
     params(("id" = String, Path, description = "The company's id.", example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk")),
     request_body = AddContactBody,
-    extensions(("x-errors" = json!(["NOT_FOUND"]))),
+    extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
     responses(
         (status = 201, description = "The person is a contact now.", body = Envelope<ClientContactRead>),
         (status = 200, description = "The person was a contact already.", body = Envelope<ClientContactRead>)))]

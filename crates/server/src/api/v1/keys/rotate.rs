@@ -22,8 +22,8 @@ pub struct RotateKeyBody {
 /// Makes a new key with the name, the scope and the end of the old one, and shows it once. The old one works on until the overlap ends.
 #[utoipa::path(post, path = "/v1/keys/{id}/rotate", operation_id = "rotateKey", tag = "Keys",
     params(("id" = String, Path, description = "The key's id.", example = "key_01m1v0e8k7c6m9r2t4w8y1a3ef")),
-    request_body = Option<RotateKeyBody>,
-    extensions(("x-errors" = json!(["NOT_FOUND", "KEY_REPLACED", "TOO_MANY"]))),
+    request_body = RotateKeyBody,
+    extensions(("x-may-be-empty" = json!(true)), ("x-errors" = json!(["NOT_FOUND", "KEY_REPLACED", "TOO_MANY"]))),
     responses((status = 201, description = "The new key, with what opens the door.", body = Envelope<KeyRead>)))]
 pub async fn rotate_key(Manage(request): Manage) -> Reply {
     request.no_query()?;

@@ -11,7 +11,7 @@ use crate::ops::persons::duplicates::FindDuplicates;
 
 /// List likely duplicates
 ///
-/// Pairs of persons who are likely the same one, in the order of their ids, each pair once. A page looks at 2,000 persons at most, so it may be
+/// Pairs of persons who are likely the same one, in the order of their ids, each pair once. A page looks at 500 persons at most, so it may be
 /// short or empty although there is more: go on until `next_cursor` is null.
 #[utoipa::path(get, path = "/v1/persons/duplicates", operation_id = "listDuplicates", tag = "Persons",
     params(

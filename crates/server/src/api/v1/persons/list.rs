@@ -20,7 +20,7 @@ use crate::ops::persons::list::{ListPersons, PersonQuery};
         ("company_id" = Option<String>, Query, description = "Only persons who work for this company now."),
         ("job_id" = Option<String>, Query, description = "Only persons who are candidates of this job."),
     ),
-    extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "CURSOR_GONE"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of persons.", body = ListOf<PersonListItem>)))]
 pub async fn list_persons(request: Read) -> Reply {
     let mut query = request.query();

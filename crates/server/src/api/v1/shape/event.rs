@@ -51,6 +51,10 @@ pub struct EventData {
     person: Option<NamedRecord>,
     /// The job that it concerns, beside the record itself.
     job: Option<NamedRecord>,
+    /// The stage of the job's pipeline that it is about.
+    stage: Option<NamedRecord>,
+    /// The stage that took the candidates of one that was removed.
+    moved_to: Option<NamedRecord>,
 }
 
 #[derive(ToSchema)]

@@ -21,8 +21,8 @@ pub struct RotateSecretBody {
 /// Makes a new secret and shows it once. Until the overlap ends every call carries a signature with each.
 #[utoipa::path(post, path = "/v1/webhooks/{id}/rotate", operation_id = "rotateWebhookSecret", tag = "Webhooks",
     params(("id" = String, Path, description = "The webhook's id.", example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
-    request_body = Option<RotateSecretBody>,
-    extensions(("x-errors" = json!(["NOT_FOUND"]))),
+    request_body = RotateSecretBody,
+    extensions(("x-may-be-empty" = json!(true)), ("x-errors" = json!(["NOT_FOUND"]))),
     responses((status = 200, description = "The webhook with its new secret.", body = Envelope<WebhookRead>)))]
 pub async fn rotate(Manage(request): Manage) -> Reply {
     request.no_query()?;

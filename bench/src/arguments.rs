@@ -13,7 +13,7 @@ Usage: cargo run --release -p bench -- [OPTIONS]
   --connections N    connections that wrk keeps open [128]
   --threads N        threads that wrk runs [2]
   --data DIR         where the databases are kept for the next time [target/bench]
-  --only NAME        only operations with NAME in their name; events for what events cost
+  --only NAME        only operations with NAME in their name; events for what events cost, desk for search and batches
   --help             this text";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

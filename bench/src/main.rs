@@ -5,6 +5,7 @@
 //! kind of client, and it is the ratio between them that says something on another machine.
 
 mod arguments;
+mod desk;
 mod events;
 mod load;
 mod operations;
@@ -31,6 +32,7 @@ use crate::server::Server;
 
 /// What `--only` calls the figures of events, which are taken on the smallest database.
 const EVENTS: &str = "events";
+const DESK: &str = "desk";
 
 /// 0 if every target is met, 1 if one is missed, 2 if nothing could be measured.
 fn main() -> ExitCode {
@@ -126,6 +128,10 @@ fn measure(arguments: &Arguments, directory: &Path, program: &Path, database: &s
         Engine::Postgres => Some(round_trips_of_create(&server, &mut load, sample)?),
     };
     let (started_in, memory_megabytes) = (server.started_in(), server.memory_megabytes()?);
+    let desk = match arguments.wants(DESK) {
+        true => Some(desk::measure(&server, &sample.key, u64::from(std::process::id()), arguments.seconds)?),
+        false => None,
+    };
     server.stop()?;
     let events = match arguments.wants(EVENTS) && arguments.sizes.first() == Some(&size) {
         true => {
@@ -143,6 +149,7 @@ fn measure(arguments: &Arguments, directory: &Path, program: &Path, database: &s
         round_trips,
         started_in,
         memory_megabytes,
+        desk,
         events,
     };
     load.clean_up();
@@ -164,7 +171,7 @@ fn create_of(sample: &Sample) -> Result<Operation, String> {
 
 fn measure_operations(arguments: &Arguments, load: &mut Load, sample: &Sample) -> Result<Vec<Row>, String> {
     let wanted: Vec<Operation> = operations(sample).into_iter().filter(|operation| arguments.wants(operation.subject.name())).collect();
-    if wanted.is_empty() && !arguments.wants(EVENTS) {
+    if wanted.is_empty() && !arguments.wants(EVENTS) && !arguments.wants(DESK) {
         return Err(format!("no operation has {:?} in its name", arguments.only.as_deref().unwrap_or_default()));
     }
     let mut rows = Vec::with_capacity(wanted.len());

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::desk::DeskFigures;
 use crate::events::EventFigures;
 use crate::load::Measurement;
 use crate::operations::Subject;
@@ -21,6 +22,10 @@ const LEAST_DELIVERIES: f64 = 5000.0;
 /// Milliseconds from the start of a change until a subscriber of the stream has it.
 const MOST_TO_BE_SEEN: f64 = 100.0;
 const MOST_ROUND_TRIPS: f64 = 4.0;
+/// Milliseconds.
+const MOST_TO_FIND: f64 = 50.0;
+const LEAST_BATCH_GAIN: f64 = 5.0;
+const LEAST_BATCH_GAIN_ON_POSTGRES: f64 = 10.0;
 
 pub struct Row {
     pub subject: Subject,
@@ -38,6 +43,7 @@ pub struct Run {
     pub round_trips: Option<f64>,
     pub started_in: Duration,
     pub memory_megabytes: f64,
+    pub desk: Option<DeskFigures>,
     pub events: Option<EventFigures>,
 }
 
@@ -53,6 +59,9 @@ pub fn print_table(runs: &[Run]) {
         print_row(run, Subject::Bare, &run.bare);
         for row in run.peers.iter().chain(&run.rows) {
             print_row(run, row.subject, &row.measurement);
+        }
+        if let Some(desk) = &run.desk {
+            print_desk(run, desk);
         }
         if let Some(events) = &run.events {
             print_events(run, events);
@@ -121,8 +130,36 @@ pub fn verdicts(runs: &[Run]) -> Vec<Verdict> {
         verdicts.push(start(largest));
     }
     verdicts.extend(runs.iter().map(memory));
+    verdicts.extend(runs.iter().filter_map(|run| run.desk.as_ref().map(|desk| (run, desk))).flat_map(|(run, desk)| of_desk(run, desk)));
     verdicts.extend(runs.iter().filter_map(|run| run.events.as_ref()).flat_map(of_events));
     verdicts
+}
+
+fn print_desk(run: &Run, desk: &DeskFigures) {
+    for (question, median, slow) in &desk.searches {
+        let question = format!("search {}", question.replace('+', " "));
+        println!("{:>9}  {question:<40} {median:>8.2} ms {slow:>7.2} ms", grouped(run.size));
+    }
+    println!("{:>9}  {:<28} {:>11} persons/s", grouped(run.size), "created one by one", grouped(desk.singly as u64));
+    println!("{:>9}  {:<28} {:>11} persons/s", grouped(run.size), "created 1,000 in a call", grouped(desk.in_batches as u64));
+}
+
+fn of_desk(run: &Run, desk: &DeskFigures) -> Vec<Verdict> {
+    let least_gain = if run.peers.is_empty() { LEAST_BATCH_GAIN } else { LEAST_BATCH_GAIN_ON_POSTGRES };
+    let gain = desk.in_batches / desk.singly;
+    let (question, _, slow) = desk.searches.iter().max_by(|one, other| one.2.total_cmp(&other.2)).copied().unwrap_or_default();
+    vec![
+        Verdict {
+            target: format!("search at {}: 95 of 100 answers within {MOST_TO_FIND} ms", grouped(run.size)),
+            found: format!("{slow:.1} ms for {:?}", question.replace('+', " ")),
+            passed: slow <= MOST_TO_FIND,
+        },
+        Verdict {
+            target: format!("one caller at {}: batches at least {least_gain} times as fast as single creates", grouped(run.size)),
+            found: format!("{gain:.1}"),
+            passed: gain >= least_gain,
+        },
+    ]
 }
 
 fn of_events(events: &EventFigures) -> Vec<Verdict> {
@@ -254,6 +291,7 @@ mod tests {
             round_trips: None,
             started_in: Duration::from_millis(40),
             memory_megabytes: 80.0,
+            desk: None,
             events: None,
         }
     }

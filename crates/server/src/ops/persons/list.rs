@@ -77,8 +77,8 @@ impl Work for ListPersons {
             let Listed { records, total, more } = person_list::list(tx, self.workspace, &filter, &self.page).await?;
             return Ok(Listed { records: records.into_iter().map(|item| (item, Vec::new())).collect(), total, more });
         };
-        let lost =
-            || Problem::invalid("cursor", Flaw::InvalidValue, "stands on a person who is not found any more; search again from the start");
+        let message = "The person on whom the cursor stands is not found any more; search again from the start.";
+        let lost = || Problem::new(Code::CursorGone, message);
         let listed = person_list::search(tx, self.workspace, question, &filter, &self.page).await?;
         let Listed { records, total, more } = listed.ok_or_else(lost)?;
         let ids: Vec<_> = records.iter().map(|item| item.id).collect();

@@ -1,0 +1,107 @@
+//! How long a search takes, and how much faster many persons are created in one call than one by one. One caller asks, over one connection
+//! at a time, as an import or somebody at a screen does.
+
+use std::net::SocketAddr;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::server::{Server, call};
+
+/// What is searched for: names, beginnings, words that very many persons have, several of those, and a word that nobody has.
+const QUESTIONS: [&str; 8] =
+    ["amara+okafor", "oka", "li", "engineer", "software+engineer", "operations+manager+berlin", "example", "xyzzy"];
+const TIMES_ASKED: usize = 40;
+const PERSONS_IN_A_BATCH: usize = 1000;
+/// How long a server may take until it has indexed what was copied.
+const PATIENCE: Duration = Duration::from_secs(900);
+
+/// The figures. Times are in milliseconds.
+pub struct DeskFigures {
+    /// Each question, with the time that half of its answers took at most, and nearly all of them.
+    pub searches: Vec<(&'static str, f64, f64)>,
+    /// Persons a second, with a call for each.
+    pub singly: f64,
+    /// Persons a second, with many in a call.
+    pub in_batches: f64,
+}
+
+pub fn measure(server: &Server, key: &str, run: u64, seconds: u64) -> Result<DeskFigures, String> {
+    let caller = Caller { address: server.address(), key };
+    eprintln!("measuring: search");
+    caller.wait_for_index()?;
+    let mut searches = Vec::with_capacity(QUESTIONS.len());
+    for question in QUESTIONS {
+        let mut times = Vec::with_capacity(TIMES_ASKED);
+        for _ in 0..TIMES_ASKED {
+            let begun = Instant::now();
+            caller.ask("GET", &format!("/v1/persons?q={question}&limit=25"), "")?;
+            times.push(begun.elapsed().as_secs_f64() * 1000.0);
+        }
+        times.sort_by(f64::total_cmp);
+        searches.push((question, times[times.len() / 2], times[times.len() * 95 / 100]));
+    }
+    eprintln!("measuring: creates one by one and in batches");
+    let seconds = Duration::from_secs(seconds);
+    let mut number = 0;
+    let singly = caller.rate(seconds, 1, || {
+        number += 1;
+        ("/v1/persons", person(run, "single", number))
+    })?;
+    let mut number = 0;
+    let in_batches = caller.rate(seconds, PERSONS_IN_A_BATCH, || {
+        number += 1;
+        let persons: Vec<_> = (0..PERSONS_IN_A_BATCH).map(|row| person(run, "batch", number * PERSONS_IN_A_BATCH + row)).collect();
+        ("/v1/persons/batch", format!(r#"{{"persons":[{}]}}"#, persons.join(",")))
+    })?;
+    Ok(DeskFigures { searches, singly, in_batches })
+}
+
+/// Somebody who is not there yet.
+fn person(run: u64, how: &str, number: usize) -> String {
+    format!(
+        r#"{{"name":"Created {number}","social_url":"https://social.example/in/{how}-{run}-{number}","work_email":"{how}.{run}.{number}@example.com","mobile_phone":"+1 555 {number:07}","current_job_title":"Engineer","company_name":"Company {}"}}"#,
+        number % 500
+    )
+}
+
+struct Caller<'c> {
+    address: SocketAddr,
+    key: &'c str,
+}
+
+impl Caller<'_> {
+    fn ask(&self, method: &str, path: &str, body: &str) -> Result<String, String> {
+        let (status, answer) = call(self.address, method, path, self.key, body)?;
+        match status {
+            200..300 if !answer.contains(r#""success":false"#) => Ok(answer),
+            _ => Err(format!("{method} {path} was answered {status}: {answer}")),
+        }
+    }
+
+    /// What was copied is indexed by the server in the background, in the order of its ids; the newest person is the last.
+    fn wait_for_index(&self) -> Result<(), String> {
+        let newest = self.ask("GET", "/v1/persons?sort=-created_at&limit=1", "")?;
+        let handle = newest.split(r#""social_public_id":""#).nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default().to_owned();
+        let begun = Instant::now();
+        while self.ask("GET", &format!("/v1/persons?q={handle}&limit=1"), "")?.contains(r#""total":0,"#) {
+            if begun.elapsed() > PATIENCE {
+                return Err("the persons were not indexed in time".to_owned());
+            }
+            sleep(Duration::from_secs(1));
+        }
+        Ok(())
+    }
+
+    /// Persons a second.
+    fn rate(&self, seconds: Duration, persons: usize, mut next: impl FnMut() -> (&'static str, String)) -> Result<f64, String> {
+        let (mut made, mut busy) = (0, Duration::ZERO);
+        while busy < seconds {
+            let (path, body) = next();
+            let begun = Instant::now();
+            self.ask("POST", path, &body)?;
+            busy += begun.elapsed();
+            made += persons;
+        }
+        Ok(made as f64 / busy.as_secs_f64())
+    }
+}

@@ -121,8 +121,6 @@ const fn plain(character: char) -> Option<&'static str> {
 pub enum Key {
     /// The digits of a phone number.
     Phone(String),
-    /// Where the person works.
-    Company(CompanyId),
     /// The folded name, and where the person works.
     NameAtCompany(String, CompanyId),
     /// A handle on some network, or the part of an e-mail address before the @.
@@ -150,7 +148,6 @@ impl Key {
     pub fn token(&self) -> String {
         let (letter, hash) = match self {
             Self::Phone(digits) => ('p', xxh3_64(digits.as_bytes())),
-            Self::Company(company) => ('c', xxh3_64(&company.to_bytes())),
             Self::NameAtCompany(name, company) => ('n', xxh3_64(&[name.as_bytes(), &company.to_bytes()].concat())),
             Self::Handle(handle) => ('h', xxh3_64(handle.as_bytes())),
         };

@@ -1,5 +1,7 @@
 //! One transaction, whatever engine it runs on. Work sees nothing else of the store.
 
+use std::collections::BTreeMap;
+
 use model::clock::Timestamp;
 use model::event::{EventType, Hash, Subject};
 use model::id::{Id, Kind, WorkspaceId};
@@ -22,6 +24,16 @@ pub struct Tx {
     /// What the work told, if it is only tried out.
     trial: Option<Vec<Tried>>,
     is_to_scrub: bool,
+    /// Changes to the embedded index of words that wait for the commit.
+    words: Vec<WordChange>,
+}
+
+/// What leaves the index of words or enters it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct WordChange {
+    pub(crate) document: i64,
+    pub(crate) words: String,
+    pub(crate) is_removal: bool,
 }
 
 /// An event that would have been told.
@@ -58,6 +70,7 @@ impl Tx {
             log_end: None,
             trial: None,
             is_to_scrub: false,
+            words: Vec::new(),
         }
     }
 
@@ -120,6 +133,48 @@ impl Tx {
         if let Some(trial) = &mut self.trial {
             trial.push(Tried { kind, subject, data: data.to_owned() });
         }
+    }
+
+    /// Changes the index of words when the transaction is committed. The index gathers what comes together, but puts it away at once whenever
+    /// a statement after it can be undone by itself, as most can.
+    pub(crate) fn change_words(&mut self, change: WordChange) {
+        self.words.push(change);
+    }
+
+    /// How many such changes wait.
+    pub(crate) const fn waiting_words(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Lets those be forgotten that came after the first so many.
+    pub(crate) fn forget_words(&mut self, kept: usize) {
+        self.words.truncate(kept);
+    }
+
+    /// Makes the changes that wait, in the order of documents, in which the index gathers most.
+    pub(crate) fn put_words(&mut self) -> Result<(), StoreError> {
+        let mut changes: BTreeMap<i64, (Option<String>, Option<String>)> = BTreeMap::new();
+        for WordChange { document, words, is_removal } in std::mem::take(&mut self.words) {
+            let (old, new) = changes.entry(document).or_default();
+            match (is_removal, &new, &old) {
+                (false, ..) => *new = Some(words),
+                // What came and went within the transaction was never there.
+                (true, Some(_), _) => *new = None,
+                (true, None, None) => *old = Some(words),
+                (true, None, Some(_)) => {}
+            }
+        }
+        let tx = self.sqlite();
+        for (document, (old, new)) in changes {
+            if let Some(old) = old {
+                let sql = "INSERT INTO search_word (search_word, rowid, words) VALUES ('delete', ?1, ?2)";
+                tx.execute(sql, &[document.into(), Param::Text(&old)])?;
+            }
+            if let Some(new) = new {
+                tx.execute("INSERT INTO search_word (rowid, words) VALUES (?1, ?2)", &[document.into(), Param::Text(&new)])?;
+            }
+        }
+        Ok(())
     }
 
     /// Lets what this work deleted leave the files too, as soon as it is committed.

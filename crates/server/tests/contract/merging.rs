@@ -33,6 +33,7 @@ each_engine! {
     a_key_that_may_only_read_merges_nobody
     a_merge_sent_again_is_answered_again
     two_merges_of_the_same_two_leave_one
+    an_old_id_in_a_body_leads_on
 }
 
 fn merge(client: &Client, kept: &str, gone: &str) -> Reply {
@@ -438,5 +439,28 @@ fn two_merges_of_the_same_two_leave_one(app: &App) {
         let [one, other] = [&pair[0], &pair[1]].map(|id| client.get(&format!("/v1/persons/{id}")).expect(200).id());
         assert_eq!(one, other);
         assert_eq!(client.get(&job.path()).data()["candidate_count"], round + 1);
+    }
+}
+
+fn an_old_id_in_a_body_leads_on(app: &App) {
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
+    merge(&client, &kept, &gone).expect(200);
+    let both = json!({ "person_ids": [kept, gone] });
+    let refused = client.post(&format!("{}/batch", job.candidates_path()), &both).refused(400, "INVALID_REQUEST");
+    assert_eq!(refused.detail_fields(), ["person_ids[1]"]);
+    let added = client.post(&job.candidates_path(), &json!({ "person_id": gone })).expect(201);
+    assert_eq!(added.data()["person_id"], kept);
+    let again = client.post(&format!("{}/batch", job.candidates_path()), &json!({ "person_ids": [gone] })).expect(200);
+    assert_eq!(again.data(), &json!([{ "person_id": kept, "candidate_id": added.id(), "is_new": false }]));
+    assert_eq!(
+        strings(client.get(&format!("/v1/candidates?person_id={gone}")).expect(200).data(), "person_id"),
+        std::slice::from_ref(&kept)
+    );
+    client.send("DELETE", &format!("/v1/persons/{kept}"), None).expect(200);
+    for id in [&kept, &gone] {
+        client.post(&job.candidates_path(), &json!({ "person_id": id })).refused(410, "ERASED");
+        client.post(&format!("{}/batch", job.candidates_path()), &json!({ "person_ids": [id] })).refused(410, "ERASED");
     }
 }

@@ -15,6 +15,7 @@ each_engine! {
     search_and_filters_narrow_each_other
     persons_of_a_renamed_company_are_found_under_its_new_name
     signs_that_mean_something_to_the_engines_mean_nothing
+    a_cursor_on_somebody_who_is_not_found_any_more_is_gone
 }
 
 fn found(client: &Client, q: &str) -> Vec<String> {
@@ -178,4 +179,17 @@ fn signs_that_mean_something_to_the_engines_mean_nothing(app: &App) {
             false => drop(reply.refused(400, "INVALID_REQUEST")),
         }
     }
+}
+
+fn a_cursor_on_somebody_who_is_not_found_any_more_is_gone(app: &App) {
+    let client = app.writer();
+    let ids: Vec<_> = (0..3).map(|number| client.new_person(&json!({ "name": format!("Common {number}") }))).collect();
+    let page = |query: &str| client.get(&format!("/v1/persons?q=common&limit=1&{query}"));
+    let cursor = page("cursor=").expect(200).json["meta"]["next_cursor"].as_str().unwrap().to_owned();
+    let newest = page("cursor=&sort=-created_at").expect(200).json["meta"]["next_cursor"].as_str().unwrap().to_owned();
+    for id in [&ids[0], &ids[2]] {
+        client.patch(&format!("/v1/persons/{id}"), &json!({ "name": "Rare" })).expect(200);
+    }
+    page(&format!("cursor={cursor}")).refused(410, "CURSOR_GONE");
+    assert_eq!(strings(page(&format!("cursor={newest}&sort=-created_at")).expect(200).data(), "id"), [ids[1].as_str()]);
 }

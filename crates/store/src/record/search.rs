@@ -7,6 +7,7 @@ use model::clock::Timestamp;
 use model::id::{CompanyId, PersonId, WorkspaceId};
 use model::search::{Document, Key, Question, Weight};
 
+use crate::tx::WordChange;
 use crate::{Param, StoreError, Tx, params};
 
 /// Persons who share a key that are worth looking at.
@@ -77,7 +78,8 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, docum
     }
     let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3) RETURNING number";
     let number = tx.row(sql, params![workspace, person, &tokens], |row| row.int(0)).await?.unwrap_or_default();
-    add_words(tx, workspace, number, &tokens).await
+    add_words(tx, workspace, number, &tokens);
+    Ok(())
 }
 
 /// Indexes a person anew.
@@ -90,9 +92,10 @@ pub async fn replace(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, docu
         None => insert(tx, workspace, person, document, keys).await,
         Some((_, old)) if old == tokens => Ok(()),
         Some((number, old)) => {
-            take_words(tx, workspace, number, &old).await?;
+            take_words(tx, workspace, number, &old);
             tx.tell("UPDATE search_document SET words = ?2 WHERE number = ?1", params![number, &tokens]).await?;
-            add_words(tx, workspace, number, &tokens).await
+            add_words(tx, workspace, number, &tokens);
+            Ok(())
         }
     }
 }
@@ -102,7 +105,7 @@ pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Re
     if tx.is_embedded()
         && let Some((number, old)) = kept(tx, workspace, person).await?
     {
-        take_words(tx, workspace, number, &old).await?;
+        take_words(tx, workspace, number, &old);
     }
     tx.tell("DELETE FROM search_document WHERE workspace_id = ?1 AND person_id = ?2", params![workspace, person]).await?;
     unqueue(tx, workspace, person).await
@@ -125,14 +128,14 @@ fn with_workspace(workspace: WorkspaceId, tokens: &str, (before, after): (&str, 
     marked
 }
 
-async fn add_words(tx: &mut Tx, workspace: WorkspaceId, number: i64, tokens: &str) -> Result<(), StoreError> {
+fn add_words(tx: &mut Tx, workspace: WorkspaceId, number: i64, tokens: &str) {
     let words = with_workspace(workspace, tokens, ("", " "));
-    tx.tell("INSERT INTO search_word (rowid, words) VALUES (?1, ?2)", params![number, &words]).await
+    tx.change_words(WordChange { document: number, words, is_removal: false });
 }
 
-async fn take_words(tx: &mut Tx, workspace: WorkspaceId, number: i64, tokens: &str) -> Result<(), StoreError> {
+fn take_words(tx: &mut Tx, workspace: WorkspaceId, number: i64, tokens: &str) {
     let words = with_workspace(workspace, tokens, ("", " "));
-    tx.tell("INSERT INTO search_word (search_word, rowid, words) VALUES ('delete', ?1, ?2)", params![number, &words]).await
+    tx.change_words(WordChange { document: number, words, is_removal: true });
 }
 
 async fn put_vector(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str) -> Result<(), StoreError> {
@@ -144,13 +147,9 @@ async fn put_vector(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, token
 
 /// Lets the persons of a company be indexed anew, for instance under its new name.
 pub async fn mark_company(tx: &mut Tx, workspace: WorkspaceId, company: CompanyId) -> Result<(), StoreError> {
-    let wanted = Wanted::key(tx, workspace, &Key::Company(company));
-    let having = having(tx).replace("{}", "?2");
-    let sql = format!(
-        "INSERT INTO search_queue (workspace_id, person_id) SELECT ?1, found.person_id FROM ({having}) found WHERE true \
-         ON CONFLICT (workspace_id, person_id) DO UPDATE SET person_id = EXCLUDED.person_id"
-    );
-    tx.tell(&sql, &[workspace.into(), wanted.param()]).await
+    let sql = "INSERT INTO search_queue (workspace_id, person_id) SELECT workspace_id, id FROM person WHERE workspace_id = ?1 AND company_id = ?2 \
+               ON CONFLICT (workspace_id, person_id) DO UPDATE SET person_id = EXCLUDED.person_id";
+    tx.tell(sql, params![workspace, company]).await
 }
 
 /// Some of the persons whose words are to be taken anew.

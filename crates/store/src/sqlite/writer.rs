@@ -159,10 +159,15 @@ fn commit_together(
         true => Ok(()),
         false => {
             tx.sqlite().execute("ROLLBACK", &[])?;
+            tx.forget_words(0);
             run_carefully(tx, batch)
         }
     });
-    done.and_then(|()| tx.sqlite().execute("COMMIT", &[]).map(|_| ())).inspect_err(|_| roll_back(tx.sqlite()))
+    let committed = done.and_then(|()| tx.put_words()).and_then(|()| tx.sqlite().execute("COMMIT", &[]).map(|_| ()));
+    committed.inspect_err(|_| {
+        tx.forget_words(0);
+        roll_back(tx.sqlite());
+    })
 }
 
 /// Runs the batch, and what joins it meanwhile. False if one of them failed and left something behind.
@@ -174,9 +179,12 @@ fn run_swiftly(tx: &mut Tx, jobs: &mut mpsc::Receiver<Box<dyn Job>>, batch: &mut
         if batch[next].is_trial() {
             run_to_be_undone(tx, &mut batch[next])?;
         } else {
-            let before = tx.sqlite().changes();
+            let (before, words) = (tx.sqlite().changes(), tx.waiting_words());
             let is_kept = batch[next].run(tx);
             check_open(tx.sqlite())?;
+            if !is_kept {
+                tx.forget_words(words);
+            }
             if !is_kept && tx.sqlite().changes() != before {
                 return Ok(false);
             }
@@ -204,10 +212,12 @@ fn run_carefully(tx: &mut Tx, batch: &mut [Box<dyn Job>]) -> Result<(), StoreErr
 /// Runs work so that it can be undone, which it is unless it succeeds.
 fn run_to_be_undone(tx: &mut Tx, job: &mut Box<dyn Job>) -> Result<(), StoreError> {
     tx.sqlite().execute("SAVEPOINT work", &[])?;
+    let words = tx.waiting_words();
     let is_kept = job.run(tx);
     check_open(tx.sqlite())?;
     if !is_kept {
         tx.sqlite().execute("ROLLBACK TO work", &[])?;
+        tx.forget_words(words);
         tx.forget_log_end();
     }
     tx.sqlite().execute("RELEASE work", &[]).map(|_| ())

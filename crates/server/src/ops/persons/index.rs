@@ -48,7 +48,7 @@ pub fn keys<'k>(
     let mut keys = Vec::new();
     keys.extend(phones.map(Key::phone));
     if let Some(company) = company {
-        keys.extend([Key::Company(company), Key::name_at(name, company)]);
+        keys.push(Key::name_at(name, company));
     }
     if !handle.is_empty() {
         keys.push(Key::handle(handle));

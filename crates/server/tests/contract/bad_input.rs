@@ -216,6 +216,7 @@ fn fields_of(operation: &Operation) -> Fields {
             arrays: &[],
             flags: &["is_archived"],
         },
+        ("POST", "/v1/persons/batch") => Fields { strings: &[], arrays: &["persons"], flags: &[] },
         ("POST", "/v1/jobs/{id}/candidates/batch") => Fields { strings: &[], arrays: &["person_ids"], flags: &[] },
         ("POST", "/v1/jobs/{id}/stages") => {
             Fields { strings: &["name"], arrays: &[], flags: &["is_rejection_stage", "is_interviewing_stage"] }

@@ -1,46 +1,12 @@
-//! Reading a request field by field. Every bad field goes into the report and reading goes on, so that the answer names all
-//! of them; a field that nobody asked for is bad too.
-
 use std::collections::HashMap;
 
-use crate::clock::{Date, Timestamp};
-use crate::id::{Id, Kind};
-use crate::json::{self, Json};
+use super::{Reference, Report};
+use crate::clock::Date;
+use crate::id::Kind;
+use crate::json::Json;
 use crate::patch::Patch;
-use crate::problem::{Detail, Flaw, Problem};
+use crate::problem::{Flaw, Problem};
 use crate::text::{Lines, did_you_mean, shorten};
-
-/// What was found wrong so far.
-#[derive(Debug, Default)]
-pub struct Report {
-    details: Vec<Detail>,
-}
-
-impl Report {
-    pub fn add(&mut self, field: impl Into<String>, flaw: Flaw, message: impl Into<String>) {
-        self.details.push(Detail::new(field, flaw, message));
-    }
-
-    /// `value` if nothing was wrong, else the refusal that names all that was.
-    pub fn check<T>(self, value: T) -> Result<T, Problem> {
-        match self.details.is_empty() {
-            true => Ok(value),
-            false => Err(Problem::from_details(self.details)),
-        }
-    }
-}
-
-/// Reads a whole body with `read`, then refuses it if anything in it was wrong.
-pub fn read_body<T>(bytes: &[u8], read: impl FnOnce(&mut Fields<'_>) -> T) -> Result<T, Problem> {
-    let Json::Object(object) = json::parse(bytes)? else {
-        return Err(Problem::invalid("", Flaw::InvalidType, "The body must be a JSON object."));
-    };
-    let mut report = Report::default();
-    let mut fields = Fields::new(object, String::new(), &mut report);
-    let value = read(&mut fields);
-    fields.finish();
-    report.check(value)
-}
 
 /// The fields of one JSON object that have not been read yet.
 pub struct Fields<'r> {
@@ -51,7 +17,7 @@ pub struct Fields<'r> {
 }
 
 impl<'r> Fields<'r> {
-    fn new(unread: Vec<(String, Json)>, path: String, report: &'r mut Report) -> Self {
+    pub(super) fn new(unread: Vec<(String, Json)>, path: String, report: &'r mut Report) -> Self {
         Self { unread, known: Vec::with_capacity(24), path, report }
     }
 
@@ -384,193 +350,11 @@ impl<'r> Fields<'r> {
     }
 
     /// Refuses what is left: nobody asked for it, and dropping it silently would lose data.
-    fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         for (name, _) in std::mem::take(&mut self.unread) {
             let known = &self.known;
             let hint = did_you_mean(&name, known).map_or_else(String::new, |near| format!("; did you mean {near}?"));
             self.refuse(&shorten(&name), Flaw::UnknownField, format!("is not a field of this request{hint}"));
         }
-    }
-}
-
-/// An id as a client wrote it, together with what it means, if anything.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reference<K: Kind> {
-    pub written: String,
-    pub id: Option<Id<K>>,
-}
-
-impl<K: Kind> Reference<K> {
-    #[must_use]
-    pub fn new(written: String) -> Self {
-        Self { id: Id::parse(&written), written }
-    }
-
-    /// The refusal when no such record is in the workspace.
-    #[must_use]
-    pub fn not_found(&self, field: &str) -> Problem {
-        Problem::reference_not_found(field, K::NOUN, &self.written)
-    }
-
-    pub fn resolve(&self, field: &str) -> Result<Id<K>, Problem> {
-        self.id.ok_or_else(|| self.not_found(field))
-    }
-}
-
-/// Far more than any request has.
-const MOST_PARAMETERS: usize = 100;
-
-/// The query of a request: names and values, each name at most once.
-pub struct Query {
-    unread: Vec<(String, String)>,
-    known: Vec<&'static str>,
-    report: Report,
-}
-
-impl Query {
-    #[must_use]
-    pub fn new(query: &str) -> Self {
-        let decode = |text: &str| {
-            let spaced = text.replace('+', " ");
-            percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
-        };
-        let mut report = Report::default();
-        let mut unread: Vec<(String, String)> = Vec::new();
-        let mut pairs = query.split('&').filter(|pair| !pair.is_empty());
-        for pair in pairs.by_ref().take(MOST_PARAMETERS) {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let name = decode(name);
-            match unread.iter().any(|(earlier, _)| *earlier == name) {
-                true => report.add(shorten(&name), Flaw::InvalidValue, "must be given once"),
-                false => unread.push((name, decode(value))),
-            }
-        }
-        if pairs.next().is_some() {
-            report.add("", Flaw::TooMany, format!("The query must have at most {MOST_PARAMETERS} parameters."));
-        }
-        Self { unread, known: Vec::new(), report }
-    }
-
-    /// The parameter's value as it was written, if the parameter is there at all.
-    pub fn raw(&mut self, name: &'static str) -> Option<String> {
-        self.known.push(name);
-        let at = self.unread.iter().position(|(written, _)| written == name)?;
-        Some(self.unread.swap_remove(at).1)
-    }
-
-    pub fn refuse(&mut self, name: &str, flaw: Flaw, message: impl Into<String>) {
-        self.report.add(name, flaw, message);
-    }
-
-    /// A parameter that a rule reads; empty is a value like any other.
-    pub fn parsed<T>(&mut self, name: &'static str, flaw: Flaw, expected: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
-        let written = self.raw(name)?;
-        let value = parse(&written);
-        if value.is_none() {
-            self.refuse(name, flaw, format!("must be {expected}"));
-        }
-        value
-    }
-
-    pub fn moment(&mut self, name: &'static str) -> Option<Timestamp> {
-        let expected = "a time such as 2026-11-15T09:30:00Z or a date such as 2026-11-15";
-        self.parsed(name, Flaw::InvalidDate, expected, Timestamp::parse)
-    }
-
-    /// Some text to look for.
-    pub fn words(&mut self, name: &'static str) -> Option<String> {
-        self.parsed(name, Flaw::InvalidValue, "between 1 and 255 characters of one line", |text| {
-            let text = text.trim();
-            let fits = !text.is_empty() && text.chars().count() <= 255 && text.chars().all(|character| Lines::One.allow(character));
-            fits.then(|| text.to_owned())
-        })
-    }
-
-    pub fn finish<T>(mut self, value: T) -> Result<T, Problem> {
-        for (name, _) in std::mem::take(&mut self.unread) {
-            let hint = did_you_mean(&name, &self.known).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-            self.report.add(shorten(&name), Flaw::UnknownField, format!("is not a parameter of this request{hint}"));
-        }
-        self.report.check(value)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::problem::Code;
-
-    #[test]
-    fn every_bad_field_is_named_with_its_path() {
-        let body = br#"{"name": 7, "emails": [{"value": "x"}, {"valeu": "y"}, 3], "frist": true}"#;
-        let problem = read_body(body, |fields| {
-            fields.text("name", 10);
-            fields.text("first", 10);
-            fields.patch_objects("emails", 5, |entry| entry.text("value", 5));
-        })
-        .unwrap_err();
-        let named: Vec<_> = problem.details.iter().map(|detail| (detail.field.as_str(), detail.code)).collect();
-        assert_eq!(
-            named,
-            [
-                ("name", Flaw::InvalidType),
-                ("emails[1].valeu", Flaw::UnknownField),
-                ("emails[2]", Flaw::InvalidType),
-                ("frist", Flaw::UnknownField)
-            ]
-        );
-        assert!(problem.details[1].message.contains("did you mean value?"));
-        assert_eq!(problem.code, Code::InvalidRequest);
-    }
-
-    #[test]
-    fn text_is_trimmed_and_blank_is_absent() {
-        let read = |body: &[u8]| read_body(body, |fields| fields.patch_line("name", 7));
-        assert_eq!(read(br#"{"name": "  Ada  "}"#), Ok(Patch::Set("Ada".to_owned())));
-        assert_eq!(read(br#"{"name": "   "}"#), Ok(Patch::Clear));
-        assert_eq!(read(br#"{"name": null}"#), Ok(Patch::Clear));
-        assert_eq!(read(br"{}"), Ok(Patch::Absent));
-        assert_eq!(read("{\"name\": \"äöüßé\"}".as_bytes()), Ok(Patch::Set("äöüßé".to_owned())));
-        assert_eq!(read(br#"{"name": "abcdefgh"}"#).unwrap_err().details[0].code, Flaw::TooLong);
-        assert_eq!(read(br#"{"name": "a\u0000"}"#).unwrap_err().details[0].code, Flaw::InvalidCharacter);
-    }
-
-    #[test]
-    fn every_id_of_a_list_is_there_once() {
-        let read = |body: &[u8]| read_body(body, |fields| fields.ids::<crate::id::Person>("ids", 3));
-        let named = |body: &[u8]| {
-            let details = read(body).unwrap_err().details;
-            details.into_iter().map(|detail| (detail.field, detail.code)).collect::<Vec<_>>()
-        };
-        let written: Vec<_> = read(br#"{"ids": ["a", " b "]}"#).unwrap().into_iter().map(|reference| reference.written).collect();
-        assert_eq!(written, ["a", "b"]);
-        for body in [&br"{}"[..], br#"{"ids": null}"#] {
-            assert_eq!(named(body), [("ids".to_owned(), Flaw::Required)]);
-        }
-        assert_eq!(named(br#"{"ids": []}"#), [("ids".to_owned(), Flaw::TooFew)]);
-        assert_eq!(named(br#"{"ids": ["a", "b", "c", "d"]}"#), [("ids".to_owned(), Flaw::TooMany)]);
-        assert_eq!(named(br#"{"ids": "a"}"#), [("ids".to_owned(), Flaw::InvalidType)]);
-        let bad = [("ids[0]".to_owned(), Flaw::Required), ("ids[1]".to_owned(), Flaw::InvalidType)];
-        assert_eq!(named(br#"{"ids": [" ", null]}"#), bad);
-        assert_eq!(named(br#"{"ids": ["a", "b", "a "]}"#), [("ids[2]".to_owned(), Flaw::InvalidValue)]);
-    }
-
-    #[test]
-    fn whole_numbers_are_whole_and_in_bounds() {
-        let read = |body: &[u8]| read_body(body, |fields| fields.count("months", 100));
-        assert_eq!(read(br#"{"months": 3.0}"#), Ok(Some(3)));
-        assert_eq!(read(br#"{"months": 3.5}"#).unwrap_err().details[0].code, Flaw::OutOfRange);
-        assert_eq!(read(br#"{"months": -1}"#).unwrap_err().details[0].code, Flaw::OutOfRange);
-        assert_eq!(read(br#"{"months": "3"}"#).unwrap_err().details[0].code, Flaw::InvalidType);
-    }
-
-    #[test]
-    fn an_unknown_parameter_is_refused_with_the_one_that_was_meant() {
-        let mut query = Query::new("ofset=3&q=a%20b+c");
-        assert_eq!(query.raw("offset"), None);
-        assert_eq!(query.words("q").as_deref(), Some("a b c"));
-        let problem = query.finish(()).unwrap_err();
-        assert_eq!(problem.details[0].field, "ofset");
-        assert!(problem.details[0].message.contains("did you mean offset?"));
     }
 }

@@ -1,0 +1,125 @@
+//! Reading a request field by field. Every bad field goes into the report and reading goes on, so that the answer names all
+//! of them; a field that nobody asked for is bad too.
+
+mod fields;
+mod query;
+mod reference;
+
+pub use self::fields::Fields;
+pub use self::query::Query;
+pub use self::reference::Reference;
+use crate::json::{self, Json};
+use crate::problem::{Detail, Flaw, Problem};
+
+/// What was found wrong so far.
+#[derive(Debug, Default)]
+pub struct Report {
+    details: Vec<Detail>,
+}
+
+impl Report {
+    pub fn add(&mut self, field: impl Into<String>, flaw: Flaw, message: impl Into<String>) {
+        self.details.push(Detail::new(field, flaw, message));
+    }
+
+    /// `value` if nothing was wrong, else the refusal that names all that was.
+    pub fn check<T>(self, value: T) -> Result<T, Problem> {
+        match self.details.is_empty() {
+            true => Ok(value),
+            false => Err(Problem::from_details(self.details)),
+        }
+    }
+}
+
+/// Reads a whole body with `read`, then refuses it if anything in it was wrong.
+pub fn read_body<T>(bytes: &[u8], read: impl FnOnce(&mut Fields<'_>) -> T) -> Result<T, Problem> {
+    let Json::Object(object) = json::parse(bytes)? else {
+        return Err(Problem::invalid("", Flaw::InvalidType, "The body must be a JSON object."));
+    };
+    let mut report = Report::default();
+    let mut fields = Fields::new(object, String::new(), &mut report);
+    let value = read(&mut fields);
+    fields.finish();
+    report.check(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patch::Patch;
+    use crate::problem::Code;
+
+    #[test]
+    fn every_bad_field_is_named_with_its_path() {
+        let body = br#"{"name": 7, "emails": [{"value": "x"}, {"valeu": "y"}, 3], "frist": true}"#;
+        let problem = read_body(body, |fields| {
+            fields.text("name", 10);
+            fields.text("first", 10);
+            fields.patch_objects("emails", 5, |entry| entry.text("value", 5));
+        })
+        .unwrap_err();
+        let named: Vec<_> = problem.details.iter().map(|detail| (detail.field.as_str(), detail.code)).collect();
+        assert_eq!(
+            named,
+            [
+                ("name", Flaw::InvalidType),
+                ("emails[1].valeu", Flaw::UnknownField),
+                ("emails[2]", Flaw::InvalidType),
+                ("frist", Flaw::UnknownField)
+            ]
+        );
+        assert!(problem.details[1].message.contains("did you mean value?"));
+        assert_eq!(problem.code, Code::InvalidRequest);
+    }
+
+    #[test]
+    fn text_is_trimmed_and_blank_is_absent() {
+        let read = |body: &[u8]| read_body(body, |fields| fields.patch_line("name", 7));
+        assert_eq!(read(br#"{"name": "  Ada  "}"#), Ok(Patch::Set("Ada".to_owned())));
+        assert_eq!(read(br#"{"name": "   "}"#), Ok(Patch::Clear));
+        assert_eq!(read(br#"{"name": null}"#), Ok(Patch::Clear));
+        assert_eq!(read(br"{}"), Ok(Patch::Absent));
+        assert_eq!(read("{\"name\": \"äöüßé\"}".as_bytes()), Ok(Patch::Set("äöüßé".to_owned())));
+        assert_eq!(read(br#"{"name": "abcdefgh"}"#).unwrap_err().details[0].code, Flaw::TooLong);
+        assert_eq!(read(br#"{"name": "a\u0000"}"#).unwrap_err().details[0].code, Flaw::InvalidCharacter);
+    }
+
+    #[test]
+    fn every_id_of_a_list_is_there_once() {
+        let read = |body: &[u8]| read_body(body, |fields| fields.ids::<crate::id::Person>("ids", 3));
+        let named = |body: &[u8]| {
+            let details = read(body).unwrap_err().details;
+            details.into_iter().map(|detail| (detail.field, detail.code)).collect::<Vec<_>>()
+        };
+        let written: Vec<_> = read(br#"{"ids": ["a", " b "]}"#).unwrap().into_iter().map(|reference| reference.written).collect();
+        assert_eq!(written, ["a", "b"]);
+        for body in [&br"{}"[..], br#"{"ids": null}"#] {
+            assert_eq!(named(body), [("ids".to_owned(), Flaw::Required)]);
+        }
+        assert_eq!(named(br#"{"ids": []}"#), [("ids".to_owned(), Flaw::TooFew)]);
+        assert_eq!(named(br#"{"ids": ["a", "b", "c", "d"]}"#), [("ids".to_owned(), Flaw::TooMany)]);
+        assert_eq!(named(br#"{"ids": "a"}"#), [("ids".to_owned(), Flaw::InvalidType)]);
+        let bad = [("ids[0]".to_owned(), Flaw::Required), ("ids[1]".to_owned(), Flaw::InvalidType)];
+        assert_eq!(named(br#"{"ids": [" ", null]}"#), bad);
+        assert_eq!(named(br#"{"ids": ["a", "b", "a "]}"#), [("ids[2]".to_owned(), Flaw::InvalidValue)]);
+    }
+
+    #[test]
+    fn whole_numbers_are_whole_and_in_bounds() {
+        let read = |body: &[u8]| read_body(body, |fields| fields.count("months", 100));
+        assert_eq!(read(br#"{"months": 3.0}"#), Ok(Some(3)));
+        assert_eq!(read(br#"{"months": 3.5}"#).unwrap_err().details[0].code, Flaw::OutOfRange);
+        assert_eq!(read(br#"{"months": -1}"#).unwrap_err().details[0].code, Flaw::OutOfRange);
+        assert_eq!(read(br#"{"months": "3"}"#).unwrap_err().details[0].code, Flaw::InvalidType);
+    }
+
+    #[test]
+    fn an_unknown_parameter_is_refused_with_the_one_that_was_meant() {
+        let mut query = Query::new("ofset=3&q=a%20b+c");
+        assert_eq!(query.raw("offset"), None);
+        assert_eq!(query.words("q").as_deref(), Some("a b c"));
+        let problem = query.finish(()).unwrap_err();
+        assert_eq!(problem.details[0].field, "ofset");
+        assert!(problem.details[0].message.contains("did you mean offset?"));
+    }
+}

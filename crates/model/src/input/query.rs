@@ -1,0 +1,82 @@
+use super::Report;
+use crate::clock::Timestamp;
+use crate::problem::{Flaw, Problem};
+use crate::text::{Lines, did_you_mean, shorten};
+
+/// Far more than any request has.
+const MOST_PARAMETERS: usize = 100;
+
+/// The query of a request: names and values, each name at most once.
+pub struct Query {
+    unread: Vec<(String, String)>,
+    known: Vec<&'static str>,
+    report: Report,
+}
+
+impl Query {
+    #[must_use]
+    pub fn new(query: &str) -> Self {
+        let decode = |text: &str| {
+            let spaced = text.replace('+', " ");
+            percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
+        };
+        let mut report = Report::default();
+        let mut unread: Vec<(String, String)> = Vec::new();
+        let mut pairs = query.split('&').filter(|pair| !pair.is_empty());
+        for pair in pairs.by_ref().take(MOST_PARAMETERS) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let name = decode(name);
+            match unread.iter().any(|(earlier, _)| *earlier == name) {
+                true => report.add(shorten(&name), Flaw::InvalidValue, "must be given once"),
+                false => unread.push((name, decode(value))),
+            }
+        }
+        if pairs.next().is_some() {
+            report.add("", Flaw::TooMany, format!("The query must have at most {MOST_PARAMETERS} parameters."));
+        }
+        Self { unread, known: Vec::new(), report }
+    }
+
+    /// The parameter's value as it was written, if the parameter is there at all.
+    pub fn raw(&mut self, name: &'static str) -> Option<String> {
+        self.known.push(name);
+        let at = self.unread.iter().position(|(written, _)| written == name)?;
+        Some(self.unread.swap_remove(at).1)
+    }
+
+    pub fn refuse(&mut self, name: &str, flaw: Flaw, message: impl Into<String>) {
+        self.report.add(name, flaw, message);
+    }
+
+    /// A parameter that a rule reads; empty is a value like any other.
+    pub fn parsed<T>(&mut self, name: &'static str, flaw: Flaw, expected: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        let written = self.raw(name)?;
+        let value = parse(&written);
+        if value.is_none() {
+            self.refuse(name, flaw, format!("must be {expected}"));
+        }
+        value
+    }
+
+    pub fn moment(&mut self, name: &'static str) -> Option<Timestamp> {
+        let expected = "a time such as 2026-11-15T09:30:00Z or a date such as 2026-11-15";
+        self.parsed(name, Flaw::InvalidDate, expected, Timestamp::parse)
+    }
+
+    /// Some text to look for.
+    pub fn words(&mut self, name: &'static str) -> Option<String> {
+        self.parsed(name, Flaw::InvalidValue, "between 1 and 255 characters of one line", |text| {
+            let text = text.trim();
+            let fits = !text.is_empty() && text.chars().count() <= 255 && text.chars().all(|character| Lines::One.allow(character));
+            fits.then(|| text.to_owned())
+        })
+    }
+
+    pub fn finish<T>(mut self, value: T) -> Result<T, Problem> {
+        for (name, _) in std::mem::take(&mut self.unread) {
+            let hint = did_you_mean(&name, &self.known).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            self.report.add(shorten(&name), Flaw::UnknownField, format!("is not a parameter of this request{hint}"));
+        }
+        self.report.check(value)
+    }
+}

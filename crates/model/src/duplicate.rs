@@ -175,6 +175,23 @@ mod tests {
         one.keys().iter().any(|key| other.keys().contains(key))
     }
 
+    proptest! {
+        #[test]
+        fn what_is_looked_for_is_indexed(name in "\\PC{1,12}", handle in "[a-zA-Z0-9-]{0,8}", local in "[a-zA-Z0-9._-]{1,8}", phone in "[0-9 +()-]{3,14}") {
+            let email = format!("{local}@engines.example");
+            let person = Profile {
+                handle,
+                company_id: company(1),
+                emails: contacts(Channel::Email, &[&email]),
+                phones: contacts(Channel::Phone, &[&phone]),
+                ..named(&name)
+            };
+            let [emails, phones] = [&person.emails, &person.phones].map(|list| list.entries().iter().map(|entry| entry.value.as_str()));
+            let indexed = Key::all_of(&person.name, &person.handle, person.company_id, emails, phones);
+            prop_assert!(person.keys().iter().all(|key| indexed.contains(key)));
+        }
+    }
+
     #[test]
     fn a_phone_number_counts_however_it_is_written() {
         let one = Profile { phones: contacts(Channel::Phone, &["+44 20 7946 0000"]), ..named("Ada") };

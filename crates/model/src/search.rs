@@ -128,6 +128,23 @@ pub enum Key {
 }
 
 impl Key {
+    /// All that a person may have in common with others, as it is indexed.
+    pub fn all_of<'k>(
+        name: &str,
+        handle: &str,
+        company: Option<CompanyId>,
+        emails: impl Iterator<Item = &'k str>,
+        phones: impl Iterator<Item = &'k str>,
+    ) -> Vec<Self> {
+        let mut keys: Vec<_> = phones.map(Self::phone).collect();
+        keys.extend(company.map(|company| Self::name_at(name, company)));
+        if !handle.is_empty() {
+            keys.push(Self::handle(handle));
+        }
+        keys.extend(emails.filter_map(|email| email.split_once('@')).map(|(local, _)| Self::handle(local)));
+        keys
+    }
+
     #[must_use]
     pub fn phone(number: &str) -> Self {
         Self::Phone(number.chars().filter(char::is_ascii_digit).collect())

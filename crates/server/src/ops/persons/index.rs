@@ -34,27 +34,7 @@ pub fn document_of(new: &NewPerson) -> Document {
 pub fn keys_of(new: &NewPerson, company: Option<CompanyId>) -> Vec<Key> {
     let emails = new.emails.entries().iter().map(|email| email.value.as_str());
     let phones = new.phones.entries().iter().map(|phone| phone.value.as_str());
-    keys(&new.name.whole, &new.social.handle, company, emails, phones)
-}
-
-/// What a person may have in common with others.
-pub fn keys<'k>(
-    name: &str,
-    handle: &str,
-    company: Option<CompanyId>,
-    emails: impl Iterator<Item = &'k str>,
-    phones: impl Iterator<Item = &'k str>,
-) -> Vec<Key> {
-    let mut keys = Vec::new();
-    keys.extend(phones.map(Key::phone));
-    if let Some(company) = company {
-        keys.push(Key::name_at(name, company));
-    }
-    if !handle.is_empty() {
-        keys.push(Key::handle(handle));
-    }
-    keys.extend(emails.filter_map(|email| email.split_once('@')).map(|(local, _)| Key::handle(local)));
-    keys
+    Key::all_of(&new.name.whole, &new.social.handle, company, emails, phones)
 }
 
 /// All texts of a person that are searched. `notes` may be those of others too.
@@ -113,7 +93,7 @@ async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) 
         let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
         let emails = source.emails.iter().map(|email| email.value.as_str());
         let phones = source.phones.iter().map(|phone| phone.value.as_str());
-        let keys = keys(&source.name, &source.social_public_id, source.company_id, emails, phones);
+        let keys = Key::all_of(&source.name, &source.social_public_id, source.company_id, emails, phones);
         search::replace(tx, workspace, source.id, &document, &keys).await?;
     }
     Ok(())

@@ -66,6 +66,11 @@ parameters = {{ "path.id" = "{status}" }}
 include-operation-id = "createPersons"
 checks = {{ negative_data_rejection.enabled = false }}
 
+# A person is there before anybody asked to enrich them.
+[[operations]]
+include-operation-id = "readEnrichment"
+checks = {{ ensure_resource_availability.enabled = false }}
+
 [[operations]]
 include-operation-id = "listCandidates"
 parameters = {{ "path.id" = "{job}", "query.stage_id" = "{stage}", "query.stage_name" = "Sourced" }}

@@ -12,7 +12,7 @@ use crate::text::{Lines, limit};
 
 pub const MOST_ENTRIES: usize = 100;
 /// Past a thousand years something is wrong.
-const MOST_MONTHS: i64 = 12_000;
+pub(crate) const MOST_MONTHS: i64 = 12_000;
 pub const MOST_SOCIAL_ID: i64 = 9_007_199_254_740_991;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -183,7 +183,7 @@ fn read_company(entry: &mut Fields<'_>, list: &str, index: usize, companies: &mu
 }
 
 /// The months in which at least one of the positions was held.
-fn months_covered(positions: &[Position], today: Date) -> i64 {
+pub(crate) fn months_covered(positions: &[Position], today: Date) -> i64 {
     let mut spans: Vec<_> = positions
         .iter()
         .filter_map(|position| Some((position.start_date?, position.end_date.unwrap_or(today))))

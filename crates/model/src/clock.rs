@@ -120,6 +120,17 @@ impl Date {
         Self(self.0.tomorrow().unwrap_or(self.0))
     }
 
+    #[must_use]
+    pub fn last_of_month(self) -> Self {
+        Self(self.0.last_of_month())
+    }
+
+    /// The same day so many years later, or the one before it if that year has no such day.
+    #[must_use]
+    pub fn plus_years(self, years: i16) -> Self {
+        Self(self.0.saturating_add(jiff::Span::new().try_years(years).unwrap_or_default()))
+    }
+
     /// The whole months from the beginning of this day to the end of `last`.
     #[must_use]
     pub fn months_through(self, last: Self) -> i64 {
@@ -179,6 +190,15 @@ mod tests {
         assert_eq!(date("2019-05-15").months_through(date("2019-06-14")), 1);
         assert_eq!(date("2021-01-01").months_through(date("2020-01-01")), 0);
         assert_eq!(date("9998-12-31").months_through(date("9999-12-31")), 12);
+    }
+
+    #[test]
+    fn months_end_and_years_pass() {
+        assert_eq!(date("2024-02-01").last_of_month(), date("2024-02-29"));
+        assert_eq!(date("2023-02-28").last_of_month(), date("2023-02-28"));
+        assert_eq!(date("2024-02-29").plus_years(1), date("2025-02-28"));
+        assert_eq!(date("2026-11-15").plus_years(10), date("2036-11-15"));
+        assert_eq!(date("9999-06-01").plus_years(10), date("9999-12-31"));
     }
 
     proptest! {

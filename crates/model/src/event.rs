@@ -46,6 +46,7 @@ types! {
     PersonNoteAdded "person.note_added" Person "A note was added to a person."
     PersonNoteUpdated "person.note_updated" Person "A note on a person was changed."
     PersonNoteDeleted "person.note_deleted" Person "A note on a person was deleted."
+    PersonEnriched "person.enriched" Person "A person got what a provider knows of them."
     PersonMerged "person.merged" Person "Another person went into this one."
     PersonErased "person.erased" Person "A person was erased, with all that was held about them."
     CandidateCreated "candidate.created" Candidate "A person was put on a job."

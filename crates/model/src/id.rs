@@ -45,6 +45,8 @@ kinds! {
     Event EventId "evt" "event"
     Webhook WebhookId "whk" "webhook"
     Lease LeaseId "lse" "lease"
+    EnrichmentRun EnrichmentRunId "enr" "enrichment"
+    Proposal ProposalId "prp" "proposal"
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

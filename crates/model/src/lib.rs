@@ -7,6 +7,7 @@ pub mod clock;
 pub mod company;
 pub mod contact;
 pub mod duplicate;
+pub mod enrichment;
 pub mod event;
 pub mod funnel;
 pub mod id;

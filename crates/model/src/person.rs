@@ -49,6 +49,8 @@ pub struct NewPerson {
     pub phones: Contacts,
     pub notes: Option<String>,
     pub association: Association,
+    /// Whether more about them is to be asked for.
+    pub enrich: bool,
 }
 
 impl NewPerson {
@@ -79,7 +81,19 @@ impl NewPerson {
             client_id: fields.id("client_id"),
         };
         let external_source_id = fields.text("external_source_id", limit::NAME);
-        Self { name, social, current_job_title, company_name, social_location, external_source_id, emails, phones, notes, association }
+        Self {
+            name,
+            social,
+            current_job_title,
+            company_name,
+            social_location,
+            external_source_id,
+            emails,
+            phones,
+            notes,
+            association,
+            enrich: false,
+        }
     }
 
     #[must_use]
@@ -185,9 +199,9 @@ pub fn identifiers(external_source_id: Option<&str>, social: &SocialProfile, ema
     found
 }
 
-/// `enrich_record` is taken as it is meant, and does nothing while there is nobody to ask.
-pub fn read_enrichment(fields: &mut Fields<'_>) {
-    fields.flag("enrich_record");
+/// `enrich_record`: whether more about the person is to be asked for.
+pub fn read_enrichment(fields: &mut Fields<'_>) -> bool {
+    fields.flag("enrich_record")
 }
 
 /// What a create does when it matches a person who is there already.
@@ -228,12 +242,14 @@ pub struct PersonPatch {
     pub emails: ContactsPatch,
     pub phones: ContactsPatch,
     pub job_id: Option<Reference<id::Job>>,
+    /// Whether more about them is to be asked for.
+    pub enrich: bool,
 }
 
 impl PersonPatch {
     pub fn read(fields: &mut Fields<'_>) -> Self {
-        read_enrichment(fields);
         Self {
+            enrich: read_enrichment(fields),
             social: fields.patch_parsed("social_url", limit::URL, SocialProfile::parse),
             emails: ContactsPatch::read(fields, Channel::Email, "emails", &EMAIL_FIELDS),
             phones: ContactsPatch::read(fields, Channel::Phone, "phone_numbers", &PHONE_FIELDS),
@@ -249,7 +265,7 @@ impl PersonPatch {
         }
     }
 
-    /// Brings all but the company and the job into the person. True if anything changed.
+    /// Brings all but the company, the job and the wish for more into the person. True if anything changed.
     pub fn apply(&self, person: &mut Person) -> Result<bool, Problem> {
         let before = person.clone();
         self.social.apply(&mut person.social);

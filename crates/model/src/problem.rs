@@ -51,6 +51,7 @@ catalogue! {
     DefaultTemplate "DEFAULT_TEMPLATE" 409 "The template is the workspace's default; make another the default first."
     TooManyCandidates "TOO_MANY_CANDIDATES" 409 "More candidates are concerned than can be changed in one call; move them in smaller numbers first."
     KeyReplaced "KEY_REPLACED" 409 "The key was rotated before; details names the key that took its place."
+    ProposalDecided "PROPOSAL_DECIDED" 409 "The proposal was decided otherwise before."
     TooMany "TOO_MANY" 409 "The workspace or the record has as many of these as it may have."
     InvalidMerge "INVALID_MERGE" 409 "A record cannot be merged into itself."
     TooManyWebhooks "TOO_MANY_WEBHOOKS" 409 "The workspace has as many webhooks as it may have; delete one first."

@@ -16,11 +16,12 @@ use crate::problem::Flaw;
 pub struct Include {
     pub profile: bool,
     pub notes: bool,
+    pub provenance: bool,
 }
 
 impl Include {
     pub fn read(query: &mut Query) -> Self {
-        let expected = "profile, notes, or both with a comma between";
+        let expected = "profile, notes or provenance, or several of them with a comma between";
         query.parsed("include", Flaw::InvalidValue, expected, Self::parse).unwrap_or_default()
     }
 
@@ -30,6 +31,7 @@ impl Include {
             match part {
                 "profile" => include.profile = true,
                 "notes" => include.notes = true,
+                "provenance" => include.provenance = true,
                 _ => return None,
             }
         }
@@ -38,7 +40,7 @@ impl Include {
 
     #[must_use]
     pub const fn is_nothing(self) -> bool {
-        !self.profile && !self.notes
+        !self.profile && !self.notes && !self.provenance
     }
 }
 
@@ -125,14 +127,23 @@ mod tests {
 
     #[test]
     fn parts_are_named_with_commas_between() {
-        let (profile, notes) = (Include { profile: true, notes: false }, Include { profile: false, notes: true });
-        let both = Include { profile: true, notes: true };
+        let profile = Include { profile: true, ..Include::default() };
+        let notes = Include { notes: true, ..Include::default() };
+        let provenance = Include { provenance: true, ..Include::default() };
+        let both = Include { notes: true, ..profile };
+        let all = Include { provenance: true, ..both };
         assert_eq!(include(""), Some(Include::default()));
         assert_eq!(include("include=profile"), Some(profile));
         assert_eq!(include("include=notes"), Some(notes));
         assert_eq!(include("include=notes,profile"), Some(both));
         assert_eq!(include("include=notes%2Cprofile,notes"), Some(both));
-        for wrong in ["include=", "include=,", "include=all", "include=notes,", "include=Notes", "include=notes, profile"] {
+        assert_eq!(include("include=provenance"), Some(provenance));
+        assert_eq!(include("include=profile,notes,provenance"), Some(all));
+        assert!(Include::default().is_nothing());
+        assert!([profile, notes, provenance, both, all].into_iter().all(|include| !include.is_nothing()));
+        for wrong in
+            ["include=", "include=,", "include=all", "include=notes,", "include=Notes", "include=notes, profile", "include=proposals"]
+        {
             assert_eq!(include(wrong), None, "{wrong}");
         }
     }

@@ -2,7 +2,9 @@
 
 pub mod api;
 pub mod cli;
+pub mod config;
 pub mod demo;
+pub mod enrich;
 mod events;
 pub mod http;
 pub mod ops;

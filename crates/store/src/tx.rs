@@ -59,6 +59,14 @@ enum Answer<T> {
     Awaited { ticket: usize, map: fn(&Row<'_>) -> Result<T, StoreError> },
 }
 
+impl<T> Asked<T> {
+    /// A question whose answer is known.
+    #[must_use]
+    pub const fn known(rows: Vec<T>) -> Self {
+        Self(Answer::Known(rows))
+    }
+}
+
 impl Tx {
     pub(crate) const fn new(arm: Arm) -> Self {
         Self {

@@ -248,7 +248,16 @@ impl<'r> Fields<'r> {
 
     /// References to 1 to `most` records, each named once.
     pub fn ids<K: Kind>(&mut self, name: &'static str, most: usize) -> Vec<Reference<K>> {
-        let Some(list) = self.needed(name, |fields| fields.patch_list(name, most)) else { return Vec::new() };
+        self.needed(name, |fields| fields.patch_ids(name, most)).unwrap_or_default()
+    }
+
+    /// The same where the list may be absent.
+    pub fn patch_ids<K: Kind>(&mut self, name: &'static str, most: usize) -> Patch<Vec<Reference<K>>> {
+        let list = match self.patch_list(name, most) {
+            Patch::Set(list) => list,
+            Patch::Absent => return Patch::Absent,
+            Patch::Clear => return Patch::Clear,
+        };
         if list.is_empty() {
             self.refuse(name, Flaw::TooFew, "must have at least one entry");
         }
@@ -264,7 +273,26 @@ impl<'r> Fields<'r> {
             }
             references.push(Reference::new(written));
         }
-        references
+        Patch::Set(references)
+    }
+
+    /// An object, read field by field.
+    pub fn patch_object<T>(&mut self, name: &'static str, read: impl FnOnce(&mut Fields<'_>) -> T) -> Patch<T> {
+        match self.take_patch(name) {
+            Patch::Absent => Patch::Absent,
+            Patch::Clear => Patch::Clear,
+            Patch::Set(Json::Object(object)) => {
+                let path = self.path_of(name);
+                let mut fields = Fields::new(object, path, self.report);
+                let value = read(&mut fields);
+                fields.finish();
+                Patch::Set(value)
+            }
+            Patch::Set(other) => {
+                self.refuse(name, Flaw::InvalidType, format!("must be an object, not {}", other.type_name()));
+                Patch::Absent
+            }
+        }
     }
 
     /// A list of objects, each read field by field.

@@ -3,7 +3,7 @@
 mod audit;
 mod calling;
 mod copy;
-mod duration;
+pub(crate) mod duration;
 mod key;
 mod migrate;
 mod serve;

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +20,9 @@ use tokio::sync::watch;
 use super::calling::Calling;
 use super::duration::parse_duration;
 use super::{Database, Url};
+use crate::config::Config;
 use crate::demo::{self, DemoSummary};
+use crate::enrich::settings::Enriching;
 use crate::events::announce;
 use crate::http::listen;
 use crate::http::router::router;
@@ -27,10 +30,11 @@ use crate::http::{App, Settings};
 use crate::ops::events::{AllWorkspaces, ForgetEvents, OldestEvent};
 use crate::ops::housekeeping::{CensusDue, ForgetAnswers, TakeCensus};
 use crate::ops::keys::{CreateKey, CreatedKey, TouchKeys};
-use crate::ops::persons::index::{IndexSome, MergeSome, MergeWanted, WaitingForIndex};
+use crate::ops::persons::index::{IndexSome, MergeSome, MergeWanted, TidyIndex, WaitingForIndex};
 use crate::ops::webhooks::{ClearWebhooksAway, DeletedWebhooks};
 use crate::ops::workspaces::AnyWorkspace;
-use crate::{telemetry, webhooks};
+use crate::outgoing::Targets;
+use crate::{enrich, telemetry, webhooks};
 
 const FIRST_WORKSPACE: &str = "default";
 const FIRST_KEY: &str = "first admin key";
@@ -53,6 +57,9 @@ pub struct Serve {
     /// Milliseconds that a request waits for PostgreSQL to take a connection, and to answer each time, before it is answered 503
     #[arg(long, env = "SLATED_DATABASE_TIMEOUT", default_value_t = 1500, value_name = "MILLISECONDS", value_parser = clap::value_parser!(u64).range(50..=600_000))]
     database_timeout: u64,
+    /// A file with what is too much for the command line: who is asked to enrich persons
+    #[arg(long, env = "SLATED_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Where to listen; port 0 takes any free one
     #[arg(long, env = "SLATED_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDR")]
     listen: SocketAddr,
@@ -96,8 +103,21 @@ impl Serve {
         }
     }
 
+    /// Who is asked to enrich persons. The demo data have somebody of their own.
+    fn enriching(&self, targets: &Targets) -> Result<Enriching, String> {
+        match &self.config {
+            Some(path) => {
+                let base = path.parent().unwrap_or(Path::new(""));
+                Enriching::from_config(&Config::load(path)?.enrichment, base, targets)
+            }
+            None if self.demo => Ok(Enriching::demo()),
+            None => Ok(Enriching::none()),
+        }
+    }
+
     async fn serve(self) -> Result<(), String> {
         let delivering = self.webhooks.delivering()?;
+        let enriching = Arc::new(self.enriching(&delivering.targets)?);
         let metrics = telemetry::start_metrics().map_err(|error| error.to_string())?;
         let listener = TcpListener::bind(self.listen).await.map_err(|error| format!("{} cannot be listened on: {error}", self.listen))?;
         let location = self.database.location()?;
@@ -125,6 +145,7 @@ impl Serve {
         };
         let announcing = announce::start(&app.store, &app.hub);
         let dispatching = webhooks::start(&app.store, &app.hub, &app.delivering, app.stopping.clone())?;
+        let enriching = enrich::start(&app.store, enriching, app.stopping.clone());
         let chores = tokio::spawn(do_chores(Arc::clone(&app), metrics, self.event_retention));
         let indexing = tokio::spawn(keep_index(Arc::clone(&app)));
         tracing::info!(listen.address = %address, database = %location, "listening");
@@ -133,6 +154,7 @@ impl Serve {
         }
         listen::serve(listener, router(Arc::clone(&app)), &settings, stop).await;
         let _ = dispatching.await;
+        let _ = enriching.await;
         for chores in [chores, indexing] {
             chores.abort();
             let _ = chores.await;
@@ -241,6 +263,11 @@ async fn keep_index(app: Arc<App>) {
         clock.tick().await;
         if let Err(failure) = index_persons(&app).await {
             tracing::warn!(error = %failure, "persons could not be indexed for search");
+        }
+        if app.store.is_shared()
+            && let Err(failure) = app.store.write(TidyIndex).await
+        {
+            tracing::debug!(error = %failure, "new words could not be put into the index; writers do it");
         }
         if let Err(failure) = merge_index(&app).await {
             tracing::warn!(error = %failure, "the index of words could not be merged");

@@ -1,8 +1,9 @@
 //! The data of `slated serve --demo`: some 500 persons with their careers, 20 jobs at a dozen clients, and a year and a half of
-//! recruiting, so that every shape of the interface can be seen at once. It goes through the same operations as a client's data, and
-//! comes out the same every time but for the dates, which end today.
+//! recruiting, so that every shape of the interface can be seen at once. A dozen leads are enriched as soon as it is there. It goes
+//! through the same operations as a client's data, and comes out the same every time but for the dates, which end today.
 
 mod career;
+mod leads;
 mod openings;
 pub mod people;
 mod plan;
@@ -17,10 +18,11 @@ use model::clock::Timestamp;
 use model::id::{CandidateId, Id, JobId, Kind, PersonId, WorkspaceId};
 use model::input::Reference;
 use model::job::{ClientReference, JobPatch, NewJob, StatusReference};
-use model::person::Association;
+use model::person::{Association, OnDuplicate};
 use model::problem::Problem;
 use store::{Failure, Tx, Work};
 
+use self::leads::LEADS;
 use self::openings::OPENINGS;
 use self::people::AddPerson;
 use self::plan::{Action, Place, Step};
@@ -30,6 +32,10 @@ use crate::ops::candidates::move_stage::MoveCandidate;
 use crate::ops::etag::Precondition;
 use crate::ops::jobs::create::CreateJob;
 use crate::ops::jobs::update::UpdateJob;
+use crate::ops::persons::create::CreatePerson;
+
+/// What the demo knows beyond its data: a profile on each line, as a directory of an operator's own has them.
+pub const DIRECTORY: &str = include_str!("directory.jsonl");
 
 /// How much was made.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -103,6 +109,7 @@ impl Filling {
                 self.change_job(tx, moment, *job, JobPatch { name: None, is_archived: Some(true), client, status }).await
             }
             Step::AddPerson { person, place } => self.add_person(tx, moment, *person, *place).await,
+            Step::AddLead(lead) => self.add_lead(tx, moment, *lead).await,
             Step::AddCandidate { person, job } => self.add_candidate(tx, moment, *person, *job).await,
             Step::Move { person, job, stage } => self.move_candidate(tx, moment, (*person, *job), stage).await,
         }
@@ -143,6 +150,13 @@ impl Filling {
             self.candidates.insert((person, job), candidate);
             self.summary.candidates += 1;
         }
+        Ok(())
+    }
+
+    async fn add_lead(&mut self, tx: &mut Tx, moment: Timestamp, lead: usize) -> Result<(), Failure> {
+        let work = CreatePerson::new(self.actor.clone(), LEADS[lead].new_person(), OnDuplicate::Merge);
+        At { moment, work }.run(tx).await?;
+        self.summary.persons += 1;
         Ok(())
     }
 

@@ -91,6 +91,7 @@ pub fn person_as(number: u64, role: &Role, now: Timestamp) -> Profile {
         phones: draw_phones(&mut random, identity.region.phone),
         notes: random.chance(20).then(|| (*random.pick(NOTES)).to_owned()),
         association: Association::default(),
+        enrich: false,
     };
     Profile { new, history: career.history }
 }

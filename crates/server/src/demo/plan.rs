@@ -1,11 +1,13 @@
 //! What happens in the demo, and when: jobs are opened, persons come in, candidates move from stage to stage, jobs are filled. All of
-//! it lies in the months before `now`, in office hours, and is told in the order of time, since that is the order of every list.
+//! it lies in the months before `now`, in office hours, and is told in the order of time, since that is the order of every list. Only
+//! the leads come in at `now`.
 
 use std::collections::HashSet;
 
 use model::clock::Timestamp;
 use model::stage::NewStage;
 
+use super::leads::LEADS;
 use super::openings::{CONTACTS, Fate, OPENINGS, OTHERS, Opening};
 use super::people::Role;
 use super::random::Random;
@@ -15,7 +17,7 @@ const DAY: i64 = 24 * HOUR;
 /// Decides all that is left to chance here.
 const SEED: u64 = 2026;
 
-/// Something that happened. Persons and jobs are named by their numbers.
+/// Something that happened. Persons, leads and jobs are named by their numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Action {
     pub moment: Timestamp,
@@ -28,6 +30,7 @@ pub(super) enum Step {
     SetStatus { job: usize, status: &'static str },
     Archive(usize),
     AddPerson { person: usize, place: Place },
+    AddLead(usize),
     AddCandidate { person: usize, job: usize },
     Move { person: usize, job: usize, stage: String },
 }
@@ -64,6 +67,9 @@ pub(super) fn plan(now: Timestamp) -> Vec<Action> {
     }
     for _ in 0..OTHERS {
         planner.plan_person_at_any_time(Place::Nothing);
+    }
+    for lead in 0..LEADS.len() {
+        planner.add(now, Step::AddLead(lead));
     }
     let mut actions = planner.actions;
     actions.sort_by_key(|action| action.moment);
@@ -267,7 +273,7 @@ mod tests {
                     assert!(jobs.contains(&job));
                     assert_eq!(candidates.insert((person, job), moment), None);
                 }
-                Step::AddPerson { .. } => {}
+                Step::AddPerson { .. } | Step::AddLead(_) => {}
                 Step::Move { person, job, .. } => {
                     let last = candidates.insert((person, job), moment);
                     assert!(last.is_some_and(|last| last < moment), "{person} on {job}");

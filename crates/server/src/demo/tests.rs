@@ -1,10 +1,13 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
+use model::enrichment::profile::Profile;
 use model::input::Query;
 use model::key::Scope;
 use model::listing::Page;
+use model::person::{Identifier, NewPerson, identifiers};
 use store::record::candidate::CandidateItem;
+use store::record::enrichment;
 use store::record::job::JobView;
 use store::{Location, Options, Purpose, Store};
 
@@ -124,4 +127,72 @@ async fn the_demo_is_the_same_every_time() {
         seen.push((summary, persons));
     }
     assert!(seen[0] == seen[1]);
+}
+
+/// Whom the directory tells of.
+fn directory() -> Vec<Profile> {
+    let today = Timestamp::now().date();
+    let profiles = DIRECTORY.lines().enumerate().map(|(number, line)| {
+        let reading = Profile::read(&serde_json::from_str(line).unwrap(), today);
+        assert!(reading.refused.is_empty(), "line {}: {:?}", number + 1, reading.refused);
+        reading.profile
+    });
+    profiles.collect()
+}
+
+fn identifiers_of(profile: &Profile) -> Vec<Identifier> {
+    let social = profile.social.clone().unwrap_or_default();
+    identifiers(profile.external_source_id.as_deref(), &social, &profile.emails)
+}
+
+fn is_about(profile: &Profile, new: &NewPerson) -> bool {
+    let theirs = identifiers_of(profile);
+    let is_namesake = profile.name.as_ref().is_some_and(|name| name.whole == new.name.whole);
+    let is_colleague = new.company_name.is_some() && new.company_name == profile.company_name;
+    let wanted = identifiers(new.external_source_id.as_deref(), &new.social, &new.emails);
+    wanted.iter().any(|identifier| theirs.contains(identifier)) || (is_namesake && is_colleague)
+}
+
+#[test]
+fn nobody_stands_twice_in_the_directory() {
+    let mut seen = Vec::new();
+    for identifier in directory().iter().flat_map(identifiers_of) {
+        assert!(!seen.contains(&identifier), "{identifier:?}");
+        seen.push(identifier);
+    }
+}
+
+#[test]
+fn the_directory_knows_the_leads_but_one_and_some_others() {
+    let directory = directory();
+    let knows = |new: &NewPerson| directory.iter().filter(|profile| is_about(profile, new)).count();
+    let leads: Vec<_> = LEADS.iter().map(|lead| knows(&lead.new_person())).collect();
+    assert_eq!(leads, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]);
+    let now = Timestamp::now();
+    let others = plan::plan(now).into_iter().filter_map(|action| match action.step {
+        Step::AddPerson { person, place } => Some(people::person_as(person as u64, &place.role(person), now).new),
+        _ => None,
+    });
+    assert_eq!(others.map(|new| knows(&new)).sum::<usize>(), 12);
+}
+
+/// Takes all who wait to be enriched. Says how many.
+struct TakeAll {
+    workspace: WorkspaceId,
+}
+
+impl Work for TakeAll {
+    type Output = usize;
+
+    async fn run(&self, tx: &mut Tx) -> Result<usize, Failure> {
+        let (lease, until) = (tx.new_id(), tx.now().plus_millis(1000));
+        Ok(enrichment::take(tx, self.workspace, lease, until, 1000).await?.len())
+    }
+}
+
+#[tokio::test]
+async fn leads_ask_to_be_enriched_and_nobody_else_does() {
+    let database = Database::new("leads");
+    let (store, workspace, _) = database.demo(Timestamp::now()).await;
+    assert_eq!(store.write(TakeAll { workspace }).await.unwrap(), LEADS.len());
 }

@@ -2,6 +2,8 @@
 
 use model::candidate::MOST_TOGETHER;
 use model::career::MOST_SOCIAL_ID;
+use model::enrichment::Field;
+use model::enrichment::run::{self, RunFilter};
 use model::event::EventType;
 use model::key::{self, Scope};
 use model::listing::{MOST_OFFSET, MOST_PER_PAGE};
@@ -165,11 +167,16 @@ fn constrain(body: &str, field: &str, property: &mut Value) {
         ("RotateSecretBody", _) => number(property, MOST_OVERLAP_SECONDS),
         ("RotateKeyBody", _) => number(property, key::MOST_OVERLAP_SECONDS),
         ("CreateKeyBody", "scope") => property["enum"] = Scope::ALL.map(Scope::name).to_vec().into(),
-        ("CreateKeyBody", "expires_at") => {
+        ("CreateKeyBody", "expires_at") | ("RunFilterInput", "created_after" | "created_before" | "updated_after" | "updated_before") => {
             let about = property["description"].take();
             *property = json!({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}, {"type": "string", "pattern": BLANK}, {"type": "null"}], "description": about});
         }
         ("CreatePersonsBody", "persons") => (property["minItems"], property["maxItems"]) = (1.into(), MOST_PERSONS.into()),
+        ("RunFilterInput", "person_ids") => ids(property, run::MOST_PERSONS),
+        ("RunFilterInput", "missing") => {
+            property["maxItems"] = RunFilter::MISSABLE.len().into();
+            text(&mut property["items"], limit::NAME, &missable());
+        }
         ("ReplayBody", _) => number(property, MOST_OFFSET),
         ("ReorderStagesBody", "stage_ids") => {
             property["uniqueItems"] = true.into();
@@ -204,6 +211,11 @@ fn list_of(property: &mut Value, longest: usize, pattern: &str) {
     text(&mut property["items"], longest, pattern);
 }
 
+/// A field that a person may lack. Blank entries are left out.
+fn missable() -> String {
+    format!("^[{0}]*({1})?[{0}]*$", blank!(), RunFilter::MISSABLE.map(Field::name).join("|"))
+}
+
 /// References to 1 to `most` records, each once. They are compared without the white space around them, so here they have none.
 fn ids(property: &mut Value, most: usize) {
     (property["minItems"], property["maxItems"], property["uniqueItems"]) = (1.into(), most.into(), true.into());
@@ -236,7 +248,7 @@ pub fn constrain_query(path: &str, parameter: &mut Value) {
         "email" => text(schema, limit::EMAIL, EMAIL),
         "phone" => text(schema, limit::PHONE, PHONE),
         "q" if path == "/v1/persons" => text(schema, limit::NAME, r"[^\W_]"),
-        "include" => schema["pattern"] = "^(profile|notes)(,(profile|notes))*$".into(),
+        "include" => schema["pattern"] = "^(profile|notes|provenance)(,(profile|notes|provenance))*$".into(),
         "status" if !is_list => schema["enum"] = json!(["pending", "delivered", "failed"]),
         _ if schema["type"] == "string" => text(schema, limit::NAME, LINE_NOT_BLANK),
         _ => {}
@@ -272,11 +284,13 @@ fn listed_kind(path: &str) -> &'static str {
         Some("candidates") => "cnd",
         Some("companies") => "cmp",
         Some("contacts") => "ctc",
+        Some("enrichments") => "enr",
         Some("job-statuses") => "sts",
         Some("keys") => "key",
         Some("notes") => "nte",
         Some("persons") => "per",
         Some("pipeline-templates") => "tpl",
+        Some("proposals") => "prp",
         Some("stages") => "stg",
         _ => "job",
     }

@@ -29,6 +29,14 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/v1/persons/{id}/history", put(v1::persons::history::replace_history))
         .route("/v1/persons/{id}/notes", get(v1::persons::notes::list_notes).post(v1::persons::notes::add_note))
         .route("/v1/persons/{id}/notes/{note_id}", patch(v1::persons::notes::update_note).delete(v1::persons::notes::delete_note))
+        .route("/v1/persons/{id}/enrichment", get(v1::enrichment::read::read_enrichment).post(v1::enrichment::request::request_enrichment))
+        .route("/v1/persons/{id}/proposals", get(v1::proposals::of_person::list_person_proposals))
+        .route("/v1/enrichments", get(v1::enrichment::list::list_runs).post(v1::enrichment::start::start_run))
+        .route("/v1/enrichments/{id}", get(v1::enrichment::read_run::read_run))
+        .route("/v1/enrichments/{id}/cancel", post(v1::enrichment::cancel::cancel_run))
+        .route("/v1/proposals", get(v1::proposals::list::list_proposals))
+        .route("/v1/proposals/{id}/accept", post(v1::proposals::decide::accept_proposal))
+        .route("/v1/proposals/{id}/reject", post(v1::proposals::decide::reject_proposal))
         .route("/v1/candidates", get(v1::candidates::list_all::list_all_candidates))
         .route(
             "/v1/candidates/{id}",

@@ -4,6 +4,7 @@
 pub mod candidates;
 pub mod companies;
 pub mod deliver;
+pub mod enrichment;
 pub mod etag;
 pub mod events;
 pub mod former;

@@ -16,13 +16,26 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const MOST_REDIRECTS: usize = 3;
 const IDLE_CONNECTIONS: usize = 64;
 
+/// What becomes of an answer that sends the call elsewhere.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Redirects {
+    /// The call goes there too, if it may.
+    Followed,
+    /// It is an answer like any other: what the call holds is for the one that was named.
+    Left,
+}
+
 /// A client that reaches allowed targets only. `timeout` is for a whole call, with all its redirects.
-pub fn client(targets: &Targets, timeout: Duration) -> Result<Client, String> {
+pub fn client(targets: &Targets, timeout: Duration, redirects: Redirects) -> Result<Client, String> {
     let at_redirects = targets.clone();
+    let policy = match redirects {
+        Redirects::Followed => Policy::custom(move |attempt| redirect(&at_redirects, attempt)),
+        Redirects::Left => Policy::none(),
+    };
     Client::builder()
         .tls_backend_preconfigured(tls()?)
         .dns_resolver(Arc::new(Resolver(targets.clone())))
-        .redirect(Policy::custom(move |attempt| redirect(&at_redirects, attempt)))
+        .redirect(policy)
         .no_proxy()
         .referer(false)
         .http1_only()

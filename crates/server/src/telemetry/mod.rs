@@ -56,5 +56,10 @@ fn describe() {
     describe_histogram!("slated_store_commit_batch_size", "Writes that shared a commit.");
     describe_histogram!("slated_store_commit_seconds", "Time from the first write of a commit until it is durable.");
     describe_counter!("slated_webhook_calls_total", "Calls of webhooks by outcome: delivered or failed.");
+    describe_counter!("slated_enrichment_asked_total", "Calls of providers of enrichment, by provider.");
+    describe_counter!("slated_enrichment_answers_total", "Answers of providers, by provider and outcome: found, empty or failed.");
+    describe_histogram!("slated_enrichment_seconds", "Time that a provider took to answer, by provider.");
+    describe_gauge!("slated_enrichment_cost_total", "What providers said that their answers cost, by provider.");
+    describe_gauge!("slated_enrichment_paused", "1 while a provider is left alone because it failed or asked for that, by provider.");
     describe_histogram!("slated_store_read_seconds", "Time in the database of one read in sixteen.");
 }

@@ -1,18 +1,17 @@
 //! One call of a webhook.
 
-use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use model::clock::Timestamp;
 use model::event::Event;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
+use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Response, Url};
 use store::record::webhook::Webhook;
 
 use super::secret::SecretKey;
 use crate::ops::deliver::{Attempt, Outcome};
-use crate::outgoing::{Targets, client};
+use crate::outgoing::{Redirects, Targets, client, explain, retry_after};
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// What is read of an answer, and what is kept of that.
@@ -28,7 +27,7 @@ pub struct Caller {
 
 impl Caller {
     pub fn new(targets: Arc<Targets>, secret_key: SecretKey) -> Result<Self, String> {
-        Ok(Self { client: client(&targets, TIMEOUT)?, targets, secret_key })
+        Ok(Self { client: client(&targets, TIMEOUT, Redirects::Followed)?, targets, secret_key })
     }
 
     pub async fn deliver(&self, webhook: &Webhook, event: &Event) -> Outcome {
@@ -59,7 +58,7 @@ impl Caller {
             .header("webhook-timestamp", timestamp.to_string())
             .header("webhook-signature", signature)
             .body(body);
-        let response = request.send().await.map_err(explain)?;
+        let response = request.send().await.map_err(|error| explain(error, TIMEOUT))?;
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers(), now);
         Ok((status, beginning(response).await, retry_after))
@@ -77,29 +76,4 @@ async fn beginning(mut response: Response) -> String {
     }
     let text = String::from_utf8_lossy(&read);
     text.chars().filter(|character| *character != '\0').take(CHARACTERS_KEPT).collect()
-}
-
-/// Seconds, or a date.
-fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<i64> {
-    let written = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if !written.is_empty() && written.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(written.parse().unwrap_or(i64::MAX));
-    }
-    let date = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(written).ok()?;
-    Some((date.as_millisecond() - now.millis()) / 1000)
-}
-
-/// The causes one after the other, without the URL: it may hold what is nobody's business.
-fn explain(error: reqwest::Error) -> String {
-    if error.is_timeout() {
-        return format!("it did not answer within {} seconds", TIMEOUT.as_secs());
-    }
-    let error = error.without_url();
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text.chars().take(CHARACTERS_KEPT).collect()
 }

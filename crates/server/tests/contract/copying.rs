@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{App, Client, Database, Engine, strings};
+use crate::support::{App, Client, Database, Engine, eventually, strings};
 
 /// Everything that the interface shows of a workspace.
 fn all_answers(client: &Client) -> Vec<Value> {
@@ -19,6 +19,9 @@ fn all_answers(client: &Client) -> Vec<Value> {
         }
         answers.push(candidates.json.clone());
     }
+    let proposals = client.get("/v1/proposals?limit=100").expect(200);
+    answers.extend(strings(proposals.data(), "person_id").iter().map(|person| client.enrichment(person)));
+    answers.push(proposals.json);
     answers
 }
 
@@ -39,6 +42,9 @@ fn demo() -> (App, String) {
     let mut app = Engine::Sqlite.app().first_start().argument("--demo").start();
     app.process.output.wait_for("the end of the welcome", |line| line.contains("/docs").then_some(()));
     let key = app.database.create_key("default", "write", &[]);
+    // Some of the persons get more to them in the first seconds.
+    let waiting = "SELECT COUNT(*) FROM enrichment WHERE due_at IS NOT NULL";
+    eventually("nobody waits to be enriched", || app.database.execute(waiting) == ["0"]);
     app.process.terminate();
     app.process.wait_exit();
     (app, key)

@@ -24,7 +24,21 @@ fn fields(record: &Value) -> Vec<&str> {
 fn an_export_has_every_part(app: &App) {
     let person = app.writer().new_person(&json!({ "name": "Ada" }));
     let data = export(&app.client("read"), &person);
-    let parts = ["exported_at", "person", "former_ids", "identifiers", "notes", "candidates", "client_contacts", "events", "deliveries"];
+    let parts = [
+        "exported_at",
+        "person",
+        "former_ids",
+        "identifiers",
+        "notes",
+        "candidates",
+        "client_contacts",
+        "events",
+        "deliveries",
+        "enrichment",
+        "answers",
+        "proposals",
+        "field_sources",
+    ];
     assert_eq!(fields(&data), parts);
     assert!(is_time(data["exported_at"].as_str().unwrap()), "{data}");
     let person = [
@@ -51,9 +65,12 @@ fn an_export_has_every_part(app: &App) {
         "updated_at",
     ];
     assert_eq!(fields(&data["person"]), person);
-    for list in ["former_ids", "identifiers", "notes", "candidates", "client_contacts", "deliveries"] {
+    for list in
+        ["former_ids", "identifiers", "notes", "candidates", "client_contacts", "deliveries", "answers", "proposals", "field_sources"]
+    {
         assert_eq!(data[list], json!([]), "{list}");
     }
+    assert_eq!(data["enrichment"], Value::Null);
 }
 
 fn an_export_has_what_is_kept(app: &App) {

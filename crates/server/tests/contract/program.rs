@@ -12,6 +12,7 @@ each_engine! {
     later_starts_show_no_key
     a_demo_has_something_in_every_shape
     a_demo_is_the_same_every_time
+    a_demo_shows_enrichment
     a_stop_finishes_what_is_in_flight
     data_is_there_after_a_stop
     every_option_stands_in_the_environment_too
@@ -95,6 +96,19 @@ fn a_demo_is_the_same_every_time(engine: &Engine) {
         (strings(jobs.data(), "name"), strings(candidates.data(), "name"), strings(candidates.data(), "current_pipeline_stage_name"))
     };
     assert_eq!(names(), names());
+}
+
+fn a_demo_shows_enrichment(engine: &Engine) {
+    let (_app, client) = demo(*engine);
+    let mut proposals = Vec::new();
+    eventually("something is proposed", || {
+        proposals = client.get("/v1/proposals?state=open").expect(200).entries().to_vec();
+        !proposals.is_empty()
+    });
+    let person = proposals[0]["person_id"].as_str().unwrap();
+    let seen = client.get(&format!("/v1/persons/{person}/enrichment")).expect(200);
+    assert_eq!((seen.string("state"), seen.string("provider")), ("done".to_owned(), "demo-directory".to_owned()));
+    eventually("what was filled is told", || !client.get("/v1/events?types=person.enriched").expect(200).entries().is_empty());
 }
 
 fn a_stop_finishes_what_is_in_flight(engine: &Engine) {

@@ -3,6 +3,7 @@
 use tokio_postgres::Client;
 
 use crate::error::StoreError;
+use crate::migrations::{PERMITS, TABLES};
 use crate::postgres::judge;
 use crate::record::field_order;
 
@@ -41,10 +42,10 @@ impl Table {
     }
 }
 
-/// All tables with records, in an order in which none points at a later one.
+/// All tables with records, in an order in which none points at a later one, and what providers were asked.
 pub(super) async fn all(client: &Client) -> Result<Vec<Table>, StoreError> {
     let mut tables = Vec::new();
-    for name in crate::migrations::TABLES {
+    for name in TABLES.iter().chain([&PERMITS]) {
         let sql = "SELECT column_name::text, data_type::text FROM information_schema.columns \
                    WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position";
         let mut columns = Vec::new();

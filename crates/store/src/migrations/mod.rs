@@ -28,7 +28,15 @@ pub(crate) const TABLES: &[&str] = &[
     "event",
     "webhook",
     "webhook_delivery",
+    "enrichment_run",
+    "enrichment",
+    "enrichment_answer",
+    "field_source",
+    "proposal",
 ];
+
+/// How often providers were asked. It belongs to the operator and not to a workspace, so it is copied, but never spread by workspace.
+pub(crate) const PERMITS: &str = "enrichment_permit";
 
 /// Where events wait for their number on PostgreSQL. It is empty but for moments, and not copied.
 pub(crate) const OUTBOX: &str = "event_outbox";
@@ -56,6 +64,12 @@ const STEPS: &[Step] = &[
     },
     Step { version: 2, name: "events", sqlite: include_str!("sqlite/0002_events.sql"), postgres: include_str!("postgres/0002_events.sql") },
     Step { version: 3, name: "desk", sqlite: include_str!("sqlite/0003_desk.sql"), postgres: include_str!("postgres/0003_desk.sql") },
+    Step {
+        version: 4,
+        name: "enrichment",
+        sqlite: include_str!("sqlite/0004_enrichment.sql"),
+        postgres: include_str!("postgres/0004_enrichment.sql"),
+    },
 ];
 
 fn newest_version() -> i64 {

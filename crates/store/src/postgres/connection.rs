@@ -27,6 +27,8 @@ const SESSION: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; SET 
                        SET max_parallel_workers_per_gather = 0; \
                        SELECT set_config('plan_cache_mode', 'force_generic_plan', false) \
                        WHERE NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')";
+/// New words are put into their index in the background, often; until there are so many, no writer has to do it.
+const WORDS_APART: &str = "SET gin_pending_list_limit = '16MB'";
 const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
 const PATIENCE_AT_START: Duration = Duration::from_secs(5);
 
@@ -82,6 +84,7 @@ impl Manager for Connector {
         let (client, driver) = open(&self.config, &self.tls).await?;
         // An engine that is only like PostgreSQL may lack one of these, and does without.
         let _ = client.batch_execute(SESSION).await;
+        let _ = client.batch_execute(WORDS_APART).await;
         let _ = client.batch_execute(&format!("SET lock_timeout = {}", self.lock_patience.as_millis())).await;
         Ok(Connection { client, driver, tls: self.tls.clone(), statements: HashMap::default() })
     }

@@ -1,6 +1,7 @@
 //! PostgreSQL: many connections, any number of servers like this one beside us, perhaps a replica to read from.
 
 mod address;
+mod alike;
 mod connection;
 mod constraints;
 mod failure;

@@ -15,18 +15,17 @@ pub(super) struct Queued {
 
 impl Queued {
     /// What inserts rows and does nothing else neither sees nor disturbs others that do.
-    fn only_inserts(&self) -> bool {
+    pub(super) fn only_inserts(&self) -> bool {
         self.ticket.is_none() && self.sql.starts_with("INSERT INTO ") && !self.sql.contains(" ON CONFLICT ") && !self.sql.contains("SELECT")
     }
 }
 
-/// Puts inserts that follow each other into one statement. The last of the queue stays as it is: somebody may wait for its rows.
-pub(super) fn merge(queue: Vec<Queued>, keeps_last: bool) -> Vec<Queued> {
-    let free = queue.len() - usize::from(keeps_last && !queue.is_empty());
+/// Puts inserts that follow each other into one statement.
+pub(super) fn merge(queue: Vec<Queued>) -> Vec<Queued> {
     let mut merged: Vec<Queued> = Vec::with_capacity(queue.len());
     let mut group: Vec<Queued> = Vec::new();
-    for (place, queued) in queue.into_iter().enumerate() {
-        let joins = place < free && queued.only_inserts();
+    for queued in queue {
+        let joins = queued.only_inserts();
         if !joins || group.len() == MOST {
             merged.extend(one_of(std::mem::take(&mut group)));
         }
@@ -49,28 +48,34 @@ fn one_of(mut group: Vec<Queued>) -> Option<Queued> {
     for (number, queued) in group.into_iter().enumerate() {
         let comma = if number > 0 { ", " } else { "" };
         sql.push_str(&format!("{comma}insert_{number} AS ("));
-        push_shifted(&mut sql, &queued.sql, params.len());
+        sql.push_str(&shifted(&queued.sql, params.len()));
         sql.push(')');
         params.extend(queued.params);
     }
     sql.push(' ');
-    push_shifted(&mut sql, &last.sql, params.len());
+    sql.push_str(&shifted(&last.sql, params.len()));
     params.extend(last.params);
     Some(Queued { sql, params, ticket: None })
 }
 
-/// Writes a statement whose parameters come behind others.
-fn push_shifted(sql: &mut String, statement: &str, shift: usize) {
+/// The statement with its parameters behind others.
+fn shifted(statement: &str, shift: usize) -> String {
+    with_params(statement, |number| format!("?{}", number + shift))
+}
+
+/// The statement with something else in the place of each parameter.
+pub(super) fn with_params(statement: &str, name: impl Fn(usize) -> String) -> String {
+    let mut sql = String::with_capacity(statement.len() * 2);
     let mut rest = statement;
     while let Some(mark) = rest.find('?') {
-        sql.push_str(&rest[..=mark]);
+        sql.push_str(&rest[..mark]);
         rest = &rest[mark + 1..];
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let number: usize = rest[..digits].parse().unwrap_or(0);
-        sql.push_str(&(number + shift).to_string());
+        sql.push_str(&name(rest[..digits].parse().unwrap_or(0)));
         rest = &rest[digits..];
     }
     sql.push_str(rest);
+    sql
 }
 
 #[cfg(test)]
@@ -81,14 +86,14 @@ mod tests {
         Queued { sql: sql.to_owned(), params: numbers.iter().map(|number| Owned::Int(*number)).collect(), ticket: None }
     }
 
-    fn sql_of(queue: Vec<Queued>, keeps_last: bool) -> Vec<String> {
-        merge(queue, keeps_last).into_iter().map(|queued| queued.sql).collect()
+    fn sql_of(queue: Vec<Queued>) -> Vec<String> {
+        merge(queue).into_iter().map(|queued| queued.sql).collect()
     }
 
     #[test]
     fn inserts_become_one_with_their_parameters_in_order() {
         let queue = vec![queued("INSERT INTO a (x, y) VALUES (?1, ?2)", &[1, 2]), queued("INSERT INTO b (x) VALUES (?1), (?1)", &[3])];
-        let merged = merge(queue, false);
+        let merged = merge(queue);
         assert_eq!(merged.len(), 1);
         assert_eq!(merged[0].sql, "WITH insert_0 AS (INSERT INTO a (x, y) VALUES (?1, ?2)) INSERT INTO b (x) VALUES (?3), (?3)");
         assert_eq!(format!("{:?}", merged[0].params), "[Int(1), Int(2), Int(3)]");
@@ -100,9 +105,8 @@ mod tests {
         let insert = "INSERT INTO a (x) VALUES (?1)";
         let upsert = "INSERT INTO a (x) VALUES (?1) ON CONFLICT (x) DO NOTHING";
         let queue = || [insert, update, insert, upsert].map(|sql| queued(sql, &[1])).into_iter().collect();
-        assert_eq!(sql_of(queue(), false), [insert, update, insert, upsert]);
+        assert_eq!(sql_of(queue()), [insert, update, insert, upsert]);
         let asked = Queued { ticket: Some(0), ..queued(insert, &[1]) };
-        assert_eq!(sql_of(vec![queued(insert, &[1]), asked], false), [insert, insert]);
-        assert_eq!(sql_of(vec![queued(insert, &[1]), queued(insert, &[1])], true), [insert, insert]);
+        assert_eq!(sql_of(vec![queued(insert, &[1]), asked]), [insert, insert]);
     }
 }

@@ -8,15 +8,18 @@ use futures_util::future::{join, join_all, join3};
 use futures_util::{TryStreamExt, pin_mut};
 use tokio_postgres::{Client, Error, Row, Statement};
 
+use super::alike::{Sent, gather};
 use super::connection::Lent;
 use super::failure::{describe, judge};
-use super::together::{Queued, merge};
+use super::together::Queued;
 use super::value::{Number, Owned};
 use crate::error::StoreError;
 use crate::row::Param;
 
 /// Statements that are sent at once at most.
 const MOST_TOGETHER: usize = 24;
+/// The same for work that touches many rows: those of one text become one.
+const MOST_TOGETHER_AT_LENGTH: usize = 4000;
 /// What the first answer may take even if the connection was long in coming.
 const LEAST_PATIENCE: Duration = Duration::from_millis(200);
 /// How far the server has come in the log of changes.
@@ -112,7 +115,8 @@ impl PostgresTx {
     }
 
     async fn make_room(&mut self) -> Result<(), StoreError> {
-        match self.queue.len() < MOST_TOGETHER {
+        let most = if self.mode == Mode::ChangeAtLength { MOST_TOGETHER_AT_LENGTH } else { MOST_TOGETHER };
+        match self.queue.len() < most {
             true => Ok(()),
             false => self.send(Ending::None).await.map(|_| ()),
         }
@@ -141,6 +145,21 @@ impl PostgresTx {
         sent
     }
 
+    /// Gives each question its rows, which end with its number.
+    fn hand_out(&mut self, tickets: &[Option<usize>], rows: Vec<Row>) -> Result<(), StoreError> {
+        for ticket in tickets.iter().flatten() {
+            self.answers[*ticket] = Some(Vec::new());
+        }
+        for row in rows {
+            let Number(number) = row.try_get(row.len() - 1).map_err(|error| judge(&error))?;
+            let ticket = usize::try_from(number - 1).ok().and_then(|place| tickets.get(place).copied().flatten());
+            if let Some(answers) = ticket.and_then(|ticket| self.answers[ticket].as_mut()) {
+                answers.push(row);
+            }
+        }
+        Ok(())
+    }
+
     fn give_up(&mut self, ending: Ending) {
         if let Some(connection) = self.connection.take() {
             Object::take(connection).abandon(ending == Ending::None);
@@ -151,7 +170,7 @@ impl PostgresTx {
         let beginning = if self.is_open { None } else { self.mode.beginning() };
         let at_least = self.at_least.take();
         // Whoever waits for the last one without a ticket wants its rows; with the end of the transaction nobody does.
-        let queue = merge(std::mem::take(&mut self.queue), ending == Ending::None);
+        let queue = gather(std::mem::take(&mut self.queue), ending == Ending::None);
         let Some(connection) = &mut self.connection else {
             return Err(StoreError::Lost("the connection is gone".to_owned()));
         };
@@ -159,8 +178,14 @@ impl PostgresTx {
         let patience = self.first_patience.take().unwrap_or(self.patience);
         let preparing = async {
             let mut statements = Vec::with_capacity(queue.len());
-            for queued in &queue {
-                statements.push((connection.prepare(&queued.sql).await?, queued.params.as_slice()));
+            for sent in &queue {
+                statements.push(match sent {
+                    Sent::One(one) => (connection.prepare(&one.sql).await?, one.params.as_slice()),
+                    Sent::Many(many) => {
+                        let one = connection.prepare(many.sql()).await?;
+                        (connection.prepare(&many.over_arrays(one.params())).await?, many.columns.as_slice())
+                    }
+                });
             }
             let position = match at_least.is_some() || ending == Ending::CommitAndMark {
                 true => Some(connection.prepare(POSITION).await?),
@@ -173,8 +198,8 @@ impl PostgresTx {
             return Err(too_late());
         };
         let (statements, position) = prepared.map_err(|error: Error| judge(&error))?;
-        if let Some((_, queued)) = statements.iter().zip(&queue).find(|((statement, params), _)| !fits(statement, params)) {
-            return Err(StoreError::Internal(format!("the parameters do not fit into {}", queued.sql)));
+        if let Some((_, sent)) = statements.iter().zip(&queue).find(|((statement, params), _)| !fits(statement, params)) {
+            return Err(StoreError::Internal(format!("the parameters do not fit into {}", sent.sql())));
         }
         // Whoever waits for this may give up at any moment: what was sent by then has to be undone.
         self.is_open |= beginning.is_some();
@@ -192,11 +217,12 @@ impl PostgresTx {
         }
         began.map_err(|error| judge(&error))?;
         let mut last = None;
-        for (queued, answer) in queue.iter().zip(answers) {
+        for (sent, answer) in queue.iter().zip(answers) {
             let (rows, touched) = answer.map_err(|error| blame(&error, ending))?;
-            match queued.ticket {
-                Some(ticket) => self.answers[ticket] = Some(rows),
-                None => last = Some((rows, touched)),
+            match sent {
+                Sent::One(Queued { ticket: Some(ticket), .. }) => self.answers[*ticket] = Some(rows),
+                Sent::One(_) => last = Some((rows, touched)),
+                Sent::Many(many) => self.hand_out(&many.tickets, rows)?,
             }
         }
         if ending == Ending::None {

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use bytes::{BufMut, BytesMut};
 use model::clock::Timestamp;
-use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::types::{FromSql, IsNull, Kind, ToSql, Type, to_sql_checked};
 
 use crate::row::Param;
 
@@ -29,6 +29,8 @@ pub(super) enum Owned {
     Bytes(Vec<u8>),
     Id([u8; 16]),
     Time(Timestamp),
+    /// Values for an array.
+    List(Vec<Owned>),
 }
 
 impl From<&Param<'_>> for Owned {
@@ -67,6 +69,7 @@ impl Owned {
             Self::Bytes(_) => *ty == Type::BYTEA,
             Self::Id(_) => *ty == Type::UUID,
             Self::Time(_) => *ty == Type::TIMESTAMPTZ,
+            Self::List(values) => matches!(ty.kind(), Kind::Array(member) if values.iter().all(|value| value.fits(member))),
         }
     }
 }
@@ -91,6 +94,7 @@ impl ToSql for Owned {
             (Self::Time(moment), &Type::TIMESTAMPTZ) => {
                 out.put_i64(micros(*moment));
             }
+            (Self::List(values), _) => return values.to_sql(ty, out),
             _ => return Err(mismatch(self, ty)),
         }
         Ok(IsNull::No)

@@ -310,7 +310,7 @@ pub async fn timeline<K: Kind>(
 /// Where the fields of a person come from, as far as the newest events about them tell.
 pub async fn sources(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Vec<Source>, StoreError> {
     let sql = "SELECT sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, \
-               CASE WHEN type IN ('person.created', 'person.updated', 'person.merged') THEN data END, previous_hash \
+               CASE WHEN type IN ('person.created', 'person.updated', 'person.enriched', 'person.merged') THEN data END, previous_hash \
                FROM event WHERE workspace_id = ?1 AND record_id = ?2 AND sequence < ?3 ORDER BY sequence DESC LIMIT ?4";
     let mut sources = Sources::default();
     let (mut before, mut count, mut bytes) = (i64::MAX, 0_usize, 0_usize);

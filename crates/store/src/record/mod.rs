@@ -5,11 +5,15 @@ pub mod census;
 pub mod client_contact;
 pub mod company;
 pub mod duplicate;
+pub mod enrichment;
+pub mod enrichment_answer;
+pub mod enrichment_run;
 pub mod erasure;
 pub mod event;
 pub mod event_outbox;
 pub mod export;
 pub mod field_order;
+pub mod field_source;
 pub mod former;
 pub mod idempotency;
 pub mod identifier;
@@ -18,8 +22,10 @@ pub mod key;
 pub mod listing;
 pub mod merge;
 pub mod note;
+pub mod permit;
 pub mod person;
 pub mod person_list;
+pub mod proposal;
 pub mod search;
 pub mod stage;
 pub mod status;
@@ -28,8 +34,10 @@ pub mod webhook;
 pub mod workspace;
 
 use model::id::{Id, Kind, WorkspaceId};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use crate::Param;
+use crate::{Param, Row, StoreError};
 
 /// Places for a list of so many values, the first of them with that number: `?2, ?3, ?4`.
 fn places(count: usize, first: usize) -> String {
@@ -42,4 +50,25 @@ fn with_ids<K: Kind>(workspace: WorkspaceId, ids: &[Id<K>]) -> Vec<Param<'static
     let mut params = vec![Param::from(workspace)];
     params.extend(ids.iter().map(|id| Param::from(*id)));
     params
+}
+
+/// What was kept as JSON in a column of text.
+fn json_in<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T, StoreError> {
+    serde_json::from_str(row.str(column)?).map_err(|error| StoreError::Internal(format!("column {column} is not readable: {error}")))
+}
+
+/// JSON for a column of text.
+fn to_json(value: &impl Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::Internal(error.to_string()))
+}
+
+/// Bytes of which there are always so many.
+fn bytes_in<const LENGTH: usize>(row: &Row<'_>, column: usize) -> Result<[u8; LENGTH], StoreError> {
+    row.bytes(column)?.try_into().map_err(|_| StoreError::Internal(format!("column {column} does not hold {LENGTH} bytes")))
+}
+
+/// A word that stands for one of few things.
+fn named_in<T>(row: &Row<'_>, column: usize, what: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {
+    let name = row.str(column)?;
+    parse(name).ok_or_else(|| StoreError::Internal(format!("{what} is the unknown {name}")))
 }

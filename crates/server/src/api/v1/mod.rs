@@ -2,11 +2,13 @@
 
 pub mod candidates;
 pub mod companies;
+pub mod enrichment;
 pub mod events;
 pub mod jobs;
 pub mod keys;
 pub mod me;
 pub mod persons;
+pub mod proposals;
 pub mod shape;
 pub mod stages;
 pub mod statuses;

@@ -11,7 +11,7 @@ const LONGEST_RETRY_AFTER: i64 = 24 * 60 * 60 * 1000;
 
 impl RetryDelays {
     /// The delay after so many attempts, a fifth more or less; none if that were enough. `chance` is between 0 and 1.
-    pub(super) fn after(&self, attempts: i64, chance: f64) -> Option<i64> {
+    pub(crate) fn after(&self, attempts: i64, chance: f64) -> Option<i64> {
         let place = usize::try_from(attempts - 1).unwrap_or(0);
         self.0.get(place).map(|delay| jittered(*delay, chance))
     }

@@ -7,7 +7,7 @@ use model::search::Document;
 use model::stage::Stage;
 use model::text::fold;
 use store::record::identifier::in_order;
-use store::record::{company, identifier, note, person, search};
+use store::record::{company, enrichment, identifier, note, person, search};
 use store::{Asked, Failure, StoreError, Tx, Work};
 
 use crate::ops::candidates::associate::{Target, ask_stages, attach, resolve};
@@ -45,6 +45,15 @@ pub struct Ready {
 impl Ready {
     pub fn matched(&self) -> Option<PersonId> {
         self.matched.as_ref().map(|(id, _)| *id)
+    }
+
+    /// True if the company that the person works for has to be made.
+    pub async fn lacks_employer(&mut self, tx: &mut Tx) -> Result<bool, StoreError> {
+        let Some(asked) = self.employer.take() else { return Ok(false) };
+        let found = tx.answer(asked).await?;
+        let is_missing = found.is_empty();
+        self.employer = Some(Asked::known(found));
+        Ok(is_missing)
     }
 }
 
@@ -132,13 +141,15 @@ impl CreatePerson {
         Ok(CreatedPerson { is_new, person, company_name, candidate_id, client_contact_id })
     }
 
-    /// What others may look up and this may make: identifiers, and names of companies.
-    pub fn makes(&self) -> Vec<(i64, String)> {
+    /// What others may look up and this claims: its identifiers.
+    pub fn claims(&self) -> Vec<Identifier> {
         let new = &self.new;
-        let identifiers = identifiers(new.external_source_id.as_deref(), &new.social, &new.emails);
-        let mut made: Vec<_> = identifiers.into_iter().map(|identifier| (identifier.kind as i64, identifier.key)).collect();
-        made.extend(new.company_name.iter().chain(&new.association.client_name).map(|name| (0, fold(name))));
-        made
+        identifiers(new.external_source_id.as_deref(), &new.social, &new.emails)
+    }
+
+    /// The names of companies that are looked up, folded: that of the employer and that of a client.
+    pub fn companies(&self) -> [Option<String>; 2] {
+        [&self.new.company_name, &self.new.association.client_name].map(|name| name.as_deref().map(fold))
     }
 
     /// The person who is there, to whom all that is new can be added.
@@ -191,6 +202,9 @@ impl CreatePerson {
             note::insert(tx, workspace, created.id, self.actor.key, body).await?;
         }
         search::insert(tx, workspace, created.id, &self.document, &index::keys_of(&self.new, company_id)).await?;
+        if self.new.enrich {
+            enrichment::queue_new(tx, workspace, created.id).await?;
+        }
         tell::person_created(tx, &self.actor, &created, &company_name, self.new.notes.as_deref()).await?;
         Ok((created, company_name))
     }
@@ -233,6 +247,9 @@ impl CreatePerson {
         }
         if existing != before || note.is_some() {
             index::refresh(tx, workspace, id).await?;
+        }
+        if self.new.enrich {
+            enrichment::queue(tx, workspace, id, false, None).await?;
         }
         let old_name = if before.company_id.is_some() { company_name.as_str() } else { "" };
         tell::person_updated(tx, &self.actor, (&before, old_name), (&existing, &company_name), note).await?;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use model::id::WorkspaceId;
+use model::person::Identifier;
 use model::problem::Problem;
 use store::record::{census, job, person};
 use store::{Failure, Pace, Tx, Work};
@@ -33,25 +34,45 @@ impl Work for CreatePersons {
         let ready = self.prepare(tx).await?;
         self.hold(tx, &ready).await?;
         let mut outcomes = Vec::with_capacity(self.rows.len());
-        let mut made = HashSet::new();
+        let mut made = Made::default();
         for (row, ready) in self.rows.iter().zip(ready) {
             let outcome = match (row, ready) {
                 (Err(problem), _) => Err(Failure::Refused(problem.clone())),
-                (Ok(create), ready) => {
-                    let makes = create.makes();
-                    // What was looked up before an earlier row made it is looked up again.
-                    let is_outdated = makes.iter().any(|name| made.contains(name));
-                    made.extend(makes);
-                    match ready {
-                        _ if is_outdated => create.run(tx).await,
-                        Ok(ready) => create.carry_out(tx, ready).await,
-                        Err(problem) => Err(problem.into()),
-                    }
+                // What was looked up before an earlier row made it is looked up again.
+                (Ok(create), _) if made.concerns(create) => {
+                    made.note(create, true);
+                    create.run(tx).await
                 }
+                (Ok(create), Ok(mut ready)) => {
+                    made.note(create, ready.lacks_employer(tx).await?);
+                    create.carry_out(tx, ready).await
+                }
+                (Ok(_), Err(problem)) => Err(problem.into()),
             };
             outcomes.push(refusal(outcome)?);
         }
         Ok(outcomes)
+    }
+}
+
+/// What earlier rows made that later ones may have looked for in vain.
+#[derive(Default)]
+struct Made {
+    identifiers: BTreeSet<Identifier>,
+    companies: HashSet<String>,
+}
+
+impl Made {
+    fn concerns(&self, create: &CreatePerson) -> bool {
+        create.claims().iter().any(|identifier| self.identifiers.contains(identifier))
+            || create.companies().iter().flatten().any(|name| self.companies.contains(name))
+    }
+
+    fn note(&mut self, create: &CreatePerson, makes_employer: bool) {
+        self.identifiers.extend(create.claims());
+        let [employer, client] = create.companies();
+        self.companies.extend(employer.filter(|_| makes_employer));
+        self.companies.extend(client);
     }
 }
 

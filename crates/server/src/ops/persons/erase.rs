@@ -8,6 +8,7 @@ use store::{Failure, Pace, Tx, Work};
 
 use super::follow;
 use crate::ops::candidates::remove::take_off;
+use crate::ops::enrichment;
 use crate::ops::idempotency::KEPT_FOR_MILLIS;
 use crate::ops::tell::Named;
 use crate::ops::{Actor, tell};
@@ -55,6 +56,7 @@ impl Work for ErasePerson {
             tell::contact_removed(tx, actor, contact.company_id, named, contact.id).await?;
         }
         erasure::remove_belongings(tx, workspace, id).await?;
+        enrichment::forget(tx, workspace, id).await?;
         person::remove(tx, workspace, id).await?;
         // From here on nobody can write anything about the person, so what is found now is all that there is.
         erasure::forget_answers(tx, workspace, &texts).await?;

@@ -8,12 +8,18 @@ use model::id::{PersonId, WebhookId, WorkspaceId};
 use model::person::Identifier;
 use model::problem::Problem;
 use store::record::client_contact::ContactOf;
+use store::record::enrichment::Enrichment;
+use store::record::enrichment_answer::KeptAnswer;
 use store::record::event::Beside;
 use store::record::export::KeptCandidate;
+use store::record::field_source::FieldSource;
 use store::record::note::Note;
 use store::record::person::{PersonDetails, PersonView};
+use store::record::proposal::Proposal;
 use store::record::webhook::Delivery;
-use store::record::{client_contact, event, export, former, identifier, note, person, webhook};
+use store::record::{
+    client_contact, enrichment, enrichment_answer, event, export, field_source, former, identifier, note, person, proposal, webhook,
+};
 use store::{Failure, StoreError, Tx, Work};
 
 use super::follow;
@@ -36,6 +42,12 @@ pub struct Exported {
     pub client_contacts: Vec<ContactOf>,
     pub events: Vec<Event>,
     pub deliveries: Vec<Delivered>,
+    pub enrichment: Option<Enrichment>,
+    /// What each provider last said.
+    pub answers: Vec<KeptAnswer>,
+    pub proposals: Vec<Proposal>,
+    /// The values that came from providers.
+    pub field_sources: Vec<FieldSource>,
 }
 
 /// That an event about the person was sent somewhere, or waits to be.
@@ -65,8 +77,24 @@ impl Work for ExportPerson {
         client_contacts.reverse();
         let events = self.events(tx, id, &former_ids).await?;
         let deliveries = self.deliveries(tx, &events).await?;
-        let exported_at = tx.now();
-        Ok(Exported { exported_at, view, details, former_ids, identifiers, notes, candidates, client_contacts, events, deliveries })
+        let mut proposals = proposal::of_person(tx, workspace, id, i64::MAX).await?;
+        proposals.reverse();
+        Ok(Exported {
+            exported_at: tx.now(),
+            view,
+            details,
+            former_ids,
+            identifiers,
+            notes,
+            candidates,
+            client_contacts,
+            events,
+            deliveries,
+            enrichment: enrichment::find(tx, workspace, id).await?,
+            answers: enrichment_answer::of_person(tx, workspace, id).await?,
+            proposals,
+            field_sources: field_source::of_person(tx, workspace, id).await?,
+        })
     }
 }
 

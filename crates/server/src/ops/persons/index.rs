@@ -7,7 +7,7 @@ use model::search::{Document, Field, Key};
 use serde_json::Value;
 use store::record::person::SearchSource;
 use store::record::{note, person, search};
-use store::{Failure, Tx, Work};
+use store::{Failure, Pace, Tx, Work};
 
 /// Persons that are indexed in one transaction, so that no writer waits long behind them.
 const AT_ONCE: i64 = 100;
@@ -134,6 +134,21 @@ impl Work for IndexSome {
         }
         refresh_all(tx, self.workspace, &queued).await?;
         Ok(queued.len())
+    }
+}
+
+/// Puts the words that writers left for later into the index, so that none of them has to.
+pub struct TidyIndex;
+
+impl Work for TidyIndex {
+    type Output = ();
+
+    fn pace(&self) -> Pace {
+        Pace::AtLength
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        Ok(search::tidy(tx).await?)
     }
 }
 

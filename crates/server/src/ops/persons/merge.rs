@@ -1,19 +1,22 @@
 //! Making one person of two: the one that is named goes into the other, with all that belongs to it.
 
 use model::clock::Timestamp;
+use model::enrichment::filling::{Current, Sourced};
 use model::id::{self, PersonId, WorkspaceId};
 use model::input::Reference;
 use model::merge::{Standing, absorb, further};
 use model::problem::{Code, Detail, Problem};
 use model::stage::Stage;
 use store::record::candidate::{CandidateView, StageEntry};
+use store::record::field_source::FieldSource;
 use store::record::merge::SharedJob;
 use store::record::person::PersonView;
-use store::record::{candidate, client_contact, former, job, merge, person, search, stage};
+use store::record::{candidate, client_contact, field_source, former, job, merge, person, search, stage};
 use store::{Failure, Pace, StoreError, Tx, Work};
 
 use super::{follow, index};
 use crate::ops::candidates::remove::take_off;
+use crate::ops::enrichment;
 use crate::ops::tell::{Concerned, Named};
 use crate::ops::{Actor, tell};
 
@@ -58,10 +61,14 @@ impl Work for MergePersons {
         person::update(tx, workspace, &kept).await?;
         merge::fill_career(tx, workspace, id, other).await?;
         search::remove(tx, workspace, other).await?;
+        let sources = field_source::of_person(tx, workspace, other).await?;
+        enrichment::forget(tx, workspace, other).await?;
         person::remove(tx, workspace, other).await?;
         former::insert(tx, workspace, other, Some(id)).await?;
         index::refresh(tx, workspace, id).await?;
         let after = person::view(tx, workspace, id).await?.ok_or_else(changed)?;
+        let (was, is) = (enrichment::current(before.clone(), &view), enrichment::current(kept.clone(), &after));
+        field_source::keep(tx, workspace, id, &taken_over(sources, &was, &is)).await?;
         let named = Named { id: other, name: &gone.name.whole };
         tell::person_merged(tx, &self.actor, (&before, &view), (&kept, &after), named).await?;
         Ok(after)
@@ -117,6 +124,16 @@ impl MergePersons {
         }
         Ok(())
     }
+}
+
+/// The sources of those values that the person has from the one who went.
+fn taken_over(mut sources: Vec<FieldSource>, before: &Current, after: &Current) -> Vec<FieldSource> {
+    let (had, has) = (enrichment::values(before), enrichment::values(after));
+    let is_among = |values: &[Sourced], source: &FieldSource| {
+        values.iter().any(|value| value.field == source.field && value.value_hash == source.value_hash)
+    };
+    sources.retain(|source| is_among(&has, source) && !is_among(&had, source));
+    sources
 }
 
 fn changed() -> StoreError {

@@ -10,6 +10,7 @@ use store::record::{client_contact, event, note, person};
 use store::{Failure, Tx, Work};
 
 use super::follow;
+use crate::ops::enrichment::provenance::{self, Provenance};
 
 /// Notes, and companies that the person is a contact of, that are shown with a person.
 const MOST_SHOWN: i64 = 100;
@@ -27,6 +28,7 @@ pub struct PersonWith {
     pub profile: Option<Profile>,
     /// The newest first.
     pub notes: Option<Vec<Note>>,
+    pub provenance: Option<Vec<Provenance>>,
 }
 
 #[derive(Hash, Debug)]
@@ -59,6 +61,13 @@ impl Work for ReadPersonWith {
             true => Some(note::newest(tx, workspace, id, MOST_SHOWN).await?),
             false => None,
         };
-        Ok(PersonWith { view, profile, notes })
+        let provenance = match include.provenance {
+            true => {
+                let details = person::details(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("person", id))?;
+                Some(provenance::of_person(tx, workspace, &view, &details).await?)
+            }
+            false => None,
+        };
+        Ok(PersonWith { view, profile, notes, provenance })
     }
 }

@@ -4,7 +4,7 @@ use model::id::{PersonId, WorkspaceId};
 use model::patch::Patch;
 use model::person::{Association, Identifier, PersonPatch};
 use model::problem::{Code, Problem};
-use store::record::{company, identifier, person};
+use store::record::{company, enrichment, identifier, person};
 use store::{Failure, Tx, Work};
 
 use crate::ops::candidates::associate::{ask_stages, attach, resolve};
@@ -63,6 +63,9 @@ impl Work for UpdatePerson {
             };
             index::refresh(tx, workspace, id).await?;
             tell::person_updated(tx, actor, (&before, &old_name), (&updated, &company_name), None).await?;
+        }
+        if patch.enrich {
+            enrichment::queue(tx, workspace, id, false, None).await?;
         }
         attach(tx, actor, Named { id, name: &updated.name.whole }, false, &target).await?;
         Ok(())

@@ -140,14 +140,8 @@ fn history_changes(before: &PersonView, after: &PersonView) -> Result<Option<(Fi
     differences(&fields(before)?, &fields(after)?)
 }
 
-/// Tells of a person that another went into it, and what it has from that.
-pub async fn person_merged(
-    tx: &mut Tx,
-    actor: &Actor,
-    before: (&Person, &PersonView),
-    after: (&Person, &PersonView),
-    gone: Named<'_, PersonId>,
-) -> Result<(), Failure> {
+/// What differs of a person, with their career history.
+fn all_changes(before: (&Person, &PersonView), after: (&Person, &PersonView)) -> Result<(Fields, Fields), StoreError> {
     let company = |view: &PersonView| view.company_name.clone().unwrap_or_default();
     let companies = (company(before.1), company(after.1));
     let changes = PersonFields::of(before.0, &companies.0).differences(&PersonFields::of(after.0, &companies.1))?;
@@ -156,6 +150,41 @@ pub async fn person_merged(
         was.extend(history_was);
         is.extend(history_is);
     }
+    Ok((was, is))
+}
+
+#[derive(Serialize)]
+struct EnrichmentFields<'e> {
+    provider: &'e str,
+    fields: &'e [&'static str],
+}
+
+/// Tells what a person has from a provider, if that is anything.
+pub async fn person_enriched(
+    tx: &mut Tx,
+    actor: &Actor,
+    before: (&Person, &PersonView),
+    after: (&Person, &PersonView),
+    provider: &str,
+    fields: &[&'static str],
+) -> Result<(), Failure> {
+    let (was, mut is) = all_changes(before, after)?;
+    if is.is_empty() {
+        return Ok(());
+    }
+    is.insert("enrichment".to_owned(), to_value(&EnrichmentFields { provider, fields })?);
+    tell(tx, actor, EventType::PersonEnriched, Subject::of(after.0.id), &Told::new(was, is)).await.map(|_| ())
+}
+
+/// Tells of a person that another went into it, and what it has from that.
+pub async fn person_merged(
+    tx: &mut Tx,
+    actor: &Actor,
+    before: (&Person, &PersonView),
+    after: (&Person, &PersonView),
+    gone: Named<'_, PersonId>,
+) -> Result<(), Failure> {
+    let (was, mut is) = all_changes(before, after)?;
     is.insert("merged".to_owned(), to_value(&gone)?);
     let subject = Subject::of(after.0.id).with_person(gone.id);
     tell(tx, actor, EventType::PersonMerged, subject, &Told::new(was, is)).await.map(|_| ())

@@ -2,10 +2,12 @@
 
 mod client;
 mod engine;
+mod enriching;
 mod hook;
 mod operations;
 pub mod postgres;
 mod process;
+mod provider;
 mod raw;
 mod receiver;
 mod records;
@@ -17,9 +19,11 @@ mod wait;
 pub use client::{Client, Reply};
 pub use engine::{Engine, Setup};
 pub(crate) use engine::{each_engine, on_sqlite};
+pub use enriching::{config, configured, enriching, run_path, social_url};
 pub use hook::{Hook, NEVER, SOON, calling_app, hooked};
 pub use operations::{OPERATIONS, OTHER_OPERATIONS, Operation, World};
 pub use process::{Process, program};
+pub use provider::{Provider, who};
 pub use raw::{Connection, HttpReply};
 pub use receiver::{Action, Call, Receiver};
 pub use records::{Job, strings, together};

@@ -105,7 +105,7 @@ const fn write(method: &'static str, path: &'static str, body: fn(&World) -> Val
 }
 
 /// Every operation on records.
-pub static OPERATIONS: [Operation; 40] = [
+pub static OPERATIONS: [Operation; 44] = [
     write("POST", "/v0/persons", |_| json!({ "name": "Grace Hopper", "external_source_id": "version-0" })),
     write("POST", "/v1/persons", |_| json!({ "name": "Grace Hopper", "external_source_id": "version-1" })),
     read("/v1/persons"),
@@ -118,6 +118,10 @@ pub static OPERATIONS: [Operation; 40] = [
     read("/v1/persons/{id}/export"),
     read("/v1/persons/{id}/notes"),
     write("POST", "/v1/persons/{id}/notes", |_| json!({ "body": "Met at the fair." })),
+    read("/v1/persons/{id}/proposals"),
+    read("/v1/proposals"),
+    read("/v1/enrichments"),
+    write("POST", "/v1/enrichments", |_| json!({ "filter": { "never_enriched": true } })),
     read("/v1/candidates/{id}"),
     write("PATCH", "/v1/candidates/{id}", |world| json!({ "stage_id": world.job.stage("Interview") })),
     read("/v1/jobs"),
@@ -148,8 +152,9 @@ pub static OPERATIONS: [Operation; 40] = [
     read("/v1/jobs/{id}/timeline"),
 ];
 
-/// The other operations that need a key: the stream, which does not end, and those that need an admin's.
-pub static OTHER_OPERATIONS: [(&str, &str); 34] = [
+/// The other operations that need a key: the stream, which does not end, those that need an admin's, and those that need a record which is
+/// not in every workspace.
+pub static OTHER_OPERATIONS: [(&str, &str); 40] = [
     ("GET", "/v1/events/stream"),
     ("PUT", "/v1/jobs/{id}/stages/order"),
     ("PATCH", "/v1/jobs/{id}/stages/{id}"),
@@ -166,6 +171,12 @@ pub static OTHER_OPERATIONS: [(&str, &str); 34] = [
     ("DELETE", "/v1/persons/{id}"),
     ("PATCH", "/v1/persons/{id}/notes/{id}"),
     ("DELETE", "/v1/persons/{id}/notes/{id}"),
+    ("GET", "/v1/persons/{id}/enrichment"),
+    ("POST", "/v1/persons/{id}/enrichment"),
+    ("GET", "/v1/enrichments/{id}"),
+    ("POST", "/v1/enrichments/{id}/cancel"),
+    ("POST", "/v1/proposals/{id}/accept"),
+    ("POST", "/v1/proposals/{id}/reject"),
     ("POST", "/v1/companies/{id}/merge"),
     ("DELETE", "/v1/companies/{id}/contacts/{id}"),
     ("GET", "/v1/keys"),

@@ -83,6 +83,8 @@ pub enum Action {
     Slow(Duration),
     /// Answers 200 with a body that does not end.
     Huge,
+    /// Waits that long, and does this then.
+    Later(Duration, Box<Self>),
 }
 
 impl Action {
@@ -92,6 +94,16 @@ impl Action {
 
     pub fn status(status: u16) -> Self {
         Self::Answer { status, headers: Vec::new(), body: String::new() }
+    }
+
+    /// Answers 200 with that body.
+    pub fn json(body: impl Into<String>) -> Self {
+        Self::Answer { status: 200, headers: vec![("content-type", "application/json".to_owned())], body: body.into() }
+    }
+
+    /// Asks to come again after so many seconds.
+    pub fn busy(status: u16, seconds: u32) -> Self {
+        Self::Answer { status, headers: vec![("retry-after", seconds.to_string())], body: String::new() }
     }
 }
 
@@ -234,6 +246,10 @@ impl Shared {
             }
             Action::Slow(time) => self.trickle(&answer(200, &[], "slow"), time, stream),
             Action::Huge => self.flood(stream),
+            Action::Later(time, action) => {
+                self.pause(time)?;
+                self.act(*action, stream)
+            }
         }
     }
 

@@ -58,6 +58,13 @@ impl Database {
         &self.directory
     }
 
+    /// Writes a file into the directory, in the place of the one that may be there.
+    pub fn write_file(&self, name: &str, text: &str) {
+        let path = self.directory.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
     pub fn file(&self) -> PathBuf {
         self.directory.join("slated.db")
     }
@@ -130,13 +137,15 @@ pub struct AppBuilder {
     engine: Engine,
     arguments: Vec<String>,
     environment: BTreeMap<String, String>,
+    /// What lies where the program is started, by name.
+    files: BTreeMap<String, String>,
     first_start: bool,
 }
 
 impl AppBuilder {
     pub fn new(engine: Engine) -> Self {
         let environment = BTreeMap::from([("SLATED_RATE_LIMIT".to_owned(), "0".to_owned())]);
-        Self { engine, arguments: Vec::new(), environment, first_start: false }
+        Self { engine, arguments: Vec::new(), environment, files: BTreeMap::new(), first_start: false }
     }
 
     pub fn argument(mut self, argument: &str) -> Self {
@@ -147,6 +156,17 @@ impl AppBuilder {
     pub fn environment(mut self, name: &str, value: &str) -> Self {
         self.environment.insert(name.to_owned(), value.to_owned());
         self
+    }
+
+    /// Puts a file where the program is started, which is the directory of its database.
+    pub fn file(mut self, name: &str, text: &str) -> Self {
+        self.files.insert(name.to_owned(), text.to_owned());
+        self
+    }
+
+    /// Starts the program with this configuration file.
+    pub fn config(self, text: &str) -> Self {
+        self.file("slated.toml", text).environment("SLATED_CONFIG", "slated.toml")
     }
 
     /// Leaves the database empty, so that the program makes the first key itself.
@@ -172,6 +192,9 @@ impl AppBuilder {
 
     /// The server as a process, which may or may not come up.
     pub fn serve(&self, database: &Database) -> Process {
+        for (name, text) in &self.files {
+            database.write_file(name, text);
+        }
         let mut command = database.command(&["serve", "--listen", "127.0.0.1:0"]);
         command.args(&self.arguments).envs(&self.environment);
         Process::start(&mut command)

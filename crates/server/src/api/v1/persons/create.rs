@@ -47,17 +47,18 @@ pub struct CreatePersonBody {
     client_id: Option<String>,
     /// The person's id in an outside system.
     external_source_id: Option<String>,
-    /// Asks for enrichment in the background. It never slows or fails the create.
+    /// True to enrich the person in the background, whether they are made or found. It never slows or fails the create.
     enrich_record: Option<bool>,
 }
 
 pub fn read_new_person(fields: &mut Fields<'_>) -> NewPerson {
-    read_enrichment(fields);
-    NewPerson::read(fields, |fields| {
+    let enrich = read_enrichment(fields);
+    let new = NewPerson::read(fields, |fields| {
         let emails = read_new(fields, Channel::Email, "emails", &[], &EMAIL_FIELDS);
         let phones = read_new(fields, Channel::Phone, "phone_numbers", &[], &PHONE_FIELDS);
         (emails, phones)
-    })
+    });
+    NewPerson { enrich, ..new }
 }
 
 pub fn read_on_duplicate(query: &mut Query) -> OnDuplicate {

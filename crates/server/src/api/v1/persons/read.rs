@@ -15,7 +15,7 @@ use crate::ops::read::ReadPerson;
 #[utoipa::path(get, path = "/v1/persons/{id}", operation_id = "readPerson", tag = "Persons",
     params(
         ("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
-        ("include" = Option<String>, Query, description = "What to show beside: `profile`, `notes`, or both with a comma between."),
+        ("include" = Option<String>, Query, description = "What to show beside: `profile`, `notes` and `provenance`, with commas between."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])), ("x-etag" = json!(true))),
     responses((status = 200, description = "The person.", body = Followed<PersonRead>)))]
@@ -30,7 +30,7 @@ pub async fn read_person(request: Read) -> Reply {
         with_etag(followed(id, view.id, PersonRead::from(view)), tag)
     } else {
         let work = ReadPersonWith { workspace, id, include };
-        let person = match include.profile {
+        let person = match include.profile || include.provenance {
             true => store.read_snapshot_at_length(work).await?,
             false => store.read_snapshot(work).await?,
         };

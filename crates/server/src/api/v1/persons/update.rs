@@ -27,7 +27,7 @@ pub struct UpdatePersonBody {
     social_location: Option<String>,
     social_headline: Option<String>,
     address: Option<String>,
-    /// Asks for enrichment in the background.
+    /// True to enrich the person in the background, as they are after the change.
     enrich_record: Option<bool>,
     /// Takes the place of all e-mail addresses of the type `work`.
     work_email: Option<String>,

@@ -9,7 +9,9 @@ use utoipa::ToSchema;
 
 use super::candidate::StageHistoryEntry;
 use super::contact::ContactEntry;
+use super::enrichment::EnrichmentRead;
 use super::event::EventRead;
+use super::export_enrichment::{ExportedAnswer, ExportedFieldSource, ExportedProposal};
 use super::note::NoteRead;
 use super::person::{CertificationEntry, EducationEntry, WorkExperienceEntry, id_or_empty};
 use super::profile::ContactOfCompany;
@@ -17,7 +19,7 @@ use super::stored::StoredJson;
 use super::webhook::DeliveryStatusName;
 use crate::ops::persons::export::{Delivered, Exported};
 
-/// All that is kept of a person. Every list has the oldest first.
+/// All that is kept of a person. Every list has the oldest first, unless it says otherwise.
 #[derive(Serialize, ToSchema)]
 pub struct PersonExport {
     #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
@@ -37,6 +39,15 @@ pub struct PersonExport {
     pub events: Vec<Event>,
     /// Where these events were sent, or wait to be.
     pub deliveries: Vec<ExportedDelivery>,
+    /// The person's enrichment; null if nobody asked for one.
+    #[schema(required)]
+    pub enrichment: Option<EnrichmentRead>,
+    /// What each provider last said of the person, in the order of their names.
+    pub answers: Vec<ExportedAnswer>,
+    /// Values of providers that differ from what was kept.
+    pub proposals: Vec<ExportedProposal>,
+    /// The values that come from providers, in the order of the fields' names.
+    pub field_sources: Vec<ExportedFieldSource>,
 }
 
 /// A person with every field that is kept.
@@ -151,6 +162,11 @@ pub struct ExportedDelivery {
 
 impl From<Exported> for PersonExport {
     fn from(exported: Exported) -> Self {
+        let enrichment = exported.enrichment.map(|enrichment| {
+            let came_of_it = exported.proposals.iter().filter(|proposal| proposal.created_at >= enrichment.requested_at);
+            let proposals = came_of_it.map(|proposal| proposal.id).collect();
+            EnrichmentRead::new(enrichment, proposals)
+        });
         Self {
             exported_at: exported.exported_at,
             person: ExportedPerson::new(exported.view, exported.details),
@@ -161,6 +177,10 @@ impl From<Exported> for PersonExport {
             client_contacts: exported.client_contacts.into_iter().map(Into::into).collect(),
             events: exported.events,
             deliveries: exported.deliveries.iter().map(Into::into).collect(),
+            enrichment,
+            answers: exported.answers.into_iter().map(Into::into).collect(),
+            proposals: exported.proposals.into_iter().map(Into::into).collect(),
+            field_sources: exported.field_sources.into_iter().map(Into::into).collect(),
         }
     }
 }

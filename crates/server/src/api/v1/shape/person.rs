@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use super::contact::ContactEntry;
 use super::note::NoteRead;
 use super::profile::ProfileRead;
+use super::provenance::ProvenanceRead;
 use super::stored::StoredJson;
 use crate::ops::persons::create::CreatedPerson;
 use crate::ops::persons::profile::PersonWith;
@@ -101,13 +102,18 @@ pub struct PersonRead {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Vec<NoteRead>)]
     pub notes: Option<Vec<NoteRead>>,
+    /// Where each field that is not empty comes from, and each contact; only with `include=provenance`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Vec<ProvenanceRead>)]
+    pub provenance: Option<Vec<ProvenanceRead>>,
 }
 
 impl From<PersonWith> for PersonRead {
     fn from(person: PersonWith) -> Self {
-        let PersonWith { view, profile, notes } = person;
+        let PersonWith { view, profile, notes, provenance } = person;
         let notes = notes.map(|notes| notes.into_iter().map(NoteRead::from).collect());
-        Self { profile: profile.map(ProfileRead::from), notes, ..Self::from(view) }
+        let provenance = provenance.map(|fields| fields.into_iter().map(ProvenanceRead::from).collect());
+        Self { profile: profile.map(ProfileRead::from), notes, provenance, ..Self::from(view) }
     }
 }
 
@@ -131,6 +137,7 @@ impl From<PersonView> for PersonRead {
             jobs: view.jobs.into_iter().map(Into::into).collect(),
             profile: None,
             notes: None,
+            provenance: None,
         }
     }
 }

@@ -1,0 +1,21 @@
+use axum::http::StatusCode;
+
+use crate::api::v1::shape::enrichment::RunRead;
+use crate::http::answer::answer;
+use crate::http::{Discard, Envelope, Reply};
+use crate::ops::enrichment::runs::CancelRun;
+
+/// Cancel an enrichment run
+///
+/// Nobody more is asked for it: those who wait are skipped, those who are being worked on come to their end. What was found stays. A run
+/// that is over does not change.
+#[utoipa::path(post, path = "/v1/enrichments/{id}/cancel", operation_id = "cancelEnrichmentRun", tag = "Enrichment",
+    params(("id" = String, Path, description = "The run's id.", example = "enr_01m1v0e8k7n3q5s7v9x1z3b5dg")),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
+    responses((status = 200, description = "The run, which is over.", body = Envelope<RunRead>)))]
+pub async fn cancel_run(Discard(request): Discard) -> Reply {
+    request.no_query()?;
+    request.read(|_| ())?;
+    let work = CancelRun { actor: request.actor.clone(), id: request.id()? };
+    request.carry_out(work, |run| answer(StatusCode::OK, RunRead::from(run))).await
+}

@@ -1,0 +1,24 @@
+use axum::http::StatusCode;
+use model::listing::Page;
+
+use crate::api::v1::shape::enrichment::RunRead;
+use crate::http::answer::{list_meta, render};
+use crate::http::{ListOf, Read, Reply};
+use crate::ops::enrichment::runs::ListRuns;
+
+/// List enrichment runs
+///
+/// The runs of the workspace, the oldest first, those that are over too.
+#[utoipa::path(get, path = "/v1/enrichments", operation_id = "listEnrichmentRuns", tag = "Enrichment",
+    extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
+    responses((status = 200, description = "A page of runs.", body = ListOf<RunRead>)))]
+pub async fn list_runs(request: Read) -> Reply {
+    let mut query = request.query();
+    let page = Page::read(&mut query, &());
+    let page = query.finish(page)?;
+    let work = ListRuns { workspace: request.workspace, page: page.clone() };
+    let listed = request.app.store.read_snapshot(work).await?;
+    let meta = list_meta(&page, &listed, |run| run.id);
+    let data = listed.records.into_iter().map(RunRead::from).collect();
+    Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
+}

@@ -1,0 +1,28 @@
+use axum::http::StatusCode;
+use model::enrichment::proposal::ProposalState;
+use model::listing::Page;
+use model::problem::Flaw;
+
+use crate::api::v1::shape::proposal::{ProposalRead, ProposalStateName};
+use crate::http::answer::{list_meta, render};
+use crate::http::{ListOf, Read, Reply};
+use crate::ops::enrichment::proposals::ListProposals;
+
+/// List proposals
+///
+/// The proposals for all persons, the oldest first. With `state=open` those that wait for a decision.
+#[utoipa::path(get, path = "/v1/proposals", operation_id = "listProposals", tag = "Enrichment",
+    params(("state" = inline(Option<ProposalStateName>), Query, description = "Only proposals in this state: `open`, `accepted`, `rejected` or `superseded`.")),
+    extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
+    responses((status = 200, description = "A page of proposals.", body = ListOf<ProposalRead>)))]
+pub async fn list_proposals(request: Read) -> Reply {
+    let mut query = request.query();
+    let state = query.parsed("state", Flaw::InvalidValue, "open, accepted, rejected or superseded", ProposalState::parse);
+    let page = Page::read(&mut query, &state);
+    let page = query.finish(page)?;
+    let work = ListProposals { workspace: request.workspace, state, page: page.clone() };
+    let listed = request.app.store.read_snapshot_at_length(work).await?;
+    let meta = list_meta(&page, &listed, |shown| shown.proposal.id);
+    let data = listed.records.into_iter().map(ProposalRead::from).collect();
+    Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
+}

@@ -1,0 +1,83 @@
+use model::clock::Timestamp;
+use model::id::{KeyId, PersonId, ProposalId};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::stored::StoredJson;
+use crate::ops::enrichment::proposals::ProposalShown;
+
+/// A value that a provider gave and that differs from what is kept. It is for somebody to decide.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "id": "prp_01m1v0e8k7r4t6w8y0b2d4f6hk", "person_id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd", "field": "current_job_title",
+    "current": "Analyst", "proposed": "Chief Analyst", "provider": "people", "state": "open", "created_at": "2026-11-15T09:30:00.000Z",
+    "decided_at": null, "decided_by": null}))]
+pub struct ProposalRead {
+    #[schema(value_type = String)]
+    pub id: ProposalId,
+    #[schema(value_type = String)]
+    pub person_id: PersonId,
+    #[schema(value_type = ProposedField)]
+    pub field: &'static str,
+    /// What the field holds now: a string, or the whole list of a career history as a read shows it.
+    pub current: Value,
+    /// What it would hold.
+    #[schema(value_type = Value)]
+    pub proposed: StoredJson,
+    /// Who gave the value.
+    pub provider: String,
+    /// `superseded`: the provider gave another value since.
+    #[schema(value_type = ProposalStateName)]
+    pub state: &'static str,
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    /// When it was accepted, rejected or superseded; null while it is open.
+    #[schema(value_type = Option<String>, required)]
+    pub decided_at: Option<Timestamp>,
+    /// The key that accepted or rejected it.
+    #[schema(value_type = Option<String>, required)]
+    pub decided_by: Option<KeyId>,
+}
+
+/// The fields for which there are proposals.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum ProposedField {
+    Name,
+    SocialUrl,
+    SocialLocation,
+    SocialHeadline,
+    Address,
+    CurrentJobTitle,
+    CurrentCompanyName,
+    WorkExperience,
+    EducationExperience,
+    Certifications,
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+pub enum ProposalStateName {
+    Open,
+    Accepted,
+    Rejected,
+    Superseded,
+}
+
+impl From<ProposalShown> for ProposalRead {
+    fn from(ProposalShown { proposal, current }: ProposalShown) -> Self {
+        Self {
+            id: proposal.id,
+            person_id: proposal.person,
+            field: proposal.field.name(),
+            current,
+            proposed: StoredJson(proposal.value),
+            provider: proposal.provider,
+            state: proposal.state.name(),
+            created_at: proposal.created_at,
+            decided_at: proposal.decided_at,
+            decided_by: proposal.key_id,
+        }
+    }
+}

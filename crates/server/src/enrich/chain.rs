@@ -1,0 +1,364 @@
+//! Asking one provider after the other about a person, until one knows them. What was answered before and still counts is not asked again.
+
+use std::sync::Arc;
+
+use model::clock::Timestamp;
+use model::enrichment::Question;
+use model::enrichment::profile::Profile;
+use model::id::WorkspaceId;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use store::Store;
+use store::record::enrichment::Task;
+use store::record::enrichment_answer::KeptAnswer;
+
+use super::gate::{Gate, NotAsked, rest_millis};
+use super::provider::Trouble;
+use super::settings::{Configured, Enriching};
+use crate::ops::deliver::RetryDelays;
+use crate::ops::enrichment::settle::{Found, Outcome};
+
+const NOBODY_CONFIGURED: &str = "no provider is configured";
+const NOTHING_TO_ASK_WITH: &str = "no provider can be asked with what is known of the person";
+/// Bytes of a hash that make the id of a call.
+const CALL_BYTES: usize = 16;
+
+/// All providers, in their order.
+pub struct Chain {
+    store: Arc<Store>,
+    enriching: Arc<Enriching>,
+    gates: Vec<Gate>,
+}
+
+/// What came of a provider that did not know the person.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Met {
+    Nobody,
+    Refused(String),
+    Failed { error: String, rest_millis: i64 },
+    Away { until: Timestamp, reason: String },
+}
+
+/// How a round ends in which nobody knew the person.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Conclusion {
+    /// Nobody knows them; one may have had an error of its own.
+    Nobody(Option<String>),
+    Nothing,
+    Again {
+        until: Timestamp,
+        error: String,
+        is_attempt: bool,
+    },
+    GivenUp(String),
+}
+
+/// What follows from those who were met. Those who are merely away have their time; if somebody failed, it is tried again until the delays
+/// are used up.
+fn conclude(met: &[Met], failed_before: i64, delays: &RetryDelays, now: Timestamp, chance: f64) -> Conclusion {
+    let failed = met.iter().rev().find_map(|met| match met {
+        Met::Failed { error, .. } => Some(error.clone()),
+        _ => None,
+    });
+    if let Some(error) = failed {
+        let rests = met.iter().map(|met| if let Met::Failed { rest_millis, .. } = met { *rest_millis } else { 0 });
+        let rest = rests.max().unwrap_or(0);
+        return match delays.after(failed_before + 1, chance) {
+            Some(delay) => Conclusion::Again { until: now.plus_millis(delay.max(rest)), error, is_attempt: true },
+            None => Conclusion::GivenUp(error),
+        };
+    }
+    let away = met.iter().filter_map(|met| match met {
+        Met::Away { until, reason } => Some((*until, reason)),
+        _ => None,
+    });
+    if let Some((until, reason)) = away.min_by_key(|(until, _)| *until) {
+        return Conclusion::Again { until, error: reason.clone(), is_attempt: false };
+    }
+    let refusal = met.iter().find_map(|met| match met {
+        Met::Refused(error) => Some(error.clone()),
+        _ => None,
+    });
+    match (met.contains(&Met::Nobody), refusal) {
+        (true, refusal) => Conclusion::Nobody(refusal),
+        (false, Some(error)) => Conclusion::GivenUp(error),
+        (false, None) => Conclusion::Nothing,
+    }
+}
+
+/// What was answered before.
+#[derive(Clone, PartialEq, Debug)]
+enum Recalled {
+    Profile(Value),
+    Nobody,
+    /// Nothing that counts.
+    Nothing,
+}
+
+/// An answer counts for a while, unless new ones are wanted; one to the request itself always does. That nobody is known counts for the
+/// same question only.
+fn recall(kept: &[KeptAnswer], provider: &str, task: &Task, question: [u8; 32], fresh_since: Timestamp) -> Recalled {
+    let Some(answer) = kept.iter().find(|answer| answer.provider == provider) else { return Recalled::Nothing };
+    let is_fresh = answer.asked_at >= fresh_since && !task.refresh;
+    if !is_fresh && answer.asked_at < task.requested_at {
+        return Recalled::Nothing;
+    }
+    match &answer.profile {
+        Some(profile) => serde_json::from_str(profile).map_or(Recalled::Nothing, Recalled::Profile),
+        None if answer.question == question => Recalled::Nobody,
+        None => Recalled::Nothing,
+    }
+}
+
+/// A round through the providers.
+#[derive(Default)]
+struct Round {
+    met: Vec<Met>,
+    /// Those that are new.
+    answers: Vec<KeptAnswer>,
+    /// Somebody knew the person, and nothing of it could be read.
+    unreadable: Option<Found>,
+    was_asked: bool,
+}
+
+impl Round {
+    /// The same, unless nothing of it can be read: then another provider may know more.
+    fn readable(&mut self, found: Found) -> Option<Found> {
+        let reading = Profile::read(&found.profile, Timestamp::now().date());
+        if !reading.profile.is_empty() {
+            return Some(found);
+        }
+        self.met.push(Met::Nobody);
+        self.unreadable = self.unreadable.take().or(Some(found));
+        None
+    }
+
+    fn attempts(&self, task: &Task) -> i64 {
+        task.attempts + i64::from(self.was_asked)
+    }
+
+    /// What came of it, and how often somebody was asked with this time.
+    fn found(self, found: Found, task: &Task) -> (Outcome, i64) {
+        let attempts = self.attempts(task);
+        (Outcome::Answered { answers: self.answers, found: Some(found), error: None }, attempts)
+    }
+
+    /// The same if it is not the turn of this call before that moment. Who failed before is not asked again any sooner for it.
+    fn later(self, until: Timestamp, task: &Task, delays: &RetryDelays) -> (Outcome, i64) {
+        let Self { met, answers, .. } = self;
+        match conclude(&met, task.attempts, delays, Timestamp::now(), rand::random()) {
+            Conclusion::Again { until: again, error, is_attempt: true } => {
+                (Outcome::Postponed { answers, until: until.max(again), error: Some(error) }, task.attempts + 1)
+            }
+            _ => (Outcome::Postponed { answers, until, error: None }, task.attempts),
+        }
+    }
+
+    /// The same if nobody knew the person.
+    fn end(self, task: &Task, delays: &RetryDelays) -> (Outcome, i64) {
+        let attempts = self.attempts(task);
+        let Self { met, answers, unreadable, .. } = self;
+        match conclude(&met, task.attempts, delays, Timestamp::now(), rand::random()) {
+            Conclusion::Nobody(error) => (Outcome::Answered { answers, found: unreadable, error }, attempts),
+            Conclusion::Nothing => (Outcome::Skipped { reason: NOTHING_TO_ASK_WITH.to_owned() }, task.attempts),
+            Conclusion::Again { until, error, is_attempt } => {
+                (Outcome::Postponed { answers, until, error: Some(error) }, task.attempts + i64::from(is_attempt))
+            }
+            Conclusion::GivenUp(error) => (Outcome::Failed { answers, error }, task.attempts + 1),
+        }
+    }
+}
+
+impl Chain {
+    pub fn new(store: &Arc<Store>, enriching: Arc<Enriching>) -> Self {
+        let gates = enriching.providers.iter().map(Gate::new).collect();
+        Self { store: Arc::clone(store), enriching, gates }
+    }
+
+    /// What came of asking, and how often somebody was asked with this time.
+    pub async fn ask(&self, workspace: WorkspaceId, task: &Task, question: &Question, kept: &[KeptAnswer]) -> (Outcome, i64) {
+        let Enriching { providers, cache_millis, retry_delays } = &*self.enriching;
+        if providers.is_empty() {
+            return (Outcome::Skipped { reason: NOBODY_CONFIGURED.to_owned() }, task.attempts);
+        }
+        let fresh_since = Timestamp::now().plus_millis(cache_millis.saturating_neg());
+        let mut round = Round::default();
+        for (configured, gate) in providers.iter().zip(&self.gates) {
+            let found = match recall(kept, &configured.name, task, question.hash(), fresh_since) {
+                Recalled::Profile(profile) => Some(Found { provider: configured.name.clone(), profile, is_cached: true }),
+                Recalled::Nobody => {
+                    round.met.push(Met::Nobody);
+                    None
+                }
+                Recalled::Nothing if !configured.provider.can_ask(question) => None,
+                Recalled::Nothing => {
+                    let call = call_id(workspace, task, &configured.name);
+                    match self.ask_one(configured, gate, question, &call, &mut round).await {
+                        Ok(found) => found,
+                        Err(until) => return round.later(until, task, retry_delays),
+                    }
+                }
+            };
+            if let Some(found) = found.and_then(|found| round.readable(found)) {
+                return round.found(found, task);
+            }
+        }
+        round.end(task, retry_delays)
+    }
+
+    /// Asks one of them; if it has to wait for its turn, until when.
+    async fn ask_one(
+        &self,
+        configured: &Configured,
+        gate: &Gate,
+        question: &Question,
+        call: &str,
+        round: &mut Round,
+    ) -> Result<Option<Found>, Timestamp> {
+        let name = &configured.name;
+        let asked_at = Timestamp::now();
+        let answered = match gate.ask(&self.store, configured, question, call).await {
+            Ok(answered) => answered,
+            Err(NotAsked::Later { until }) => return Err(until),
+            Err(NotAsked::Away { until, reason }) => {
+                round.met.push(Met::Away { until, reason });
+                return Ok(None);
+            }
+        };
+        round.was_asked = true;
+        let answer = match answered {
+            Ok(answer) => answer,
+            Err(trouble) => {
+                let error = format!("{name}: {}", trouble.reason());
+                round.met.push(match trouble {
+                    Trouble::Refused(_) => Met::Refused(error),
+                    Trouble::Failed(_) => Met::Failed { error, rest_millis: 0 },
+                    Trouble::Busy { retry_after, .. } => Met::Failed { error, rest_millis: rest_millis(retry_after) },
+                });
+                return Ok(None);
+            }
+        };
+        let profile = answer.profile.as_ref().map(Value::to_string);
+        round.answers.push(KeptAnswer { provider: name.clone(), asked_at, question: question.hash(), profile });
+        match answer.profile {
+            Some(profile) => Ok(Some(Found { provider: name.clone(), profile, is_cached: false })),
+            None => {
+                round.met.push(Met::Nobody);
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// The id of a call: the same whenever the same request is asked about again, so that a provider can tell.
+fn call_id(workspace: WorkspaceId, task: &Task, provider: &str) -> String {
+    let call = format!("{}\n{}\n{provider}\n{}", workspace.number(), task.person, task.requested_at.millis());
+    Sha256::digest(call.as_bytes()).iter().take(CALL_BYTES).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use model::id::PersonId;
+    use serde_json::json;
+
+    use super::*;
+
+    const DAY: i64 = 86_400_000;
+
+    fn at(millis: i64) -> Timestamp {
+        Timestamp::from_millis(1_700_000_000_000 + millis)
+    }
+
+    fn failed(error: &str, rest_millis: i64) -> Met {
+        Met::Failed { error: error.to_owned(), rest_millis }
+    }
+
+    fn away(until: i64, reason: &str) -> Met {
+        Met::Away { until: at(until), reason: reason.to_owned() }
+    }
+
+    fn refused(error: &str) -> Met {
+        Met::Refused(error.to_owned())
+    }
+
+    fn again(until: i64, error: &str, is_attempt: bool) -> Conclusion {
+        Conclusion::Again { until: at(until), error: error.to_owned(), is_attempt }
+    }
+
+    #[test]
+    fn a_round_ends_as_those_who_were_met_say() {
+        let delays = RetryDelays(vec![1000, 5000]);
+        let text = |text: &str| Some(text.to_owned());
+        for (met, failed_before, expected) in [
+            (vec![], 0, Conclusion::Nothing),
+            (vec![Met::Nobody], 0, Conclusion::Nobody(None)),
+            (vec![refused("a"), Met::Nobody, refused("b")], 0, Conclusion::Nobody(text("a"))),
+            (vec![refused("a"), refused("b")], 0, Conclusion::GivenUp("a".to_owned())),
+            (vec![Met::Nobody, failed("a", 0)], 0, again(1000, "a", true)),
+            (vec![failed("a", 0), failed("b", 0)], 1, again(5000, "b", true)),
+            (vec![failed("a", 0)], 2, Conclusion::GivenUp("a".to_owned())),
+            (vec![failed("a", 9000), failed("b", 0)], 0, again(9000, "b", true)),
+            (vec![failed("a", 9000)], 2, Conclusion::GivenUp("a".to_owned())),
+            (vec![away(700, "a"), away(300, "b"), Met::Nobody], 7, again(300, "b", false)),
+            (vec![away(300, "a"), failed("b", 0)], 0, again(1000, "b", true)),
+            (vec![away(300, "a"), refused("b")], 0, again(300, "a", false)),
+        ] {
+            assert_eq!(conclude(&met, failed_before, &delays, at(0), 0.5), expected, "{met:?}");
+        }
+    }
+
+    fn task(requested_at: i64, refresh: bool) -> Task {
+        Task { person: PersonId::at(at(0), 1), requested_at: at(requested_at), refresh, attempts: 0, run: None }
+    }
+
+    fn answer(asked_at: i64, profile: Option<&str>) -> [KeptAnswer; 1] {
+        let profile = profile.map(str::to_owned);
+        [KeptAnswer { provider: "people".to_owned(), asked_at: at(asked_at), question: [1; 32], profile }]
+    }
+
+    #[test]
+    fn an_answer_counts_for_a_while_and_for_its_request() {
+        let known = || Recalled::Profile(json!({"name": "Ada"}));
+        let profile = Some(r#"{"name": "Ada"}"#);
+        for (asked_at, requested_at, refresh, expected) in [
+            (-DAY / 2, 0, false, known()),
+            (-2 * DAY, 0, false, Recalled::Nothing),
+            (-DAY / 2, 0, true, Recalled::Nothing),
+            (10, 0, true, known()),
+            // The request waited for longer than answers count.
+            (-2 * DAY, -3 * DAY, false, known()),
+        ] {
+            let recalled = recall(&answer(asked_at, profile), "people", &task(requested_at, refresh), [1; 32], at(-DAY));
+            assert_eq!(recalled, expected, "{asked_at} {requested_at} {refresh}");
+        }
+    }
+
+    #[test]
+    fn that_nobody_is_known_counts_for_the_same_question() {
+        let recalled = |question| recall(&answer(-10, None), "people", &task(0, false), question, at(-DAY));
+        assert_eq!((recalled([1; 32]), recalled([2; 32])), (Recalled::Nobody, Recalled::Nothing));
+        let profile = recall(&answer(-10, Some("{}")), "people", &task(0, false), [2; 32], at(-DAY));
+        assert_eq!(profile, Recalled::Profile(json!({})));
+    }
+
+    #[test]
+    fn what_others_said_or_what_cannot_be_read_does_not_count() {
+        let recalled = |provider, profile| recall(&answer(-10, Some(profile)), provider, &task(0, false), [1; 32], at(-DAY));
+        assert_eq!((recalled("others", "{}"), recalled("people", "{")), (Recalled::Nothing, Recalled::Nothing));
+    }
+
+    #[test]
+    fn a_call_has_the_same_id_when_it_is_made_again() {
+        let workspace = WorkspaceId::from_number(7);
+        let id = call_id(workspace, &task(0, false), "people");
+        assert_eq!(id.len(), 32);
+        assert_eq!(id, call_id(workspace, &Task { attempts: 3, ..task(0, true) }, "people"));
+        for other in [
+            call_id(WorkspaceId::from_number(8), &task(0, false), "people"),
+            call_id(workspace, &task(1, false), "people"),
+            call_id(workspace, &task(0, false), "others"),
+        ] {
+            assert_ne!(id, other);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Statements of one text that wait together, made one over arrays of their parameters: a statement costs more than the row that it is about.
+
+use tokio_postgres::types::Type;
+
+use super::together::{Queued, merge, with_params};
+use super::value::Owned;
+use crate::migrations::TABLES;
+
+/// Fewer of one text are sent as they are.
+const FEWEST: usize = 8;
+
+/// What is sent as one statement.
+pub(super) enum Sent {
+    One(Queued),
+    Many(Many),
+}
+
+/// Statements of one text.
+pub(super) struct Many {
+    sql: String,
+    /// Who waits for the answer of each.
+    pub(super) tickets: Vec<Option<usize>>,
+    /// For each parameter its value in each of them.
+    pub(super) columns: Vec<Owned>,
+}
+
+impl Sent {
+    pub(super) fn sql(&self) -> &str {
+        match self {
+            Self::One(one) => &one.sql,
+            Self::Many(many) => many.sql(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nature {
+    /// Writes rows, and neither sees nor disturbs others that do.
+    Insert,
+    /// Only looks.
+    Question,
+    Other,
+}
+
+fn nature(queued: &Queued) -> Nature {
+    if queued.only_inserts() {
+        return Nature::Insert;
+    }
+    match queued.ticket.is_some() && queued.sql.starts_with("SELECT ") && !queued.sql.contains(" FOR ") {
+        true => Nature::Question,
+        false => Nature::Other,
+    }
+}
+
+/// Makes few statements of those that wait. The last stays as it is if somebody may wait for its rows.
+pub(super) fn gather(mut queue: Vec<Queued>, keeps_last: bool) -> Vec<Sent> {
+    let last = if keeps_last { queue.pop() } else { None };
+    let mut sent = Vec::with_capacity(queue.len());
+    let mut run: Vec<Queued> = Vec::new();
+    for queued in queue {
+        if run.last().is_some_and(|before| nature(before) != nature(&queued)) {
+            sent.extend(gather_run(std::mem::take(&mut run)));
+        }
+        run.push(queued);
+    }
+    sent.extend(gather_run(run));
+    sent.extend(last.map(Sent::One));
+    sent
+}
+
+fn gather_run(run: Vec<Queued>) -> Vec<Sent> {
+    let kind = run.first().map_or(Nature::Other, nature);
+    if kind == Nature::Other || run.len() < FEWEST {
+        return merge(run).into_iter().map(Sent::One).collect();
+    }
+    let mut groups: Vec<Vec<Queued>> = Vec::new();
+    for queued in run {
+        match groups.iter_mut().find(|group| group[0].sql == queued.sql) {
+            Some(group) => group.push(queued),
+            None => groups.push(vec![queued]),
+        }
+    }
+    if kind == Nature::Insert {
+        // What a row points at is written before it.
+        groups.sort_by_key(|group| place(&group[0].sql));
+    }
+    groups.into_iter().flat_map(send_group).collect()
+}
+
+fn send_group(group: Vec<Queued>) -> Vec<Sent> {
+    match group.len() < FEWEST {
+        true => group.into_iter().map(Sent::One).collect(),
+        false => vec![Sent::Many(Many::of(group))],
+    }
+}
+
+/// Where the table of an insert stands among all tables; those that no other points at come last.
+fn place(insert: &str) -> usize {
+    let table = insert.split_ascii_whitespace().nth(2).unwrap_or_default();
+    TABLES.iter().position(|known| *known == table).unwrap_or(TABLES.len())
+}
+
+impl Many {
+    fn of(group: Vec<Queued>) -> Self {
+        let sql = group.first().map(|queued| queued.sql.clone()).unwrap_or_default();
+        let width = group.first().map_or(0, |queued| queued.params.len());
+        let mut tickets = Vec::with_capacity(group.len());
+        let mut columns: Vec<Vec<Owned>> = (0..width).map(|_| Vec::with_capacity(group.len())).collect();
+        for queued in group {
+            tickets.push(queued.ticket);
+            columns.iter_mut().zip(queued.params).for_each(|(column, value)| column.push(value));
+        }
+        Self { sql, tickets, columns: columns.into_iter().map(Owned::List).collect() }
+    }
+
+    /// The text of one of them.
+    pub(super) fn sql(&self) -> &str {
+        &self.sql
+    }
+
+    /// One statement for all, given the types of the parameters. The rows that it finds end with the number of the question that they answer.
+    pub(super) fn over_arrays(&self, types: &[Type]) -> String {
+        let arrays: Vec<_> = types.iter().enumerate().map(|(place, ty)| format!("?{}::{}[]", place + 1, ty.name())).collect();
+        let names: Vec<_> = (1..=types.len()).map(|number| format!("p{number}")).collect();
+        let (arrays, names) = (arrays.join(", "), names.join(", "));
+        let filled = |sql: &str| with_params(sql, |number| format!("given.p{number}"));
+        match self.sql.split_once(" VALUES ") {
+            Some((head, rows)) if self.sql.starts_with("INSERT INTO ") => {
+                let selects: Vec<_> = tuples(rows).into_iter().map(|tuple| format!("SELECT {} FROM given", filled(tuple))).collect();
+                format!("WITH given ({names}) AS (SELECT * FROM unnest({arrays})) {head} {}", selects.join(" UNION ALL "))
+            }
+            _ => format!(
+                "SELECT found.*, given.number FROM unnest({arrays}) WITH ORDINALITY AS given ({names}, number) CROSS JOIN LATERAL ({}) AS found",
+                filled(&self.sql)
+            ),
+        }
+    }
+}
+
+/// What stands in each of the brackets of `(…), (…)`.
+fn tuples(rows: &str) -> Vec<&str> {
+    let (mut found, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (place, character) in rows.char_indices() {
+        match character {
+            '(' => {
+                depth += 1;
+                if depth == 1 {
+                    start = place + 1;
+                }
+            }
+            ')' => {
+                depth -= 1;
+                if depth == 0 {
+                    found.push(&rows[start..place]);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERSON: &str = "INSERT INTO person (workspace_id, id) VALUES (?1, ?2)";
+    const COMPANY: &str = "INSERT INTO company (workspace_id, id) VALUES (?1, ?2)";
+    const LOOK: &str = "SELECT id FROM company WHERE workspace_id = ?1 AND id = ?2";
+
+    fn queued(sql: &str, number: i64, ticket: Option<usize>) -> Queued {
+        Queued { sql: sql.to_owned(), params: vec![Owned::Int(1), Owned::Int(number)], ticket }
+    }
+
+    fn texts(sent: &[Sent]) -> Vec<(&str, usize)> {
+        let count = |sent: &Sent| match sent {
+            Sent::One(_) => 1,
+            Sent::Many(many) => many.tickets.len(),
+        };
+        sent.iter().map(|sent| (sent.sql(), count(sent))).collect()
+    }
+
+    #[test]
+    fn many_of_one_text_become_one_and_few_stay() {
+        let many = (0..9).map(|number| queued(PERSON, number, None)).collect();
+        assert_eq!(texts(&gather(many, false)), [(PERSON, 9)]);
+        let with_last = (0..9).map(|number| queued(LOOK, number, Some(number as usize))).collect();
+        assert_eq!(texts(&gather(with_last, true)), [(LOOK, 8), (LOOK, 1)]);
+        let few = (0..3).map(|number| queued(LOOK, number, Some(number as usize))).collect();
+        assert_eq!(texts(&gather(few, false)), [(LOOK, 1); 3]);
+    }
+
+    #[test]
+    fn what_is_pointed_at_is_written_first() {
+        let mut queue: Vec<_> = (0..8).map(|number| queued(PERSON, number, None)).collect();
+        queue.push(queued(COMPANY, 1, None));
+        assert_eq!(texts(&gather(queue, false)), [(COMPANY, 1), (PERSON, 8)]);
+    }
+
+    #[test]
+    fn looks_do_not_pass_writes() {
+        let mut queue: Vec<_> = (0..8).map(|number| queued(LOOK, number, Some(number as usize))).collect();
+        queue.extend((0..8).map(|number| queued(PERSON, number, None)));
+        queue.extend((8..16).map(|number| queued(LOOK, number, Some(number as usize))));
+        assert_eq!(texts(&gather(queue, false)), [(LOOK, 8), (PERSON, 8), (LOOK, 8)]);
+    }
+
+    #[test]
+    fn parameters_become_columns() {
+        let many = Many::of((0..3).map(|number| queued(PERSON, number, None)).collect());
+        assert_eq!(format!("{:?}", many.columns), "[List([Int(1), Int(1), Int(1)]), List([Int(0), Int(1), Int(2)])]");
+        assert_eq!(
+            many.over_arrays(&[Type::INT8, Type::UUID]),
+            "WITH given (p1, p2) AS (SELECT * FROM unnest(?1::int8[], ?2::uuid[])) INSERT INTO person (workspace_id, id) SELECT given.p1, given.p2 FROM given"
+        );
+        let rows =
+            Many { sql: "INSERT INTO a (x, y) VALUES (?1, f(?2, 0)), (?1, ?3)".to_owned(), tickets: Vec::new(), columns: Vec::new() };
+        assert_eq!(
+            rows.over_arrays(&[Type::INT8, Type::TEXT, Type::TEXT]),
+            "WITH given (p1, p2, p3) AS (SELECT * FROM unnest(?1::int8[], ?2::text[], ?3::text[])) \
+             INSERT INTO a (x, y) SELECT given.p1, f(given.p2, 0) FROM given UNION ALL SELECT given.p1, given.p3 FROM given"
+        );
+        let look = Many::of(vec![queued(LOOK, 1, Some(0))]);
+        assert_eq!(
+            look.over_arrays(&[Type::INT8, Type::UUID]),
+            "SELECT found.*, given.number FROM unnest(?1::int8[], ?2::uuid[]) WITH ORDINALITY AS given (p1, p2, number) \
+             CROSS JOIN LATERAL (SELECT id FROM company WHERE workspace_id = given.p1 AND id = given.p2) AS found"
+        );
+    }
+}

@@ -1,0 +1,135 @@
+//! Values that a provider has and that differ from what a caller wrote, for somebody to decide about.
+
+use model::clock::Timestamp;
+use model::enrichment::Field;
+use model::enrichment::proposal::ProposalState;
+use model::id::{self, KeyId, PersonId, ProposalId, WorkspaceId};
+use model::listing::{Order, Page, Start};
+
+use super::listing::{Conditions, Listed, finish};
+use super::{bytes_in, named_in};
+use crate::{Param, Row, StoreError, Tx, params};
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Proposal {
+    pub id: ProposalId,
+    pub person: PersonId,
+    pub field: Field,
+    /// JSON.
+    pub value: String,
+    pub value_hash: [u8; 16],
+    pub provider: String,
+    pub state: ProposalState,
+    pub created_at: Timestamp,
+    /// When it was accepted, rejected or superseded.
+    pub decided_at: Option<Timestamp>,
+    /// The key that decided; none if another took its place, or on the command line.
+    pub key_id: Option<KeyId>,
+}
+
+const SELECT: &str =
+    "SELECT q.id, q.person_id, q.field, q.value, q.value_hash, q.provider, q.state, q.created_at, q.decided_at, q.key_id FROM proposal q";
+
+fn proposal(row: &Row<'_>) -> Result<Proposal, StoreError> {
+    Ok(Proposal {
+        id: row.id(0)?,
+        person: row.id(1)?,
+        field: named_in(row, 2, "the field of a proposal", Field::parse)?,
+        value: row.text(3)?,
+        value_hash: bytes_in(row, 4)?,
+        provider: row.text(5)?,
+        state: named_in(row, 6, "the state of a proposal", ProposalState::parse)?,
+        created_at: row.time(7)?,
+        decided_at: row.optional_time(8)?,
+        key_id: row.optional_id(9)?,
+    })
+}
+
+pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, proposal: &Proposal) -> Result<(), StoreError> {
+    let sql = "INSERT INTO proposal (workspace_id, id, person_id, field, value, value_hash, provider, state, created_at, decided_at, \
+               key_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+    let Proposal { id, person, field, value, value_hash, provider, state, created_at, decided_at, key_id } = proposal;
+    let params = [
+        workspace.into(),
+        (*id).into(),
+        (*person).into(),
+        field.name().into(),
+        value.into(),
+        Param::Bytes(value_hash),
+        provider.into(),
+        state.name().into(),
+        (*created_at).into(),
+        (*decided_at).into(),
+        (*key_id).into(),
+    ];
+    tx.tell(sql, &params).await
+}
+
+pub async fn find(tx: &mut Tx, workspace: WorkspaceId, id: ProposalId) -> Result<Option<Proposal>, StoreError> {
+    let sql = format!("{SELECT} WHERE q.workspace_id = ?1 AND q.id = ?2");
+    tx.row(&sql, params![workspace, id], proposal).await
+}
+
+/// The proposal, kept from others until the work is done.
+pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: ProposalId) -> Result<Option<Proposal>, StoreError> {
+    let sql = format!("{SELECT} WHERE q.workspace_id = ?1 AND q.id = ?2");
+    tx.row_to_change(&sql, params![workspace, id], proposal).await
+}
+
+/// The last proposals about the person, the newest first.
+pub async fn of_person(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, limit: i64) -> Result<Vec<Proposal>, StoreError> {
+    let sql = format!("{SELECT} WHERE q.workspace_id = ?1 AND q.person_id = ?2 ORDER BY q.id DESC LIMIT ?3");
+    tx.rows(&sql, params![workspace, person, limit], proposal).await
+}
+
+/// A page of the proposals of the workspace, perhaps only those in one state.
+pub async fn list(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    state: Option<ProposalState>,
+    page: &Page<id::Proposal>,
+) -> Result<Listed<Proposal>, StoreError> {
+    let mut conditions = Conditions::new("q.workspace_id = ?1", vec![workspace.into()]);
+    if let Some(state) = state {
+        conditions.filter("q.state = {}", state.name());
+    }
+    let total = match page.known_total().filter(|_| conditions.is_filtered()) {
+        Some(total) => total,
+        None => tx.row(&conditions.count("FROM proposal q"), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
+    };
+    let (sign, direction) = match page.order {
+        Order::OldestFirst => (">", ""),
+        Order::NewestFirst => ("<", " DESC"),
+    };
+    let (limit, offset) = match page.start {
+        Start::Offset(offset) => (page.limit, offset),
+        Start::Cursor(cursor) => {
+            if let Some(cursor) = cursor {
+                conditions.narrow(&format!("q.id {sign} {{}}"), cursor.last);
+            }
+            (page.limit + 1, 0)
+        }
+    };
+    let sql = format!("{SELECT} WHERE {} ORDER BY q.id{direction} LIMIT {limit} OFFSET {offset}", conditions.sql());
+    let records = tx.rows(&sql, conditions.params(), proposal).await?;
+    Ok(finish(records, total, page))
+}
+
+/// Notes what was decided, and by whom.
+pub async fn decide(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: ProposalId,
+    state: ProposalState,
+    key: Option<KeyId>,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE proposal SET state = ?3, decided_at = ?4, key_id = ?5 WHERE workspace_id = ?1 AND id = ?2";
+    tx.tell(sql, params![workspace, id, state.name(), tx.now(), key]).await
+}
+
+/// Another value is proposed for the field: nobody has to decide about the one before any more.
+pub async fn supersede_open(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, field: Field) -> Result<(), StoreError> {
+    let sql = "UPDATE proposal SET state = 'superseded', decided_at = ?4 \
+               WHERE workspace_id = ?1 AND person_id = ?2 AND field = ?3 AND state = 'open'";
+    tx.tell(sql, params![workspace, person, field.name(), tx.now()]).await
+}

@@ -110,7 +110,7 @@ fn an_update_asks_for_it_whatever_else_it_changes(engine: &Engine) {
 fn a_dry_run_asks_for_nothing(engine: &Engine) {
     let (_app, provider, client) = with_ada(*engine);
     let person = client.new_handle("ada");
-    let body = json!({ "social_url": social_url("ada"), "address": "London", "enrich_record": true });
+    let body = json!({ "social_url": social_url("ada"), "current_job_title": "Countess", "enrich_record": true });
     client.post("/v1/persons?dry_run=true", &body).expect(200);
     client.patch(&format!("/v1/persons/{person}?dry_run=true"), &body).expect(200);
     client.get(&enrichment_path(&person)).refused(404, "NOT_FOUND");

@@ -1,5 +1,5 @@
 //! What of an answer becomes part of a record. Nothing that a caller wrote is overwritten: what is empty is filled, contacts are added,
-//! what enrichment itself set is renewed, and whatever else differs is proposed.
+//! what enrichment itself set is renewed, and whatever else differs is proposed. What a caller took away again does not come back.
 
 use std::collections::BTreeSet;
 
@@ -31,11 +31,24 @@ pub struct Sourced {
     pub value_hash: [u8; 16],
 }
 
+/// The bytes of a hash that are the same for values that differ only in what does not count when two are compared.
+const ALIKE: usize = 8;
+
 impl Sourced {
-    /// Of any field but contacts, which have a hash each.
+    /// Of any field but contacts, which have a hash each. One half of the hash is that of what counts when two values are compared, the
+    /// other that of the value as it is.
     #[must_use]
     pub fn of(field: Field, value: &Value) -> Self {
-        Self { field, value_hash: value_hash(&value.to_string()) }
+        let alike = value_hash(&comparable(field, value).to_string());
+        let mut value_hash = value_hash(&value.to_string());
+        value_hash[..ALIKE].copy_from_slice(&alike[..ALIKE]);
+        Self { field, value_hash }
+    }
+
+    /// Whether the values are the same, however they are written. The one that is kept has ids of companies and the durations of its day,
+    /// and a company is called as the workspace calls it.
+    fn is_like(&self, other: &Self) -> bool {
+        self.field == other.field && self.value_hash[..ALIKE] == other.value_hash[..ALIKE]
     }
 }
 
@@ -94,12 +107,6 @@ pub fn decide(current: &Current, profile: &Profile, sourced: &[Sourced]) -> Deci
     {
         deciding.decision.company_name = Some(name.clone());
     }
-    if let Some(id) = &profile.external_source_id
-        && current.person.external_source_id.is_none()
-    {
-        deciding.set(Field::ExternalSourceId, &Value::from(id.as_str()));
-        deciding.decision.person.external_source_id = Some(id.clone());
-    }
     deciding.contacts(Channel::Email, &profile.emails);
     deciding.contacts(Channel::Phone, &profile.phones);
     deciding.decision.work_experience = deciding.list(Field::WorkExperience, &profile.work_experience);
@@ -129,20 +136,21 @@ impl<'d> Deciding<'d> {
         Self { current, sourced, decision }
     }
 
-    fn set(&mut self, field: Field, value: &Value) {
-        self.decision.set.push(Sourced::of(field, value));
-    }
-
     /// True if the value is to be set. If a caller wrote another, it is proposed instead.
     fn takes(&mut self, field: Field, value: Value) -> bool {
         let known = value_of(self.current, field);
-        let was_empty = is_empty(&known);
-        if !was_empty && comparable(field, &known) == comparable(field, &value) {
+        let (was_empty, new) = (is_empty(&known), Sourced::of(field, &value));
+        let is_settled = match was_empty {
+            // It was set before, and a caller cleared it.
+            true => self.sourced.iter().any(|sourced| sourced.is_like(&new)),
+            false => comparable(field, &known) == comparable(field, &value),
+        };
+        if is_settled {
             return false;
         }
         let is_ours = was_empty || self.sourced.contains(&Sourced::of(field, &known));
         match is_ours {
-            true => self.set(field, &value),
+            true => self.decision.set.push(new),
             false => self.decision.proposals.push((field, value)),
         }
         is_ours
@@ -163,14 +171,16 @@ impl<'d> Deciding<'d> {
             Channel::Phone => (Field::Phones, &mut person.phones),
         };
         for contact in answered.entries() {
-            if known.contains(&contact.value) {
+            let new = Sourced { field, value_hash: contact_hash(channel, &contact.value) };
+            // One that was added before and is gone was removed by a caller.
+            if known.contains(&contact.value) || self.sourced.contains(&new) {
                 continue;
             }
             if known.entries().len() >= limit::CONTACTS {
                 refused.push(Refused::new(field.name(), too_many()));
                 return;
             }
-            set.push(Sourced { field, value_hash: contact_hash(channel, &contact.value) });
+            set.push(new);
             known.add(contact.clone());
         }
     }

@@ -12,7 +12,9 @@ use crate::clock::Date;
 use crate::contact::{Channel, Contacts, EMAIL_FIELDS, PHONE_FIELDS};
 use crate::name::PersonName;
 use crate::social::SocialProfile;
-use crate::text::limit;
+use crate::text::{fold, limit};
+
+pub use super::parts::known_parts;
 
 /// What somebody else knows of a person. No text in it is empty.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,7 +26,6 @@ pub struct Profile {
     pub social_location: Option<String>,
     pub social_headline: Option<String>,
     pub address: Option<String>,
-    pub external_source_id: Option<String>,
     pub emails: Contacts,
     pub phones: Contacts,
     pub work_experience: Vec<WorkExperience>,
@@ -51,7 +52,6 @@ impl Profile {
             social_location: None,
             social_headline: None,
             address: None,
-            external_source_id: None,
             emails: Contacts::new(Channel::Email),
             phones: Contacts::new(Channel::Phone),
             work_experience: Vec::new(),
@@ -83,7 +83,6 @@ impl Profile {
             social_location: reader.line("social_location", limit::NAME),
             social_headline: reader.line("social_headline", limit::NAME),
             address: reader.lines("address", limit::ADDRESS),
-            external_source_id: reader.line("external_source_id", limit::NAME),
             emails: read_contacts(reader, Channel::Email, &["emails"], &EMAIL_FIELDS),
             phones: read_contacts(reader, Channel::Phone, &["phone_numbers", "phones"], &PHONE_FIELDS),
             work_experience: read_work(reader, today),
@@ -94,11 +93,15 @@ impl Profile {
         profile
     }
 
-    /// Who says where somebody works says what they do now.
+    /// Who says where somebody works says what they do now. Title and company are those of one position: if one of the two is said, the
+    /// other comes from a position that agrees with it, or is not known.
     fn complete_from_work(&mut self, today: Date) {
+        let (said_title, said_company) = (self.current_job_title.as_deref(), self.company_name.as_deref());
+        let agrees = |said: Option<&str>, held: &str| said.is_none_or(|said| fold(said) == fold(held));
         let held = self.work_experience.iter().flat_map(|entry| entry.positions.iter().map(move |position| (&entry.company, position)));
         let newest = held
             .filter(|(_, position)| is_current(position) && position.start_date.is_some_and(|start| start <= today))
+            .filter(|(company, position)| agrees(said_title, &position.title) && agrees(said_company, &company.company_name))
             .max_by_key(|(_, position)| position.start_date);
         let Some((company, position)) = newest else { return };
         let known = |text: &String| (!text.is_empty()).then(|| text.clone());
@@ -161,12 +164,12 @@ mod tests {
             "social_location": "London",
             "social_headline": "Enchantress of numbers",
             "address": " 12 St James's Square\nLondon ",
-            "external_source_id": "p-1815",
             "emails": ["ada@engines.example"],
             "phone_numbers": ["+44 20 7946 0000"],
             "work_experience": [{ "company_name": "Engines", "title": "Analyst", "start_date": "2020" }],
             "education_experience": [{ "company_name": "Home", "degree": "Mathematics" }],
             "certifications": [{ "name": "Notes" }],
+            "external_source_id": "p-1815",
             "notes": "ignored",
             "job_id": 7,
             "unknown": { "as": ["it", "is"] },
@@ -176,7 +179,7 @@ mod tests {
         assert_eq!(profile.social.as_ref().map(|social| social.handle.as_str()), Some("ada"));
         assert_eq!((profile.current_job_title.clone(), profile.company_name.clone()), (some("Analyst"), some("Engines")));
         assert_eq!((profile.social_location.clone(), profile.social_headline.clone()), (some("London"), some("Enchantress of numbers")));
-        assert_eq!((profile.address.clone(), profile.external_source_id.clone()), (some("12 St James's Square\nLondon"), some("p-1815")));
+        assert_eq!(profile.address, some("12 St James's Square\nLondon"));
         let email = Contact { contact_data_type: ContactType::Work, value: "ada@engines.example".to_owned() };
         assert_eq!((profile.emails.entries(), profile.phones.entries().len()), (&[email][..], 1));
         let lists = (profile.work_experience.len(), profile.education_experience.len(), profile.certifications.len());
@@ -190,7 +193,7 @@ mod tests {
             json!({}),
             json!({ "name": "", "social_url": " ", "emails": [], "phones": null, "work_experience": [], "address": "\n" }),
             json!({ "work_email": "", "mobile_phone": null, "first_name": "\t" }),
-            json!({ "notes": "x", "enrich_record": true }),
+            json!({ "notes": "x", "enrich_record": true, "external_source_id": "p-1815" }),
         ] {
             assert!(read(&value).is_empty(), "{value}");
         }
@@ -256,8 +259,35 @@ mod tests {
         let reading = Profile::read(&json!({ "work_experience": work }), today());
         assert_eq!(reading.refused.len(), 1);
         assert_eq!((reading.profile.current_job_title, reading.profile.company_name), (some("Analyst"), some("Engines")));
-        let told = Profile::read(&json!({ "work_experience": work, "current_job_title": "Countess" }), today()).profile;
-        assert_eq!((told.current_job_title, told.company_name), (some("Countess"), some("Engines")));
+    }
+
+    #[test]
+    fn title_and_company_are_those_of_one_position() {
+        let work = json!([
+            { "company_name": "Engines", "title": "Analyst", "start_date": "2020" },
+            { "company_name": "Board", "title": "Adviser", "start_date": "2016" },
+            { "company_name": "Club", "title": "Adviser", "start_date": "2012" },
+            { "company_name": "Board", "title": "Clerk", "start_date": "2014" },
+            { "company_name": "Old", "title": "Trainee", "start_date": "2010", "end_date": "2015" },
+            { "company_name": "Soon", "title": "Director", "start_date": "2027-01" },
+            { "title": "Freelancer", "start_date": "2021" },
+        ]);
+        for (title, company, expected) in [
+            (" ADVISER ", "", ("ADVISER", "Board")),
+            ("", "board", ("Adviser", "board")),
+            ("", "Engines", ("Analyst", "Engines")),
+            ("Countess", "", ("Countess", "")),
+            ("Trainee", "", ("Trainee", "")),
+            ("Director", "", ("Director", "")),
+            ("freelancer", "", ("freelancer", "")),
+            ("", "Home", ("", "Home")),
+            ("Analyst", "Home", ("Analyst", "Home")),
+            ("", "", ("Freelancer", "")),
+        ] {
+            let profile = read(&json!({ "work_experience": work, "current_job_title": title, "company_name": company }));
+            let seen = (profile.current_job_title.unwrap_or_default(), profile.company_name.unwrap_or_default());
+            assert_eq!((seen.0.as_str(), seen.1.as_str()), expected, "{title} {company}");
+        }
     }
 
     #[test]

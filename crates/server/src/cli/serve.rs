@@ -1,9 +1,10 @@
 //! `slated serve`: runs the service until it is told to stop.
 
+use std::ffi::OsString;
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,7 +60,7 @@ pub struct Serve {
     database_timeout: u64,
     /// A file with what is too much for the command line: who is asked to enrich persons
     #[arg(long, env = "SLATED_CONFIG", value_name = "FILE")]
-    config: Option<PathBuf>,
+    config: Option<OsString>,
     /// Where to listen; port 0 takes any free one
     #[arg(long, env = "SLATED_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDR")]
     listen: SocketAddr,
@@ -105,7 +106,8 @@ impl Serve {
 
     /// Who is asked to enrich persons. The demo data have somebody of their own.
     fn enriching(&self, targets: &Targets) -> Result<Enriching, String> {
-        match &self.config {
+        // An empty variable is none.
+        match self.config.as_ref().filter(|path| !path.is_empty()).map(Path::new) {
             Some(path) => {
                 let base = path.parent().unwrap_or(Path::new(""));
                 Enriching::from_config(&Config::load(path)?.enrichment, base, targets)

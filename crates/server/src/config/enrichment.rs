@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use toml::Spanned;
 
+use super::delays::Delays;
 use super::rate::RateLimit;
 use super::span::Span;
 
@@ -22,7 +23,7 @@ pub struct EnrichmentConfig {
     /// An answer counts for so long.
     pub cache: Span,
     /// How long to wait before each new attempt.
-    pub retry_delays: Vec<Span>,
+    pub retry_delays: Delays,
     /// In the order in which they are asked.
     #[serde(rename = "provider")]
     pub providers: Vec<Spanned<ProviderConfig>>,
@@ -31,7 +32,8 @@ pub struct EnrichmentConfig {
 impl Default for EnrichmentConfig {
     fn default() -> Self {
         let delays = [10 * SECOND, MINUTE, 10 * MINUTE, HOUR, 6 * HOUR];
-        Self { cache: Span::from_millis(30 * DAY), retry_delays: delays.map(Span::from_millis).to_vec(), providers: Vec::new() }
+        let retry_delays = Delays(delays.map(Span::from_millis).to_vec());
+        Self { cache: Span::from_millis(30 * DAY), retry_delays, providers: Vec::new() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The configuration file: what is too much for the command line. It is read once, at the start, and whatever is wrong in it keeps the
 //! program from starting.
 
+mod delays;
 mod enrichment;
 mod rate;
 mod span;
@@ -10,6 +11,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+pub use self::delays::Delays;
 pub use self::enrichment::{Breaker, EnrichmentConfig, Method, ProviderConfig, ProviderKind};
 pub use self::rate::RateLimit;
 pub use self::span::Span;
@@ -68,7 +70,7 @@ mod tests {
     fn what_is_left_out_has_a_default() {
         let config = Config::parse("slated.toml", "").unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(config.enrichment.cache.millis(), 30 * 86_400_000);
-        assert_eq!(config.enrichment.retry_delays.len(), 5);
+        assert_eq!(config.enrichment.retry_delays.millis(), [10_000, 60_000, 600_000, 3_600_000, 21_600_000]);
         assert!(config.enrichment.providers.is_empty());
     }
 
@@ -90,6 +92,8 @@ mod tests {
             ("[enrichment]\ncash = \"1d\"\n".to_owned(), 2, "cash"),
             ("[enrichment]\ncache = \"1 day\"\n".to_owned(), 2, "no span of time"),
             ("[enrichment]\ncache = 30\n".to_owned(), 2, "expected a string"),
+            (format!("[enrichment]\n\nretry_delays = [{}]\n", "\"1s\", ".repeat(101)), 3, "101 spans of time are too many"),
+            ("[enrichment]\nretry_delays = [\"1s\", \"soon\"]\n".to_owned(), 2, "no span of time"),
             ("[enrichment\n".to_owned(), 1, ""),
             ("\n[logging]\n".to_owned(), 2, "enrichment"),
             ("[[enrichment.provider]]\nname = \"people\"\n".to_owned(), 1, "kind"),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::clock::Timestamp;
 use model::enrichment::Question;
-use model::enrichment::profile::Profile;
+use model::enrichment::profile::{Profile, known_parts};
 use model::id::WorkspaceId;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -95,18 +95,19 @@ enum Recalled {
     Nothing,
 }
 
-/// An answer counts for a while, unless new ones are wanted; one to the request itself always does. That nobody is known counts for the
-/// same question only.
+/// An answer to the same question counts for a while, unless new ones are wanted; one to the request itself always does.
 fn recall(kept: &[KeptAnswer], provider: &str, task: &Task, question: [u8; 32], fresh_since: Timestamp) -> Recalled {
     let Some(answer) = kept.iter().find(|answer| answer.provider == provider) else { return Recalled::Nothing };
     let is_fresh = answer.asked_at >= fresh_since && !task.refresh;
     if !is_fresh && answer.asked_at < task.requested_at {
         return Recalled::Nothing;
     }
+    if answer.question != question {
+        return Recalled::Nothing;
+    }
     match &answer.profile {
         Some(profile) => serde_json::from_str(profile).map_or(Recalled::Nothing, Recalled::Profile),
-        None if answer.question == question => Recalled::Nobody,
-        None => Recalled::Nothing,
+        None => Recalled::Nobody,
     }
 }
 
@@ -175,6 +176,10 @@ impl Chain {
         Self { store: Arc::clone(store), enriching, gates }
     }
 
+    pub fn report(&self) {
+        self.gates.iter().for_each(Gate::report);
+    }
+
     /// What came of asking, and how often somebody was asked with this time.
     pub async fn ask(&self, workspace: WorkspaceId, task: &Task, question: &Question, kept: &[KeptAnswer]) -> (Outcome, i64) {
         let Enriching { providers, cache_millis, retry_delays } = &*self.enriching;
@@ -184,6 +189,7 @@ impl Chain {
         let fresh_since = Timestamp::now().plus_millis(cache_millis.saturating_neg());
         let mut round = Round::default();
         for (configured, gate) in providers.iter().zip(&self.gates) {
+            let kept = if configured.provider.is_local() { &[] } else { kept };
             let found = match recall(kept, &configured.name, task, question.hash(), fresh_since) {
                 Recalled::Profile(profile) => Some(Found { provider: configured.name.clone(), profile, is_cached: true }),
                 Recalled::Nobody => {
@@ -192,7 +198,7 @@ impl Chain {
                 }
                 Recalled::Nothing if !configured.provider.can_ask(question) => None,
                 Recalled::Nothing => {
-                    let call = call_id(workspace, task, &configured.name);
+                    let call = call_id(workspace, task, &configured.name, question);
                     match self.ask_one(configured, gate, question, &call, &mut round).await {
                         Ok(found) => found,
                         Err(until) => return round.later(until, task, retry_delays),
@@ -238,9 +244,12 @@ impl Chain {
                 return Ok(None);
             }
         };
-        let profile = answer.profile.as_ref().map(Value::to_string);
-        round.answers.push(KeptAnswer { provider: name.clone(), asked_at, question: question.hash(), profile });
-        match answer.profile {
+        let profile = answer.profile.map(known_parts);
+        if !configured.provider.is_local() {
+            let text = profile.as_ref().map(Value::to_string);
+            round.answers.push(KeptAnswer { provider: name.clone(), asked_at, question: question.hash(), profile: text });
+        }
+        match profile {
             Some(profile) => Ok(Some(Found { provider: name.clone(), profile, is_cached: false })),
             None => {
                 round.met.push(Met::Nobody);
@@ -250,10 +259,11 @@ impl Chain {
     }
 }
 
-/// The id of a call: the same whenever the same request is asked about again, so that a provider can tell.
-fn call_id(workspace: WorkspaceId, task: &Task, provider: &str) -> String {
-    let call = format!("{}\n{}\n{provider}\n{}", workspace.number(), task.person, task.requested_at.millis());
-    Sha256::digest(call.as_bytes()).iter().take(CALL_BYTES).map(|byte| format!("{byte:02x}")).collect()
+/// The id of a call: the same whenever the same is asked again for the same request, so that a provider can tell.
+fn call_id(workspace: WorkspaceId, task: &Task, provider: &str, question: &Question) -> String {
+    let request = format!("{}\n{}\n{provider}\n{}", workspace.number(), task.person, task.requested_at.millis());
+    let call = Sha256::new().chain_update(request).chain_update(question.hash()).finalize();
+    call.iter().take(CALL_BYTES).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -334,11 +344,11 @@ mod tests {
     }
 
     #[test]
-    fn that_nobody_is_known_counts_for_the_same_question() {
+    fn an_answer_counts_for_the_same_question() {
         let recalled = |question| recall(&answer(-10, None), "people", &task(0, false), question, at(-DAY));
         assert_eq!((recalled([1; 32]), recalled([2; 32])), (Recalled::Nobody, Recalled::Nothing));
         let profile = recall(&answer(-10, Some("{}")), "people", &task(0, false), [2; 32], at(-DAY));
-        assert_eq!(profile, Recalled::Profile(json!({})));
+        assert_eq!(profile, Recalled::Nothing);
     }
 
     #[test]
@@ -350,13 +360,15 @@ mod tests {
     #[test]
     fn a_call_has_the_same_id_when_it_is_made_again() {
         let workspace = WorkspaceId::from_number(7);
-        let id = call_id(workspace, &task(0, false), "people");
+        let asked = Question { social_public_id: "ada".to_owned(), ..Question::default() };
+        let id = call_id(workspace, &task(0, false), "people", &asked);
         assert_eq!(id.len(), 32);
-        assert_eq!(id, call_id(workspace, &Task { attempts: 3, ..task(0, true) }, "people"));
+        assert_eq!(id, call_id(workspace, &Task { attempts: 3, ..task(0, true) }, "people", &asked));
         for other in [
-            call_id(WorkspaceId::from_number(8), &task(0, false), "people"),
-            call_id(workspace, &task(1, false), "people"),
-            call_id(workspace, &task(0, false), "others"),
+            call_id(WorkspaceId::from_number(8), &task(0, false), "people", &asked),
+            call_id(workspace, &task(1, false), "people", &asked),
+            call_id(workspace, &task(0, false), "others", &asked),
+            call_id(workspace, &task(0, false), "people", &Question::default()),
         ] {
             assert_ne!(id, other);
         }

@@ -204,6 +204,12 @@ impl Gate {
         answered
     }
 
+    /// Shows whether the provider is left alone.
+    pub fn report(&self) {
+        let is_paused = matches!(self.breaker().passage(Timestamp::now()), Passage::Paused { .. });
+        gauge!("slated_enrichment_paused", "provider" => self.name.clone()).set(f64::from(u8::from(is_paused)));
+    }
+
     /// Remembers how the provider does, and counts.
     fn note(&self, answered: &Result<Answer, Trouble>) {
         let now = Timestamp::now();
@@ -216,9 +222,7 @@ impl Gate {
             }
             Err(Trouble::Busy { .. } | Trouble::Failed(_)) => breaker.failed(now),
         }
-        let is_paused = breaker.passage(now) != Passage::Free;
         drop(breaker);
-        gauge!("slated_enrichment_paused", "provider" => self.name.clone()).set(f64::from(u8::from(is_paused)));
         let outcome = match answered {
             Ok(Answer { profile: Some(_), .. }) => "found",
             Ok(_) => "empty",

@@ -15,7 +15,6 @@ use crate::ops::deliver::RetryDelays;
 use crate::outgoing::Targets;
 
 const LONGEST_NAME: usize = 40;
-const MOST_RETRIES: usize = 100;
 const SHORTEST_TIMEOUT: Span = Span::from_millis(1);
 /// A server holds a person for as long as all providers may take.
 const LONGEST_TIMEOUT: Span = Span::from_millis(5 * 60 * 1000);
@@ -83,14 +82,10 @@ impl Enriching {
     }
 
     fn with(providers: Vec<Configured>, config: &EnrichmentConfig) -> Self {
-        let delays = config.retry_delays.iter().map(|delay| delay.millis()).collect();
-        Self { providers, cache_millis: config.cache.millis(), retry_delays: RetryDelays(delays) }
+        Self { providers, cache_millis: config.cache.millis(), retry_delays: RetryDelays(config.retry_delays.millis()) }
     }
 
     fn read(config: &EnrichmentConfig, base: &Path, targets: &Targets, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, String> {
-        if config.retry_delays.len() > MOST_RETRIES {
-            return Err(format!("enrichment.retry_delays must name at most {MOST_RETRIES} spans of time"));
-        }
         let mut names = BTreeSet::new();
         let mut providers = Vec::new();
         for provider in &config.providers {

@@ -90,6 +90,7 @@ impl Worker {
         }
         let feeding = tokio::spawn(feed(store));
         while !*self.stopping.borrow() {
+            self.desk.chain.report();
             let was_taken = self.take().await;
             sleep(LOOK_AT_MOST_EVERY).await;
             // There may be more of them, and room for them.

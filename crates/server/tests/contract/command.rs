@@ -14,6 +14,7 @@ each_engine! {
     a_program_that_fails_is_tried_again_and_its_error_shown
     a_program_may_ask_to_be_asked_later
     a_program_that_hangs_is_killed
+    what_a_program_started_is_killed_with_it
     a_program_that_prints_too_much_is_cut_off
 }
 
@@ -115,6 +116,19 @@ fn a_program_that_hangs_is_killed(engine: &Engine) {
     let started = std::fs::read_to_string(mark).unwrap();
     assert_eq!(started.lines().count(), 3, "{started}");
     eventually("none of them is left", || started.lines().all(|process| !Path::new("/proc").join(process).join("exe").exists()));
+}
+
+fn what_a_program_started_is_killed_with_it(engine: &Engine) {
+    let text = r#"sleep 600 & echo "$$ $!" >> "$MARK"; wait"#;
+    let (app, mark) = with_mark(*engine, text, "timeout = \"2s\"");
+    let client = app.writer();
+    let person = client.new_person(&json!({ "name": "Ada" }));
+    client.ask_enrichment(&person, None).expect(202);
+    client.wait_enrichment(&person, "has failed once", |seen| !seen["last_error"].is_null());
+    let started = std::fs::read_to_string(mark).unwrap();
+    let first = started.lines().next().unwrap();
+    assert_eq!(first.split(' ').count(), 2, "{started}");
+    eventually("neither is left", || first.split(' ').all(|process| !Path::new("/proc").join(process).join("exe").exists()));
 }
 
 fn a_program_that_prints_too_much_is_cut_off(engine: &Engine) {

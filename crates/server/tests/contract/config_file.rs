@@ -7,6 +7,7 @@ use crate::support::{App, AppBuilder, Database, Engine, Provider, config, each_e
 each_engine! {
     a_file_is_named_on_the_command_line_or_in_the_environment
     an_empty_file_is_good
+    an_empty_variable_is_no_file
     paths_begin_at_the_file
     whatever_is_wrong_in_it_is_named_with_its_line
     a_provider_that_cannot_be_made_is_named
@@ -53,6 +54,12 @@ fn an_empty_file_is_good(engine: &Engine) {
     assert_eq!(client.enrich(&client.new_handle("ada"))["reason"], "no provider is configured");
 }
 
+fn an_empty_variable_is_no_file(engine: &Engine) {
+    let app = engine.app().environment("SLATED_CONFIG", "").start();
+    let client = app.writer();
+    assert_eq!(client.enrich(&client.new_handle("ada"))["reason"], "no provider is configured");
+}
+
 fn paths_begin_at_the_file(engine: &Engine) {
     let builder = engine.app().file("settings/slated.toml", DIRECTORY).file("settings/people.jsonl", &people());
     assert_serves(&builder.environment("SLATED_CONFIG", "settings/slated.toml").start());
@@ -67,6 +74,7 @@ fn whatever_is_wrong_in_it_is_named_with_its_line(engine: &Engine) {
         ("[enrichment]\nchache = \"30d\"\n".to_owned(), 2, "chache"),
         ("[enrichment]\ncache = \"soon\"\n".to_owned(), 2, "span"),
         ("[enrichment]\nretry_delays = \"1s\"\n".to_owned(), 2, ""),
+        (format!("[enrichment]\nretry_delays = [{}]\n", "\"1s\", ".repeat(101)), 2, "at most 100"),
         (provider("rate_limit = \"fast\""), 5, "100/m"),
         (provider("concurrency = \"four\""), 5, ""),
         (provider("timeout = 10"), 5, ""),
@@ -82,6 +90,7 @@ fn whatever_is_wrong_in_it_is_named_with_its_line(engine: &Engine) {
 fn a_provider_that_cannot_be_made_is_named(engine: &Engine) {
     let database = Database::new(*engine);
     let http = |settings: &str| format!("[[enrichment.provider]]\nname = \"people\"\nkind = \"http\"\n{settings}\n");
+    let command = |words: &str| format!("[[enrichment.provider]]\nname = \"lookup\"\nkind = \"command\"\ncommand = {words}\n");
     let url = "url = \"https://api.example.com/?email={email}\"";
     for (text, words) in [
         (DIRECTORY.replace("own-data", "Own Data"), &["Own Data"][..]),
@@ -94,12 +103,19 @@ fn a_provider_that_cannot_be_made_is_named(engine: &Engine) {
         (http("url = \"https://{email}.example.com/\""), &["people", "host"]),
         (http("url = \"https://api.example.com/?shoe={shoe_size}\""), &["people", "shoe_size", "email"]),
         (http("url = \"https://api.example.com/\""), &["people", "email"]),
+        (http("url = \"https://api.example.com/?who={name}&at={company_name}\""), &["people", "needs", "company_name, name"]),
+        (http("url = \"https:///{name}/?email={email}\""), &["people", "host"]),
+        (http("url = \"https://api.example.com/{social_url}\""), &["people", "social_url"]),
         (http("url = \"http://127.0.0.1/?email={email}\""), &["people", "--allow-private-targets"]),
         (http(&format!("{url}\nneeds = [\"shoe_size\"]")), &["people", "shoe_size"]),
+        (http(&format!("{url}\nneeds = [\"email\", \"phone\"]")), &["people", "phone", "url", "body"]),
         (http(&format!("{url}\nheaders = {{ Authorization = \"Bearer ${{NOT_SET_ANYWHERE}}\" }}")), &["people", "NOT_SET_ANYWHERE"]),
         (http(&format!("{url}\nmapping = \"nobody\"")), &["people", "nobody", "people-data-labs"]),
         (http(&format!("{url}\n[enrichment.provider.mapping]\nshoe_size = \"/shoe\"")), &["people", "shoe_size"]),
-        ("[[enrichment.provider]]\nname = \"lookup\"\nkind = \"command\"\ncommand = []\n".to_owned(), &["lookup", "command"]),
+        (command("[]"), &["lookup", "command"]),
+        (command("[\"lookup-that-is-nowhere\"]"), &["lookup", "lookup-that-is-nowhere", "PATH"]),
+        (command("[\"./nowhere\"]"), &["lookup", "no program", "nowhere"]),
+        (command("[\"./people.jsonl\"]"), &["lookup", "people.jsonl is not executable"]),
     ] {
         let reason = refusal(&engine.app().config(&text).file("people.jsonl", ""), &database);
         assert!(reason.contains(FILE) && words.iter().all(|word| reason.contains(word)), "{text}\n{reason}");

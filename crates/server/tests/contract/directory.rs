@@ -9,6 +9,7 @@ use crate::support::{App, Client, Engine, config, each_engine, eventually, socia
 each_engine! {
     a_person_is_found_by_what_identifies_them
     a_person_is_found_by_name_and_company_if_only_one_has_both
+    a_line_about_somebody_else_is_passed_over
     a_line_is_a_profile
     a_changed_file_is_read_anew
     a_file_that_goes_away_is_still_known
@@ -85,6 +86,23 @@ fn a_person_is_found_by_name_and_company_if_only_one_has_both(engine: &Engine) {
     }
 }
 
+fn a_line_about_somebody_else_is_passed_over(engine: &Engine) {
+    let outside = |id: &str| {
+        line(&json!({ "external_source_id": id, "social_url": social_url(&format!("other-{id}")), "current_job_title": "By outside id" }))
+    };
+    let named = line(&json!({ "name": "Ada", "company_name": "Engines", "emails": ["ada@x.example"], "current_job_title": "By name" }));
+    let app = with_directory(*engine, &[outside("1"), outside("2"), outside("3"), named].concat());
+    let client = app.writer();
+    for (person, expected) in [
+        (json!({ "name": "Somebody", "external_source_id": "1" }), "By outside id"),
+        (json!({ "name": "Somebody", "external_source_id": "2", "social_url": social_url("somebody") }), ""),
+        (json!({ "name": "Ada", "company_name": "Engines", "emails": ["another@x.example"] }), ""),
+        (json!({ "name": "Ada", "company_name": "Engines", "external_source_id": "3", "social_url": social_url("ada") }), "By name"),
+    ] {
+        assert_eq!(title_of(&client, &person), expected, "{person}");
+    }
+}
+
 fn a_line_is_a_profile(engine: &Engine) {
     let profile = json!({
         "name": "Ada Lovelace", "social_url": social_url("ada"), "emails": ["nonsense", "ada@x.example"], "phones": ["555 1234"],
@@ -110,11 +128,12 @@ fn a_changed_file_is_read_anew(engine: &Engine) {
     let newer = [entry("mary", "A title that is rather long"), entry("grace", "Admiral"), entry("ada", "Chief Analyst")];
     app.database.write_file("new.jsonl", &newer.concat());
     fs::rename(app.database.directory().join("new.jsonl"), app.database.directory().join(FILE)).unwrap();
+    // Answers of a file are not kept, so what it says now counts.
     eventually("the new file is read", || {
-        client.enrich_anew(&grace);
+        client.enrich(&grace);
         title(&client, &grace) == "Admiral"
     });
-    client.enrich_anew(&ada);
+    assert_eq!(client.enrich(&ada)["is_cached"], false);
     assert_eq!(title(&client, &ada), "Chief Analyst");
 }
 

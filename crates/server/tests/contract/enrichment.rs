@@ -17,6 +17,7 @@ each_engine! {
     a_refresh_asks_again
     an_old_answer_is_asked_for_again
     that_nobody_knows_a_person_counts_until_more_is_known_of_them
+    what_somebody_does_does_not_make_them_known
     an_answer_counts_in_its_workspace_only
     providers_are_asked_in_their_order_until_one_knows_the_person
     a_provider_that_cannot_be_asked_is_passed_over
@@ -146,10 +147,10 @@ fn an_answer_counts_for_a_while(engine: &Engine) {
     provider.knows("ada", &json!({ "current_job_title": "Analyst" }));
     let person = client.new_handle("ada");
     assert_eq!(client.enrich(&person)["is_cached"], false);
-    client.update_person(&person, &json!({ "current_job_title": null }));
+    client.update_person(&person, &json!({ "current_job_title": "Countess" }));
     let again = client.enrich(&person);
     assert_eq!([&again["state"], &again["provider"], &again["is_cached"]], [&json!("done"), &json!("people"), &json!(true)]);
-    assert_eq!(title(&client, &person), "Analyst");
+    assert_eq!((title(&client, &person), &client.proposals(&person)[0]["proposed"]), (json!("Countess"), &json!("Analyst")));
     assert_eq!(provider.asked(), ["ada"]);
 }
 
@@ -190,6 +191,25 @@ fn that_nobody_knows_a_person_counts_until_more_is_known_of_them(engine: &Engine
     client.enrich(&person);
     let calls = provider.calls();
     assert_eq!((calls.len(), calls[1].parameter("email").as_deref()), (2, Some("ada@engines.example")));
+}
+
+fn what_somebody_does_does_not_make_them_known(engine: &Engine) {
+    let (app, provider) = enriching(*engine, "");
+    let client = app.writer();
+    let emails = json!([{ "value": "ada@x.example" }, { "value": "lovelace@x.example" }]);
+    let person = client.new_person(&json!({ "name": "Ada", "social_url": social_url("ada") }));
+    client.update_person(&person, &json!({ "emails": emails }));
+    client.enrich(&person);
+    let changes = json!({
+        "name": "ADA", "current_job_title": "Analyst", "company_name": "Engines", "social_location": "London", "address": "12 Square",
+        "emails": [emails[1], emails[0]],
+    });
+    client.update_person(&person, &changes);
+    assert_eq!(client.enrich(&person)["state"], "done");
+    assert_eq!(provider.calls().len(), 1);
+    client.update_person(&person, &json!({ "name": "Ada Lovelace" }));
+    client.enrich(&person);
+    assert_eq!(provider.calls().len(), 2);
 }
 
 fn an_answer_counts_in_its_workspace_only(engine: &Engine) {

@@ -15,15 +15,18 @@ each_engine! {
     a_bad_date_is_left_out_and_told
     positions_are_grouped_by_company_and_the_newest_come_first
     the_current_position_gives_title_and_company
+    title_and_company_are_those_of_one_position
     companies_of_the_workspace_are_named_by_their_ids
     a_bad_value_is_left_out_and_told_and_the_rest_is_taken
     what_belongs_to_another_person_is_left_out_and_told
     what_enrichment_set_is_renewed
+    what_a_caller_took_away_does_not_come_back
+    what_a_caller_cleared_is_filled_with_another_value
 }
 
 const CAREER: [&str; 3] = ["work_experience", "education_experience", "certifications"];
 
-/// All that a provider may know of a person.
+/// All that a provider may know of a person, and an id of its own that nobody asked for.
 fn everything() -> Value {
     json!({
         "name": "Ada Lovelace", "social_url": social_url("ada"), "current_job_title": "Analyst", "company_name": "Analytical Engines",
@@ -63,10 +66,11 @@ fn what_is_empty_is_filled(engine: &Engine) {
         ("social_public_id", "ada"),
         ("current_job_title", "Analyst"),
         ("current_company_name", "Analytical Engines"),
-        ("external_source_id", "people-7"),
     ] {
         assert_eq!(read[field], value, "{field}");
     }
+    // It is the caller's own, whatever a provider calls the person.
+    assert_eq!(read["external_source_id"], Value::Null);
     assert_eq!([&profile["social_location"], &profile["social_headline"]], ["London", "Poet of numbers"]);
     assert_eq!(profile["address"], "12 St James's Square");
     assert_eq!([&read["emails"][0]["value"], &read["phones"][0]["value"]], ["ada@engines.example", "+44 20 7946 0018"]);
@@ -80,7 +84,6 @@ fn what_is_empty_is_filled(engine: &Engine) {
         "address",
         "current_job_title",
         "current_company_name",
-        "external_source_id",
         "emails",
         "phones",
         "work_experience",
@@ -277,6 +280,34 @@ fn the_current_position_gives_title_and_company(engine: &Engine) {
     assert_eq!([&read["current_job_title"], &read["current_company_name"]], ["Chief", "Engines"]);
 }
 
+fn title_and_company_are_those_of_one_position(engine: &Engine) {
+    let work = json!([
+        { "company_name": "Board", "title": "Adviser", "start_date": "2016" },
+        { "company_name": "Engines", "title": "Chief", "start_date": "2021" },
+    ]);
+    let (app, provider) = enriching(*engine, "");
+    let client = app.writer();
+    for (number, (said, title, company)) in [
+        (json!({ "current_job_title": "adviser" }), "adviser", "Board"),
+        (json!({ "company_name": "BOARD" }), "Adviser", "BOARD"),
+        (json!({ "current_job_title": "Countess" }), "Countess", ""),
+        (json!({ "company_name": "Home" }), "", "Home"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut answer = json!({ "work_experience": work });
+        answer.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
+        let handle = format!("ada-{number}");
+        provider.knows(&handle, &answer);
+        let person = client.new_handle(&handle);
+        client.enrich(&person);
+        let read = client.person(&person);
+        let seen = [&read["current_job_title"], &read["current_company_name"]].map(|value| value.as_str().unwrap().to_lowercase());
+        assert_eq!(seen, [title.to_lowercase(), company.to_lowercase()], "{said}");
+    }
+}
+
 fn companies_of_the_workspace_are_named_by_their_ids(engine: &Engine) {
     let (app, provider) = enriching(*engine, "");
     let client = app.writer();
@@ -328,14 +359,16 @@ fn a_bad_value_is_left_out_and_told_and_the_rest_is_taken(engine: &Engine) {
 fn what_belongs_to_another_person_is_left_out_and_told(engine: &Engine) {
     let (app, provider) = enriching(*engine, "");
     let client = app.writer();
-    let other = client.new_person(&json!({ "name": "Grace", "emails": ["grace@x.example"], "external_source_id": "crm-1" }));
+    let other = client.new_person(&json!({ "name": "Grace", "emails": ["grace@x.example"], "social_url": social_url("grace") }));
     let before = client.person(&other);
-    let person = client.new_handle("ada");
-    provider.knows("ada", &json!({ "emails": ["Grace@x.example", "ada@x.example"], "external_source_id": "crm-1", "address": "London" }));
+    let person = client.new_person(&json!({ "name": "Ada", "emails": ["a@x.example"] }));
+    let answer = json!({ "emails": ["Grace@x.example", "ada@x.example"], "social_url": social_url("grace"), "address": "London" });
+    provider.knows("a@x.example", &answer);
     let seen = client.enrich(&person);
     assert_eq!(seen["fields"], json!(["address", "emails"]));
-    assert_eq!(strings(&client.person(&person)["emails"], "value"), ["ada@x.example"]);
-    assert_eq!(client.person(&person)["external_source_id"], Value::Null);
+    let read = client.person(&person);
+    assert_eq!(strings(&read["emails"], "value"), ["a@x.example", "ada@x.example"]);
+    assert_eq!(read["social_public_id"], "");
     assert_eq!(client.person(&other), before);
     let refused = seen["refused"].as_array().unwrap();
     assert_eq!(refused.len(), 2, "{seen:#}");
@@ -355,4 +388,51 @@ fn what_enrichment_set_is_renewed(engine: &Engine) {
     assert_eq!([&read["current_job_title"], &read["current_company_name"]], ["Chief Analyst", "Umbrella"]);
     assert_eq!(strings(&read["certifications"], "name"), ["Difference engines"]);
     assert_eq!(client.proposals(&person), Vec::<Value>::new());
+}
+
+/// Takes away, as a caller, what enrichment set; the name stays.
+fn clear(client: &Client, person: &str) {
+    let body = json!({
+        "social_location": null, "social_headline": null, "address": null, "current_job_title": null, "company_name": null,
+        "emails": [], "phone_numbers": [],
+    });
+    client.update_person(person, &body);
+    let empty = json!({ "work_experience": [], "education_experience": [], "certifications": [] });
+    client.put(&format!("/v1/persons/{person}/history"), &empty).expect(200);
+}
+
+fn what_a_caller_took_away_does_not_come_back(engine: &Engine) {
+    let (app, provider) = enriching(*engine, "");
+    let client = app.writer();
+    // The workspace writes the company otherwise, and the entries of the career get its id.
+    client.new_job("Engineer", "ANALYTICAL ENGINES");
+    let mut answer = everything();
+    answer["work_experience"][0]["end_date"] = json!("Present");
+    provider.knows("ada", &answer);
+    let person = client.new_handle("ada");
+    client.enrich(&person);
+    assert_eq!(client.person(&person)["current_company_name"], "ANALYTICAL ENGINES");
+    clear(&client, &person);
+    let read = |client: &Client| client.get(&format!("/v1/persons/{person}?include=profile")).expect(200).data().clone();
+    Log::begin(&client);
+    let before = read(&client);
+    for seen in [client.enrich(&person), client.enrich_anew(&person)] {
+        assert_eq!([&seen["state"], &seen["provider"], &seen["fields"]], [&json!("done"), &json!("people"), &json!([])]);
+    }
+    assert_eq!((read(&client), client.proposals(&person)), (before, Vec::new()));
+}
+
+fn what_a_caller_cleared_is_filled_with_another_value(engine: &Engine) {
+    let (_app, provider, client, person) = enriched(*engine, &everything());
+    clear(&client, &person);
+    let mut newer = everything();
+    newer["current_job_title"] = json!("Chief Analyst");
+    newer["emails"] = json!(["ada@engines.example", "countess@engines.example"]);
+    newer["certifications"] = json!([{ "name": "Difference engines" }]);
+    provider.knows("ada", &newer);
+    assert_eq!(client.enrich_anew(&person)["fields"], json!(["current_job_title", "emails", "certifications"]));
+    let read = client.person(&person);
+    assert_eq!([&read["current_job_title"], &read["current_company_name"]], ["Chief Analyst", ""]);
+    assert_eq!(strings(&read["emails"], "value"), ["countess@engines.example"]);
+    assert_eq!(strings(&read["certifications"], "name"), ["Difference engines"]);
 }

@@ -10,6 +10,7 @@ use crate::support::{Action, App, Engine, Receiver, config, configured, each_eng
 each_engine! {
     a_call_says_what_is_known_and_leaves_out_the_rest
     a_call_may_be_a_post_with_a_body
+    nobody_is_asked_about_by_name_unless_that_is_said
     a_header_takes_its_secret_from_the_environment
     an_answer_is_read_by_a_mapping
     a_mapping_that_finds_nothing_says_that_nobody_is_known
@@ -68,6 +69,17 @@ fn a_call_may_be_a_post_with_a_body(engine: &Engine) {
     assert_eq!([call.method.as_str(), &call.path, call.header("content-type")], ["POST", "/find", "application/json"]);
     let sent: Value = serde_json::from_slice(&call.body).unwrap();
     assert_eq!(sent, json!({ "email": "ada@x.example", "who": { "name": "Ada \"Countess\"" }, "limit": 1 }));
+}
+
+fn nobody_is_asked_about_by_name_unless_that_is_said(engine: &Engine) {
+    let person = json!({ "name": "Ada Lovelace", "company_name": "Engines" });
+    for (needs, state, calls) in [("", "skipped", 0), ("needs = [\"email\", \"name\"]", "done", 1)] {
+        let receiver = answering(&Value::Null);
+        let app = asking(*engine, &receiver, "/find?mail={email}&who={name}&at={company_name}", needs);
+        let client = app.writer();
+        let seen = client.enrich(&client.new_person(&person));
+        assert_eq!((&seen["state"], receiver.calls().len()), (&json!(state), calls), "{needs}: {seen:#}");
+    }
 }
 
 fn a_header_takes_its_secret_from_the_environment(engine: &Engine) {

@@ -75,8 +75,8 @@ fn task(row: &Row<'_>) -> Result<Task, StoreError> {
 const INSERT: &str = "INSERT INTO enrichment (workspace_id, person_id, state, run_id, refresh, requested_at, due_at) \
      VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?5)";
 
-/// Puts the person into the queue. False if they wait already, and then they may wait for fresh answers from now on. Nor is somebody put in
-/// who is worked on right now, but that is done once more.
+/// Puts the person into the queue. False if they wait already: then they keep their place, wait no longer for another try unless a run asks,
+/// and may want fresh answers from now on. Nor is somebody put in who is worked on right now, but that is done once more.
 pub async fn queue(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -96,7 +96,7 @@ pub async fn queue(
     }
     // Whoever stood in the way is held by now, even if nothing was changed.
     let sql = "UPDATE enrichment SET refresh = (refresh OR ?3), requested_at = CASE WHEN state = 'running' THEN ?4 ELSE requested_at END, \
-               due_at = CASE WHEN state = 'queued' AND ?5 THEN ?4 ELSE due_at END WHERE workspace_id = ?1 AND person_id = ?2";
+               due_at = CASE WHEN state = 'queued' AND ?5 AND due_at > ?4 THEN ?4 ELSE due_at END WHERE workspace_id = ?1 AND person_id = ?2";
     tx.tell(sql, params![workspace, person, refresh, tx.now(), run.is_none()]).await?;
     Ok(false)
 }

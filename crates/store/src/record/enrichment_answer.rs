@@ -26,6 +26,12 @@ pub async fn of_person(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) ->
     .await
 }
 
+/// Lets the answers to one question count for another: the person has more now, by those very answers.
+pub async fn carry_over(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, from: [u8; 32], to: [u8; 32]) -> Result<(), StoreError> {
+    let sql = "UPDATE enrichment_answer SET question = ?4 WHERE workspace_id = ?1 AND person_id = ?2 AND question = ?3";
+    tx.tell(sql, &[workspace.into(), person.into(), Param::Bytes(&from), Param::Bytes(&to)]).await
+}
+
 /// Keeps an answer in the place of the one before.
 pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, answer: &KeptAnswer) -> Result<(), StoreError> {
     let sql = "INSERT INTO enrichment_answer (workspace_id, person_id, provider, asked_at, question, profile) \

@@ -89,7 +89,6 @@ fn full() -> Profile {
         social_location: some("London"),
         social_headline: some("Countess"),
         address: some("12 St James's Square"),
-        external_source_id: some("p-1815"),
         emails: contacts(Channel::Email, &["ada@engines.example"]),
         phones: contacts(Channel::Phone, &["+44 20 7946 0000"]),
         work_experience: vec![job("Engines", "Analyst", 82)],
@@ -118,12 +117,14 @@ fn proposed(decision: &Decision) -> Vec<Field> {
 fn what_is_empty_is_filled() {
     let current = Current { person: Person { social: SocialProfile::default(), ..unknown().person }, ..unknown() };
     let decision = decide(&current, &full(), &[]);
-    assert_eq!(decision.fields(), Field::ALL);
+    let is_ours = |field: &Field| *field != Field::ExternalSourceId;
+    assert_eq!(decision.fields(), Field::ALL.iter().copied().filter(is_ours).collect::<Vec<_>>());
     assert_eq!((decision.proposals.len(), decision.refused.len()), (0, 0));
     let Decision { person, company_name, work_experience, .. } = &decision;
     assert_eq!((person.name.last.as_str(), person.social.handle.as_str()), ("Lovelace", "ada-lovelace"));
     assert_eq!((person.current_job_title.as_str(), person.address.as_str()), ("Analyst", "12 St James's Square"));
     assert_eq!((person.company_id, company_name.as_deref()), (None, Some("Engines")));
+    assert_eq!(person.external_source_id, None);
     assert_eq!(work_experience.as_deref(), Some(&full().work_experience[..]));
     assert!(decision.changes_person(&current.person));
 }
@@ -228,11 +229,77 @@ fn contacts_are_added_up_to_their_bound() {
 }
 
 #[test]
-fn an_outside_id_is_only_filled() {
-    let current = Current { person: Person { external_source_id: Some("crm-1".to_owned()), ..unknown().person }, ..unknown() };
-    let sourced = [Sourced::of(Field::ExternalSourceId, &json!("crm-1"))];
-    let decision = decide(&current, &Profile { external_source_id: Some("p-1".to_owned()), ..Profile::nothing() }, &sourced);
-    assert_eq!((&decision.person, decision.proposals.len()), (&current.person, 0));
+fn a_contact_that_a_caller_removed_does_not_come_back() {
+    let sourced = [
+        Sourced { field: Field::Emails, value_hash: contact_hash(Channel::Email, "ADA@engines.example") },
+        Sourced { field: Field::Phones, value_hash: contact_hash(Channel::Phone, "4420") },
+    ];
+    let profile = Profile {
+        emails: contacts(Channel::Email, &["ada@engines.example", "ada@home.example"]),
+        phones: contacts(Channel::Phone, &["+44 20", "+44 21"]),
+        ..Profile::nothing()
+    };
+    let decision = decide(&unknown(), &profile, &sourced);
+    assert_eq!(decision.person.emails, contacts(Channel::Email, &["ada@home.example"]));
+    assert_eq!(decision.person.phones, contacts(Channel::Phone, &["+44 21"]));
+    assert_eq!((decision.set.len(), decision.refused.len()), (2, 0));
+    // Whether it is the same contact is a matter of its kind.
+    let swapped = sourced.map(|Sourced { field, value_hash }| match field {
+        Field::Emails => Sourced { field: Field::Phones, value_hash },
+        _ => Sourced { field: Field::Emails, value_hash },
+    });
+    assert_eq!(decide(&unknown(), &profile, &swapped).set.len(), 4);
+}
+
+#[test]
+fn what_a_caller_cleared_is_filled_with_another_value_only() {
+    let sourced = [
+        Sourced::of(Field::Name, &json!("Ada Lovelace")),
+        Sourced::of(Field::SocialUrl, &json!("https://social.example/in/Ada-Lovelace/")),
+        Sourced::of(Field::CurrentJobTitle, &json!("analyst")),
+        Sourced::of(Field::Address, &json!("Elsewhere")),
+        // As the workspace calls it.
+        Sourced::of(Field::CurrentCompanyName, &json!("ENGINES")),
+        // A value of one field says nothing of another.
+        Sourced::of(Field::SocialHeadline, &json!("London")),
+    ];
+    let current = Current { person: Person { social: SocialProfile::default(), ..unknown().person }, ..unknown() };
+    let profile = Profile { emails: Contacts::new(Channel::Email), phones: Contacts::new(Channel::Phone), ..full() };
+    let decision = decide(&current, &profile, &sourced);
+    let lists = [Field::WorkExperience, Field::EducationExperience, Field::Certifications];
+    let filled: Vec<_> = [Field::SocialLocation, Field::SocialHeadline, Field::Address].into_iter().chain(lists).collect();
+    assert_eq!((decision.fields(), proposed(&decision)), (filled, vec![]));
+    assert_eq!((decision.person.name, decision.person.social), (current.person.name, SocialProfile::default()));
+    assert_eq!((decision.person.current_job_title.as_str(), decision.company_name), ("", None));
+}
+
+#[test]
+fn a_list_that_a_caller_cleared_is_known_again_whatever_the_day_and_the_companies_are() {
+    let mut kept = job("Engines", "Analyst", 70);
+    kept.company.company_id = Some(CompanyId::at(Timestamp::from_millis(1), 1));
+    let sourced = [
+        Sourced::of(Field::WorkExperience, &json!([kept])),
+        Sourced::of(Field::EducationExperience, &json!([school("Home")])),
+        Sourced::of(Field::Certifications, &json!([certification("Another")])),
+    ];
+    let (work_experience, education_experience) = (full().work_experience, full().education_experience);
+    let profile = Profile { work_experience, education_experience, certifications: full().certifications, ..Profile::nothing() };
+    let decision = decide(&unknown(), &profile, &sourced);
+    assert_eq!((decision.fields(), proposed(&decision)), (vec![Field::Certifications], vec![]));
+    assert_eq!((decision.work_experience, decision.education_experience), (None, None));
+    let profile = Profile { work_experience: vec![job("Engines", "Chief Analyst", 82)], ..Profile::nothing() };
+    assert_eq!(decide(&unknown(), &profile, &sourced).fields(), [Field::WorkExperience]);
+}
+
+#[test]
+fn a_value_that_is_written_otherwise_is_not_the_one_that_was_set() {
+    let sourced = [Sourced::of(Field::CurrentJobTitle, &json!("Analyst"))];
+    let profile = Profile { current_job_title: Some("Chief".to_owned()), ..Profile::nothing() };
+    for (title, is_renewed) in [("Analyst", true), ("ANALYST", false)] {
+        let person = Person { current_job_title: title.to_owned(), ..unknown().person };
+        let decision = decide(&Current { person, ..unknown() }, &profile, &sourced);
+        assert_eq!((decision.set.len(), decision.proposals.len()), (usize::from(is_renewed), usize::from(!is_renewed)), "{title}");
+    }
 }
 
 #[test]
@@ -244,7 +311,7 @@ fn values_are_those_that_a_read_shows() {
         assert!(matches!(field, Field::SocialUrl) || empty == json!("") || empty == json!([]), "{}", field.name());
     }
     assert_eq!(value_of(&current, Field::Name), json!("Ada Lovelace"));
-    assert_eq!(value_of(&current, Field::ExternalSourceId), json!("p-1815"));
+    assert_eq!(value_of(&current, Field::ExternalSourceId), json!(""));
     assert_eq!(value_of(&current, Field::Emails), json!([]));
     for (field, stored) in [
         (Field::WorkExperience, &current.work_experience),
@@ -252,7 +319,7 @@ fn values_are_those_that_a_read_shows() {
         (Field::Certifications, &current.certifications),
     ] {
         assert_eq!(value_of(&current, field).to_string(), *stored);
-        assert!(decision.set.contains(&Sourced { field, value_hash: value_hash(stored) }), "{}", field.name());
+        assert!(decision.set.contains(&Sourced::of(field, &value_of(&current, field))), "{}", field.name());
     }
     assert_eq!(contact_hash(Channel::Email, "Ada@X.example"), value_hash("\"ada@x.example\""));
     assert_eq!(contact_hash(Channel::Phone, "+44 (20)"), value_hash("\"4420\""));
@@ -311,9 +378,9 @@ fn records() -> impl Strategy<Value = Current> {
 
 fn profiles() -> impl Strategy<Value = Profile> {
     let contacts = (addresses(Channel::Email), addresses(Channel::Phone));
-    let texts = (known_word(), known_word(), known_word(), known_word(), known_word(), known_word(), known_word(), known_word());
+    let texts = (known_word(), known_word(), known_word(), known_word(), known_word(), known_word(), known_word());
     (texts, contacts, careers()).prop_map(|(texts, (emails, phones), (work_experience, education_experience, certifications))| {
-        let (name, handle, current_job_title, company_name, social_location, social_headline, address, external_source_id) = texts;
+        let (name, handle, current_job_title, company_name, social_location, social_headline, address) = texts;
         Profile {
             name: name.as_deref().map(named),
             social: handle.map(|handle| social(&handle.replace(' ', "-"))),
@@ -322,7 +389,6 @@ fn profiles() -> impl Strategy<Value = Profile> {
             social_location,
             social_headline,
             address,
-            external_source_id,
             emails,
             phones,
             work_experience,
@@ -353,6 +419,17 @@ proptest! {
             prop_assert!(after.entries().starts_with(before.entries()));
         }
         prop_assert_eq!(after.person.company_id, current.person.company_id);
+        prop_assert_eq!(after.person.external_source_id, current.person.external_source_id);
+    }
+
+    #[test]
+    fn what_was_set_and_taken_away_stays_away(current in records(), profile in profiles()) {
+        let first = decide(&current, &profile, &[]);
+        let second = decide(&current, &profile, &first.set);
+        prop_assert!(second.set.is_empty(), "{:?}", second.set);
+        prop_assert!(!second.changes_person(&current.person));
+        prop_assert_eq!((second.work_experience, second.education_experience, second.certifications), (None, None, None));
+        prop_assert_eq!(second.proposals, first.proposals);
     }
 
     #[test]

@@ -1,15 +1,21 @@
-//! A program of the operator's. It reads the question as JSON and prints a profile.
+//! A program of the operator's. It reads the question as JSON and prints a profile. It runs in a process group of its own, so that all it
+//! started can be ended with it.
 
 use std::ffi::OsString;
-use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+use std::{env, fs, io};
 
 use model::enrichment::Question;
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Serialize;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::Command;
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
 
 use super::{Answer, Asking, MOST_READ, Provider, Trouble};
 use crate::config::ProviderConfig;
@@ -22,8 +28,10 @@ const CALL_VARIABLE: &str = "SLATED_CALL";
 /// With this status a program asks to be asked later, as `sysexits.h` has it.
 const TRY_LATER: i32 = 75;
 /// What is read of the errors that a program prints, and what is told of them.
-const MOST_ERRORS_READ: u64 = 4096;
+const MOST_ERRORS_READ: usize = 4096;
 const CHARACTERS_TOLD: usize = 200;
+/// What is waited for the pipes of a program that has ended, if something that it started has them too.
+const PIPES_CLOSE_WITHIN: Duration = Duration::from_secs(1);
 
 pub struct Program {
     path: PathBuf,
@@ -44,12 +52,9 @@ impl Program {
         let (name, arguments) =
             written.split_first().ok_or("command is missing, as in command = [\"/usr/local/bin/lookup\", \"--json\"]")?;
         let path = match name.contains('/') {
-            true => base.join(name),
-            false => PathBuf::from(name),
+            true => at_path(base.join(name))?,
+            false => in_folders(name, &variable("PATH").unwrap_or_default())?,
         };
-        if name.contains('/') && !path.is_file() {
-            return Err(format!("command: there is no program {}", path.display()));
-        }
         let mut environment = Vec::new();
         for name in INHERITED {
             environment.extend(variable(name).map(|value| (name.to_owned(), value.into())));
@@ -66,10 +71,12 @@ impl Program {
             serde_json::to_vec(&Asked { version: VERSION, person: question }).map_err(|error| Trouble::Failed(error.to_string()))?;
         let mut command = Command::new(&self.path);
         command.args(&self.arguments).env_clear().envs(self.environment.iter().map(|(name, value)| (name, value)));
-        command.env(CALL_VARIABLE, call).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-        let failed = |error: io::Error| Trouble::Failed(format!("it cannot be run: {error}"));
-        let mut child = command.spawn().map_err(failed)?;
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        command.env(CALL_VARIABLE, call).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.process_group(0).kill_on_drop(true).spawn().map_err(|error| not_run(&error))?;
+        // Whatever ends this early ends the program too, and all that it started.
+        let mut group = Group::of(&child);
+        let (stdin, mut stdout, mut stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (mut printed, mut errors) = (Vec::new(), Vec::new());
         let tell = async {
             if let Some(mut stdin) = stdin {
                 // A program that does not read its question may still answer.
@@ -79,29 +86,106 @@ impl Program {
             Ok::<(), Trouble>(())
         };
         let listen = async {
-            let printed = read_up_to(stdout, MOST_READ as u64 + 1).await?;
-            match printed.len() > MOST_READ {
-                true => Err(Trouble::Failed(format!("it printed more than {} MiB", MOST_READ / (1024 * 1024)))),
-                false => Ok(printed),
+            match hear(stdout.as_mut(), MOST_READ, &mut printed).await? {
+                true => Ok(()),
+                false => Err(Trouble::Failed(format!("it printed more than {} MiB", MOST_READ / (1024 * 1024)))),
             }
         };
-        // Whatever ends this early ends the program too.
-        let ((), printed, errors) = tokio::try_join!(tell, listen, read_up_to(stderr, MOST_ERRORS_READ))?;
-        let status = child.wait().await.map_err(failed)?;
+        let listen_to_errors = async {
+            let is_all = hear(stderr.as_mut(), MOST_ERRORS_READ, &mut errors).await?;
+            if let (false, Some(stderr)) = (is_all, &mut stderr) {
+                tokio::io::copy(stderr, &mut tokio::io::sink()).await.map_err(|error| not_read(&error))?;
+            }
+            Ok::<(), Trouble>(())
+        };
+        let status = {
+            let mut talk = pin!(async { tokio::try_join!(tell, listen, listen_to_errors) });
+            let mut end = pin!(async {
+                let status = child.wait().await.map_err(|error| not_run(&error))?;
+                group.has_ended();
+                Ok::<ExitStatus, Trouble>(status)
+            });
+            tokio::select! {
+                talked = &mut talk => {
+                    talked?;
+                    end.await?
+                }
+                status = &mut end => {
+                    let status = status?;
+                    // If they stay open, what was read by then is all.
+                    if let Ok(talked) = timeout(PIPES_CLOSE_WITHIN, talk).await {
+                        talked?;
+                    }
+                    status
+                }
+            }
+        };
         judge(status, &printed, &errors)
     }
 }
 
-/// Reads to the end, and gives back what there was at most.
-async fn read_up_to(pipe: Option<impl AsyncRead + Unpin>, most: u64) -> Result<Vec<u8>, Trouble> {
-    let failed = |error: io::Error| Trouble::Failed(format!("what it prints cannot be read: {error}"));
-    let mut read = Vec::new();
-    let Some(mut pipe) = pipe else { return Ok(read) };
-    (&mut pipe).take(most).read_to_end(&mut read).await.map_err(failed)?;
-    if read.len() <= MOST_READ {
-        tokio::io::copy(&mut pipe, &mut tokio::io::sink()).await.map_err(failed)?;
+/// The program and all that it started, as long as that stays together. They are killed when this goes, unless the program ended by itself.
+struct Group(Option<Pid>);
+
+impl Group {
+    /// The first process of a group gives it its number.
+    fn of(child: &Child) -> Self {
+        let number = child.id().and_then(|number| i32::try_from(number).ok());
+        Self(number.and_then(Pid::from_raw))
     }
-    Ok(read)
+
+    /// To be said at once when the program was waited for: from then on others may get its number.
+    fn has_ended(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(group) = self.0 {
+            // There may be nobody left.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+fn not_run(error: &io::Error) -> Trouble {
+    Trouble::Failed(format!("it cannot be run: {error}"))
+}
+
+fn not_read(error: &io::Error) -> Trouble {
+    Trouble::Failed(format!("what it prints cannot be read: {error}"))
+}
+
+/// The program at a path, if there is one.
+fn at_path(path: PathBuf) -> Result<PathBuf, String> {
+    match fs::metadata(&path) {
+        Ok(metadata) if is_program(&metadata) => Ok(path),
+        Ok(metadata) if metadata.is_file() => Err(format!("command: {} is not executable; chmod +x makes it so", path.display())),
+        _ => Err(format!("command: there is no program {}", path.display())),
+    }
+}
+
+/// The first program of that name in folders that are written as in `PATH`.
+fn in_folders(name: &str, folders: &str) -> Result<PathBuf, String> {
+    let mut paths = env::split_paths(folders).map(|folder| folder.join(name));
+    let found = paths.find(|path| fs::metadata(path).is_ok_and(|metadata| is_program(&metadata)));
+    found.ok_or_else(|| format!("command: there is no program {name} in PATH; install it, or write its whole path"))
+}
+
+fn is_program(metadata: &fs::Metadata) -> bool {
+    metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
+}
+
+/// Reads to the end, or until there is more than `most`; says whether it was the end. It may be left at any time: what was read until then
+/// has been heard.
+async fn hear(pipe: Option<&mut (impl AsyncRead + Unpin)>, most: usize, heard: &mut Vec<u8>) -> Result<bool, Trouble> {
+    let Some(pipe) = pipe else { return Ok(true) };
+    let mut pipe = pipe.take(most as u64 + 1);
+    while pipe.read_buf(heard).await.map_err(|error| not_read(&error))? > 0 {}
+    let is_all = heard.len() <= most;
+    heard.truncate(most);
+    Ok(is_all)
 }
 
 fn judge(status: ExitStatus, printed: &[u8], errors: &[u8]) -> Result<Answer, Trouble> {
@@ -150,7 +234,7 @@ impl Provider for Program {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::time::Instant;
 
     use super::*;
     use crate::config::Config;
@@ -159,7 +243,7 @@ mod tests {
         let text = format!("[[enrichment.provider]]\nname = \"lookup\"\nkind = \"command\"\n{settings}\n");
         let config = Config::parse("slated.toml", &text)?;
         let variable = |name: &str| match name {
-            "PATH" => std::env::var("PATH").ok(),
+            "PATH" => env::var("PATH").ok(),
             "TOKEN" => Some("s3cret".to_owned()),
             _ => None,
         };
@@ -174,7 +258,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let asking = program.ask(&question, "c4ll");
-            tokio::time::timeout(Duration::from_secs(20), asking).await.unwrap_or_else(|_| Err(Trouble::Failed("too slow".to_owned())))
+            timeout(Duration::from_secs(20), asking).await.unwrap_or_else(|_| Err(Trouble::Failed("too slow".to_owned())))
         })
     }
 
@@ -221,11 +305,28 @@ mod tests {
     }
 
     #[test]
+    fn what_a_program_leaves_behind_is_not_waited_for() {
+        let begun = Instant::now();
+        assert_eq!(answered("sleep 15 & echo '{\"name\": \"Ada\"}'"), Some(serde_json::json!({ "name": "Ada" })));
+        let taken = begun.elapsed();
+        assert!(taken >= PIPES_CLOSE_WITHIN && taken < Duration::from_secs(10), "{taken:?}");
+    }
+
+    #[test]
+    fn a_program_goes_on_when_it_prints_no_more() {
+        let failed = run("exec >&- 2>&-; sleep 0.1; exit 3");
+        assert_eq!(failed, Err(Trouble::Failed("it ended with status 3".to_owned())));
+    }
+
+    #[test]
     fn wrong_settings_are_told() {
         for (settings, part) in [
             ("", "command is missing"),
             ("command = []", "command is missing"),
             ("command = [\"./nowhere/lookup\"]", "no program /./nowhere/lookup"),
+            ("command = [\"/usr/\"]", "no program /usr/"),
+            ("command = [\"/etc/passwd\"]", "/etc/passwd is not executable"),
+            ("command = [\"lookup-that-is-nowhere\"]", "no program lookup-that-is-nowhere in PATH"),
             ("command = [\"sh\"]\nenvironment = [\"MISSING\"]", "MISSING is not set"),
         ] {
             let reason = program(settings).err().unwrap_or_else(|| panic!("taken: {settings}"));

@@ -160,21 +160,42 @@ fn told(status: u16) -> String {
     format!("it answered {status}{why}")
 }
 
+/// Those that are named, or else those of the call that say by themselves who is meant.
 fn read_needs(written: Option<&[String]>, url: &UrlTemplate, body: Option<&BodyTemplate>) -> Result<Vec<Placeholder>, String> {
+    let used: Vec<_> = url.placeholders().chain(body.map(BodyTemplate::placeholders).unwrap_or_default()).collect();
+    if used.is_empty() {
+        return Err("url or body must say who is meant with a placeholder, as in {social_url} or {email}".to_owned());
+    }
     if let Some(written) = written {
-        let read = |name: &String| Placeholder::parse(name).map_err(|reason| format!("needs {reason}"));
+        let read = |name: &String| {
+            let placeholder = Placeholder::parse(name).map_err(|reason| format!("needs {reason}"))?;
+            match used.contains(&placeholder) {
+                true => Ok(placeholder),
+                false => Err(format!("needs names {name:?}, but neither url nor body has {{{name}}}; {}", shown(&used))),
+            }
+        };
         let needs: Vec<_> = written.iter().map(read).collect::<Result<_, _>>()?;
         return match needs.is_empty() {
             true => Err("needs must name at least one placeholder, as in needs = [\"email\"]".to_owned()),
             false => Ok(needs),
         };
     }
-    let used: Vec<_> = url.placeholders().chain(body.map(BodyTemplate::placeholders).unwrap_or_default()).collect();
-    let needs: Vec<_> = used.into_iter().filter(|placeholder| placeholder.tells_who()).collect();
+    let needs: Vec<_> = used.iter().copied().filter(|placeholder| placeholder.tells_who()).collect();
     match needs.is_empty() {
-        true => Err("url or body must say who is meant with a placeholder, as in {social_url} or {email}".to_owned()),
+        true => Err(format!(
+            "needs is missing: neither url nor body has a placeholder that says by itself who is meant, as {{social_url}} or {{email}}; {}",
+            shown(&used)
+        )),
         false => Ok(needs),
     }
+}
+
+/// What there is to be needed.
+fn shown(used: &[Placeholder]) -> String {
+    let mut names: Vec<_> = used.iter().map(|placeholder| placeholder.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    format!("it may name {}", names.join(", "))
 }
 
 fn read_headers(
@@ -270,6 +291,20 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_enough_only_if_that_is_said() {
+        let named = Question { name: "Ada Lovelace".to_owned(), company_name: "Acme".to_owned(), ..Question::default() };
+        let url = "url = \"https://api.example.com/?name={name}&at={company_name}&email={email}\"";
+        assert!(!made(url).can_ask(&named));
+        assert!(made(&format!("{url}\nneeds = [\"email\", \"name\"]")).can_ask(&named));
+        assert!(made("url = \"https://api.example.com/{name}\"\nneeds = [\"name\"]").can_ask(&named));
+        let with_slash = Question { name: "Ada/Lovelace".to_owned(), ..Question::default() };
+        assert!(!made("url = \"https://api.example.com/{name}\"\nneeds = [\"name\"]").can_ask(&with_slash));
+        let body = "url = \"https://api.example.com/\"\nmethod = \"POST\"\nbody = { who = { mail = \"{email}\" } }";
+        assert!(made(body).can_ask(&with_email()));
+        assert!(made(&format!("{body}\nneeds = [\"email\"]")).can_ask(&with_email()));
+    }
+
+    #[test]
     fn headers_take_variables_and_hide_what_they_hold() {
         let headers = "headers = { Authorization = \"Bearer ${TOKEN}!\", X-Plan = \"pro\" }";
         let http = made(&format!("url = \"https://api.example.com/?e={{email}}\"\n{headers}"));
@@ -286,7 +321,10 @@ mod tests {
         for (settings, part) in [
             (String::new(), "url is missing"),
             ("url = \"https://api.example.com/\"".to_owned(), "{social_url}"),
-            ("url = \"https://api.example.com/?at={company_name}\"".to_owned(), "{social_url}"),
+            ("url = \"https://api.example.com/\"\nneeds = [\"email\"]".to_owned(), "{social_url}"),
+            ("url = \"https://api.example.com/?at={company_name}\"".to_owned(), "needs is missing"),
+            ("url = \"https://api.example.com/{last_name}?f={first_name}\"".to_owned(), "it may name first_name, last_name"),
+            (format!("{url}\nneeds = [\"email\", \"phone\"]"), "neither url nor body has {phone}; it may name email"),
             ("url = \"http://10.0.0.1/?e={email}\"".to_owned(), "--allow-private-targets"),
             (format!("{url}\nbody = {{ a = \"b\" }}"), "POST"),
             (format!("{url}\nneeds = []"), "at least one"),

@@ -67,4 +67,10 @@ pub trait Provider: Send + Sync {
 
     /// `call` is the same whenever the same question is asked again, so that nobody pays twice for it.
     fn ask<'a>(&'a self, question: &'a Question, call: &'a str) -> Asking<'a>;
+
+    /// Whether it answers from a file that lies here. Its answers are not kept, since asking again costs nothing and the file may have
+    /// changed.
+    fn is_local(&self) -> bool {
+        false
+    }
 }

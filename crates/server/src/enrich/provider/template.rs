@@ -6,6 +6,7 @@ use model::enrichment::Question;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Url;
 use serde_json::{Map, Value};
+use url::Origin;
 
 use crate::outgoing::Targets;
 
@@ -48,10 +49,15 @@ impl Placeholder {
         })
     }
 
-    /// Whether it says who is meant. Many are in one place and work for one company.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.into_iter().find(|(known, _)| *known == self).map_or("", |(_, name)| name)
+    }
+
+    /// Whether it says by itself who is meant. Many have the same name, are in one place and work for one company.
     #[must_use]
     pub const fn tells_who(self) -> bool {
-        !matches!(self, Self::CompanyName | Self::Location)
+        matches!(self, Self::SocialUrl | Self::SocialPublicId | Self::Email | Self::Phone | Self::ExternalSourceId)
     }
 
     /// What is known in its place.
@@ -126,6 +132,8 @@ fn write_encoded(value: &str, text: &mut String) {
 pub struct UrlTemplate {
     path: Template,
     parameters: Vec<Template>,
+    /// Scheme, host and port.
+    origin: Origin,
 }
 
 impl UrlTemplate {
@@ -133,44 +141,60 @@ impl UrlTemplate {
         if written.contains('#') {
             return Err("must hold no #, since what is behind it is not sent".to_owned());
         }
-        let host = written.find("://").map_or(0, |scheme| scheme + 3);
-        let behind_host = written[host..].find(['/', '?']).map_or(written.len(), |end| host + end);
-        if written[..behind_host].contains('{') {
+        if written.contains(char::is_control) {
+            return Err("must hold no control characters".to_owned());
+        }
+        let behind_scheme = written.strip_prefix("https://").or_else(|| written.strip_prefix("http://"));
+        let behind_scheme = behind_scheme.ok_or("must begin with http:// or https://")?;
+        let host = behind_scheme.split(['/', '?']).next().unwrap_or_default();
+        if host.is_empty() || host.starts_with('\\') {
+            return Err("must name a host right behind http:// or https://".to_owned());
+        }
+        if host.contains('{') {
             return Err("may have placeholders only behind the host, as in https://api.example.com/person?email={email}".to_owned());
         }
         let (path, query) = written.split_once('?').unwrap_or((written, ""));
-        let parameters = query.split('&').filter(|parameter| !parameter.is_empty()).map(Template::parse).collect::<Result<_, _>>()?;
-        let url = Self { path: Template::parse(path)?, parameters };
-        let example = url.fill_with(|_| Some("x")).ok_or("cannot be filled in")?;
+        let path = Template::parse(path)?;
+        if path.placeholders().any(|placeholder| placeholder == Placeholder::SocialUrl) {
+            return Err("may have {social_url} only behind a ?, since it has slashes, with which it would be another path".to_owned());
+        }
+        let parameters: Vec<_> =
+            query.split('&').filter(|parameter| !parameter.is_empty()).map(Template::parse).collect::<Result<_, _>>()?;
+        let example = compose(&path, &parameters, |_| Some("x")).ok_or("cannot be filled in")?;
         let example = Url::parse(&example).map_err(|error| format!("is no URL: {error}"))?;
         targets.check(&example)?;
-        Ok(url)
+        Ok(Self { path, parameters, origin: example.origin() })
     }
 
     pub fn placeholders(&self) -> impl Iterator<Item = Placeholder> {
         self.path.placeholders().chain(self.parameters.iter().flat_map(Template::placeholders))
     }
 
-    /// A parameter whose value is not known is left out.
+    /// A parameter whose value is not known is left out; nothing if one in the path is not known.
     #[must_use]
     pub fn fill(&self, question: &Question) -> Option<Url> {
-        // A segment of dots would lead to another path.
-        let value = |placeholder: Placeholder| placeholder.value(question).filter(|value| value.bytes().any(|byte| byte != b'.'));
-        Url::parse(&self.fill_with(value)?).ok()
+        let filled = compose(&self.path, &self.parameters, |placeholder| placeholder.value(question))?;
+        // Whatever a value holds, it goes to nobody else.
+        Url::parse(&filled).ok().filter(|url| url.origin() == self.origin)
     }
+}
 
-    fn fill_with<'v>(&self, value: impl Fn(Placeholder) -> Option<&'v str>) -> Option<String> {
-        let mut url = self.path.fill(&value, write_encoded)?;
-        let parameters = self.parameters.iter().filter_map(|parameter| parameter.fill(&value, write_encoded));
-        for (place, parameter) in parameters.enumerate() {
-            url.push(match place {
-                0 => '?',
-                _ => '&',
-            });
-            url.push_str(&parameter);
-        }
-        Some(url)
+fn compose<'v>(path: &Template, parameters: &[Template], value: impl Fn(Placeholder) -> Option<&'v str>) -> Option<String> {
+    let mut url = path.fill(|placeholder| value(placeholder).filter(|value| is_segment(value)), write_encoded)?;
+    let parameters = parameters.iter().filter_map(|parameter| parameter.fill(&value, write_encoded));
+    for (place, parameter) in parameters.enumerate() {
+        url.push(match place {
+            0 => '?',
+            _ => '&',
+        });
+        url.push_str(&parameter);
     }
+    Some(url)
+}
+
+/// Whether a value may stand in a path. Dots alone lead to another path, and so do slashes where a service decodes them too early.
+fn is_segment(value: &str) -> bool {
+    !value.contains(['/', '\\']) && value.bytes().any(|byte| byte != b'.')
 }
 
 /// What a call holds: JSON, whose texts may have placeholders.
@@ -276,9 +300,23 @@ mod tests {
     }
 
     #[test]
-    fn a_handle_of_dots_does_not_lead_elsewhere() {
-        let question = Question { social_public_id: "..".to_owned(), ..Question::default() };
-        assert_eq!(url("https://api.example.com/by/{social_public_id}/secret").fill(&question), None);
+    fn a_value_in_the_path_does_not_lead_elsewhere() {
+        for handle in [".", "..", "../admin", "a/b", "/", "a\\b", "\\"] {
+            let question = Question { social_public_id: handle.to_owned(), ..Question::default() };
+            assert_eq!(url("https://api.example.com/by/{social_public_id}/secret").fill(&question), None, "{handle}");
+            let in_query = url("https://api.example.com/by?handle={social_public_id}").fill(&question).unwrap();
+            assert_eq!(in_query.query_pairs().next().unwrap().1, handle);
+        }
+    }
+
+    #[test]
+    fn only_some_say_by_themselves_who_is_meant() {
+        let telling = Placeholder::ALL.into_iter().filter(|(placeholder, _)| placeholder.tells_who());
+        let telling: Vec<_> = telling.map(|(_, name)| name).collect();
+        assert_eq!(telling, ["social_url", "social_public_id", "email", "phone", "external_source_id"]);
+        for (placeholder, name) in Placeholder::ALL {
+            assert_eq!((placeholder.name(), Placeholder::parse(name)), (name, Ok(placeholder)));
+        }
     }
 
     #[test]
@@ -286,14 +324,25 @@ mod tests {
         for (written, part) in [
             ("https://{name}.example.com/", "behind the host"),
             ("https://api.example.com{name}", "behind the host"),
-            ("{social_url}", "behind the host"),
+            ("https://api.example.com:{phone}/", "behind the host"),
+            ("https://api.example.com\\{name}", "behind the host"),
+            ("https://{name}", "behind the host"),
+            ("{social_url}", "must begin with http:// or https://"),
+            ("https:{name}/x", "must begin with http:// or https://"),
+            ("https:/{name}/x", "must begin with http:// or https://"),
+            ("https:///{name}/x", "must name a host"),
+            ("https://\\{name}/x", "must name a host"),
+            ("https://", "must name a host"),
+            ("https://?x={name}", "must name a host"),
+            ("https://\t/{name}/x", "no control characters"),
+            ("https://api.example.com/{social_url}", "only behind a ?"),
             ("https://api.example.com/?key=${TOKEN}", "headers"),
             ("https://api.example.com/?x={favourite_colour}", "favourite_colour"),
             ("https://api.example.com/?x={email", "without its }"),
             ("https://api.example.com/#{email}", "#"),
-            ("api.example.com/{email}", "is no URL"),
-            ("api.example.com", "is no URL"),
-            ("ftp://api.example.com/{email}", "http"),
+            ("api.example.com/{email}", "must begin with http:// or https://"),
+            ("api.example.com", "must begin with http:// or https://"),
+            ("ftp://api.example.com/{email}", "must begin with http:// or https://"),
             ("https://me:secret@api.example.com/{email}", "password"),
             ("http://127.0.0.1/{email}", "--allow-private-targets"),
         ] {
@@ -333,15 +382,15 @@ mod tests {
             let question = Question { name: name.clone(), emails: vec![email.clone()], ..Question::default() };
             let template = url("https://api.example.com/by/{name}/end?first=1&email={email}&last=2");
             match template.fill(&question) {
-                None => prop_assert!(name.bytes().all(|byte| byte == b'.')),
+                None => prop_assert!(name.contains(['/', '\\']) || name.bytes().all(|byte| byte == b'.')),
                 Some(filled) => {
+                    prop_assert!(!name.contains(['/', '\\']));
                     prop_assert_eq!(filled.host_str(), Some("api.example.com"));
                     let segments: Vec<_> = filled.path_segments().unwrap().collect();
                     prop_assert_eq!(segments.len(), 3);
                     prop_assert_eq!(segments[2], "end");
                     let given = filled.query_pairs().find(|(known, _)| known == "email").map(|(_, value)| value.into_owned());
-                    let is_known = email.bytes().any(|byte| byte != b'.');
-                    prop_assert_eq!(given, is_known.then_some(email));
+                    prop_assert_eq!(given, Some(email));
                     prop_assert_eq!(filled.query_pairs().last().unwrap().1, "2");
                 }
             }

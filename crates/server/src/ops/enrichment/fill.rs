@@ -6,14 +6,14 @@ use model::career::CareerPatch;
 use model::contact::{Channel, Contacts};
 use model::enrichment::filling::{Current, Decision, Sourced, contact_hash, decide};
 use model::enrichment::profile::{Profile, Reading};
-use model::enrichment::{Field, Refused};
+use model::enrichment::{Field, Question, Refused};
 use model::id::{CompanyId, WorkspaceId};
 use model::patch::Patch;
 use model::person::{Identifier, IdentifierKind, Person};
 use model::text::fold;
 use serde_json::{Map, Value};
 use store::record::field_source::FieldSource;
-use store::record::{company, field_source, identifier, person};
+use store::record::{company, enrichment_answer, field_source, identifier, person};
 use store::{Failure, StoreError, Tx};
 
 use super::{channel_of, current, hashed, proposals};
@@ -63,7 +63,29 @@ pub(super) async fn fill(tx: &mut Tx, workspace: WorkspaceId, before: &Person, p
         tell::person_enriched(tx, &actor, (before, &view), (&updated, &after), provider, &fields).await?;
     }
     proposals::propose(tx, workspace, updated.id, provider, &decision.proposals).await?;
+    proposals::withdraw(tx, workspace, updated.id, provider, &mentioned(&profile), &decision.proposals).await?;
+    let hash = |person: &Person| Question::of(person, "").hash();
+    if hash(before) != hash(&updated) {
+        enrichment_answer::carry_over(tx, workspace, updated.id, hash(before), hash(&updated)).await?;
+    }
     Ok(Filled { fields, refused })
+}
+
+/// The fields of which a profile says something and for which values may be proposed.
+fn mentioned(profile: &Profile) -> Vec<Field> {
+    let fields = [
+        (Field::Name, profile.name.is_some()),
+        (Field::SocialUrl, profile.social.is_some()),
+        (Field::SocialLocation, profile.social_location.is_some()),
+        (Field::SocialHeadline, profile.social_headline.is_some()),
+        (Field::Address, profile.address.is_some()),
+        (Field::CurrentJobTitle, profile.current_job_title.is_some()),
+        (Field::CurrentCompanyName, profile.company_name.is_some()),
+        (Field::WorkExperience, !profile.work_experience.is_empty()),
+        (Field::EducationExperience, !profile.education_experience.is_empty()),
+        (Field::Certifications, !profile.certifications.is_empty()),
+    ];
+    fields.into_iter().filter(|(_, is_there)| *is_there).map(|(field, _)| field).collect()
 }
 
 fn changed() -> StoreError {

@@ -64,6 +64,24 @@ pub(super) async fn propose(
     Ok(())
 }
 
+/// Takes back what the provider proposed for a field of which it says something else now, or what the record has.
+pub(super) async fn withdraw(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    provider: &str,
+    mentioned: &[Field],
+    proposed: &[(Field, Value)],
+) -> Result<(), StoreError> {
+    let known = proposal::of_person(tx, workspace, person, MOST_KNOWN).await?;
+    for open in known.iter().filter(|known| known.state == ProposalState::Open && known.provider == provider) {
+        if mentioned.contains(&open.field) && proposed.iter().all(|(field, _)| *field != open.field) {
+            proposal::supersede_open(tx, workspace, person, open.field).await?;
+        }
+    }
+    Ok(())
+}
+
 /// Whether the same value waits to be decided, or was rejected.
 fn stands(known: &Proposal, value: &Value) -> bool {
     let counts = matches!(known.state, ProposalState::Open | ProposalState::Rejected);

@@ -12,7 +12,7 @@ use crate::ops::enrichment::request::EnrichmentShown;
 /// What became of asking for a person's enrichment.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
-    "person_id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd", "state": "done", "provider": "people", "attempts": 0,
+    "person_id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd", "state": "done", "provider": "people", "attempts": 1,
     "requested_at": "2026-11-15T09:30:00.000Z", "started_at": "2026-11-15T09:30:00.250Z", "finished_at": "2026-11-15T09:30:01.100Z",
     "next_attempt_at": null, "last_error": null, "reason": null, "is_cached": false,
     "fields": ["social_headline", "emails", "work_experience"], "proposals": ["prp_01m1v0e8k7r4t6w8y0b2d4f6hk"],
@@ -27,7 +27,7 @@ pub struct EnrichmentRead {
     /// Who knew the person; null while that is not known, and if nobody did.
     #[schema(required)]
     pub provider: Option<String>,
-    /// How often it was tried in vain.
+    /// Rounds in which somebody was asked.
     #[schema(minimum = 0)]
     pub attempts: i64,
     #[schema(value_type = String, format = DateTime)]

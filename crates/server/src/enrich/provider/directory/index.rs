@@ -97,15 +97,16 @@ impl Index {
         reading.into_index(Source::Embedded(text))
     }
 
+    /// The line under the first of the keys that has one which is about the person.
     pub fn find(&self, question: &Question) -> io::Result<Found> {
-        for key in keys::of_question(question) {
+        let asked = keys::of_question(question);
+        for key in &asked {
             let Some(place) = self.places.get(&key.hash()).filter(|place| place.length > 0) else { continue };
             let line = self.line(*place)?;
-            let is_there = keys::of_line(&line).is_some_and(|keys| keys.contains(&key));
-            return Ok(match serde_json::from_slice(&line) {
-                Ok(profile) if is_there => Found::Profile(profile),
-                _ => Found::Stale,
-            });
+            let Some(there) = keys::of_line(&line).filter(|there| there.contains(key)) else { return Ok(Found::Stale) };
+            if keys::is_same_person(key, &asked, &there) {
+                return Ok(serde_json::from_slice(&line).map_or(Found::Stale, Found::Profile));
+            }
         }
         Ok(Found::Nobody)
     }
@@ -271,6 +272,58 @@ mod tests {
             let named = Question { name: "cy  young".to_owned(), company_name: "ACME".to_owned(), ..Question::default() };
             assert_eq!(title(index, &named).as_deref(), Some("three"));
             assert_eq!(title(index, &by_handle("nobody")), None);
+        });
+    }
+
+    #[test]
+    fn what_says_most_of_a_person_is_tried_first() {
+        let told = |title: &str, more: Value| {
+            let mut told = json!({ "current_job_title": title });
+            told.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            told.to_string()
+        };
+        let lines = [
+            told("name", json!({ "name": "Ada", "company_name": "Acme" })),
+            told("outside", json!({ "external_source_id": "x-1" })),
+            told("e-mail", json!({ "emails": ["a@x.com"] })),
+            told("handle", json!({ "social_url": "https://social.example/in/ada" })),
+        ];
+        with_file("order", lines.join("\n").as_bytes(), |_, index| {
+            let mut asked = Question {
+                name: "Ada".to_owned(),
+                company_name: "Acme".to_owned(),
+                social_public_id: "ada".to_owned(),
+                emails: vec!["a@x.com".to_owned()],
+                external_source_id: "x-1".to_owned(),
+                ..Question::default()
+            };
+            assert_eq!(title(index, &asked).as_deref(), Some("handle"));
+            asked.social_public_id.clear();
+            assert_eq!(title(index, &asked).as_deref(), Some("e-mail"));
+            asked.emails.clear();
+            assert_eq!(title(index, &asked).as_deref(), Some("outside"));
+            asked.external_source_id.clear();
+            assert_eq!(title(index, &asked).as_deref(), Some("name"));
+        });
+    }
+
+    #[test]
+    fn a_line_about_somebody_else_is_passed_over_for_the_next() {
+        let lines = [
+            json!({ "external_source_id": "x-1", "social_url": "https://social.example/in/bob", "current_job_title": "one" }),
+            json!({ "name": "Ada", "company_name": "Acme", "emails": ["a@x.com"], "current_job_title": "two" }),
+        ];
+        with_file("else", lines.map(|line| line.to_string()).join("\n").as_bytes(), |_, index| {
+            let named = Question { name: "Ada".to_owned(), company_name: "Acme".to_owned(), ..Question::default() };
+            let outside = |asked: Question| Question { external_source_id: "x-1".to_owned(), ..asked };
+            let by_email = |email: &str| Question { emails: vec![email.to_owned()], ..named.clone() };
+            assert_eq!(title(index, &outside(Question::default())).as_deref(), Some("one"));
+            assert_eq!(title(index, &outside(by_handle("bob"))).as_deref(), Some("one"));
+            assert_eq!(title(index, &outside(by_handle("ada"))), None);
+            assert_eq!(title(index, &by_email("b@x.com")), None);
+            assert_eq!(title(index, &by_email("A@x.com")).as_deref(), Some("two"));
+            let next = Question { social_public_id: "ada".to_owned(), ..outside(named) };
+            assert_eq!(title(index, &next).as_deref(), Some("two"));
         });
     }
 

@@ -1,11 +1,12 @@
-//! A file of the operator's own, with a profile in JSON on each line. It may be replaced while the program runs: who asks meanwhile is
-//! answered from the old one.
+//! A file of the operator's own, with a profile in JSON on each line. It may be replaced while the program runs: whoever notices waits
+//! until the new one is indexed, and who asks meanwhile is answered from the old one.
 
 mod index;
 mod keys;
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use model::enrichment::Question;
@@ -27,6 +28,7 @@ struct Shared {
 
 struct Watched {
     path: PathBuf,
+    /// Held by whoever looks at the file, for as long as they index it. Nobody waits for it.
     watch: Mutex<Watch>,
 }
 
@@ -34,7 +36,6 @@ struct Watch {
     looked_at: Instant,
     /// The file that was last indexed, or could not be.
     tried: Stamp,
-    is_indexing: bool,
     is_gone: bool,
 }
 
@@ -42,7 +43,7 @@ impl Directory {
     pub fn open(path: &Path) -> Result<Self, String> {
         let (index, tried) = Index::of_file(path, true).map_err(|error| format!("path {} cannot be read: {error}", path.display()))?;
         tracing::info!(directory = %path.display(), persons = index.persons, "directory indexed");
-        let watch = Watch { looked_at: Instant::now(), tried, is_indexing: false, is_gone: false };
+        let watch = Watch { looked_at: Instant::now(), tried, is_gone: false };
         let watched = Watched { path: path.to_owned(), watch: Mutex::new(watch) };
         Ok(Self(Arc::new(Shared { index: Mutex::new(Arc::new(index)), watched: Some(watched) })))
     }
@@ -55,12 +56,9 @@ impl Directory {
     }
 
     async fn look_up(&self, question: Question) -> Result<Answer, Trouble> {
-        if let Some(stamp) = self.0.changed() {
-            let shared = Arc::clone(&self.0);
-            tokio::task::spawn_blocking(move || shared.index_again(stamp));
-        }
-        let index = Arc::clone(&lock(&self.0.index));
-        let found = tokio::task::spawn_blocking(move || index.find(&question)).await;
+        let shared = Arc::clone(&self.0);
+        // A file that takes longer to index than the asker waits is indexed to the end all the same.
+        let found = tokio::task::spawn_blocking(move || shared.find(&question)).await;
         match found.map_err(|error| Trouble::Failed(error.to_string()))? {
             Ok(Found::Profile(profile)) => Ok(Answer::free(profile)),
             Ok(Found::Nobody) => Ok(Answer::nobody()),
@@ -75,49 +73,52 @@ fn later(reason: String) -> Trouble {
 }
 
 impl Shared {
-    /// The file that is to be indexed, if it is another one and nobody is at it.
-    fn changed(&self) -> Option<Stamp> {
-        let Watched { path, watch } = self.watched.as_ref()?;
-        let mut watch = lock(watch);
-        if watch.is_indexing || watch.looked_at.elapsed() < LOOK_EVERY {
-            return None;
+    /// Reads files, so it is not for threads on which others wait.
+    fn find(&self, question: &Question) -> io::Result<Found> {
+        if let Some(watched) = &self.watched {
+            self.keep_up(watched);
         }
-        watch.looked_at = Instant::now();
-        match Stamp::of(path) {
-            Ok(stamp) => {
-                watch.is_gone = false;
-                if stamp == watch.tried {
-                    return None;
-                }
-                watch.is_indexing = true;
-                Some(stamp)
-            }
-            Err(error) => {
-                if !watch.is_gone {
-                    tracing::warn!(directory = %path.display(), error = %error, "a directory is gone; its last contents are still used");
-                }
-                watch.is_gone = true;
-                None
-            }
-        }
+        let index = Arc::clone(&lock(&self.index));
+        index.find(question)
     }
 
-    fn index_again(&self, seen: Stamp) {
-        let Some(Watched { path, watch }) = &self.watched else { return };
-        let tried = match Index::of_file(path, false) {
+    /// Indexes the file again if it is another one than before, unless somebody else is at it.
+    fn keep_up(&self, Watched { path, watch }: &Watched) {
+        let mut watch = match watch.try_lock() {
+            Ok(watch) => watch,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
+        };
+        if watch.looked_at.elapsed() < LOOK_EVERY {
+            return;
+        }
+        watch.looked_at = Instant::now();
+        let name = path.display();
+        let seen = match Stamp::of(path) {
+            Ok(seen) => seen,
+            Err(error) => {
+                if !watch.is_gone {
+                    tracing::warn!(directory = %name, error = %error, "a directory is gone; its last contents are still used");
+                }
+                watch.is_gone = true;
+                return;
+            }
+        };
+        watch.is_gone = false;
+        if seen == watch.tried {
+            return;
+        }
+        watch.tried = match Index::of_file(path, false) {
             Ok((index, stamp)) => {
-                tracing::info!(directory = %path.display(), persons = index.persons, "directory indexed");
+                tracing::info!(directory = %name, persons = index.persons, "directory indexed");
                 *lock(&self.index) = Arc::new(index);
                 stamp
             }
             Err(error) => {
-                tracing::warn!(directory = %path.display(), error = %error, "a directory cannot be read; its last contents are still used");
+                tracing::warn!(directory = %name, error = %error, "a directory cannot be read; its last contents are still used");
                 seen
             }
         };
-        let mut watch = lock(watch);
-        watch.tried = tried;
-        watch.is_indexing = false;
     }
 }
 
@@ -132,6 +133,10 @@ impl Provider for Directory {
 
     fn ask<'a>(&'a self, question: &'a Question, _: &'a str) -> Asking<'a> {
         Box::pin(self.look_up(question.clone()))
+    }
+
+    fn is_local(&self) -> bool {
+        true
     }
 }
 
@@ -155,12 +160,20 @@ mod tests {
     }
 
     /// As if a second had passed since the file was looked at.
-    fn look_again(directory: &Directory) {
+    fn let_time_pass(directory: &Directory) {
         let watched = directory.0.watched.as_ref().unwrap();
         lock(&watched.watch).looked_at = Instant::now().checked_sub(LOOK_EVERY).unwrap();
-        if let Some(stamp) = directory.0.changed() {
-            directory.0.index_again(stamp);
-        }
+    }
+
+    /// Puts a new file in the place of the old one.
+    fn replace(path: &Path, lines: &[String]) {
+        let new = path.with_extension("new");
+        std::fs::write(&new, lines.join("\n")).unwrap();
+        std::fs::rename(&new, path).unwrap();
+    }
+
+    fn is_known(directory: &Directory, id: &str) -> bool {
+        answer(directory, id).unwrap().profile.is_some()
     }
 
     #[test]
@@ -172,16 +185,31 @@ mod tests {
         assert_eq!(answer(&directory, "ada"), ada);
         assert_eq!(answer(&directory, "bob"), Ok(Answer::nobody()));
 
-        let new = path.with_extension("new");
-        std::fs::write(&new, [line("ada"), line("bob")].join("\n")).unwrap();
-        std::fs::rename(&new, &path).unwrap();
-        look_again(&directory);
-        assert!(answer(&directory, "bob").is_ok_and(|answer| answer.profile.is_some()));
+        replace(&path, &[line("ada"), line("bob")]);
+        let_time_pass(&directory);
+        // Whoever notices has the new one at once.
+        assert!(is_known(&directory, "bob"));
 
         std::fs::remove_file(&path).unwrap();
-        look_again(&directory);
-        look_again(&directory);
-        assert_eq!(answer(&directory, "ada"), ada);
+        for _ in 0..2 {
+            let_time_pass(&directory);
+            assert_eq!(answer(&directory, "ada"), ada);
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_one_who_indexes() {
+        let path = std::env::temp_dir().join(format!("slated-directory-busy-{}.jsonl", std::process::id()));
+        std::fs::write(&path, line("ada")).unwrap();
+        let directory = Directory::open(&path).unwrap();
+        replace(&path, &[line("bob")]);
+        let_time_pass(&directory);
+        let watched = directory.0.watched.as_ref().unwrap();
+        let held = lock(&watched.watch);
+        assert!(is_known(&directory, "ada") && !is_known(&directory, "bob"));
+        drop(held);
+        assert!(is_known(&directory, "bob") && !is_known(&directory, "ada"));
+        std::fs::remove_file(&path).unwrap();
     }
 
     #[test]
@@ -189,7 +217,8 @@ mod tests {
         let directory = Directory::embedded("test", "{\"external_source_id\": \"ada\"}\n");
         assert!(directory.can_ask(&asked("ada")));
         assert!(!directory.can_ask(&Question { name: "Ada".to_owned(), ..Question::default() }));
-        assert!(answer(&directory, "ada").is_ok_and(|answer| answer.profile.is_some()));
+        assert!(is_known(&directory, "ada"));
+        assert!(directory.is_local());
     }
 
     #[test]

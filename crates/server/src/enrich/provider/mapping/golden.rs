@@ -26,7 +26,6 @@ fn shown(reading: &Reading) -> Value {
         "social_location": profile.social_location,
         "social_headline": profile.social_headline,
         "address": profile.address,
-        "external_source_id": profile.external_source_id,
         "emails": profile.emails.entries(),
         "phones": profile.phones.entries(),
         "work_experience": profile.work_experience,

@@ -88,7 +88,7 @@ impl Mapping {
     pub fn cost_of(&self, answer: &Value) -> Option<f64> {
         let Some(Cost::Pointer(pointer)) = &self.cost else { return None };
         match answer.pointer(pointer)? {
-            Value::Number(number) => number.as_f64(),
+            Value::Number(number) => number.as_f64().filter(is_cost),
             Value::String(text) => read_cost(text),
             _ => None,
         }
@@ -96,7 +96,12 @@ impl Mapping {
 }
 
 fn read_cost(text: &str) -> Option<f64> {
-    text.trim().parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0)
+    text.trim().parse().ok().filter(is_cost)
+}
+
+/// Nothing is paid back, and nothing costs without end.
+fn is_cost(cost: &f64) -> bool {
+    cost.is_finite() && *cost >= 0.0
 }
 
 /// None if nothing is there but what is always said.
@@ -226,15 +231,15 @@ mod tests {
             "address": { "join": [{ "text": "c/o" }, "/street"], "with": " " },
             "social_url": "/profile",
             "work_email": { "from": "/email", "unless_begins_with": ["hidden@"] },
-            "external_source_id": "/id"
+            "work_phone": "/phone"
         });
         let answer = json!({ "data": {
             "full_name": "Ada", "title": " ", "job": { "title": "Analyst" }, "city": "London", "region": null, "country": "UK",
-            "street": true, "profile": "social.example/in/ada", "email": "Hidden@example.com", "id": 7
+            "street": true, "profile": "social.example/in/ada", "email": "Hidden@example.com", "phone": 7
         } });
         let expected = json!({
             "name": "Ada", "current_job_title": "Analyst", "social_location": "London, UK", "social_url": "social.example/in/ada",
-            "external_source_id": 7
+            "work_phone": 7
         });
         assert_eq!(mapped(&written, &answer), Some(expected));
     }
@@ -289,14 +294,19 @@ mod tests {
         let in_answer = mapping(&json!({ "name": "/name", "cost": "/meta/credits" }));
         assert_eq!(in_answer.cost_of(&json!({ "meta": { "credits": 1.5 } })), Some(1.5));
         assert_eq!(in_answer.cost_of(&json!({ "meta": { "credits": "2" } })), Some(2.0));
-        assert_eq!(in_answer.cost_of(&json!({ "meta": { "credits": "free" } })), None);
+        assert_eq!(in_answer.cost_of(&json!({ "meta": { "credits": 0 } })), Some(0.0));
+        for none in [json!("free"), json!(-1), json!(-0.5), json!("-1"), json!("inf"), json!("NaN"), json!(true), json!([1])] {
+            assert_eq!(in_answer.cost_of(&json!({ "meta": { "credits": none } })), None, "{none}");
+        }
         assert_eq!(in_answer.cost_of(&json!({})), None);
         let in_header = mapping(&json!({ "name": "/name", "cost": { "header": "X-Credits" } }));
         let mut headers = HeaderMap::new();
         assert_eq!(in_header.cost_in(&headers), None);
         headers.insert("x-credits", "3".parse().unwrap());
         assert_eq!(in_header.cost_in(&headers), Some(3.0));
-        headers.insert("x-credits", "-3".parse().unwrap());
-        assert_eq!(in_header.cost_in(&headers), None);
+        for none in ["-3", "inf", "NaN", "free"] {
+            headers.insert("x-credits", none.parse().unwrap());
+            assert_eq!(in_header.cost_in(&headers), None, "{none}");
+        }
     }
 }

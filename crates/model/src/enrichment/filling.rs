@@ -10,6 +10,7 @@ use super::profile::Profile;
 use super::{Field, Refused, known_name, value_hash};
 use crate::career::{Certification, Education, WorkExperience};
 use crate::contact::{Channel, Contacts, too_many};
+use crate::name::PersonName;
 use crate::person::Person;
 use crate::social::SocialProfile;
 use crate::text::{fold, limit};
@@ -97,6 +98,9 @@ pub fn decide(current: &Current, profile: &Profile, sourced: &[Sourced]) -> Deci
         && deciding.takes(Field::SocialUrl, Value::from(social.url.as_str()))
     {
         deciding.decision.person.social = social.clone();
+        if !deciding.decision.person.name.is_known() {
+            deciding.decision.person.name = PersonName::stand_in(&social.handle);
+        }
     }
     deciding.text(Field::SocialLocation, profile.social_location.as_deref(), |person| &mut person.social_location);
     deciding.text(Field::SocialHeadline, profile.social_headline.as_deref(), |person| &mut person.social_headline);

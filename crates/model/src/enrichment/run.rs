@@ -82,7 +82,7 @@ impl RunFilter {
             created_before: read_time(fields, "created_before"),
             updated_after: read_time(fields, "updated_after"),
             updated_before: read_time(fields, "updated_before"),
-            missing: fields.strings("missing", Self::MISSABLE.len(), limit::NAME, check_missable),
+            missing: fields.names("missing", Self::MISSABLE.len(), check_missable),
             never_enriched: fields.flag("never_enriched"),
         }
     }
@@ -212,6 +212,12 @@ mod tests {
         assert_eq!(flaws(r#"{"filter": {"person_ids": ["per_1", "per_1"]}}"#), [("filter.person_ids[1]".to_owned(), Flaw::InvalidValue)]);
         let many = format!(r#"{{"filter": {{"person_ids": [{}]}}}}"#, vec!["\"x\""; MOST_PERSONS + 1].join(","));
         assert_eq!(flaws(&many), [("filter.person_ids".to_owned(), Flaw::TooMany)]);
+    }
+
+    #[test]
+    fn a_list_of_no_fields_does_not_mean_everybody() {
+        assert_eq!(flaws(r#"{"filter": {"missing": []}}"#), [("filter.missing".to_owned(), Flaw::TooFew)]);
+        assert_eq!(flaws(r#"{"filter": {"missing": [" "]}}"#), [("filter.missing[0]".to_owned(), Flaw::InvalidValue)]);
     }
 
     #[test]

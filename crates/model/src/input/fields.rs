@@ -246,6 +246,24 @@ impl<'r> Fields<'r> {
         Patch::Set(values)
     }
 
+    /// Names of which there must be at least one if there is a list, none of them blank.
+    pub fn names<T>(&mut self, name: &'static str, most: usize, mut parse: impl FnMut(String) -> Result<T, (Flaw, String)>) -> Vec<T> {
+        let Patch::Set(list) = self.patch_list(name, most) else { return Vec::new() };
+        if list.is_empty() {
+            self.refuse(name, Flaw::TooFew, "must have at least one entry");
+        }
+        let mut names = Vec::with_capacity(list.len());
+        for (index, value) in list.into_iter().enumerate() {
+            let entry = format!("{name}[{index}]");
+            match self.accept_text(&entry, value, crate::text::limit::NAME, Lines::One).map(&mut parse) {
+                Some(Ok(value)) => names.push(value),
+                Some(Err((flaw, message))) => self.refuse(&entry, flaw, message),
+                None => {}
+            }
+        }
+        names
+    }
+
     /// References to 1 to `most` records, each named once.
     pub fn ids<K: Kind>(&mut self, name: &'static str, most: usize) -> Vec<Reference<K>> {
         self.needed(name, |fields| fields.patch_ids(name, most)).unwrap_or_default()

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -43,8 +44,9 @@ const WAITS_TO_SETTLE: [Duration; 3] = [Duration::from_millis(200), Duration::fr
 pub fn start(store: &Arc<Store>, enriching: Arc<Enriching>, stopping: watch::Receiver<bool>) -> JoinHandle<()> {
     let (slots, lease_millis) = (slots(&enriching), lease_millis(&enriching));
     let chain = Chain::new(store, enriching);
-    let desk = Desk { store: Arc::clone(store), chain, lease_millis, at_work: Mutex::default(), freed: Notify::new() };
-    let worker = Worker { desk: Arc::new(desk), slots, stopping, last: None, tasks: JoinSet::new() };
+    let desk =
+        Desk { store: Arc::clone(store), chain, lease_millis, at_work: Mutex::default(), pace: Pace::new(slots), freed: Notify::new() };
+    let worker = Worker { desk: Arc::new(desk), stopping, last: None, tasks: JoinSet::new() };
     tokio::spawn(worker.run())
 }
 
@@ -72,8 +74,6 @@ fn in_turn(mut due: Vec<WorkspaceId>, last: Option<WorkspaceId>) -> Vec<Workspac
 
 struct Worker {
     desk: Arc<Desk>,
-    /// Persons who are worked on at once.
-    slots: usize,
     stopping: watch::Receiver<bool>,
     /// The workspace that had its turn last.
     last: Option<WorkspaceId>,
@@ -93,6 +93,13 @@ impl Worker {
             self.desk.chain.report();
             let was_taken = self.take().await;
             sleep(LOOK_AT_MOST_EVERY).await;
+            if self.desk.pace.is_slow() {
+                tokio::select! {
+                    () = sleep(LOOK_EVERY) => {}
+                    _ = self.stopping.changed() => {}
+                }
+                continue;
+            }
             // There may be more of them, and room for them.
             if was_taken {
                 continue;
@@ -111,7 +118,7 @@ impl Worker {
     /// Takes some of each workspace in turn, as many as there are free slots; says whether it took any.
     async fn take(&mut self) -> bool {
         while self.tasks.try_join_next().is_some() {}
-        let mut free = self.slots.saturating_sub(self.tasks.len());
+        let mut free = self.desk.pace.window().saturating_sub(self.tasks.len());
         if free == 0 {
             return false;
         }
@@ -191,12 +198,53 @@ async fn feed(store: Arc<Store>) {
 /// Who is being worked on here, and under which lease.
 type AtWork = HashMap<(WorkspaceId, PersonId), LeaseId>;
 
+/// What came of asking, how often that was done, and the hash of what was asked.
+struct FoundOut {
+    outcome: Outcome,
+    attempts: i64,
+    question: [u8; 32],
+}
+
+/// How many are taken at once. While nobody can be asked, taking them all only to put them back would be work for nothing, so there are ever
+/// fewer, down to one at a time; whenever somebody was asked there is one more.
+struct Pace {
+    window: AtomicUsize,
+    most: usize,
+    /// Nobody could be asked the last time.
+    is_idle: AtomicBool,
+}
+
+impl Pace {
+    const fn new(most: usize) -> Self {
+        Self { window: AtomicUsize::new(most), most, is_idle: AtomicBool::new(false) }
+    }
+
+    fn window(&self) -> usize {
+        self.window.load(Ordering::Relaxed)
+    }
+
+    fn note(&self, was_asked: bool) {
+        let next = |window: usize| match was_asked {
+            true => Some((window + 1).min(self.most)),
+            false => Some((window / 2).max(1)),
+        };
+        let _ = self.window.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        self.is_idle.store(!was_asked, Ordering::Relaxed);
+    }
+
+    /// True if it is worth while to wait before the next ones are taken.
+    fn is_slow(&self) -> bool {
+        self.window() == 1 && self.is_idle.load(Ordering::Relaxed)
+    }
+}
+
 /// What all who work on a person share.
 struct Desk {
     store: Arc<Store>,
     chain: Chain,
     lease_millis: i64,
     at_work: Mutex<AtWork>,
+    pace: Pace,
     /// Somebody is through.
     freed: Notify,
 }
@@ -233,24 +281,32 @@ impl Desk {
     }
 
     async fn work_on(&self, workspace: WorkspaceId, lease: LeaseId, task: Task) {
-        let found = tokio::select! {
-            found = self.find_out(workspace, &task) => found,
-            () = self.keep_lease(workspace, task.person, lease) => None,
+        let person = task.person;
+        let working = async {
+            if let Some(FoundOut { outcome, attempts, question }) = self.find_out(workspace, &task).await {
+                self.pace.note(!matches!(outcome, Outcome::Postponed { .. }) || attempts > task.attempts);
+                self.settle(Settle { workspace, lease, task, outcome: Arc::new(outcome), attempts, question }).await;
+            }
         };
-        if let Some((outcome, attempts)) = found {
-            self.settle(Settle { workspace, lease, task, outcome: Arc::new(outcome), attempts }).await;
+        tokio::select! {
+            () = working => {}
+            () = self.keep_lease(workspace, person, lease) => {}
         }
     }
 
-    /// What came of asking, and how often it was done; nothing if the person is gone.
-    async fn find_out(&self, workspace: WorkspaceId, task: &Task) -> Option<(Outcome, i64)> {
+    /// Nothing if the person is gone.
+    async fn find_out(&self, workspace: WorkspaceId, task: &Task) -> Option<FoundOut> {
         match self.store.read_snapshot(ReadQuestion { workspace, person: task.person }).await {
-            Ok(Some((question, answers))) => Some(self.chain.ask(workspace, task, &question, &answers).await),
+            Ok(Some((question, answers))) => {
+                let (outcome, attempts) = self.chain.ask(workspace, task, &question, &answers).await;
+                Some(FoundOut { outcome, attempts, question: question.hash() })
+            }
             Ok(None) => None,
             Err(failure) => {
                 tracing::warn!(person.id = %task.person, error = %failure, "a person to be enriched could not be read");
                 let until = Timestamp::now().plus_millis(UNKNOWN_MILLIS);
-                Some((Outcome::Postponed { answers: Vec::new(), until, error: None }, task.attempts))
+                let outcome = Outcome::Postponed { answers: Vec::new(), until, error: None };
+                Some(FoundOut { outcome, attempts: task.attempts, question: [0; 32] })
             }
         }
     }
@@ -309,6 +365,20 @@ mod tests {
 
     fn workspaces(numbers: &[i64]) -> Vec<WorkspaceId> {
         numbers.iter().copied().map(WorkspaceId::from_number).collect()
+    }
+
+    #[test]
+    fn fewer_are_taken_while_nobody_can_be_asked() {
+        let pace = Pace::new(8);
+        let after = |outcomes: &[bool]| {
+            outcomes.iter().for_each(|was_asked| pace.note(*was_asked));
+            (pace.window(), pace.is_slow())
+        };
+        assert_eq!(after(&[true]), (8, false));
+        assert_eq!(after(&[false, false]), (2, false));
+        assert_eq!(after(&[false, false, false]), (1, true));
+        assert_eq!(after(&[true, true]), (3, false));
+        assert_eq!(after(&[true; 20]), (8, false));
     }
 
     #[test]

@@ -174,7 +174,7 @@ fn constrain(body: &str, field: &str, property: &mut Value) {
         ("CreatePersonsBody", "persons") => (property["minItems"], property["maxItems"]) = (1.into(), MOST_PERSONS.into()),
         ("RunFilterInput", "person_ids") => ids(property, run::MOST_PERSONS),
         ("RunFilterInput", "missing") => {
-            property["maxItems"] = RunFilter::MISSABLE.len().into();
+            (property["minItems"], property["maxItems"]) = (1.into(), RunFilter::MISSABLE.len().into());
             text(&mut property["items"], limit::NAME, &missable());
         }
         ("ReplayBody", _) => number(property, MOST_OFFSET),
@@ -213,7 +213,7 @@ fn list_of(property: &mut Value, longest: usize, pattern: &str) {
 
 /// A field that a person may lack. Blank entries are left out.
 fn missable() -> String {
-    format!("^[{0}]*({1})?[{0}]*$", blank!(), RunFilter::MISSABLE.map(Field::name).join("|"))
+    format!("^[{0}]*({1})[{0}]*$", blank!(), RunFilter::MISSABLE.map(Field::name).join("|"))
 }
 
 /// References to 1 to `most` records, each once. They are compared without the white space around them, so here they have none.

@@ -14,6 +14,7 @@ each_engine! {
     without_a_provider_it_is_skipped
     a_person_of_whom_nothing_can_be_asked_is_skipped
     an_answer_counts_for_a_while
+    an_answer_about_who_somebody_was_is_not_taken
     a_refresh_asks_again
     an_old_answer_is_asked_for_again
     that_nobody_knows_a_person_counts_until_more_is_known_of_them
@@ -152,6 +153,23 @@ fn an_answer_counts_for_a_while(engine: &Engine) {
     assert_eq!([&again["state"], &again["provider"], &again["is_cached"]], [&json!("done"), &json!("people"), &json!(true)]);
     assert_eq!((title(&client, &person), &client.proposals(&person)[0]["proposed"]), (json!("Countess"), &json!("Analyst")));
     assert_eq!(provider.asked(), ["ada"]);
+}
+
+fn an_answer_about_who_somebody_was_is_not_taken(engine: &Engine) {
+    let (app, provider) = enriching(*engine, "");
+    let client = app.writer();
+    provider.knows("wrong", &json!({ "address": "Paris", "emails": ["wrong@engines.example"] }));
+    provider.knows("right", &json!({ "current_job_title": "Analyst" }));
+    let person = client.new_handle("wrong");
+    provider.hold();
+    client.ask_enrichment(&person, None).expect(202);
+    provider.wait_for(1);
+    client.patch(&format!("/v1/persons/{person}"), &json!({ "social_url": social_url("right") })).expect(200);
+    provider.let_go();
+    let enrichment = client.wait_enriched(&person);
+    assert_eq!(enrichment["fields"], json!(["current_job_title"]));
+    assert_eq!((provider.asked(), title(&client, &person)), (vec!["wrong".to_owned(), "right".to_owned()], json!("Analyst")));
+    assert_eq!([&client.profile(&person)["address"], &client.person(&person)["emails"]], [&json!(""), &json!([])]);
 }
 
 fn a_refresh_asks_again(engine: &Engine) {

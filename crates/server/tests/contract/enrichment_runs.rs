@@ -23,6 +23,7 @@ each_engine! {
     whoever_waits_already_is_skipped
     a_cancelled_run_asks_about_nobody_more
     a_run_that_is_over_cannot_be_cancelled
+    what_somebody_else_asked_for_outlives_a_cancelled_run
     at_most_a_thousand_wait
     who_is_erased_is_not_waited_for
     runs_are_listed_in_pages
@@ -322,6 +323,28 @@ fn a_cancelled_run_asks_about_nobody_more(engine: &Engine) {
     let done = ended["done_count"].as_u64().unwrap() as usize;
     assert_eq!((done, done + ended["skipped_count"].as_u64().unwrap() as usize), (provider.calls().len(), 30), "{ended:#}");
     assert_eq!(client.enrich(&persons[29])["state"], "done");
+}
+
+fn what_somebody_else_asked_for_outlives_a_cancelled_run(engine: &Engine) {
+    let (app, provider) = enriching(*engine, "concurrency = 1");
+    let client = app.writer();
+    provider.hold();
+    let persons: Vec<_> = (0..6).map(|number| client.new_handle(&format!("person-{number}"))).collect();
+    let run = client.start_run(&json!({}));
+    client.wait_run_until(&run, "all are found", |run| run["is_counting"] == false);
+    provider.wait_for(1);
+    client.ask_enrichment(&persons[4], None).expect(202);
+    client.patch(&format!("/v1/persons/{}", persons[5]), &json!({ "enrich_record": true })).expect(200);
+    let cancelled = client.send("POST", &format!("{}/cancel", run_path(&run)), None).expect(200);
+    assert_eq!(cancelled.data()["person_count"], 6);
+    provider.let_go();
+    for person in &persons[4..] {
+        let enrichment = client.wait_enriched(person);
+        assert_eq!([&enrichment["state"], &enrichment["run_id"]], [&json!("done"), &Value::Null]);
+    }
+    assert_eq!(client.wait_enriched(&persons[3])["state"], "skipped");
+    let ended = client.wait_run_until(&run, "nobody waits", |run| run["waiting_count"] == 0);
+    assert_eq!([&ended["done_count"], &ended["skipped_count"]], [1, 5]);
 }
 
 fn a_run_that_is_over_cannot_be_cancelled(app: &App) {

@@ -52,9 +52,13 @@ fn nature(queued: &Queued) -> Nature {
     }
 }
 
-/// Makes few statements of those that wait. The last stays as it is if somebody may wait for its rows.
-pub(super) fn gather(mut queue: Vec<Queued>, keeps_last: bool) -> Vec<Sent> {
+/// Makes few statements of those that wait. The last stays as it is if somebody may wait for its rows. Those of one text become one only
+/// where there are `many`: a plan for all of them knows less than one for each.
+pub(super) fn gather(mut queue: Vec<Queued>, keeps_last: bool, many: bool) -> Vec<Sent> {
     let last = if keeps_last { queue.pop() } else { None };
+    if !many {
+        return merge(queue).into_iter().chain(last).map(Sent::One).collect();
+    }
     let mut sent = Vec::with_capacity(queue.len());
     let mut run: Vec<Queued> = Vec::new();
     for queued in queue {
@@ -183,18 +187,20 @@ mod tests {
     #[test]
     fn many_of_one_text_become_one_and_few_stay() {
         let many = (0..9).map(|number| queued(PERSON, number, None)).collect();
-        assert_eq!(texts(&gather(many, false)), [(PERSON, 9)]);
+        assert_eq!(texts(&gather(many, false, true)), [(PERSON, 9)]);
         let with_last = (0..9).map(|number| queued(LOOK, number, Some(number as usize))).collect();
-        assert_eq!(texts(&gather(with_last, true)), [(LOOK, 8), (LOOK, 1)]);
+        assert_eq!(texts(&gather(with_last, true, true)), [(LOOK, 8), (LOOK, 1)]);
         let few = (0..3).map(|number| queued(LOOK, number, Some(number as usize))).collect();
-        assert_eq!(texts(&gather(few, false)), [(LOOK, 1); 3]);
+        assert_eq!(texts(&gather(few, false, true)), [(LOOK, 1); 3]);
+        let quick = (0..9).map(|number| queued(LOOK, number, Some(number as usize))).collect();
+        assert_eq!(texts(&gather(quick, true, false)), [(LOOK, 1); 9]);
     }
 
     #[test]
     fn what_is_pointed_at_is_written_first() {
         let mut queue: Vec<_> = (0..8).map(|number| queued(PERSON, number, None)).collect();
         queue.push(queued(COMPANY, 1, None));
-        assert_eq!(texts(&gather(queue, false)), [(COMPANY, 1), (PERSON, 8)]);
+        assert_eq!(texts(&gather(queue, false, true)), [(COMPANY, 1), (PERSON, 8)]);
     }
 
     #[test]
@@ -202,7 +208,7 @@ mod tests {
         let mut queue: Vec<_> = (0..8).map(|number| queued(LOOK, number, Some(number as usize))).collect();
         queue.extend((0..8).map(|number| queued(PERSON, number, None)));
         queue.extend((8..16).map(|number| queued(LOOK, number, Some(number as usize))));
-        assert_eq!(texts(&gather(queue, false)), [(LOOK, 8), (PERSON, 8), (LOOK, 8)]);
+        assert_eq!(texts(&gather(queue, false, true)), [(LOOK, 8), (PERSON, 8), (LOOK, 8)]);
     }
 
     #[test]

@@ -170,7 +170,7 @@ impl PostgresTx {
         let beginning = if self.is_open { None } else { self.mode.beginning() };
         let at_least = self.at_least.take();
         // Whoever waits for the last one without a ticket wants its rows; with the end of the transaction nobody does.
-        let queue = gather(std::mem::take(&mut self.queue), ending == Ending::None);
+        let queue = gather(std::mem::take(&mut self.queue), ending == Ending::None, self.mode == Mode::ChangeAtLength);
         let Some(connection) = &mut self.connection else {
             return Err(StoreError::Lost("the connection is gone".to_owned()));
         };

@@ -4,7 +4,7 @@ use model::clock::Timestamp;
 use model::enrichment::{Refused, State};
 use model::id::{EnrichmentRunId, LeaseId, PersonId, WorkspaceId};
 
-use super::{json_in, named_in, places, to_json};
+use super::{json_in, named_in, places, to_json, with_ids};
 use crate::{Param, Row, StoreError, Tx, params};
 
 /// All that is shown of an enrichment.
@@ -75,30 +75,36 @@ fn task(row: &Row<'_>) -> Result<Task, StoreError> {
 const INSERT: &str = "INSERT INTO enrichment (workspace_id, person_id, state, run_id, refresh, requested_at, due_at) \
      VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?5)";
 
-/// Puts the person into the queue. False if they wait already: then they keep their place, wait no longer for another try unless a run asks,
-/// and may want fresh answers from now on. Nor is somebody put in who is worked on right now, but that is done once more.
-pub async fn queue(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    person: PersonId,
-    refresh: bool,
-    run: Option<EnrichmentRunId>,
-) -> Result<bool, StoreError> {
-    let sql = format!(
-        "{INSERT} ON CONFLICT (workspace_id, person_id) DO UPDATE SET state = excluded.state, run_id = excluded.run_id, \
-         refresh = excluded.refresh, provider = excluded.provider, attempts = excluded.attempts, requested_at = excluded.requested_at, \
-         started_at = excluded.started_at, finished_at = excluded.finished_at, due_at = excluded.due_at, lease = excluded.lease, \
-         last_error = excluded.last_error, reason = excluded.reason, is_cached = excluded.is_cached, fields = excluded.fields, \
-         refused = excluded.refused WHERE enrichment.state NOT IN ('queued', 'running')"
-    );
-    if tx.execute(&sql, params![workspace, person, run, refresh, tx.now()]).await? > 0 {
+/// Puts the person into the queue, as they are to be there from now on.
+const QUEUE: &str = "ON CONFLICT (workspace_id, person_id) DO UPDATE SET state = excluded.state, run_id = excluded.run_id, \
+                     refresh = excluded.refresh, provider = excluded.provider, attempts = excluded.attempts, requested_at = excluded.requested_at, \
+                     started_at = excluded.started_at, finished_at = excluded.finished_at, due_at = excluded.due_at, lease = excluded.lease, \
+                     last_error = excluded.last_error, reason = excluded.reason, is_cached = excluded.is_cached, fields = excluded.fields, \
+                     refused = excluded.refused WHERE enrichment.state NOT IN ('queued', 'running')";
+
+/// Puts the person into the queue. False if they wait already: then they keep their place, wait no longer for another try, and may want
+/// fresh answers from now on. Nor is somebody put in who is worked on right now, but that is done once more.
+pub async fn queue(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, refresh: bool) -> Result<bool, StoreError> {
+    let run: Option<EnrichmentRunId> = None;
+    if tx.execute(&format!("{INSERT} {QUEUE}"), params![workspace, person, run, refresh, tx.now()]).await? > 0 {
         return Ok(true);
     }
     // Whoever stood in the way is held by now, even if nothing was changed.
     let sql = "UPDATE enrichment SET refresh = (refresh OR ?3), requested_at = CASE WHEN state = 'running' THEN ?4 ELSE requested_at END, \
-               due_at = CASE WHEN state = 'queued' AND ?5 AND due_at > ?4 THEN ?4 ELSE due_at END WHERE workspace_id = ?1 AND person_id = ?2";
-    tx.tell(sql, params![workspace, person, refresh, tx.now(), run.is_none()]).await?;
+               due_at = CASE WHEN state = 'queued' AND due_at > ?4 THEN ?4 ELSE due_at END WHERE workspace_id = ?1 AND person_id = ?2";
+    tx.tell(sql, params![workspace, person, refresh, tx.now()]).await?;
     Ok(false)
+}
+
+/// Puts a person into the queue who is held and does not wait there.
+pub async fn queue_for_run(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    refresh: bool,
+    run: EnrichmentRunId,
+) -> Result<(), StoreError> {
+    tx.tell(&format!("{INSERT} {QUEUE}"), params![workspace, person, Some(run), refresh, tx.now()]).await
 }
 
 /// Puts a person into the queue who was made by this very work, so that nobody can know them yet.
@@ -114,8 +120,9 @@ pub async fn find(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Resu
 
 /// The workspaces in which somebody is due: queued, or left behind by a server that died.
 pub async fn waiting(tx: &mut Tx, now: Timestamp) -> Result<Vec<WorkspaceId>, StoreError> {
-    let sql = "SELECT w.workspace_id FROM workspace w WHERE EXISTS \
-               (SELECT 1 FROM enrichment e WHERE e.workspace_id = w.workspace_id AND e.due_at <= ?1) ORDER BY w.workspace_id";
+    // The first of each workspace is sought, however many wait behind them.
+    let sql = "SELECT w.workspace_id FROM workspace w WHERE (SELECT e.due_at FROM enrichment e WHERE e.workspace_id = w.workspace_id \
+               AND e.due_at IS NOT NULL ORDER BY e.due_at LIMIT 1) <= ?1 ORDER BY w.workspace_id";
     tx.rows(sql, params![now], |row| row.workspace(0)).await
 }
 
@@ -200,6 +207,28 @@ pub async fn skip_queued_of(tx: &mut Tx, workspace: WorkspaceId, run: Enrichment
     let sql = "UPDATE enrichment SET state = 'skipped', reason = ?3, finished_at = ?4, due_at = NULL \
                WHERE workspace_id = ?1 AND run_id = ?2 AND due_at IS NOT NULL AND state = 'queued'";
     Ok(tx.execute(sql, params![workspace, run, reason, tx.now()]).await? as i64)
+}
+
+/// Takes a person who waits, or is worked on, out of a run; says out of which.
+pub async fn leave_run(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Option<EnrichmentRunId>, StoreError> {
+    let sql = "SELECT run_id FROM enrichment WHERE workspace_id = ?1 AND person_id = ?2 AND due_at IS NOT NULL";
+    let run = tx.row_to_change(sql, params![workspace, person], |row| row.optional_id(0)).await?.flatten();
+    if run.is_some() {
+        tx.tell("UPDATE enrichment SET run_id = NULL WHERE workspace_id = ?1 AND person_id = ?2", params![workspace, person]).await?;
+    }
+    Ok(run)
+}
+
+/// Those of the persons who wait, or are worked on.
+pub async fn waiting_of(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<Vec<PersonId>, StoreError> {
+    if persons.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = format!(
+        "SELECT person_id FROM enrichment WHERE workspace_id = ?1 AND person_id IN ({}) AND due_at IS NOT NULL",
+        places(persons.len(), 2)
+    );
+    tx.rows(&sql, &with_ids(workspace, persons), |row| row.id(0)).await
 }
 
 /// Takes away all that enrichment knows of a person; says for which run they were still to be enriched, if for one.

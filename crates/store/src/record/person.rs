@@ -223,6 +223,16 @@ pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<(
     }
 }
 
+/// Keeps those of the persons who are there from others until this work is done, in the order of their ids; says who they are.
+pub async fn hold_all(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Result<Vec<PersonId>, StoreError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let lock = if tx.is_embedded() { "" } else { " FOR NO KEY UPDATE" };
+    let sql = format!("SELECT id FROM person WHERE workspace_id = ?1 AND id IN ({}) ORDER BY id{lock}", places(ids.len(), 2));
+    tx.rows(&sql, &with_ids(workspace, ids), |row| row.id(0)).await
+}
+
 /// The person as rules work on it, kept from others until they are done.
 pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<Person>, StoreError> {
     let sql = "SELECT name, first_name, last_name, social_url, social_public_id, current_job_title, company_id, social_location, \

@@ -2,7 +2,7 @@
 
 use model::enrichment::RunState;
 use model::id::{EnrichmentRunId, WorkspaceId};
-use store::record::enrichment_run::Found;
+use store::record::enrichment_run::{Found, Run};
 use store::record::{enrichment, enrichment_run, person};
 use store::{Failure, Pace, StoreError, Tx, Work};
 
@@ -53,21 +53,23 @@ impl Work for FeedRun {
             Some(filter) => enrichment_run::find_persons(tx, workspace, &filter, before.position, room).await?,
             None => Found { persons: Vec::new(), position: None, is_end: true },
         };
-        // Held in the order of their ids, so that none of them goes while they come into the queue.
-        let mut there = Vec::with_capacity(found.persons.len());
-        for person in &found.persons {
-            there.extend(person::load(tx, workspace, *person).await?.map(|person| person.id));
+        // Held, so that none of them goes, or is asked for by somebody else, while they come into the queue.
+        let there = person::hold_all(tx, workspace, &found.persons).await?;
+        let has_moved = |now: Option<Run>| {
+            now.is_none_or(|now| (now.state, now.is_fed, now.position) != (before.state, before.is_fed, before.position))
+        };
+        // Another server may have done all of it while those were waited for.
+        if has_moved(enrichment_run::find(tx, workspace, id).await?) {
+            return Ok(true);
         }
-        let mut skipped = 0;
-        for person in &there {
-            let waits_already = !enrichment::queue(tx, workspace, *person, before.refresh, Some(id)).await?;
-            skipped += i64::from(waits_already);
+        let waiting = enrichment::waiting_of(tx, workspace, &there).await?;
+        for person in there.iter().filter(|person| !waiting.contains(person)) {
+            enrichment::queue_for_run(tx, workspace, *person, before.refresh, id).await?;
         }
-        let now = enrichment_run::load(tx, workspace, id).await?;
-        if now.is_none_or(|now| (now.state, now.is_fed, now.position) != (before.state, before.is_fed, before.position)) {
+        if has_moved(enrichment_run::load(tx, workspace, id).await?) {
             return Err(StoreError::Conflict("the run went on meanwhile".to_owned()).into());
         }
-        enrichment_run::fed(tx, workspace, id, found.position, there.len() as i64, skipped, found.is_end).await?;
+        enrichment_run::fed(tx, workspace, id, found.position, there.len() as i64, waiting.len() as i64, found.is_end).await?;
         Ok(!found.is_end)
     }
 }

@@ -110,6 +110,18 @@ pub(crate) fn values(current: &Current) -> Vec<Sourced> {
     values
 }
 
+/// Puts a person who is held into the queue because somebody asks for it. Should a run have put them there before, it is this request that
+/// they wait for now, whatever becomes of the run.
+pub(crate) async fn ask_for(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, refresh: bool) -> Result<(), StoreError> {
+    if enrichment::queue(tx, workspace, person, refresh).await? {
+        return Ok(());
+    }
+    match enrichment::leave_run(tx, workspace, person).await? {
+        Some(run) => enrichment_run::count(tx, workspace, run, State::Skipped).await,
+        None => Ok(()),
+    }
+}
+
 /// Takes away all that enrichment knows of a person who is about to go; a run that waits for them waits no longer.
 pub(crate) async fn forget(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), StoreError> {
     match enrichment::remove(tx, workspace, person).await? {

@@ -42,10 +42,14 @@ pub(super) async fn propose(
     }
     let known = proposal::of_person(tx, workspace, person, MOST_KNOWN).await?;
     for (field, value) in proposed {
-        if known.iter().any(|known| known.field == *field && stands(known, value)) {
+        let standing = known.iter().find(|known| known.field == *field && stands(known, value));
+        if standing.is_some_and(|known| known.state == ProposalState::Open) {
             continue;
         }
         proposal::supersede_open(tx, workspace, person, *field).await?;
+        if standing.is_some() {
+            continue;
+        }
         let text = value.to_string();
         let new = Proposal {
             id: tx.new_id(),

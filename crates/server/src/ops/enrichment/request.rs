@@ -6,6 +6,7 @@ use store::record::enrichment::Enrichment;
 use store::record::{enrichment, proposal};
 use store::{Failure, Tx, Work};
 
+use super::ask_for;
 use super::proposals::MOST_SHOWN;
 use crate::ops::Actor;
 use crate::ops::persons::follow;
@@ -43,7 +44,7 @@ impl Work for RequestEnrichment {
     async fn run(&self, tx: &mut Tx) -> Result<EnrichmentShown, Failure> {
         let workspace = self.actor.workspace;
         let person = follow::load(tx, workspace, self.id).await?.id;
-        enrichment::queue(tx, workspace, person, self.refresh, None).await?;
+        ask_for(tx, workspace, person, self.refresh).await?;
         shown(tx, workspace, person).await
     }
 }

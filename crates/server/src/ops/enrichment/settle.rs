@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use model::clock::Timestamp;
-use model::enrichment::{Refused, State};
+use model::enrichment::{Question, Refused, State};
 use model::id::{LeaseId, WorkspaceId};
 use model::person::Person;
 use serde_json::Value;
 use store::record::enrichment::{Settled, Task};
 use store::record::enrichment_answer::KeptAnswer;
 use store::record::{enrichment, enrichment_answer, enrichment_run, person};
-use store::{Failure, Tx, Work};
+use store::{Failure, Pace, Tx, Work};
 
 use super::CANCELLED;
 use super::fill::{Filled, fill};
@@ -75,6 +75,8 @@ pub struct Settle {
     pub outcome: Arc<Outcome>,
     /// How often somebody was asked, with this time.
     pub attempts: i64,
+    /// The hash of what was asked.
+    pub question: [u8; 32],
 }
 
 /// How the enrichment stands now.
@@ -106,6 +108,11 @@ impl Work for Settle {
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
+    }
+
+    /// What was answered may have been paid for, so it waits for whoever holds the person.
+    fn pace(&self) -> Pace {
+        Pace::AtLength
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
@@ -146,6 +153,10 @@ impl Settle {
     async fn standing(&self, tx: &mut Tx, person: &Person, held: &Task) -> Result<Standing<'_>, Failure> {
         Ok(match &*self.outcome {
             Outcome::Answered { found: None, error, .. } => Standing { error: error.clone(), ..Standing::new(State::Done) },
+            // The person is somebody else by now than who was asked about.
+            Outcome::Answered { found: Some(_), .. } if Question::of(person, "").hash() != self.question => {
+                Standing { due_at: Some(tx.now()), ..Standing::new(State::Queued) }
+            }
             Outcome::Answered { found: Some(found), error, .. } => {
                 let Filled { fields, refused } = fill(tx, self.workspace, person, &found.provider, &found.profile).await?;
                 Standing {

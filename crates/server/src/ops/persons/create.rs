@@ -12,6 +12,7 @@ use store::{Asked, Failure, StoreError, Tx, Work};
 
 use crate::ops::candidates::associate::{Target, ask_stages, attach, resolve};
 use crate::ops::companies::{answer_or_make, find_or_make};
+use crate::ops::enrichment::ask_for;
 use crate::ops::persons::index;
 use crate::ops::tell::Named;
 use crate::ops::{Actor, tell};
@@ -249,7 +250,7 @@ impl CreatePerson {
             index::refresh(tx, workspace, id).await?;
         }
         if self.new.enrich {
-            enrichment::queue(tx, workspace, id, false, None).await?;
+            ask_for(tx, workspace, id, false).await?;
         }
         let old_name = if before.company_id.is_some() { company_name.as_str() } else { "" };
         tell::person_updated(tx, &self.actor, (&before, old_name), (&existing, &company_name), note).await?;

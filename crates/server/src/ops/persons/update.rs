@@ -4,11 +4,12 @@ use model::id::{PersonId, WorkspaceId};
 use model::patch::Patch;
 use model::person::{Association, Identifier, PersonPatch};
 use model::problem::{Code, Problem};
-use store::record::{company, enrichment, identifier, person};
+use store::record::{company, identifier, person};
 use store::{Failure, Tx, Work};
 
 use crate::ops::candidates::associate::{ask_stages, attach, resolve};
 use crate::ops::companies::find_or_make;
+use crate::ops::enrichment::ask_for;
 use crate::ops::etag::Precondition;
 use crate::ops::persons::create::held_by;
 use crate::ops::persons::{follow, index};
@@ -65,7 +66,7 @@ impl Work for UpdatePerson {
             tell::person_updated(tx, actor, (&before, &old_name), (&updated, &company_name), None).await?;
         }
         if patch.enrich {
-            enrichment::queue(tx, workspace, id, false, None).await?;
+            ask_for(tx, workspace, id, false).await?;
         }
         attach(tx, actor, Named { id, name: &updated.name.whole }, false, &target).await?;
         Ok(())

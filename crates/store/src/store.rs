@@ -34,6 +34,11 @@ pub trait Work: Send + Sync + 'static {
     fn pace(&self) -> Pace {
         Pace::Quick
     }
+
+    /// False if it changes nothing that a replica would have to show.
+    fn is_seen(&self) -> bool {
+        true
+    }
 }
 
 /// How work that changes something goes about it.

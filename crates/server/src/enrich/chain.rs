@@ -176,6 +176,10 @@ impl Chain {
         Self { store: Arc::clone(store), enriching, gates }
     }
 
+    pub fn close(&self) {
+        self.gates.iter().for_each(Gate::close);
+    }
+
     pub fn report(&self) {
         self.gates.iter().for_each(Gate::report);
     }

@@ -98,6 +98,11 @@ impl Gate {
         }
     }
 
+    /// From now on nobody is asked who is not being asked already: the server stops.
+    pub fn close(&self) {
+        self.calls.close();
+    }
+
     /// Asks, as soon as it may be done and if that is soon.
     pub async fn ask(
         &self,
@@ -107,8 +112,7 @@ impl Gate {
         call: &str,
     ) -> Result<Result<Answer, Trouble>, NotAsked> {
         self.pass()?;
-        // It is never closed, so there is always a permit in the end.
-        let _place = self.calls.acquire().await;
+        let Ok(_place) = self.calls.acquire().await else { return Err(NotAsked::Later { until: Timestamp::now() }) };
         let trial = match self.pass()? {
             Passage::Trial => Some(self.trial.lock().await),
             _ => None,

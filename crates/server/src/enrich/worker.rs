@@ -109,6 +109,7 @@ impl Worker {
                 _ = self.stopping.changed() => {}
             }
         }
+        self.desk.chain.close();
         feeding.abort();
         let _ = feeding.await;
         let _ = timeout(GRACE, async { while self.tasks.join_next().await.is_some() {} }).await;

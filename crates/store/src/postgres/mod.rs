@@ -67,7 +67,7 @@ impl Postgres {
         let mut tx = self.begin(&self.primary, mode, patience, None).await?;
         let output = work.run(&mut tx).await?;
         let told = tx.take_told();
-        let mark = tx.into_postgres()?.commit(self.replica.is_some()).await?;
+        let mark = tx.into_postgres()?.commit(self.replica.is_some() && work.is_seen()).await?;
         if let (Some(replica), Some(mark)) = (&self.replica, mark) {
             replica.note_write(work.workspace(), mark);
         }

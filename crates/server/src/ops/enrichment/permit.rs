@@ -16,6 +16,10 @@ pub struct TakePermit {
 impl Work for TakePermit {
     type Output = Permit;
 
+    fn is_seen(&self) -> bool {
+        false
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<Permit, Failure> {
         Ok(permit::take(tx, &self.provider, self.interval_millis, self.burst_millis, self.daily_budget).await?)
     }

@@ -254,7 +254,7 @@ fn body(name: &str, value: Value) -> Vec<u8> {
 
 fn decided_before(id: ProposalId, state: ProposalState) -> Problem {
     let message = match state {
-        ProposalState::Superseded => format!("The proposal {id} was superseded by a newer one; decide about that."),
+        ProposalState::Superseded => format!("The proposal {id} was superseded by a newer answer and cannot be decided any more."),
         _ => format!("The proposal {id} was {} before.", state.name()),
     };
     Problem::new(Code::ProposalDecided, message)

@@ -147,6 +147,10 @@ impl Work for TidyIndex {
         Pace::AtLength
     }
 
+    fn is_seen(&self) -> bool {
+        false
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
         Ok(search::tidy(tx).await?)
     }

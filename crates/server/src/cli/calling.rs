@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use ipnet::IpNet;
 
-use super::duration::parse_duration;
+use crate::config::duration::parse_duration;
 use crate::ops::deliver::RetryDelays;
 use crate::outgoing::Targets;
 use crate::webhooks::{Delivering, SecretKey};

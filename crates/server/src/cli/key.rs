@@ -9,7 +9,7 @@ use model::key::{Scope, Secret};
 use store::{Failure, Options, Purpose, Tx, Work};
 
 use super::Database;
-use super::duration::parse_duration;
+use crate::config::duration::parse_duration;
 use crate::ops::Actor;
 use crate::ops::keys::{CreateKey, ListKeys, RevokeKey, RotateKey, random_bytes, workspace_named};
 

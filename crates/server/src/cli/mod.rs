@@ -3,7 +3,6 @@
 mod audit;
 mod calling;
 mod copy;
-pub(crate) mod duration;
 mod key;
 mod migrate;
 mod serve;

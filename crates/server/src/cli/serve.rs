@@ -19,9 +19,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::calling::Calling;
-use super::duration::parse_duration;
 use super::{Database, Url};
 use crate::config::Config;
+use crate::config::duration::parse_duration;
 use crate::demo::{self, DemoSummary};
 use crate::enrich::settings::Enriching;
 use crate::events::announce;

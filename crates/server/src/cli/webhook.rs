@@ -9,8 +9,8 @@ use store::Purpose;
 
 use super::Database;
 use super::calling::Addressing;
-use super::duration::parse_duration;
 use super::key::{In, Workspace, carry_out};
+use crate::config::duration::parse_duration;
 use crate::ops::Actor;
 use crate::ops::webhooks::{CreateWebhook, DeleteWebhook, ListWebhooks, RotateSecret};
 

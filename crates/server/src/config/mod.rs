@@ -2,6 +2,7 @@
 //! program from starting.
 
 mod delays;
+pub(crate) mod duration;
 mod enrichment;
 mod rate;
 mod span;

@@ -130,7 +130,11 @@ impl Many {
         let filled = |sql: &str| with_params(sql, |number| format!("given.p{number}"));
         match self.sql.split_once(" VALUES ") {
             Some((head, rows)) if self.sql.starts_with("INSERT INTO ") => {
-                let selects: Vec<_> = tuples(rows).into_iter().map(|tuple| format!("SELECT {} FROM given", filled(tuple))).collect();
+                let tuples = tuples(rows);
+                if let [tuple] = tuples.as_slice() {
+                    return format!("{head} SELECT {} FROM unnest({arrays}) AS given ({names})", filled(tuple));
+                }
+                let selects: Vec<_> = tuples.into_iter().map(|tuple| format!("SELECT {} FROM given", filled(tuple))).collect();
                 format!("WITH given ({names}) AS (SELECT * FROM unnest({arrays})) {head} {}", selects.join(" UNION ALL "))
             }
             _ => format!(
@@ -217,7 +221,7 @@ mod tests {
         assert_eq!(format!("{:?}", many.columns), "[List([Int(1), Int(1), Int(1)]), List([Int(0), Int(1), Int(2)])]");
         assert_eq!(
             many.over_arrays(&[Type::INT8, Type::UUID]),
-            "WITH given (p1, p2) AS (SELECT * FROM unnest(?1::int8[], ?2::uuid[])) INSERT INTO person (workspace_id, id) SELECT given.p1, given.p2 FROM given"
+            "INSERT INTO person (workspace_id, id) SELECT given.p1, given.p2 FROM unnest(?1::int8[], ?2::uuid[]) AS given (p1, p2)"
         );
         let rows =
             Many { sql: "INSERT INTO a (x, y) VALUES (?1, f(?2, 0)), (?1, ?3)".to_owned(), tickets: Vec::new(), columns: Vec::new() };

@@ -5,9 +5,9 @@ use model::clock::Timestamp;
 use model::enrichment::run::{RunFilter, RunState};
 use model::enrichment::{Field, State};
 use model::id::{self, CompanyId, EnrichmentRunId, JobId, KeyId, PersonId, WorkspaceId};
-use model::listing::{Order, Page, Start, TimeFilter};
+use model::listing::{Page, TimeFilter};
 
-use super::listing::{Conditions, Listed, finish};
+use super::listing::{Conditions, Listed, list_counted};
 use super::{json_in, named_in, to_json};
 use crate::{Param, Row, StoreError, Tx, params};
 
@@ -101,24 +101,8 @@ pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: EnrichmentRunId) -> R
 
 /// A page of the runs of the workspace. It has few of them, so they are counted.
 pub async fn list(tx: &mut Tx, workspace: WorkspaceId, page: &Page<id::EnrichmentRun>) -> Result<Listed<Run>, StoreError> {
-    let mut conditions = Conditions::new("r.workspace_id = ?1", vec![workspace.into()]);
-    let total = tx.row(&conditions.count("FROM enrichment_run r"), conditions.params(), |row| row.int(0)).await?.unwrap_or(0);
-    let (sign, direction) = match page.order {
-        Order::OldestFirst => (">", ""),
-        Order::NewestFirst => ("<", " DESC"),
-    };
-    let (limit, offset) = match page.start {
-        Start::Offset(offset) => (page.limit, offset),
-        Start::Cursor(cursor) => {
-            if let Some(cursor) = cursor {
-                conditions.narrow(&format!("r.id {sign} {{}}"), cursor.last);
-            }
-            (page.limit + 1, 0)
-        }
-    };
-    let sql = format!("{SELECT} WHERE {} ORDER BY r.id{direction} LIMIT {limit} OFFSET {offset}", conditions.sql());
-    let records = tx.rows(&sql, conditions.params(), run).await?;
-    Ok(finish(records, total, page))
+    let conditions = Conditions::new("r.workspace_id = ?1", vec![workspace.into()]);
+    list_counted(tx, page, conditions, (SELECT, "FROM enrichment_run r", "r"), run).await
 }
 
 /// The runs whose persons are not all found yet, in all workspaces.
@@ -283,24 +267,4 @@ async fn stretch_end(tx: &mut Tx, workspace: WorkspaceId, after: Option<PersonId
     let after = after.unwrap_or(PersonId::from_bytes([0; 16]));
     let sql = "SELECT id FROM person WHERE workspace_id = ?1 AND id > ?2 ORDER BY id LIMIT 1 OFFSET ?3";
     tx.row(sql, params![workspace, after, STRETCH - 1], |row| row.id(0)).await
-}
-
-/// The next persons behind one whom the filter fits, in the order of their ids; fewer than the limit only if there are no more.
-pub async fn persons_after(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    filter: &RunPersons,
-    after: Option<PersonId>,
-    limit: i64,
-) -> Result<Vec<PersonId>, StoreError> {
-    let mut persons = Vec::new();
-    let mut position = after;
-    loop {
-        let found = find_persons(tx, workspace, filter, position, limit - persons.len() as i64).await?;
-        persons.extend(found.persons);
-        position = found.position;
-        if found.is_end || persons.len() as i64 >= limit {
-            return Ok(persons);
-        }
-    }
 }

@@ -8,7 +8,7 @@ use model::clock::Timestamp;
 use model::id::Kind;
 use model::listing::{Cursor, Order, Page, Start, TimeFilter};
 
-use crate::{Param, StoreError, Tx};
+use crate::{Param, Row, StoreError, Tx};
 
 /// What a list gives back: a page, and the number of all records that match.
 #[derive(Clone, Debug)]
@@ -148,6 +148,37 @@ pub(super) async fn place<K: Kind>(
         }
     }
     Ok(Place { last_before: before, first_after: after })
+}
+
+/// A page of a list that is short enough to be counted, in the order of ids. It is given as a select without conditions, what comes from its
+/// `FROM` on, and the alias of the table.
+pub(super) async fn list_counted<T, K: Kind>(
+    tx: &mut Tx,
+    page: &Page<K>,
+    mut conditions: Conditions<'_>,
+    (select, from, alias): (&str, &str, &str),
+    map: fn(&Row<'_>) -> Result<T, StoreError>,
+) -> Result<Listed<T>, StoreError> {
+    let total = match page.known_total().filter(|_| conditions.is_filtered()) {
+        Some(total) => total,
+        None => tx.row(&conditions.count(from), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
+    };
+    let (sign, direction) = match page.order {
+        Order::OldestFirst => (">", ""),
+        Order::NewestFirst => ("<", " DESC"),
+    };
+    let (limit, offset) = match page.start {
+        Start::Offset(offset) => (page.limit, offset),
+        Start::Cursor(cursor) => {
+            if let Some(cursor) = cursor {
+                conditions.narrow(&format!("{alias}.id {sign} {{}}"), cursor.last);
+            }
+            (page.limit + 1, 0)
+        }
+    };
+    let sql = format!("{select} WHERE {} ORDER BY {alias}.id{direction} LIMIT {limit} OFFSET {offset}", conditions.sql());
+    let records = tx.rows(&sql, conditions.params(), map).await?;
+    Ok(finish(records, total, page))
 }
 
 /// Cuts off the record that was read only to see whether there is one.

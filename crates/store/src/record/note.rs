@@ -1,8 +1,8 @@
 use model::clock::Timestamp;
 use model::id::{self, KeyId, NoteId, PersonId, WorkspaceId};
-use model::listing::{Order, Page, Start, TimeFilter};
+use model::listing::{Page, TimeFilter};
 
-use super::listing::{Conditions, Listed, finish};
+use super::listing::{Conditions, Listed, list_counted};
 use crate::{Row, StoreError, Tx, params};
 
 /// Notes of a person that are searched, and what of each.
@@ -70,26 +70,7 @@ pub async fn list(
 ) -> Result<Listed<Note>, StoreError> {
     let mut conditions = Conditions::new("n.workspace_id = ?1 AND n.person_id = ?2", vec![workspace.into(), person.into()]);
     conditions.filter_times("n", times);
-    let total = match page.known_total().filter(|_| conditions.is_filtered()) {
-        Some(total) => total,
-        None => tx.row(&conditions.count("FROM note n"), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
-    };
-    let (sign, direction) = match page.order {
-        Order::OldestFirst => (">", ""),
-        Order::NewestFirst => ("<", " DESC"),
-    };
-    let (limit, offset) = match page.start {
-        Start::Offset(offset) => (page.limit, offset),
-        Start::Cursor(cursor) => {
-            if let Some(cursor) = cursor {
-                conditions.narrow(&format!("n.id {sign} {{}}"), cursor.last);
-            }
-            (page.limit + 1, 0)
-        }
-    };
-    let sql = format!("{SELECT} WHERE {} ORDER BY n.id{direction} LIMIT {limit} OFFSET {offset}", conditions.sql());
-    let records = tx.rows(&sql, conditions.params(), note).await?;
-    Ok(finish(records, total, page))
+    list_counted(tx, page, conditions, (SELECT, "FROM note n", "n"), note).await
 }
 
 /// What search looks at of the notes of those persons: how the newest of each begin, the newest first.

@@ -4,9 +4,9 @@ use model::clock::Timestamp;
 use model::enrichment::Field;
 use model::enrichment::proposal::ProposalState;
 use model::id::{self, KeyId, PersonId, ProposalId, WorkspaceId};
-use model::listing::{Order, Page, Start};
+use model::listing::Page;
 
-use super::listing::{Conditions, Listed, finish};
+use super::listing::{Conditions, Listed, list_counted};
 use super::{bytes_in, named_in};
 use crate::{Param, Row, StoreError, Tx, params};
 
@@ -93,26 +93,7 @@ pub async fn list(
     if let Some(state) = state {
         conditions.filter("q.state = {}", state.name());
     }
-    let total = match page.known_total().filter(|_| conditions.is_filtered()) {
-        Some(total) => total,
-        None => tx.row(&conditions.count("FROM proposal q"), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
-    };
-    let (sign, direction) = match page.order {
-        Order::OldestFirst => (">", ""),
-        Order::NewestFirst => ("<", " DESC"),
-    };
-    let (limit, offset) = match page.start {
-        Start::Offset(offset) => (page.limit, offset),
-        Start::Cursor(cursor) => {
-            if let Some(cursor) = cursor {
-                conditions.narrow(&format!("q.id {sign} {{}}"), cursor.last);
-            }
-            (page.limit + 1, 0)
-        }
-    };
-    let sql = format!("{SELECT} WHERE {} ORDER BY q.id{direction} LIMIT {limit} OFFSET {offset}", conditions.sql());
-    let records = tx.rows(&sql, conditions.params(), proposal).await?;
-    Ok(finish(records, total, page))
+    list_counted(tx, page, conditions, (SELECT, "FROM proposal q", "q"), proposal).await
 }
 
 /// Notes what was decided, and by whom.

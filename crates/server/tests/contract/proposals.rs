@@ -15,6 +15,7 @@ each_engine! {
     a_rejected_value_is_not_proposed_again
     an_open_value_is_proposed_once
     a_newer_value_takes_the_place_of_an_open_one
+    an_open_value_goes_when_its_provider_agrees_with_the_caller
     the_current_value_is_the_one_of_now
     what_was_decided_stays_decided
     many_who_accept_at_once_write_once
@@ -221,6 +222,14 @@ fn a_newer_value_takes_the_place_of_an_open_one(engine: &Engine) {
     assert!(superseded["decided_at"].as_str().is_some_and(is_time) && superseded["decided_by"].is_null(), "{superseded:#}");
     accept(&client, &older).refused(409, "PROPOSAL_DECIDED");
     assert_eq!(title(&client, &person), "Countess");
+}
+
+fn an_open_value_goes_when_its_provider_agrees_with_the_caller(engine: &Engine) {
+    let (_app, provider, client, person) = with_ada(*engine);
+    assert_eq!(states(&client, &person), [("open".to_owned(), json!("Analyst"))]);
+    provider.knows("ada", &json!({ "current_job_title": "Countess" }));
+    client.enrich_anew(&person);
+    assert_eq!(states(&client, &person), [("superseded".to_owned(), json!("Analyst"))]);
 }
 
 fn the_current_value_is_the_one_of_now(engine: &Engine) {

@@ -19,6 +19,7 @@ pub mod listing;
 pub mod merge;
 pub mod name;
 pub mod note;
+pub mod origin;
 pub mod patch;
 pub mod person;
 pub mod problem;

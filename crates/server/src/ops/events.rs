@@ -5,7 +5,7 @@ use model::event::{Event, Hash, TypeFilter};
 use model::id::{CandidateId, JobId, PersonId, WorkspaceId};
 use model::problem::{Code, Detail, Flaw, Problem};
 use store::record::event::{Beside, Gone, Page};
-use store::record::{candidate, event, event_outbox, job, person, webhook, workspace};
+use store::record::{candidate, event, event_outbox, job, origin, person, webhook, workspace};
 use store::{Failure, Tx, Work};
 
 use super::former::survivor;
@@ -168,7 +168,8 @@ impl Work for AllWorkspaces {
     }
 }
 
-/// Forgets events of a workspace that are older than the retention, with their deliveries. Says whether there may be more.
+/// Forgets events of a workspace that are older than the retention, with their deliveries, and keeps which change each value of a person
+/// comes from. Says whether there may be more.
 pub struct ForgetEvents {
     pub workspace: WorkspaceId,
     pub kept_for_millis: i64,
@@ -176,7 +177,7 @@ pub struct ForgetEvents {
 
 impl ForgetEvents {
     /// So many at a time, so that no writer waits long behind it.
-    const MOST: i64 = 1000;
+    const MOST: usize = 1000;
 }
 
 impl Work for ForgetEvents {
@@ -188,9 +189,17 @@ impl Work for ForgetEvents {
 
     async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
         let before = tx.now().plus_millis(-self.kept_for_millis);
-        let Some(end) = event::forget(tx, self.workspace, before, Self::MOST).await? else { return Ok(false) };
-        webhook::forget_deliveries(tx, self.workspace, end).await?;
-        Ok(true)
+        let (mut count, mut end) = (0, None);
+        while count < Self::MOST {
+            let forgotten = event::forget(tx, self.workspace, before).await?;
+            let Some(last) = forgotten.last() else { break };
+            (count, end) = (count + forgotten.len(), Some(last.sequence));
+            origin::keep(tx, self.workspace, &forgotten).await?;
+        }
+        if let Some(end) = end {
+            webhook::forget_deliveries(tx, self.workspace, end).await?;
+        }
+        Ok(end.is_some())
     }
 }
 

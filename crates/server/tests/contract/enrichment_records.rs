@@ -20,7 +20,7 @@ each_engine! {
     what_was_filled_is_found_and_changes_the_tag
     each_value_says_where_it_comes_from
     what_a_caller_changes_is_the_callers
-    what_a_provider_gave_is_known_when_its_event_is_gone
+    where_a_value_comes_from_outlives_its_event
     provenance_stands_beside_the_other_parts
     metrics_count_what_was_asked
     an_id_that_was_merged_leads_to_the_one_that_stays
@@ -207,7 +207,6 @@ fn each_value_says_where_it_comes_from(engine: &Engine) {
     provider.knows("ada", &json!({ "current_job_title": "Analyst", "emails": ["b@x.example"], "certifications": [{ "name": "One" }] }));
     let person = client.new_person(&json!({ "name": "Ada", "social_url": social_url("ada"), "emails": ["a@x.example"] }));
     client.enrich(&person);
-    Log::begin(&client);
     let provenance = client.provenance(&person);
     let expected = [
         ("name", None, "caller"),
@@ -235,32 +234,70 @@ fn what_a_caller_changes_is_the_callers(engine: &Engine) {
     client.enrich(&person);
     assert_eq!(client.provenance_of(&person, "current_job_title")["source"], "provider");
     client.update_person(&person, &json!({ "current_job_title": "Countess" }));
-    Log::begin(&client);
     let entry = app.client("read").provenance_of(&person, "current_job_title");
     assert_eq!([&entry["source"], &entry["provider"]], [&json!("caller"), &Value::Null]);
     client.update_person(&person, &json!({ "current_job_title": null }));
     assert!(client.provenance(&person).iter().all(|entry| entry["field"] != "current_job_title"));
 }
 
-fn what_a_provider_gave_is_known_when_its_event_is_gone(engine: &Engine) {
+/// Restarts the server, which forgets old events at its start, and waits until the person has no more of them.
+fn forget_events(app: &mut App, person: &str) {
+    // The newest event is never forgotten.
+    app.writer().new_person(&json!({ "name": "Somebody else" }));
+    Log::begin(&app.writer());
+    app.process.kill();
+    app.restart();
+    let (client, timeline) = (app.writer(), format!("/v1/persons/{person}/timeline"));
+    eventually("the events of the person are forgotten", || client.get(&timeline).expect(200).data() == &json!([]));
+}
+
+fn where_a_value_comes_from_outlives_its_event(engine: &Engine) {
     let provider = Provider::start();
     let config = config(&[provider.section("people", "")]);
     let mut app = configured(*engine, &config).environment("SLATED_EVENT_RETENTION", "1ms").start();
-    provider.knows("ada", &json!({ "current_job_title": "Analyst" }));
-    let person = app.writer().new_person(&json!({ "name": "Ada", "social_url": social_url("ada") }));
-    app.writer().enrich(&person);
-    // The newest event is never forgotten.
-    Log::begin(&app.writer());
-    // Old events are forgotten at a start.
-    app.process.kill();
-    app.restart();
     let client = app.writer();
-    eventually("the events of the person are forgotten", || client.provenance_of(&person, "name")["source"] == "unknown");
-    let name = client.provenance_of(&person, "name");
-    assert_eq!([&name["key_id"], &name["event_id"], &name["at"]], [&Value::Null; 3]);
-    let title = client.provenance_of(&person, "current_job_title");
-    assert_eq!([&title["source"], &title["provider"]], ["provider", "people"]);
-    assert!(title["at"].as_str().is_some_and(is_time), "{title:#}");
+    provider.knows("ada", &json!({ "current_job_title": "Analyst", "emails": ["b@x.example"] }));
+    let person = client.new_person(&json!({
+        "name": "Ada", "social_url": social_url("ada"), "emails": ["a@x.example"], "mobile_phone": "555 1"
+    }));
+    client.update_person(&person, &json!({ "address": "London" }));
+    client.enrich(&person);
+    let read = |app: &App| app.writer().get(&format!("/v1/persons/{person}?include=profile,provenance")).expect(200).data().clone();
+    let told = read(&app);
+    assert!(told["provenance"].as_array().unwrap().iter().all(|entry| entry["source"] != "unknown"), "{told:#}");
+    forget_events(&mut app, &person);
+    let kept = read(&app);
+    assert_eq!([&kept["provenance"], &kept["profile"]["sources"]], [&told["provenance"], &told["profile"]["sources"]]);
+
+    let client = app.client("write");
+    client.update_person(
+        &person,
+        &json!({ "address": "Paris", "emails": [{ "value": "b@x.example" }, { "value": "c@x.example" }], "mobile_phone": null }),
+    );
+    let told = read(&app);
+    forget_events(&mut app, &person);
+    let kept = read(&app);
+    assert_eq!([&kept["provenance"], &kept["profile"]["sources"]], [&told["provenance"], &told["profile"]["sources"]]);
+    let provenance = kept["provenance"].as_array().unwrap();
+    let expected = [
+        ("name", None, "caller"),
+        ("social_url", None, "caller"),
+        ("address", None, "caller"),
+        ("current_job_title", None, "provider"),
+        ("emails", Some("b@x.example"), "provider"),
+        ("emails", Some("c@x.example"), "caller"),
+    ];
+    assert_eq!(origins(provenance), expected);
+    assert_ne!([&provenance[0]["key_id"], &provenance[0]["event_id"]], [&provenance[2]["key_id"], &provenance[2]["event_id"]]);
+
+    let export = app.writer().get(&format!("/v1/persons/{person}/export")).expect(200);
+    let changes = &export.data()["earlier_changes"];
+    assert_eq!(strings(changes, "type"), ["person.created", "person.enriched", "person.updated"]);
+    assert_eq!(changes[0]["key_id"], provenance[0]["key_id"]);
+    assert_eq!([&changes[1]["provider"], &changes[1]["key_id"]], [&json!("people"), &Value::Null]);
+    assert_eq!(changes[2]["fields"], json!(["address", "emails", "phones"]));
+    erase(&app.writer(), &person);
+    assert_eq!(app.database.execute("SELECT COUNT(*) FROM person_origin WHERE CAST(changes AS text) LIKE '%people%'"), ["0"]);
 }
 
 fn provenance_stands_beside_the_other_parts(app: &App) {

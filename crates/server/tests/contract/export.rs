@@ -33,6 +33,7 @@ fn an_export_has_every_part(app: &App) {
         "candidates",
         "client_contacts",
         "events",
+        "earlier_changes",
         "deliveries",
         "enrichment",
         "answers",
@@ -65,9 +66,18 @@ fn an_export_has_every_part(app: &App) {
         "updated_at",
     ];
     assert_eq!(fields(&data["person"]), person);
-    for list in
-        ["former_ids", "identifiers", "notes", "candidates", "client_contacts", "deliveries", "answers", "proposals", "field_sources"]
-    {
+    for list in [
+        "former_ids",
+        "identifiers",
+        "notes",
+        "candidates",
+        "client_contacts",
+        "earlier_changes",
+        "deliveries",
+        "answers",
+        "proposals",
+        "field_sources",
+    ] {
         assert_eq!(data[list], json!([]), "{list}");
     }
     assert_eq!(data["enrichment"], Value::Null);

@@ -33,6 +33,7 @@ pub(crate) const TABLES: &[&str] = &[
     "enrichment_answer",
     "field_source",
     "proposal",
+    "person_origin",
 ];
 
 /// How often providers were asked. It belongs to the operator and not to a workspace, so it is copied, but never spread by workspace.
@@ -69,6 +70,12 @@ const STEPS: &[Step] = &[
         name: "enrichment",
         sqlite: include_str!("sqlite/0004_enrichment.sql"),
         postgres: include_str!("postgres/0004_enrichment.sql"),
+    },
+    Step {
+        version: 5,
+        name: "origins",
+        sqlite: include_str!("sqlite/0005_origins.sql"),
+        postgres: include_str!("postgres/0005_origins.sql"),
     },
 ];
 

@@ -1,9 +1,10 @@
 //! The log of changes: appended to in the transaction of the change, read by number, and proved by its hashes.
 
+use std::ops::ControlFlow;
+
 use model::clock::Timestamp;
 use model::event::{Event, EventType, Hash, Link, Subject, TypeFilter};
 use model::id::{EventId, Id, KeyId, Kind, PersonId, WorkspaceId};
-use model::profile::{Source, Sources};
 
 use super::event_outbox;
 use crate::{Asked, Param, Row, StoreError, Tx, params};
@@ -13,8 +14,11 @@ const WINDOW: i64 = 10_000;
 /// Where a page ends even if more events are wanted, and how many are read before anything is known of their size.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
 const FIRST_EVENTS: i64 = 50;
-/// How many events of a person are looked at for where their fields come from.
-const MOST_FOR_SOURCES: i64 = 500;
+/// How many events are read together where all of what they say is needed at once.
+const EVENTS_AT_ONCE: i64 = 50;
+/// How much is read in search of the changes that the values of a person come from, where an event without contents counts too.
+const MOST_LOOKED_BACK: usize = 64 * 1024 * 1024;
+const EVENT_OVERHEAD: usize = 256;
 
 /// A change that is to be told.
 pub struct NewEvent<'e> {
@@ -119,7 +123,15 @@ pub(super) fn hash_in(row: &Row<'_>, column: usize) -> Result<Hash, StoreError> 
 
 const COLUMNS: &str = "sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, previous_hash";
 
-fn event(row: &Row<'_>) -> Result<Event, StoreError> {
+/// What follows the number and the id, with the contents of nothing but changes of persons.
+pub(super) const CHANGE: &str = "type, created_at, key_id, record_id, person_id, job_id, request_id, \
+                                 CASE WHEN type IN ('person.created', 'person.updated', 'person.enriched', 'person.merged') THEN data END";
+
+fn linked_event(row: &Row<'_>) -> Result<Event, StoreError> {
+    event(row, hash_in(row, 10)?)
+}
+
+pub(super) fn event(row: &Row<'_>, previous_hash: Hash) -> Result<Event, StoreError> {
     let kind = row.str(2)?;
     Ok(Event {
         sequence: row.int(0)?,
@@ -130,7 +142,7 @@ fn event(row: &Row<'_>) -> Result<Event, StoreError> {
         subject: subject(row, 5)?,
         request_id: row.optional_text(8)?,
         data: row.optional_text(9)?,
-        previous_hash: hash_in(row, 10)?,
+        previous_hash,
     })
 }
 
@@ -210,7 +222,7 @@ async fn behind(
     let sql = format!(
         "SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND sequence > ?2 AND sequence <= ?3{condition} ORDER BY sequence LIMIT ?4"
     );
-    tx.rows(&sql, &params, event).await
+    tx.rows(&sql, &params, linked_event).await
 }
 
 /// The condition that an event is of one of the types, with its parameters.
@@ -257,7 +269,7 @@ async fn bounds(tx: &mut Tx, workspace: WorkspaceId) -> Result<(i64, i64), Store
 
 pub async fn find(tx: &mut Tx, workspace: WorkspaceId, sequence: i64) -> Result<Option<Event>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND sequence = ?2");
-    tx.row(&sql, params![workspace, sequence], event).await
+    tx.row(&sql, params![workspace, sequence], linked_event).await
 }
 
 /// Those of the events that are kept.
@@ -268,7 +280,7 @@ pub async fn find_all(tx: &mut Tx, workspace: WorkspaceId, sequences: &[i64]) ->
         let sql = format!("SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND sequence IN ({})", places.join(", "));
         let mut params = vec![workspace.into()];
         params.extend(some.iter().map(|sequence| Param::Int(*sequence)));
-        found.extend(tx.rows(&sql, &params, event).await?);
+        found.extend(tx.rows(&sql, &params, linked_event).await?);
     }
     Ok(found)
 }
@@ -300,37 +312,45 @@ pub async fn timeline<K: Kind>(
         let sql = format!(
             "SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND {column} = ?2 AND sequence < ?3 ORDER BY sequence DESC LIMIT ?4"
         );
-        events.extend(tx.rows(&sql, params![workspace, record, before, limit], event).await?);
+        events.extend(tx.rows(&sql, params![workspace, record, before, limit], linked_event).await?);
     }
     events.sort_unstable_by_key(|event| std::cmp::Reverse(event.sequence));
     events.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     Ok(events)
 }
 
-/// Where the fields of a person come from, as far as the newest events about them tell.
-pub async fn sources(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Vec<Source>, StoreError> {
-    let sql = "SELECT sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, \
-               CASE WHEN type IN ('person.created', 'person.updated', 'person.enriched', 'person.merged') THEN data END, previous_hash \
-               FROM event WHERE workspace_id = ?1 AND record_id = ?2 AND sequence < ?3 ORDER BY sequence DESC LIMIT ?4";
-    let mut sources = Sources::default();
-    let (mut before, mut count, mut bytes) = (i64::MAX, 0_usize, 0_usize);
-    while !sources.is_complete() {
-        let wanted = room(MOST_FOR_SOURCES - count as i64, count, bytes);
-        if wanted == 0 {
-            break;
-        }
-        let events = tx.rows(sql, params![workspace, person, before, wanted], event).await?;
+/// The newest events that changed a person, one by one. Of others it is not told what they say. Stops when `look_at` has seen enough, and
+/// where so much was read that it has to be.
+pub async fn look_back(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    mut look_at: impl FnMut(&Event) -> ControlFlow<()>,
+) -> Result<(), StoreError> {
+    let sql = format!(
+        "SELECT sequence, id, {CHANGE}, previous_hash FROM event WHERE workspace_id = ?1 AND record_id = ?2 AND sequence < ?3 \
+         ORDER BY sequence DESC LIMIT ?4"
+    );
+    // One that gets its number meanwhile is seen here, or there, or twice.
+    let unnumbered = event_outbox::changes(tx, workspace, person).await?;
+    if unnumbered.iter().any(|event| look_at(event).is_break()) {
+        return Ok(());
+    }
+    let (mut before, mut bytes) = (i64::MAX, 0_usize);
+    while bytes < MOST_LOOKED_BACK {
+        let events = tx.rows(&sql, params![workspace, person, before, EVENTS_AT_ONCE], linked_event).await?;
         for event in &events {
-            sources.look_at(event);
+            bytes += bytes_of(event) + EVENT_OVERHEAD;
+            if look_at(event).is_break() {
+                return Ok(());
+            }
         }
-        count += events.len();
-        bytes += events.iter().map(bytes_of).sum::<usize>();
         match events.last() {
-            Some(last) if events.len() as i64 == wanted => before = last.sequence,
+            Some(last) if events.len() as i64 == EVENTS_AT_ONCE => before = last.sequence,
             _ => break,
         }
     }
-    Ok(sources.into_list())
+    Ok(())
 }
 
 /// An entry of the log as it was found.
@@ -393,17 +413,18 @@ pub async fn oldest_of_several(tx: &mut Tx, workspace: WorkspaceId) -> Result<Op
     Ok(oldest.first().copied().filter(|_| oldest.len() > 1))
 }
 
-/// Forgets the oldest entries that are from before a moment, some at a time, and never the newest. Gives back the number of the last
-/// that was forgotten.
-pub async fn forget(tx: &mut Tx, workspace: WorkspaceId, before: Timestamp, most: i64) -> Result<Option<i64>, StoreError> {
-    let sql = "SELECT sequence, created_at FROM event WHERE workspace_id = ?1 ORDER BY sequence LIMIT ?2";
-    let oldest = tx.rows(sql, params![workspace, most + 1], |row| Ok((row.int(0)?, row.time(1)?))).await?;
-    let old = oldest.iter().take_while(|(_, created_at)| *created_at < before).count();
+/// Forgets the oldest entries that are from before a moment, some at a time, and never the newest. Gives them back.
+pub async fn forget(tx: &mut Tx, workspace: WorkspaceId, before: Timestamp) -> Result<Vec<Event>, StoreError> {
+    let sql = format!("SELECT sequence, id, {CHANGE}, previous_hash FROM event WHERE workspace_id = ?1 ORDER BY sequence LIMIT ?2");
+    let mut oldest = tx.rows(&sql, params![workspace, EVENTS_AT_ONCE + 1], linked_event).await?;
     // The newest links what comes next to what was, so one is left.
-    let Some(end) = old.min(oldest.len().saturating_sub(1)).checked_sub(1).and_then(|place| oldest.get(place)) else { return Ok(None) };
-    let sql = "DELETE FROM event WHERE workspace_id = ?1 AND sequence <= ?2";
-    tx.execute(sql, params![workspace, end.0]).await?;
-    Ok(Some(end.0))
+    oldest.pop();
+    let old = oldest.iter().take_while(|event| event.created_at < before).count();
+    oldest.truncate(old);
+    if let Some(last) = oldest.last() {
+        tx.execute("DELETE FROM event WHERE workspace_id = ?1 AND sequence <= ?2", params![workspace, last.sequence]).await?;
+    }
+    Ok(oldest)
 }
 
 /// Those of the entries whose contents were erased.

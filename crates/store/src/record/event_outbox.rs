@@ -3,10 +3,10 @@
 
 use std::fmt::Write;
 
-use model::event::Hash;
-use model::id::{EventId, WorkspaceId};
+use model::event::{Event, Hash};
+use model::id::{EventId, PersonId, WorkspaceId};
 
-use super::event::{Unnumbered, ask_last, hash_in, subject};
+use super::event::{CHANGE, Unnumbered, ask_last, event, hash_in, subject};
 use crate::{Param, StoreError, Tx, params};
 
 pub(super) async fn put(
@@ -42,6 +42,16 @@ pub async fn waiting(tx: &mut Tx) -> Result<Vec<WorkspaceId>, StoreError> {
         true => Ok(Vec::new()),
         false => tx.rows("SELECT DISTINCT workspace_id FROM event_outbox", &[], |row| row.workspace(0)).await,
     }
+}
+
+/// The changes of a person that have no number yet, the newest first.
+pub(super) async fn changes(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Vec<Event>, StoreError> {
+    if tx.is_embedded() {
+        return Ok(Vec::new());
+    }
+    let sql =
+        format!("SELECT 0, id, {CHANGE} FROM event_outbox WHERE workspace_id = ?1 AND record_id = ?2 ORDER BY written_at DESC, id DESC");
+    tx.rows(&sql, params![workspace, person], |row| event(row, Hash::NONE)).await
 }
 
 /// Keeps the events of a workspace from being numbered until this work is done. With one writer nobody else does that anyway.

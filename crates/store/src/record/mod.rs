@@ -22,6 +22,7 @@ pub mod key;
 pub mod listing;
 pub mod merge;
 pub mod note;
+pub mod origin;
 pub mod permit;
 pub mod person;
 pub mod person_list;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use model::clock::Timestamp;
 use model::event::Event;
 use model::id::{PersonId, WebhookId, WorkspaceId};
+use model::origin::Origin;
 use model::person::Identifier;
 use model::problem::Problem;
 use store::record::client_contact::ContactOf;
@@ -18,7 +19,7 @@ use store::record::person::{PersonDetails, PersonView};
 use store::record::proposal::Proposal;
 use store::record::webhook::Delivery;
 use store::record::{
-    client_contact, enrichment, enrichment_answer, event, export, field_source, former, identifier, note, person, proposal, webhook,
+    client_contact, enrichment, enrichment_answer, event, export, field_source, former, identifier, note, origin, person, proposal, webhook,
 };
 use store::{Failure, StoreError, Tx, Work};
 
@@ -41,6 +42,8 @@ pub struct Exported {
     pub candidates: Vec<KeptCandidate>,
     pub client_contacts: Vec<ContactOf>,
     pub events: Vec<Event>,
+    /// Changes whose events are forgotten.
+    pub earlier_changes: Vec<Origin>,
     pub deliveries: Vec<Delivered>,
     pub enrichment: Option<Enrichment>,
     /// What each provider last said.
@@ -89,6 +92,7 @@ impl Work for ExportPerson {
             candidates,
             client_contacts,
             events,
+            earlier_changes: self.earlier_changes(tx, id).await?,
             deliveries,
             enrichment: enrichment::find(tx, workspace, id).await?,
             answers: enrichment_answer::of_person(tx, workspace, id).await?,
@@ -107,6 +111,12 @@ impl ExportPerson {
             events.extend(some.into_iter().map(|event| (event.sequence, event)));
         }
         Ok(events.into_values().collect())
+    }
+
+    async fn earlier_changes(&self, tx: &mut Tx, id: PersonId) -> Result<Vec<Origin>, StoreError> {
+        let mut changes = origin::kept(tx, self.workspace, id).await?.into_list();
+        changes.reverse();
+        Ok(changes)
     }
 
     async fn deliveries(&self, tx: &mut Tx, events: &[Event]) -> Result<Vec<Delivered>, StoreError> {

@@ -1,13 +1,14 @@
 //! Reading a person with more than a read always shows.
 
 use model::id::{PersonId, WorkspaceId};
+use model::origin::{Change, FIELDS};
 use model::problem::Problem;
-use model::profile::{Include, Source};
+use model::profile::Include;
 use store::record::client_contact::ContactOf;
 use store::record::note::Note;
 use store::record::person::{PersonDetails, PersonView};
-use store::record::{client_contact, event, note, person};
-use store::{Failure, Tx, Work};
+use store::record::{client_contact, note, origin, person};
+use store::{Failure, StoreError, Tx, Work};
 
 use super::follow;
 use crate::ops::enrichment::provenance::{self, Provenance};
@@ -35,7 +36,8 @@ pub struct PersonWith {
 pub struct Profile {
     pub details: PersonDetails,
     pub client_contacts: Vec<ContactOf>,
-    pub sources: Vec<Source>,
+    /// The fields whose last change is known, with it.
+    pub sources: Vec<(&'static str, Change)>,
 }
 
 impl Work for ReadPersonWith {
@@ -53,7 +55,7 @@ impl Work for ReadPersonWith {
             true => Some(Profile {
                 details: person::details(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("person", id))?,
                 client_contacts: client_contact::of_person(tx, workspace, id, MOST_SHOWN).await?,
-                sources: event::sources(tx, workspace, id).await?,
+                sources: sources(tx, workspace, id).await?,
             }),
             false => None,
         };
@@ -70,4 +72,9 @@ impl Work for ReadPersonWith {
         };
         Ok(PersonWith { view, profile, notes, provenance })
     }
+}
+
+async fn sources(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Vec<(&'static str, Change)>, StoreError> {
+    let origins = origin::of_person(tx, workspace, id, &FIELDS).await?;
+    Ok(FIELDS.into_iter().filter_map(|field| Some((field, origins.of(field)?.clone()))).collect())
 }

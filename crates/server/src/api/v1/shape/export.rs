@@ -1,6 +1,9 @@
+use std::collections::BTreeSet;
+
 use model::clock::Timestamp;
 use model::event::Event;
-use model::id::{CandidateId, JobId, PersonId, StageId, WebhookId};
+use model::id::{CandidateId, EventId, JobId, KeyId, PersonId, StageId, WebhookId};
+use model::origin::{Change, Origin, field_of};
 use model::person::Identifier;
 use serde::Serialize;
 use store::record::export::KeptCandidate;
@@ -37,7 +40,9 @@ pub struct PersonExport {
     /// What the log tells of the person, within the retention.
     #[schema(value_type = Vec<EventRead>)]
     pub events: Vec<Event>,
-    /// Where these events were sent, or wait to be.
+    /// Older changes that values of the person come from; their events are forgotten.
+    pub earlier_changes: Vec<ExportedChange>,
+    /// Where the events were sent, or wait to be.
     pub deliveries: Vec<ExportedDelivery>,
     /// The person's enrichment; null if nobody asked for one.
     #[schema(required)]
@@ -142,6 +147,27 @@ pub struct ExportedCandidate {
     pub pipeline_stage_history: Vec<StageHistoryEntry>,
 }
 
+/// A change whose event is forgotten.
+#[derive(Serialize, ToSchema)]
+pub struct ExportedChange {
+    #[schema(value_type = String, example = "evt_01m1v0e8k7p5w2d8h4j6n0q3xz")]
+    pub event_id: EventId,
+    #[serde(rename = "type")]
+    #[schema(value_type = String, example = "person.created")]
+    pub kind: &'static str,
+    #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
+    pub created_at: Timestamp,
+    /// Null if no caller made it.
+    #[schema(value_type = Option<String>, required)]
+    pub key_id: Option<KeyId>,
+    /// Who knew the values, if it was an enrichment.
+    #[schema(required)]
+    pub provider: Option<String>,
+    /// The fields that have a value from it.
+    #[schema(example = json!(["name", "emails"]))]
+    pub fields: BTreeSet<String>,
+}
+
 /// An event about the person, on its way to a webhook.
 #[derive(Serialize, ToSchema)]
 pub struct ExportedDelivery {
@@ -176,12 +202,21 @@ impl From<Exported> for PersonExport {
             candidates: exported.candidates.into_iter().map(Into::into).collect(),
             client_contacts: exported.client_contacts.into_iter().map(Into::into).collect(),
             events: exported.events,
+            earlier_changes: exported.earlier_changes.into_iter().map(Into::into).collect(),
             deliveries: exported.deliveries.iter().map(Into::into).collect(),
             enrichment,
             answers: exported.answers.into_iter().map(Into::into).collect(),
             proposals: exported.proposals.into_iter().map(Into::into).collect(),
             field_sources: exported.field_sources.into_iter().map(Into::into).collect(),
         }
+    }
+}
+
+impl From<Origin> for ExportedChange {
+    fn from(origin: Origin) -> Self {
+        let Change { event_id, kind, at, key_id, provider } = origin.change;
+        let fields = origin.values.iter().map(|name| field_of(name).to_owned()).collect();
+        Self { event_id, kind: kind.name(), created_at: at, key_id, provider, fields }
     }
 }
 

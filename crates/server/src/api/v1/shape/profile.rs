@@ -1,6 +1,6 @@
 use model::clock::Timestamp;
 use model::id::{ClientContactId, CompanyId, EventId, KeyId};
-use model::profile::Source;
+use model::origin::Change;
 use serde::Serialize;
 use store::record::client_contact::ContactOf;
 use store::record::person::PersonDetails;
@@ -25,7 +25,7 @@ pub struct ProfileRead {
     pub updated_at: Timestamp,
     /// The companies that the person is a contact of, the last first; at most 100.
     pub client_contacts: Vec<ContactOfCompany>,
-    /// Where the fields come from, as far as the events of the person tell.
+    /// The last change of each field. Its event can be read as long as events are kept.
     pub sources: Vec<FieldSource>,
 }
 
@@ -81,9 +81,9 @@ impl From<ContactOf> for ContactOfCompany {
     }
 }
 
-impl From<Source> for FieldSource {
-    fn from(source: Source) -> Self {
-        let Source { field, key_id, event_id, at } = source;
+impl From<(&'static str, Change)> for FieldSource {
+    fn from((field, change): (&'static str, Change)) -> Self {
+        let Change { key_id, event_id, at, .. } = change;
         Self { field, key_id, event_id, at }
     }
 }

@@ -234,6 +234,22 @@ impl Question {
         })
     }
 
+    /// How much the fields say in which a document, of which these are the tokens, has the words; nothing if it lacks one. The word that says
+    /// least counts.
+    #[must_use]
+    pub fn weight_in<'t>(&self, tokens: impl Iterator<Item = &'t str>) -> Option<Weight> {
+        let mut best: Vec<Option<Weight>> = vec![None; self.words.len()];
+        for token in tokens {
+            let Some((weight, word)) = Weight::ALL.into_iter().find_map(|weight| Some((weight, token.strip_prefix(weight.mark())?))) else {
+                continue;
+            };
+            for (best, _) in best.iter_mut().zip(&self.words).filter(|(_, asked)| answers(word, asked)) {
+                *best = Some(best.map_or(weight, |best| best.min(weight)));
+            }
+        }
+        best.into_iter().try_fold(Weight::Best, |least, best| Some(least.max(best?)))
+    }
+
     /// The fields in which words of the question stand, those that say most first.
     #[must_use]
     pub fn matched<'t>(&self, texts: impl IntoIterator<Item = (Field, &'t str)>) -> Vec<Field> {
@@ -292,6 +308,18 @@ mod tests {
         let texts = [(Field::Notes, "English"), (Field::Name, "Adá Lovelace"), (Field::Title, "Countess")];
         assert_eq!(question.matched(texts), [Field::Name, Field::Notes]);
         assert_eq!(Question::parse(" - "), None);
+    }
+
+    #[test]
+    fn the_word_that_says_least_weighs() {
+        let weight = |question: &str, tokens: &str| Question::parse(question).unwrap().weight_in(tokens.split(' '));
+        let tokens = "1ada 2acme 3acmeist 3london =p0";
+        assert_eq!(weight("ada", tokens), Some(Weight::Best));
+        assert_eq!(weight("ADA acm", tokens), Some(Weight::Good));
+        assert_eq!(weight("lond ada", tokens), Some(Weight::Other));
+        assert_eq!(weight("ada paris", tokens), None);
+        assert_eq!(weight("l", tokens), None);
+        assert_eq!(weight("p0", tokens), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! One transaction, whatever engine it runs on. Work sees nothing else of the store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use model::clock::Timestamp;
 use model::event::{EventType, Hash, Subject};
@@ -34,6 +34,13 @@ pub(crate) struct WordChange {
     pub(crate) document: i64,
     pub(crate) words: String,
     pub(crate) is_removal: bool,
+}
+
+/// The words that the other text does not have: the index keeps each word of a document by itself, so those that stay need not be touched.
+fn words_without(words: &str, other: &str) -> String {
+    let others: HashSet<_> = other.split(' ').collect();
+    let left: Vec<_> = words.split(' ').filter(|word| !others.contains(word)).collect();
+    left.join(" ")
 }
 
 /// An event that would have been told.
@@ -173,7 +180,11 @@ impl Tx {
             }
         }
         let tx = self.sqlite();
-        for (document, (old, new)) in changes {
+        for (document, change) in changes {
+            let (old, new) = match change {
+                (Some(old), Some(new)) => (Some(words_without(&old, &new)), Some(words_without(&new, &old))),
+                other => other,
+            };
             if let Some(old) = old {
                 let sql = "INSERT INTO search_word (search_word, rowid, words) VALUES ('delete', ?1, ?2)";
                 tx.execute(sql, &[document.into(), Param::Text(&old)])?;

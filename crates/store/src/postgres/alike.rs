@@ -1,5 +1,7 @@
 //! Statements of one text that wait together, made one over arrays of their parameters: a statement costs more than the row that it is about.
 
+use std::sync::Arc;
+
 use tokio_postgres::types::Type;
 
 use super::together::{Queued, merge, with_params};
@@ -17,11 +19,18 @@ pub(super) enum Sent {
 
 /// Statements of one text.
 pub(super) struct Many {
-    sql: String,
+    sql: Arc<str>,
     /// Who waits for the answer of each.
-    pub(super) tickets: Vec<Option<usize>>,
+    tickets: Vec<Option<usize>>,
     /// For each parameter its value in each of them.
-    pub(super) columns: Vec<Owned>,
+    columns: Vec<Owned>,
+}
+
+/// Who waits for the answer to what is sent.
+pub(super) enum Recipient {
+    One(Option<usize>),
+    /// The rows end with the number of the question that they answer.
+    Many(Vec<Option<usize>>),
 }
 
 impl Sent {
@@ -29,6 +38,20 @@ impl Sent {
         match self {
             Self::One(one) => &one.sql,
             Self::Many(many) => many.sql(),
+        }
+    }
+
+    pub(super) fn params(&self) -> &[Owned] {
+        match self {
+            Self::One(one) => &one.params,
+            Self::Many(many) => &many.columns,
+        }
+    }
+
+    pub(super) fn into_parts(self) -> (Vec<Owned>, Recipient) {
+        match self {
+            Self::One(one) => (one.params, Recipient::One(one.ticket)),
+            Self::Many(many) => (many.columns, Recipient::Many(many.tickets)),
         }
     }
 }
@@ -61,19 +84,21 @@ pub(super) fn gather(mut queue: Vec<Queued>, keeps_last: bool, many: bool) -> Ve
     }
     let mut sent = Vec::with_capacity(queue.len());
     let mut run: Vec<Queued> = Vec::new();
+    let mut kind = Nature::Other;
     for queued in queue {
-        if run.last().is_some_and(|before| nature(before) != nature(&queued)) {
-            sent.extend(gather_run(std::mem::take(&mut run)));
+        let next = nature(&queued);
+        if next != kind {
+            sent.extend(gather_run(std::mem::take(&mut run), kind));
+            kind = next;
         }
         run.push(queued);
     }
-    sent.extend(gather_run(run));
+    sent.extend(gather_run(run, kind));
     sent.extend(last.map(Sent::One));
     sent
 }
 
-fn gather_run(run: Vec<Queued>) -> Vec<Sent> {
-    let kind = run.first().map_or(Nature::Other, nature);
+fn gather_run(run: Vec<Queued>, kind: Nature) -> Vec<Sent> {
     if kind == Nature::Other || run.len() < FEWEST {
         return merge(run).into_iter().map(Sent::One).collect();
     }
@@ -106,7 +131,7 @@ fn place(insert: &str) -> usize {
 
 impl Many {
     fn of(group: Vec<Queued>) -> Self {
-        let sql = group.first().map(|queued| queued.sql.clone()).unwrap_or_default();
+        let sql = group.first().map_or_else(|| Arc::from(""), |queued| Arc::clone(&queued.sql));
         let width = group.first().map_or(0, |queued| queued.params.len());
         let mut tickets = Vec::with_capacity(group.len());
         let mut columns: Vec<Vec<Owned>> = (0..width).map(|_| Vec::with_capacity(group.len())).collect();
@@ -177,7 +202,7 @@ mod tests {
     const LOOK: &str = "SELECT id FROM company WHERE workspace_id = ?1 AND id = ?2";
 
     fn queued(sql: &str, number: i64, ticket: Option<usize>) -> Queued {
-        Queued { sql: sql.to_owned(), params: vec![Owned::Int(1), Owned::Int(number)], ticket }
+        Queued { sql: sql.into(), params: vec![Owned::Int(1), Owned::Int(number)], ticket }
     }
 
     fn texts(sent: &[Sent]) -> Vec<(&str, usize)> {
@@ -223,8 +248,7 @@ mod tests {
             many.over_arrays(&[Type::INT8, Type::UUID]),
             "INSERT INTO person (workspace_id, id) SELECT given.p1, given.p2 FROM unnest(?1::int8[], ?2::uuid[]) AS given (p1, p2)"
         );
-        let rows =
-            Many { sql: "INSERT INTO a (x, y) VALUES (?1, f(?2, 0)), (?1, ?3)".to_owned(), tickets: Vec::new(), columns: Vec::new() };
+        let rows = Many { sql: "INSERT INTO a (x, y) VALUES (?1, f(?2, 0)), (?1, ?3)".into(), tickets: Vec::new(), columns: Vec::new() };
         assert_eq!(
             rows.over_arrays(&[Type::INT8, Type::TEXT, Type::TEXT]),
             "WITH given (p1, p2, p3) AS (SELECT * FROM unnest(?1::int8[], ?2::text[], ?3::text[])) \

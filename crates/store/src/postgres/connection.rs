@@ -1,6 +1,7 @@
 //! Connections to the database: how they are made, kept and given out.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool::Runtime;
@@ -33,7 +34,7 @@ const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
 const PATIENCE_AT_START: Duration = Duration::from_secs(5);
 
 pub(super) struct Connection {
-    pub(super) client: Client,
+    pub(super) client: Arc<Client>,
     driver: AbortHandle,
     tls: MakeRustlsConnect,
     statements: HashMap<Box<str>, Statement, Xxh3DefaultBuilder>,
@@ -86,7 +87,7 @@ impl Manager for Connector {
         let _ = client.batch_execute(SESSION).await;
         let _ = client.batch_execute(WORDS_APART).await;
         let _ = client.batch_execute(&format!("SET lock_timeout = {}", self.lock_patience.as_millis())).await;
-        Ok(Connection { client, driver, tls: self.tls.clone(), statements: HashMap::default() })
+        Ok(Connection { client: Arc::new(client), driver, tls: self.tls.clone(), statements: HashMap::default() })
     }
 
     async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<tokio_postgres::Error> {

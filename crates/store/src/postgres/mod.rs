@@ -4,6 +4,7 @@ mod address;
 mod alike;
 mod connection;
 mod constraints;
+mod exchange;
 mod failure;
 mod replica;
 mod tls;

@@ -1,5 +1,7 @@
 //! Inserts that nobody waits for, made one statement: each statement costs more than the row that it writes.
 
+use std::sync::Arc;
+
 use super::value::Owned;
 
 /// Statements that become one at most.
@@ -7,7 +9,7 @@ const MOST: usize = 8;
 
 /// A statement that waits to be sent.
 pub(super) struct Queued {
-    pub(super) sql: String,
+    pub(super) sql: Arc<str>,
     pub(super) params: Vec<Owned>,
     /// Who waits for its answer.
     pub(super) ticket: Option<usize>,
@@ -55,7 +57,7 @@ fn one_of(mut group: Vec<Queued>) -> Option<Queued> {
     sql.push(' ');
     sql.push_str(&shifted(&last.sql, params.len()));
     params.extend(last.params);
-    Some(Queued { sql, params, ticket: None })
+    Some(Queued { sql: sql.into(), params, ticket: None })
 }
 
 /// The statement with its parameters behind others.
@@ -83,11 +85,11 @@ mod tests {
     use super::*;
 
     fn queued(sql: &str, numbers: &[i64]) -> Queued {
-        Queued { sql: sql.to_owned(), params: numbers.iter().map(|number| Owned::Int(*number)).collect(), ticket: None }
+        Queued { sql: sql.into(), params: numbers.iter().map(|number| Owned::Int(*number)).collect(), ticket: None }
     }
 
     fn sql_of(queue: Vec<Queued>) -> Vec<String> {
-        merge(queue).into_iter().map(|queued| queued.sql).collect()
+        merge(queue).into_iter().map(|queued| queued.sql.to_string()).collect()
     }
 
     #[test]
@@ -95,7 +97,7 @@ mod tests {
         let queue = vec![queued("INSERT INTO a (x, y) VALUES (?1, ?2)", &[1, 2]), queued("INSERT INTO b (x) VALUES (?1), (?1)", &[3])];
         let merged = merge(queue);
         assert_eq!(merged.len(), 1);
-        assert_eq!(merged[0].sql, "WITH insert_0 AS (INSERT INTO a (x, y) VALUES (?1, ?2)) INSERT INTO b (x) VALUES (?3), (?3)");
+        assert_eq!(&*merged[0].sql, "WITH insert_0 AS (INSERT INTO a (x, y) VALUES (?1, ?2)) INSERT INTO b (x) VALUES (?3), (?3)");
         assert_eq!(format!("{:?}", merged[0].params), "[Int(1), Int(2), Int(3)]");
     }
 

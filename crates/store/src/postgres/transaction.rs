@@ -1,15 +1,20 @@
 //! One transaction. What is asked or told without waiting for the answer travels together with the next statement that is waited for,
 //! so that work costs as few round trips as its own questions make it wait.
 
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use deadpool::managed::Object;
-use futures_util::future::{join, join_all, join3};
-use futures_util::{TryStreamExt, pin_mut};
-use tokio_postgres::{Client, Error, Row, Statement};
+use futures_util::future::join_all;
+use tokio_postgres::{Error, Row, Statement};
 
-use super::alike::{Sent, gather};
+use super::alike::{Recipient, Sent, gather};
 use super::connection::Lent;
+use super::exchange::{Ending, Exchange, Exchanged, exchange};
 use super::failure::{describe, judge};
 use super::together::Queued;
 use super::value::{Number, Owned};
@@ -18,8 +23,10 @@ use crate::row::Param;
 
 /// Statements that are sent at once at most.
 const MOST_TOGETHER: usize = 24;
-/// The same for work that touches many rows: those of one text become one.
-const MOST_TOGETHER_AT_LENGTH: usize = 4000;
+/// The same for work that touches many rows: those of one text become one. The server works on them while more gather.
+const MOST_TOGETHER_AT_LENGTH: usize = 1000;
+/// So often at most, before the first answer is waited for.
+const MOST_AHEAD: usize = 4;
 /// What the first answer may take even if the connection was long in coming.
 const LEAST_PATIENCE: Duration = Duration::from_millis(200);
 /// How far the server has come in the log of changes.
@@ -60,6 +67,10 @@ pub(crate) struct PostgresTx {
     mode: Mode,
     is_open: bool,
     queue: Vec<Queued>,
+    /// The texts of many statements, each once.
+    texts: Vec<Arc<str>>,
+    /// What was sent and is not answered yet.
+    ahead: VecDeque<Flight>,
     answers: Vec<Option<Vec<Row>>>,
     patience: Duration,
     /// What is left of the patience for the first answer.
@@ -76,6 +87,8 @@ impl PostgresTx {
             mode,
             is_open: false,
             queue: Vec::new(),
+            texts: Vec::new(),
+            ahead: VecDeque::new(),
             answers: Vec::new(),
             patience,
             first_patience: Some(patience.saturating_sub(waited).max(LEAST_PATIENCE)),
@@ -111,15 +124,32 @@ impl PostgresTx {
     }
 
     fn queue(&mut self, sql: &str, params: &[Param<'_>], ticket: Option<usize>) {
-        self.queue.push(Queued { sql: sql.to_owned(), params: params.iter().map(Owned::from).collect(), ticket });
+        let sql = match self.mode {
+            Mode::ChangeAtLength => self.text(sql),
+            _ => Arc::from(sql),
+        };
+        self.queue.push(Queued { sql, params: params.iter().map(Owned::from).collect(), ticket });
+    }
+
+    fn text(&mut self, sql: &str) -> Arc<str> {
+        if let Some(known) = self.texts.iter().find(|known| &***known == sql) {
+            return Arc::clone(known);
+        }
+        let text = Arc::<str>::from(sql);
+        self.texts.push(Arc::clone(&text));
+        text
     }
 
     async fn make_room(&mut self) -> Result<(), StoreError> {
         let most = if self.mode == Mode::ChangeAtLength { MOST_TOGETHER_AT_LENGTH } else { MOST_TOGETHER };
-        match self.queue.len() < most {
-            true => Ok(()),
-            false => self.send(Ending::None).await.map(|_| ()),
+        if self.queue.len() < most {
+            return Ok(());
         }
+        let made = match self.mode {
+            Mode::ChangeAtLength => self.send_ahead().await,
+            _ => self.exchange(Ending::None).await.map(|_| ()),
+        };
+        self.give_up_if_lost(made, Ending::None)
     }
 
     /// Makes the change durable. With `mark`, says how far the log of changes is then.
@@ -135,14 +165,18 @@ impl PostgresTx {
         }
     }
 
-    /// Sends all that waits and takes the answers; gives back that of the last statement. A connection that cannot be used any more is
-    /// not given back.
+    /// Sends all that waits and takes the answers; gives back that of the last statement.
     async fn send(&mut self, ending: Ending) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
         let sent = self.exchange(ending).await;
-        if matches!(sent, Err(StoreError::Lost(_))) {
+        self.give_up_if_lost(sent, ending)
+    }
+
+    /// A connection that cannot be used any more is not given back.
+    fn give_up_if_lost<T>(&mut self, outcome: Result<T, StoreError>, ending: Ending) -> Result<T, StoreError> {
+        if matches!(outcome, Err(StoreError::Lost(_))) {
             self.give_up(ending);
         }
-        sent
+        outcome
     }
 
     /// Gives each question its rows, which end with its number.
@@ -167,23 +201,63 @@ impl PostgresTx {
     }
 
     async fn exchange(&mut self, ending: Ending) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
+        let patience = self.first_patience.take().unwrap_or(self.patience);
+        // Whoever waits for the last one without a ticket wants its rows; with the end of the transaction nobody does.
+        let flight = self.prepare(ending, ending == Ending::None, patience).await?;
+        let mut flights = std::mem::take(&mut self.ahead);
+        flights.push_back(flight);
+        let (exchanges, recipients): (Vec<_>, Vec<_>) = flights.into_iter().map(|flight| (flight.exchange, flight.recipients)).unzip();
+        let Ok(exchanged) = tokio::time::timeout(patience, join_all(exchanges)).await else {
+            // Whatever it still says would be taken for the answer to something else.
+            self.give_up(ending);
+            return Err(if ending == Ending::None { too_late() } else { uncertain("it did not answer in time") });
+        };
+        let mut last = None;
+        for (recipients, exchanged) in recipients.iter().zip(exchanged) {
+            last = self.take_in(recipients, exchanged, ending)?;
+        }
+        Ok(last)
+    }
+
+    /// Sends all that waits without waiting for the answers, unless many are waited for already.
+    async fn send_ahead(&mut self) -> Result<(), StoreError> {
+        let patience = self.first_patience.take().unwrap_or(self.patience);
+        if self.ahead.len() >= MOST_AHEAD
+            && let Some(first) = self.ahead.pop_front()
+        {
+            let Ok(exchanged) = tokio::time::timeout(patience, first.exchange).await else {
+                self.give_up(Ending::None);
+                return Err(too_late());
+            };
+            self.take_in(&first.recipients, exchanged, Ending::None)?;
+        }
+        let mut flight = self.prepare(Ending::None, false, patience).await?;
+        match poll_fn(|context| Poll::Ready(flight.exchange.as_mut().poll(context))).await {
+            Poll::Ready(exchanged) => self.take_in(&flight.recipients, exchanged, Ending::None).map(|_| ()),
+            Poll::Pending => {
+                self.ahead.push_back(flight);
+                Ok(())
+            }
+        }
+    }
+
+    /// Makes all that waits ready to be sent.
+    async fn prepare(&mut self, ending: Ending, keeps_last: bool, patience: Duration) -> Result<Flight, StoreError> {
         let beginning = if self.is_open { None } else { self.mode.beginning() };
         let at_least = self.at_least.take();
-        // Whoever waits for the last one without a ticket wants its rows; with the end of the transaction nobody does.
-        let queue = gather(std::mem::take(&mut self.queue), ending == Ending::None, self.mode == Mode::ChangeAtLength);
+        let queue = gather(std::mem::take(&mut self.queue), keeps_last, self.mode == Mode::ChangeAtLength);
         let Some(connection) = &mut self.connection else {
             return Err(StoreError::Lost("the connection is gone".to_owned()));
         };
         metrics::counter!("slated_store_round_trips_total").increment(1);
-        let patience = self.first_patience.take().unwrap_or(self.patience);
         let preparing = async {
             let mut statements = Vec::with_capacity(queue.len());
             for sent in &queue {
                 statements.push(match sent {
-                    Sent::One(one) => (connection.prepare(&one.sql).await?, one.params.as_slice()),
+                    Sent::One(one) => connection.prepare(&one.sql).await?,
                     Sent::Many(many) => {
                         let one = connection.prepare(many.sql()).await?;
-                        (connection.prepare(&many.over_arrays(one.params())).await?, many.columns.as_slice())
+                        connection.prepare(&many.over_arrays(one.params())).await?
                     }
                 });
             }
@@ -197,42 +271,58 @@ impl PostgresTx {
             self.give_up(Ending::None);
             return Err(too_late());
         };
-        let (statements, position) = prepared.map_err(|error: Error| judge(&error))?;
-        if let Some((_, sent)) = statements.iter().zip(&queue).find(|((statement, params), _)| !fits(statement, params)) {
-            return Err(StoreError::Internal(format!("the parameters do not fit into {}", sent.sql())));
+        let (prepared, position) = prepared.map_err(|error: Error| judge(&error))?;
+        let mut statements = Vec::with_capacity(queue.len());
+        let mut to = Vec::with_capacity(queue.len());
+        for (statement, sent) in prepared.into_iter().zip(queue) {
+            if !fits(&statement, sent.params()) {
+                return Err(StoreError::Internal(format!("the parameters do not fit into {}", sent.sql())));
+            }
+            let (params, recipient) = sent.into_parts();
+            statements.push((statement, params));
+            to.push(recipient);
         }
         // Whoever waits for this may give up at any moment: what was sent by then has to be undone.
         self.is_open |= beginning.is_some();
-        let exchanging = exchange(&connection.client, beginning, &statements, ending, at_least.and(position.as_ref()), position.as_ref());
-        let Ok(exchanged) = tokio::time::timeout(patience, exchanging).await else {
-            // Whatever it still says would be taken for the answer to something else.
-            self.give_up(ending);
-            return Err(if ending == Ending::None { too_late() } else { uncertain("it did not answer in time") });
-        };
+        let exchange = exchange(Arc::clone(&connection.client), Exchange { beginning, statements, ending, position, at_least });
+        Ok(Flight { exchange: Box::pin(exchange), recipients: Recipients { to, at_least } })
+    }
+
+    /// Gives the answers to those who wait for them; the last that nobody has a ticket for is given back.
+    fn take_in(&mut self, recipients: &Recipients, exchanged: Exchanged, ending: Ending) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
         let Exchanged { position, began, answers, ended, mark } = exchanged;
-        if let (Some(at_least), Some(position)) = (at_least, position)
+        if let (Some(at_least), Some(position)) = (recipients.at_least, position)
             && position.map_err(|error| judge(&error))?.first().map_or(Ok(0), self::position)? < at_least
         {
             return Err(StoreError::Conflict("the replica has not come so far yet".to_owned()));
         }
         began.map_err(|error| judge(&error))?;
         let mut last = None;
-        for (sent, answer) in queue.iter().zip(answers) {
+        for (recipient, answer) in recipients.to.iter().zip(answers) {
             let (rows, touched) = answer.map_err(|error| blame(&error, ending))?;
-            match sent {
-                Sent::One(Queued { ticket: Some(ticket), .. }) => self.answers[*ticket] = Some(rows),
-                Sent::One(_) => last = Some((rows, touched)),
-                Sent::Many(many) => self.hand_out(&many.tickets, rows)?,
+            match recipient {
+                Recipient::One(Some(ticket)) => self.answers[*ticket] = Some(rows),
+                Recipient::One(None) => last = Some((rows, touched)),
+                Recipient::Many(tickets) => self.hand_out(tickets, rows)?,
             }
         }
-        if ending == Ending::None {
-            return Ok(last);
-        }
+        let Some(ended) = ended else { return Ok(last) };
         ended.map_err(|error| blame(&error, ending))?;
         self.is_open = false;
         // That the change is durable is sure by now; how far the log is can only be missing.
         Ok(mark.and_then(Result::ok).map(|rows| (rows, 0)))
     }
+}
+
+/// What was sent together, and who waits for the answers.
+struct Flight {
+    exchange: Pin<Box<dyn Future<Output = Exchanged> + Send>>,
+    recipients: Recipients,
+}
+
+struct Recipients {
+    to: Vec<Recipient>,
+    at_least: Option<i64>,
 }
 
 /// Once the end was sent, a connection that breaks leaves open whether the change was made.
@@ -253,64 +343,6 @@ fn uncertain(reason: &str) -> StoreError {
 
 fn fits(statement: &Statement, params: &[Owned]) -> bool {
     statement.params().len() == params.len() && statement.params().iter().zip(params).all(|(ty, param)| param.fits(ty))
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Ending {
-    None,
-    Commit,
-    CommitAndMark,
-}
-
-type Answer = Result<(Vec<Row>, u64), Error>;
-
-struct Exchanged {
-    position: Option<Result<Vec<Row>, Error>>,
-    began: Result<(), Error>,
-    answers: Vec<Answer>,
-    ended: Result<(), Error>,
-    mark: Option<Result<Vec<Row>, Error>>,
-}
-
-/// Sends everything in this order before it waits for the first answer: each of these futures sends when it is first polled, and
-/// joined ones are polled from the first to the last.
-async fn exchange(
-    client: &Client,
-    beginning: Option<&str>,
-    statements: &[(Statement, &[Owned])],
-    ending: Ending,
-    before: Option<&Statement>,
-    after: Option<&Statement>,
-) -> Exchanged {
-    let look = |statement: Option<&Statement>| {
-        let statement = statement.cloned();
-        async move {
-            match statement {
-                Some(statement) => Some(client.query(&statement, &[]).await),
-                None => None,
-            }
-        }
-    };
-    let simply = async |sql: Option<&str>| match sql {
-        Some(sql) => client.batch_execute(sql).await,
-        None => Ok(()),
-    };
-    let begin = join(look(before), simply(beginning));
-    let middle = join_all(statements.iter().map(|(statement, params)| answer(client, statement, params)));
-    let commit = simply((ending != Ending::None).then_some("COMMIT"));
-    let end = join(commit, look(if ending == Ending::CommitAndMark { after } else { None }));
-    let ((position, began), answers, (ended, mark)) = join3(begin, middle, end).await;
-    Exchanged { position, began, answers, ended, mark }
-}
-
-async fn answer(client: &Client, statement: &Statement, params: &[Owned]) -> Answer {
-    let stream = client.query_raw(statement, params).await?;
-    pin_mut!(stream);
-    let mut rows = Vec::new();
-    while let Some(row) = stream.try_next().await? {
-        rows.push(row);
-    }
-    Ok((rows, stream.rows_affected().unwrap_or(0)))
 }
 
 fn position(row: &Row) -> Result<i64, StoreError> {

@@ -10,7 +10,7 @@ use model::search::{Key, Question, Weight};
 
 use super::census::{self, List};
 use super::listing::{Conditions, Listed};
-use super::search::{Wanted, having};
+use super::search::{Wanted, having, having_with_words};
 use super::{field_order, places, with_ids};
 use crate::{Param, Row, StoreError, Tx};
 
@@ -152,49 +152,99 @@ pub async fn items(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Res
 }
 
 async fn find(tx: &mut Tx, workspace: WorkspaceId, question: &Question, filter: &PersonFilter) -> Result<Vec<PersonId>, StoreError> {
-    let mut found: Vec<PersonId> = Vec::new();
-    let mut seen = HashSet::new();
-    for least in Weight::ALL {
-        // Whole words are found without looking at all that begin with them, and when they are found in plenty that is enough.
-        let mut matching = find_some(tx, workspace, question, filter, least, true).await?;
-        if matching.len() < MOST_FOUND {
-            let whole: HashSet<_> = matching.iter().copied().collect();
-            let beginning = find_some(tx, workspace, question, filter, least, false).await?;
-            matching.extend(beginning.into_iter().filter(|id| !whole.contains(id)));
-            matching.truncate(MOST_FOUND);
-        }
-        matching.sort_unstable();
-        found.extend(matching.into_iter().filter(|id| seen.insert(*id)));
-        if found.len() >= MOST_FOUND {
-            found.truncate(MOST_FOUND);
-            break;
-        }
+    let search = Search { workspace, question, filter };
+    let best = search.having(tx, Weight::Best, true).await?;
+    match best.len() < MOST_FOUND {
+        true => match search.all(tx).await? {
+            Some(all) => Ok(all),
+            None => search.step_by_step(tx).await,
+        },
+        false => Ok(in_order(best)),
     }
-    Ok(found)
 }
 
-async fn find_some(
-    tx: &mut Tx,
+fn in_order(mut found: Vec<PersonId>) -> Vec<PersonId> {
+    found.sort_unstable();
+    found
+}
+
+struct Search<'s> {
     workspace: WorkspaceId,
-    question: &Question,
-    filter: &PersonFilter,
-    least: Weight,
-    are_whole: bool,
-) -> Result<Vec<PersonId>, StoreError> {
-    let phone = filter.wanted(tx, workspace);
-    let conditions = filter.conditions(tx, workspace, phone.as_ref());
-    let wanted = Wanted::words(tx, workspace, question, least, are_whole);
-    let (sql, params) = match conditions.is_filtered() {
-        true => {
-            let params = [conditions.params(), &[wanted.param()]].concat();
-            let having = having(tx).replace("{}", &format!("?{}", params.len()));
-            let narrowed = conditions.sql();
-            (
-                format!("SELECT p.id FROM ({having}) found JOIN person p ON p.id = found.person_id WHERE {narrowed} LIMIT {MOST_FOUND}"),
-                params,
-            )
+    question: &'s Question,
+    filter: &'s PersonFilter,
+}
+
+impl Search<'_> {
+    /// All who have the words, if they are not very many. How much their fields say is seen in the words that are indexed of them.
+    async fn all(&self, tx: &mut Tx) -> Result<Option<Vec<PersonId>>, StoreError> {
+        // Whole words are found without looking at all that begin with them, so it is soon clear if they alone are found in plenty.
+        if self.having(tx, Weight::Other, true).await?.len() >= MOST_FOUND {
+            return Ok(None);
         }
-        false => (format!("{} LIMIT {MOST_FOUND}", having(tx).replace("{}", "?2")), vec![Param::from(workspace), wanted.param()]),
-    };
-    tx.rows(&sql, &params, |row| row.id(0)).await
+        let wanted = Wanted::words(tx, self.workspace, self.question, Weight::Other, false);
+        let (having, before) = having_with_words(tx, self.workspace);
+        let weight = |words: &str| self.question.weight_in(words.split(' ').filter_map(|word| word.strip_prefix(&before)));
+        let read = |row: &Row<'_>| Ok((weight(row.str(1)?).unwrap_or(Weight::Other), row.id::<id::Person>(0)?));
+        let mut found = self.ask(tx, &wanted, &having, "p.id, found.words", read).await?;
+        if found.len() >= MOST_FOUND {
+            return Ok(None);
+        }
+        found.sort_unstable();
+        Ok(Some(found.into_iter().map(|(_, id)| id).collect()))
+    }
+
+    /// Those who have the words in the fields that say most, and so on until there are enough.
+    async fn step_by_step(&self, tx: &mut Tx) -> Result<Vec<PersonId>, StoreError> {
+        let mut found: Vec<PersonId> = Vec::new();
+        let mut seen = HashSet::new();
+        for least in Weight::ALL {
+            let mut matching = self.having(tx, least, true).await?;
+            if matching.len() < MOST_FOUND {
+                let whole: HashSet<_> = matching.iter().copied().collect();
+                let beginning = self.having(tx, least, false).await?;
+                matching.extend(beginning.into_iter().filter(|id| !whole.contains(id)));
+                matching.truncate(MOST_FOUND);
+            }
+            found.extend(in_order(matching).into_iter().filter(|id| seen.insert(*id)));
+            if found.len() >= MOST_FOUND {
+                found.truncate(MOST_FOUND);
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Some who have the words in fields that say at least so much.
+    async fn having(&self, tx: &mut Tx, least: Weight, are_whole: bool) -> Result<Vec<PersonId>, StoreError> {
+        let wanted = Wanted::words(tx, self.workspace, self.question, least, are_whole);
+        let having = having(tx);
+        self.ask(tx, &wanted, having, "p.id", |row| row.id(0)).await
+    }
+
+    async fn ask<T>(
+        &self,
+        tx: &mut Tx,
+        wanted: &Wanted,
+        having: &str,
+        columns: &str,
+        map: impl FnMut(&Row<'_>) -> Result<T, StoreError> + Send,
+    ) -> Result<Vec<T>, StoreError> {
+        let phone = self.filter.wanted(tx, self.workspace);
+        let conditions = self.filter.conditions(tx, self.workspace, phone.as_ref());
+        let (sql, params) = match conditions.is_filtered() {
+            true => {
+                let params = [conditions.params(), &[wanted.param()]].concat();
+                let having = having.replace("{}", &format!("?{}", params.len()));
+                let narrowed = conditions.sql();
+                (
+                    format!(
+                        "SELECT {columns} FROM ({having}) found JOIN person p ON p.id = found.person_id WHERE {narrowed} LIMIT {MOST_FOUND}"
+                    ),
+                    params,
+                )
+            }
+            false => (format!("{} LIMIT {MOST_FOUND}", having.replace("{}", "?2")), vec![Param::from(self.workspace), wanted.param()]),
+        };
+        tx.rows(&sql, &params, map).await
+    }
 }

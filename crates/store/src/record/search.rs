@@ -55,6 +55,15 @@ pub(super) fn having(tx: &Tx) -> &'static str {
     }
 }
 
+/// The same with the words that are indexed of each, and what stands before each of those.
+pub(super) fn having_with_words(tx: &Tx, workspace: WorkspaceId) -> (String, String) {
+    let (words, before) = match tx.is_embedded() {
+        true => ("d.words", String::new()),
+        false => ("array_to_string(tsvector_to_array(d.words), ' ') AS words", workspace.to_string()),
+    };
+    (having(tx).replacen("d.person_id", &format!("d.person_id, {words}"), 1), before)
+}
+
 /// The persons who have each of the keys, some of them if there are very many.
 pub async fn sharing(tx: &mut Tx, workspace: WorkspaceId, keys: &[Key]) -> Result<Vec<Vec<PersonId>>, StoreError> {
     let sql = format!("{} LIMIT {MOST_SHARING}", having(tx).replace("{}", "?2"));

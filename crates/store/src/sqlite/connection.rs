@@ -22,7 +22,7 @@ impl SqliteTx {
     /// A connection that writes, to a database that is ours or empty.
     pub(crate) fn open_writer(path: &Path) -> Result<Self, StoreError> {
         let tx = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let setup = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -98304; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON;";
+        let setup = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON;";
         tx.connection.execute_batch(setup).map_err(|error| unusable(path, &error))?;
         Ok(tx)
     }

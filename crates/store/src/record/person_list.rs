@@ -153,19 +153,46 @@ pub async fn items(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Res
 
 async fn find(tx: &mut Tx, workspace: WorkspaceId, question: &Question, filter: &PersonFilter) -> Result<Vec<PersonId>, StoreError> {
     let search = Search { workspace, question, filter };
-    let best = search.having(tx, Weight::Best, true).await?;
-    match best.len() < MOST_FOUND {
-        true => match search.all(tx).await? {
-            Some(all) => Ok(all),
-            None => search.step_by_step(tx).await,
-        },
-        false => Ok(in_order(best)),
+    // Whole words are found without looking at all that begin with them, and when they are found in plenty that is enough.
+    let mut whole = Ranking::default();
+    for least in Weight::ALL {
+        whole.add(search.having(tx, least, true).await?);
+        if whole.is_full() {
+            return Ok(whole.found);
+        }
     }
+    let mut weighed = search.weighed(tx).await?;
+    weighed.sort_unstable();
+    if weighed.len() < MOST_FOUND {
+        return Ok(weighed.into_iter().map(|(_, id)| id).collect());
+    }
+    // There are more than those, so the best have to be looked for.
+    let mut ranking = Ranking::default();
+    for least in [Weight::Best, Weight::Good] {
+        ranking.add(search.having(tx, least, false).await?);
+    }
+    ranking.add(weighed.into_iter().map(|(_, id)| id).collect());
+    Ok(ranking.found)
 }
 
-fn in_order(mut found: Vec<PersonId>) -> Vec<PersonId> {
-    found.sort_unstable();
-    found
+/// Persons in the order in which they are shown, up to a number.
+#[derive(Default)]
+struct Ranking {
+    found: Vec<PersonId>,
+    seen: HashSet<PersonId>,
+}
+
+impl Ranking {
+    /// Puts those behind the others who are not there yet.
+    fn add(&mut self, mut persons: Vec<PersonId>) {
+        persons.sort_unstable();
+        let room = MOST_FOUND - self.found.len();
+        self.found.extend(persons.into_iter().filter(|id| self.seen.insert(*id)).take(room));
+    }
+
+    fn is_full(&self) -> bool {
+        self.found.len() >= MOST_FOUND
+    }
 }
 
 struct Search<'s> {
@@ -175,43 +202,13 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// All who have the words, if they are not very many. How much their fields say is seen in the words that are indexed of them.
-    async fn all(&self, tx: &mut Tx) -> Result<Option<Vec<PersonId>>, StoreError> {
-        // Whole words are found without looking at all that begin with them, so it is soon clear if they alone are found in plenty.
-        if self.having(tx, Weight::Other, true).await?.len() >= MOST_FOUND {
-            return Ok(None);
-        }
+    /// Some who have words that begin with those of the question, and how much their fields say: that is seen in what is indexed of them.
+    async fn weighed(&self, tx: &mut Tx) -> Result<Vec<(Weight, PersonId)>, StoreError> {
         let wanted = Wanted::words(tx, self.workspace, self.question, Weight::Other, false);
         let (having, before) = having_with_words(tx, self.workspace);
         let weight = |words: &str| self.question.weight_in(words.split(' ').filter_map(|word| word.strip_prefix(&before)));
-        let read = |row: &Row<'_>| Ok((weight(row.str(1)?).unwrap_or(Weight::Other), row.id::<id::Person>(0)?));
-        let mut found = self.ask(tx, &wanted, &having, "p.id, found.words", read).await?;
-        if found.len() >= MOST_FOUND {
-            return Ok(None);
-        }
-        found.sort_unstable();
-        Ok(Some(found.into_iter().map(|(_, id)| id).collect()))
-    }
-
-    /// Those who have the words in the fields that say most, and so on until there are enough.
-    async fn step_by_step(&self, tx: &mut Tx) -> Result<Vec<PersonId>, StoreError> {
-        let mut found: Vec<PersonId> = Vec::new();
-        let mut seen = HashSet::new();
-        for least in Weight::ALL {
-            let mut matching = self.having(tx, least, true).await?;
-            if matching.len() < MOST_FOUND {
-                let whole: HashSet<_> = matching.iter().copied().collect();
-                let beginning = self.having(tx, least, false).await?;
-                matching.extend(beginning.into_iter().filter(|id| !whole.contains(id)));
-                matching.truncate(MOST_FOUND);
-            }
-            found.extend(in_order(matching).into_iter().filter(|id| seen.insert(*id)));
-            if found.len() >= MOST_FOUND {
-                found.truncate(MOST_FOUND);
-                break;
-            }
-        }
-        Ok(found)
+        let read = |row: &Row<'_>| Ok((weight(row.str(1)?).unwrap_or(Weight::Other), row.id(0)?));
+        self.ask(tx, &wanted, &having, "p.id, found.words", read).await
     }
 
     /// Some who have the words in fields that say at least so much.

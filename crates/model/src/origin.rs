@@ -135,10 +135,20 @@ impl Origins {
 
     /// Takes over what older changes tell of values that none of these settles.
     pub fn go_on_with(&mut self, older: Self) {
-        for Origin { change, values } in older.found {
-            let values = values.into_iter().filter(|name| self.settled.insert(name.clone())).collect();
-            self.push(change, values);
+        let older = self.left_of(older);
+        self.settled.extend(older.iter().flat_map(|origin| origin.values.iter().cloned()));
+        self.found.extend(older);
+    }
+
+    /// Of older changes those that set values which none of these settles.
+    #[must_use]
+    pub fn left_of(&self, older: Self) -> Vec<Origin> {
+        let mut left = older.found;
+        for origin in &mut left {
+            origin.values.retain(|name| !self.settled.contains(name));
         }
+        left.retain(|origin| !origin.values.is_empty());
+        left
     }
 
     fn push(&mut self, change: Change, values: BTreeSet<String>) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio_postgres::types::Type;
 
+use super::connection::Connection;
 use super::together::{Queued, merge, with_params};
 use super::value::Owned;
 use crate::migrations::TABLES;
@@ -38,6 +39,16 @@ impl Sent {
         match self {
             Self::One(one) => &one.sql,
             Self::Many(many) => many.sql(),
+        }
+    }
+
+    /// Whether it can be sent without the server being asked first.
+    pub(super) fn is_prepared(&self, connection: &Connection) -> bool {
+        match self {
+            Self::One(one) => connection.prepared(&one.sql).is_some(),
+            Self::Many(many) => {
+                connection.prepared(&many.sql).is_some_and(|one| connection.prepared(&many.over_arrays(one.params())).is_some())
+            }
         }
     }
 

@@ -51,9 +51,13 @@ impl Connection {
         }
     }
 
+    pub(super) fn prepared(&self, sql: &str) -> Option<&Statement> {
+        self.statements.get(sql)
+    }
+
     /// The statement, prepared once on each connection.
     pub(super) async fn prepare(&mut self, sql: &str) -> Result<Statement, tokio_postgres::Error> {
-        if let Some(statement) = self.statements.get(sql) {
+        if let Some(statement) = self.prepared(sql) {
             return Ok(statement.clone());
         }
         let statement = self.client.prepare(&numbered(sql)).await?;

@@ -1,8 +1,11 @@
 //! Statements that travel together, and their answers.
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 
-use futures_util::future::{join, join_all, join3};
+use futures_util::future::{MaybeDone, maybe_done};
 use futures_util::{TryStreamExt, pin_mut};
 use tokio_postgres::{Client, Error, Row, Statement};
 
@@ -38,32 +41,68 @@ pub(super) struct Exchanged {
     pub(super) mark: Option<Result<Vec<Row>, Error>>,
 }
 
-/// Sends everything in this order before it waits for the first answer: each of these futures sends when it is first polled, and
-/// joined ones are polled from the first to the last.
+pub(super) type Boxed<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
+
+/// Polls each once, in this order, before it waits for any; then it waits for them in the same order. What sends when it is first polled is
+/// sent in this order too.
+pub(super) async fn in_order<T: Send>(futures: Vec<Boxed<'_, T>>) -> Vec<T> {
+    let mut under_way: Vec<MaybeDone<Boxed<'_, T>>> = futures.into_iter().map(maybe_done).collect();
+    poll_fn(|context| {
+        for future in &mut under_way {
+            let _ = Pin::new(future).poll(context);
+        }
+        Poll::Ready(())
+    })
+    .await;
+    let mut done = Vec::with_capacity(under_way.len());
+    for future in &mut under_way {
+        let mut future = Pin::new(future);
+        future.as_mut().await;
+        done.extend(future.take_output());
+    }
+    done
+}
+
+/// What is sent in its place, and answered.
+enum Step {
+    Looked(Result<Vec<Row>, Error>),
+    Began(Result<(), Error>),
+    Answered(Answer),
+    Ended(Result<(), Error>),
+    Marked(Result<Vec<Row>, Error>),
+}
+
+/// Sends everything in order before it waits for the first answer.
 pub(super) async fn exchange(client: Arc<Client>, sent: Exchange) -> Exchanged {
-    let Exchange { beginning, statements, ending, position, at_least } = sent;
+    let Exchange { beginning, statements, ending, position, at_least } = &sent;
     let client = &*client;
-    let look = async |statement: Option<Statement>| match statement {
-        Some(statement) => Some(client.query(&statement, &[]).await),
-        None => None,
-    };
-    let begin = async {
-        match beginning {
-            Some(sql) => client.batch_execute(sql).await,
-            None => Ok(()),
+    let mut steps: Vec<Boxed<'_, Step>> = Vec::with_capacity(statements.len() + 4);
+    if let (Some(position), Some(_)) = (position, at_least) {
+        steps.push(Box::pin(async move { Step::Looked(client.query(position, &[]).await) }));
+    }
+    if let Some(sql) = *beginning {
+        steps.push(Box::pin(async move { Step::Began(client.batch_execute(sql).await) }));
+    }
+    for (statement, params) in statements {
+        steps.push(Box::pin(async move { Step::Answered(answer(client, statement, params).await) }));
+    }
+    if *ending != Ending::None {
+        steps.push(Box::pin(async move { Step::Ended(client.batch_execute("COMMIT").await) }));
+    }
+    if let (Some(position), Ending::CommitAndMark) = (position, ending) {
+        steps.push(Box::pin(async move { Step::Marked(client.query(position, &[]).await) }));
+    }
+    let mut exchanged = Exchanged { position: None, began: Ok(()), answers: Vec::with_capacity(statements.len()), ended: None, mark: None };
+    for step in in_order(steps).await {
+        match step {
+            Step::Looked(rows) => exchanged.position = Some(rows),
+            Step::Began(began) => exchanged.began = began,
+            Step::Answered(answer) => exchanged.answers.push(answer),
+            Step::Ended(ended) => exchanged.ended = Some(ended),
+            Step::Marked(rows) => exchanged.mark = Some(rows),
         }
-    };
-    let commit = async {
-        match ending {
-            Ending::None => None,
-            Ending::Commit | Ending::CommitAndMark => Some(client.batch_execute("COMMIT").await),
-        }
-    };
-    let begin = join(look(position.clone().filter(|_| at_least.is_some())), begin);
-    let middle = join_all(statements.iter().map(|(statement, params)| answer(client, statement, params)));
-    let end = join(commit, look(position.clone().filter(|_| ending == Ending::CommitAndMark)));
-    let ((position, began), answers, (ended, mark)) = join3(begin, middle, end).await;
-    Exchanged { position, began, answers, ended, mark }
+    }
+    exchanged
 }
 
 async fn answer(client: &Client, statement: &Statement, params: &[Owned]) -> Answer {

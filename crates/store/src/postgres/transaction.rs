@@ -1,20 +1,19 @@
 //! One transaction. What is asked or told without waiting for the answer travels together with the next statement that is waited for,
-//! so that work costs as few round trips as its own questions make it wait.
+//! so that work costs as few round trips as its own questions make it wait. Of work that touches many rows it travels ahead, and the server
+//! works on it while more is made ready.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use deadpool::managed::Object;
-use futures_util::future::join_all;
 use tokio_postgres::{Error, Row, Statement};
 
 use super::alike::{Recipient, Sent, gather};
 use super::connection::Lent;
-use super::exchange::{Ending, Exchange, Exchanged, exchange};
+use super::exchange::{Boxed, Ending, Exchange, Exchanged, exchange, in_order};
 use super::failure::{describe, judge};
 use super::together::Queued;
 use super::value::{Number, Owned};
@@ -204,10 +203,15 @@ impl PostgresTx {
         let patience = self.first_patience.take().unwrap_or(self.patience);
         // Whoever waits for the last one without a ticket wants its rows; with the end of the transaction nobody does.
         let flight = self.prepare(ending, ending == Ending::None, patience).await?;
-        let mut flights = std::mem::take(&mut self.ahead);
-        flights.push_back(flight);
-        let (exchanges, recipients): (Vec<_>, Vec<_>) = flights.into_iter().map(|flight| (flight.exchange, flight.recipients)).unzip();
-        let Ok(exchanged) = tokio::time::timeout(patience, join_all(exchanges)).await else {
+        self.ahead.push_back(flight);
+        self.land(ending, patience).await
+    }
+
+    /// Waits for all that was sent; gives back the answer of the last statement.
+    async fn land(&mut self, ending: Ending, patience: Duration) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
+        let flights = std::mem::take(&mut self.ahead).into_iter();
+        let (exchanges, recipients): (Vec<_>, Vec<_>) = flights.map(|flight| (flight.exchange, flight.recipients)).unzip();
+        let Ok(exchanged) = tokio::time::timeout(patience, in_order(exchanges)).await else {
             // Whatever it still says would be taken for the answer to something else.
             self.give_up(ending);
             return Err(if ending == Ending::None { too_late() } else { uncertain("it did not answer in time") });
@@ -246,6 +250,12 @@ impl PostgresTx {
         let beginning = if self.is_open { None } else { self.mode.beginning() };
         let at_least = self.at_least.take();
         let queue = gather(std::mem::take(&mut self.queue), keeps_last, self.mode == Mode::ChangeAtLength);
+        // A statement that is prepared is waited for, and its answer comes behind those of all that was sent before.
+        if !self.ahead.is_empty()
+            && self.connection.as_ref().is_some_and(|connection| !queue.iter().all(|sent| sent.is_prepared(connection)))
+        {
+            self.land(Ending::None, patience).await?;
+        }
         let Some(connection) = &mut self.connection else {
             return Err(StoreError::Lost("the connection is gone".to_owned()));
         };
@@ -292,11 +302,11 @@ impl PostgresTx {
     fn take_in(&mut self, recipients: &Recipients, exchanged: Exchanged, ending: Ending) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
         let Exchanged { position, began, answers, ended, mark } = exchanged;
         if let (Some(at_least), Some(position)) = (recipients.at_least, position)
-            && position.map_err(|error| judge(&error))?.first().map_or(Ok(0), self::position)? < at_least
+            && position.map_err(|error| blame(&error, ending))?.first().map_or(Ok(0), self::position)? < at_least
         {
             return Err(StoreError::Conflict("the replica has not come so far yet".to_owned()));
         }
-        began.map_err(|error| judge(&error))?;
+        began.map_err(|error| blame(&error, ending))?;
         let mut last = None;
         for (recipient, answer) in recipients.to.iter().zip(answers) {
             let (rows, touched) = answer.map_err(|error| blame(&error, ending))?;
@@ -316,7 +326,7 @@ impl PostgresTx {
 
 /// What was sent together, and who waits for the answers.
 struct Flight {
-    exchange: Pin<Box<dyn Future<Output = Exchanged> + Send>>,
+    exchange: Boxed<'static, Exchanged>,
     recipients: Recipients,
 }
 

@@ -17,7 +17,7 @@ const FIRST_EVENTS: i64 = 50;
 /// How many events are read together where all of what they say is needed at once.
 const EVENTS_AT_ONCE: i64 = 50;
 /// How much is read in search of the changes that the values of a person come from, where an event without contents counts too.
-const MOST_LOOKED_BACK: usize = 64 * 1024 * 1024;
+const MOST_LOOKED_BACK: usize = 16 * 1024 * 1024;
 const EVENT_OVERHEAD: usize = 256;
 
 /// A change that is to be told.
@@ -319,14 +319,14 @@ pub async fn timeline<K: Kind>(
     Ok(events)
 }
 
-/// The newest events that changed a person, one by one. Of others it is not told what they say. Stops when `look_at` has seen enough, and
-/// where so much was read that it has to be.
+/// The newest events about a person, one by one, with the contents of those that changed them. Stops when `look_at` has seen enough, and
+/// where so much was read that it has to be; says whether all was seen.
 pub async fn look_back(
     tx: &mut Tx,
     workspace: WorkspaceId,
     person: PersonId,
     mut look_at: impl FnMut(&Event) -> ControlFlow<()>,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let sql = format!(
         "SELECT sequence, id, {CHANGE}, previous_hash FROM event WHERE workspace_id = ?1 AND record_id = ?2 AND sequence < ?3 \
          ORDER BY sequence DESC LIMIT ?4"
@@ -334,7 +334,7 @@ pub async fn look_back(
     // One that gets its number meanwhile is seen here, or there, or twice.
     let unnumbered = event_outbox::changes(tx, workspace, person).await?;
     if unnumbered.iter().any(|event| look_at(event).is_break()) {
-        return Ok(());
+        return Ok(false);
     }
     let (mut before, mut bytes) = (i64::MAX, 0_usize);
     while bytes < MOST_LOOKED_BACK {
@@ -342,15 +342,15 @@ pub async fn look_back(
         for event in &events {
             bytes += bytes_of(event) + EVENT_OVERHEAD;
             if look_at(event).is_break() {
-                return Ok(());
+                return Ok(false);
             }
         }
         match events.last() {
             Some(last) if events.len() as i64 == EVENTS_AT_ONCE => before = last.sequence,
-            _ => break,
+            _ => return Ok(true),
         }
     }
-    Ok(())
+    Ok(false)
 }
 
 /// An entry of the log as it was found.
@@ -422,7 +422,10 @@ pub async fn forget(tx: &mut Tx, workspace: WorkspaceId, before: Timestamp) -> R
     let old = oldest.iter().take_while(|event| event.created_at < before).count();
     oldest.truncate(old);
     if let Some(last) = oldest.last() {
-        tx.execute("DELETE FROM event WHERE workspace_id = ?1 AND sequence <= ?2", params![workspace, last.sequence]).await?;
+        let sql = "DELETE FROM event WHERE workspace_id = ?1 AND sequence <= ?2";
+        if tx.execute(sql, params![workspace, last.sequence]).await? != oldest.len() {
+            return Err(StoreError::Conflict("another server forgets the same events".to_owned()));
+        }
     }
     Ok(oldest)
 }

@@ -14,12 +14,12 @@ use crate::{Param, Row, StoreError, Tx, params};
 pub async fn of_person(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, names: &[&str]) -> Result<Origins, StoreError> {
     let mut origins = Origins::default();
     let is_known = |origins: &Origins| origins.settle(names.iter().copied());
-    event::look_back(tx, workspace, person, |event| {
+    let is_all = event::look_back(tx, workspace, person, |event| {
         origins.look_at(event);
         if is_known(&origins) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })
     .await?;
-    if !is_known(&origins) {
+    if is_all {
         origins.go_on_with(kept(tx, workspace, person).await?);
     }
     Ok(origins)

@@ -10,7 +10,7 @@ use model::search::{Key, Question, Weight};
 
 use super::census::{self, List};
 use super::listing::{Conditions, Listed};
-use super::search::{Wanted, having, having_with_words};
+use super::search::{Wanted, having, having_with_weight};
 use super::{field_order, places, with_ids};
 use crate::{Param, Row, StoreError, Tx};
 
@@ -154,24 +154,37 @@ pub async fn items(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Res
 async fn find(tx: &mut Tx, workspace: WorkspaceId, question: &Question, filter: &PersonFilter) -> Result<Vec<PersonId>, StoreError> {
     let search = Search { workspace, question, filter };
     // Whole words are found without looking at all that begin with them, and when they are found in plenty that is enough.
-    let mut whole = Ranking::default();
+    let mut ranking = Ranking::default();
+    let mut whole = Vec::with_capacity(Weight::ALL.len());
     for least in Weight::ALL {
-        whole.add(search.having(tx, least, true).await?);
-        if whole.is_full() {
-            return Ok(whole.found);
+        let having = search.having(tx, least, true).await?;
+        ranking.add(having.clone());
+        if ranking.is_full() {
+            return Ok(ranking.found);
         }
+        whole.push((least, having));
     }
     let mut weighed = search.weighed(tx).await?;
-    weighed.sort_unstable();
     if weighed.len() < MOST_FOUND {
+        weighed.sort_unstable();
         return Ok(weighed.into_iter().map(|(_, id)| id).collect());
     }
-    // There are more than those, so the best have to be looked for.
+    // There are more than those, so the best have to be looked for. Among equals those stay who have whole words.
     let mut ranking = Ranking::default();
-    for least in [Weight::Best, Weight::Good] {
-        ranking.add(search.having(tx, least, false).await?);
+    for (least, whole) in whole {
+        let beginning = match least {
+            Weight::Other => weighed.iter().map(|(_, id)| *id).collect(),
+            Weight::Best | Weight::Good => search.having(tx, least, false).await?,
+        };
+        let known: HashSet<_> = whole.iter().copied().collect();
+        let mut having = whole;
+        having.extend(beginning.into_iter().filter(|id| !known.contains(id)));
+        having.truncate(MOST_FOUND);
+        ranking.add(having);
+        if ranking.is_full() {
+            break;
+        }
     }
-    ranking.add(weighed.into_iter().map(|(_, id)| id).collect());
     Ok(ranking.found)
 }
 
@@ -202,45 +215,54 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// Some who have words that begin with those of the question, and how much their fields say: that is seen in what is indexed of them.
+    /// Some who have words that begin with those of the question, and how much their fields say.
     async fn weighed(&self, tx: &mut Tx) -> Result<Vec<(Weight, PersonId)>, StoreError> {
-        let wanted = Wanted::words(tx, self.workspace, self.question, Weight::Other, false);
-        let (having, before) = having_with_words(tx, self.workspace);
-        let weight = |words: &str| self.question.weight_in(words.split(' ').filter_map(|word| word.strip_prefix(&before)));
-        let read = |row: &Row<'_>| Ok((weight(row.str(1)?).unwrap_or(Weight::Other), row.id(0)?));
-        self.ask(tx, &wanted, &having, "p.id, found.words", read).await
+        let words = |least| Wanted::words(tx, self.workspace, self.question, least, false);
+        let wanted = Weight::ALL.map(words);
+        let having = having_with_weight(tx);
+        match tx.is_embedded() {
+            // What is indexed of a person is at hand.
+            true => {
+                let weight = |words: &str| self.question.weight_in(words.split(' ')).unwrap_or(Weight::Other);
+                self.ask(tx, &wanted[2..], &having, "p.id, found.weight", |row| Ok((weight(row.str(1)?), row.id(0)?))).await
+            }
+            false => {
+                let weight = |number: i64| Weight::ALL.into_iter().nth(usize::try_from(number).unwrap_or(0)).unwrap_or(Weight::Other);
+                self.ask(tx, &wanted, &having, "p.id, found.weight", |row| Ok((weight(row.int(1)?), row.id(0)?))).await
+            }
+        }
     }
 
     /// Some who have the words in fields that say at least so much.
     async fn having(&self, tx: &mut Tx, least: Weight, are_whole: bool) -> Result<Vec<PersonId>, StoreError> {
         let wanted = Wanted::words(tx, self.workspace, self.question, least, are_whole);
         let having = having(tx);
-        self.ask(tx, &wanted, having, "p.id", |row| row.id(0)).await
+        self.ask(tx, &[wanted], having, "p.id", |row| row.id(0)).await
     }
 
     async fn ask<T>(
         &self,
         tx: &mut Tx,
-        wanted: &Wanted,
+        wanted: &[Wanted],
         having: &str,
         columns: &str,
         map: impl FnMut(&Row<'_>) -> Result<T, StoreError> + Send,
     ) -> Result<Vec<T>, StoreError> {
         let phone = self.filter.wanted(tx, self.workspace);
         let conditions = self.filter.conditions(tx, self.workspace, phone.as_ref());
-        let (sql, params) = match conditions.is_filtered() {
-            true => {
-                let params = [conditions.params(), &[wanted.param()]].concat();
-                let having = having.replace("{}", &format!("?{}", params.len()));
-                let narrowed = conditions.sql();
-                (
-                    format!(
-                        "SELECT {columns} FROM ({having}) found JOIN person p ON p.id = found.person_id WHERE {narrowed} LIMIT {MOST_FOUND}"
-                    ),
-                    params,
-                )
-            }
-            false => (format!("{} LIMIT {MOST_FOUND}", having.replace("{}", "?2")), vec![Param::from(self.workspace), wanted.param()]),
+        let is_filtered = conditions.is_filtered();
+        let mut params = if is_filtered { conditions.params().to_vec() } else { vec![Param::from(self.workspace)] };
+        let mut having = having.to_owned();
+        for wanted in wanted {
+            params.push(wanted.param());
+            having = having.replacen("{}", &format!("?{}", params.len()), 1);
+        }
+        let sql = match is_filtered {
+            true => format!(
+                "SELECT {columns} FROM ({having}) found JOIN person p ON p.id = found.person_id WHERE {} LIMIT {MOST_FOUND}",
+                conditions.sql()
+            ),
+            false => format!("{having} LIMIT {MOST_FOUND}"),
         };
         tx.rows(&sql, &params, map).await
     }

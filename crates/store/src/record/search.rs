@@ -55,13 +55,18 @@ pub(super) fn having(tx: &Tx) -> &'static str {
     }
 }
 
-/// The same with the words that are indexed of each, and what stands before each of those.
-pub(super) fn having_with_words(tx: &Tx, workspace: WorkspaceId) -> (String, String) {
-    let (words, before) = match tx.is_embedded() {
-        true => ("d.words", String::new()),
-        false => ("array_to_string(tsvector_to_array(d.words), ' ') AS words", workspace.to_string()),
-    };
-    (having(tx).replacen("d.person_id", &format!("d.person_id, {words}"), 1), before)
+/// The same with how much the fields say in which the words stand. Where all that is indexed of a person is at hand, that is given back; else
+/// a number, for which the words in fields that say most, and at least much, have to be named before those that are looked for.
+pub(super) fn having_with_weight(tx: &Tx) -> String {
+    let having = having(tx);
+    match tx.is_embedded() {
+        true => having.replacen("d.person_id", "d.person_id, d.words AS weight", 1),
+        false => format!(
+            "SELECT given.person_id, CAST(CASE WHEN given.words @@ CAST({{}} AS text)::tsquery THEN 0 \
+             WHEN given.words @@ CAST({{}} AS text)::tsquery THEN 1 ELSE 2 END AS bigint) AS weight FROM ({}) given",
+            having.replacen("d.person_id", "d.person_id, d.words", 1)
+        ),
+    }
 }
 
 /// The persons who have each of the keys, some of them if there are very many.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::clock::Timestamp;
 use model::event::Event;
 use model::id::{PersonId, WebhookId, WorkspaceId};
-use model::origin::Origin;
+use model::origin::{Origin, Origins};
 use model::person::Identifier;
 use model::problem::Problem;
 use store::record::client_contact::ContactOf;
@@ -79,6 +79,7 @@ impl Work for ExportPerson {
         let mut client_contacts = client_contact::of_person(tx, workspace, id, i64::MAX).await?;
         client_contacts.reverse();
         let events = self.events(tx, id, &former_ids).await?;
+        let earlier_changes = self.earlier_changes(tx, id, &events).await?;
         let deliveries = self.deliveries(tx, &events).await?;
         let mut proposals = proposal::of_person(tx, workspace, id, i64::MAX).await?;
         proposals.reverse();
@@ -92,7 +93,7 @@ impl Work for ExportPerson {
             candidates,
             client_contacts,
             events,
-            earlier_changes: self.earlier_changes(tx, id).await?,
+            earlier_changes,
             deliveries,
             enrichment: enrichment::find(tx, workspace, id).await?,
             answers: enrichment_answer::of_person(tx, workspace, id).await?,
@@ -113,8 +114,13 @@ impl ExportPerson {
         Ok(events.into_values().collect())
     }
 
-    async fn earlier_changes(&self, tx: &mut Tx, id: PersonId) -> Result<Vec<Origin>, StoreError> {
-        let mut changes = origin::kept(tx, self.workspace, id).await?.into_list();
+    /// Those that set values which no event tells of.
+    async fn earlier_changes(&self, tx: &mut Tx, id: PersonId, events: &[Event]) -> Result<Vec<Origin>, StoreError> {
+        let mut told = Origins::default();
+        for event in events.iter().rev().filter(|event| event.subject.record == id.to_bytes()) {
+            told.look_at(event);
+        }
+        let mut changes = told.left_of(origin::kept(tx, self.workspace, id).await?);
         changes.reverse();
         Ok(changes)
     }

@@ -16,6 +16,7 @@ each_engine! {
     the_body_must_be_a_list_of_a_bearable_length
     on_duplicate_holds_for_every_row
     batches_at_the_same_time_make_each_person_once
+    a_full_batch_is_made_and_made_again
 }
 
 const PATH: &str = "/v1/persons/batch";
@@ -174,4 +175,32 @@ fn batches_at_the_same_time_make_each_person_once(app: &App) {
     assert_eq!(counts.iter().sum::<usize>(), 40);
     assert_eq!(client.get("/v1/persons").expect(200).json["meta"]["total"], 40);
     assert_eq!(client.get("/v1/companies").expect(200).json["meta"]["total"], 3);
+}
+
+/// So many rows are written in several goes. The second call finds all of them, and puts some on a job.
+fn a_full_batch_is_made_and_made_again(app: &App) {
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    let row = |number: usize| json!({ "name": format!("Person {number}"), "emails": [format!("{number}@x.example")], "company_name": format!("Company {}", number % 20) });
+    let rows: Vec<_> = (0..1000).map(row).collect();
+    let made = client.post(PATH, &json!({ "persons": rows })).expect(200);
+    assert_eq!(statuses(made.data()), vec![201; 1000]);
+    let again = |number: usize| {
+        let mut row = row(number);
+        row["current_job_title"] = json!("Engineer");
+        row["mobile_phone"] = json!(format!("555 {number}"));
+        if number > 900 {
+            row["job_id"] = json!(job.id);
+        }
+        row
+    };
+    let rows: Vec<_> = (0..1000).map(again).collect();
+    let matched = client.post(PATH, &json!({ "persons": rows })).expect(200);
+    assert_eq!(statuses(matched.data()), vec![200; 1000]);
+    let ids = |rows: &[Value]| rows.iter().map(|row| row["data"]["id"].clone()).collect::<Vec<_>>();
+    assert_eq!(ids(made.entries()), ids(matched.entries()));
+    assert_eq!(client.get("/v1/persons?q=engineer&limit=1").expect(200).json["meta"]["total"], 1000);
+    assert_eq!(client.get(&job.path()).data()["candidate_count"], 99);
+    let last = client.person(matched.entries()[999]["data"]["id"].as_str().unwrap());
+    assert_eq!((&last["name"], &last["phones"][0]["value"]), (&json!("Person 999"), &json!("555 999")));
 }

@@ -9,6 +9,7 @@ each_engine! {
     words_are_beginnings_without_case_and_accents
     all_words_must_be_there_in_whatever_field
     the_best_answers_come_first
+    of_very_many_those_with_whole_words_stay
     a_person_is_found_as_soon_as_the_write_is_answered
     what_changed_is_found_and_what_is_gone_is_not
     a_search_pages_by_offset_and_by_cursor
@@ -93,6 +94,23 @@ fn the_best_answers_come_first(app: &App) {
     assert_eq!(found(&client, "hopper"), ["Grace Hopper", "Edward Hopper", "Company", "Note"]);
     let newest = client.get("/v1/persons?q=hopper&sort=-created_at").expect(200);
     assert_eq!(strings(newest.data(), "name"), ["Edward Hopper", "Grace Hopper", "Company", "Note"]);
+}
+
+/// More persons than a search gives have words that begin like the one that is asked for.
+fn of_very_many_those_with_whole_words_stay(app: &App) {
+    let client = app.writer();
+    let make = |name: &dyn Fn(usize) -> Value, count: usize| {
+        let rows: Vec<_> = (0..count).map(name).collect();
+        client.post("/v1/persons/batch", &json!({ "persons": rows })).expect(200);
+    };
+    make(&|number| json!({ "name": format!("Annabel {number}") }), 1000);
+    make(&|number| json!({ "name": format!("Anna {number}") }), 30);
+    make(&|number| json!({ "name": format!("Guest {number}"), "notes": "Friend of Anna" }), 30);
+    let search = |page: &str| client.get(&format!("/v1/persons?q=anna&limit=100{page}")).expect(200);
+    assert_eq!(search("").json["meta"]["total"], 1000);
+    let names: Vec<_> = (0..10).flat_map(|page| strings(search(&format!("&offset={}", page * 100)).data(), "name")).collect();
+    let count = |beginning: &str| names.iter().filter(|name| name.starts_with(beginning)).count();
+    assert_eq!((count("Anna "), count("Annabel "), count("Guest ")), (30, 970, 0));
 }
 
 fn a_person_is_found_as_soon_as_the_write_is_answered(app: &App) {

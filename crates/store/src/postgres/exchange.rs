@@ -114,3 +114,27 @@ async fn answer(client: &Client, statement: &Statement, params: &[Owned]) -> Ans
     }
     Ok((rows, stream.rows_affected().unwrap_or(0)))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn all_are_begun_in_order_before_any_is_waited_for() {
+        let begun = Mutex::new(Vec::new());
+        let one = |number: usize| -> Boxed<'_, usize> {
+            let begun = &begun;
+            Box::pin(async move {
+                begun.lock().expect("nobody panics").push(number);
+                tokio::task::yield_now().await;
+                assert_eq!(begun.lock().expect("nobody panics").len(), 200);
+                number
+            })
+        };
+        let numbers: Vec<_> = (0..200).collect();
+        assert_eq!(in_order(numbers.iter().map(|number| one(*number)).collect()).await, numbers);
+        assert_eq!(begun.into_inner().expect("nobody panics"), numbers);
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use model::clock::Timestamp;
 use model::enrichment::Question;
 use model::enrichment::profile::{Profile, known_parts};
-use model::id::WorkspaceId;
+use model::id::{LeaseId, WorkspaceId};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use store::Store;
@@ -16,7 +16,7 @@ use super::gate::{Gate, NotAsked, rest_millis};
 use super::provider::Trouble;
 use super::settings::{Configured, Enriching};
 use crate::ops::deliver::RetryDelays;
-use crate::ops::enrichment::settle::{Found, Outcome};
+use crate::ops::enrichment::settle::{Found, KeepAnswers, Outcome};
 
 const NOBODY_CONFIGURED: &str = "no provider is configured";
 const NOTHING_TO_ASK_WITH: &str = "no provider can be asked with what is known of the person";
@@ -28,6 +28,14 @@ pub struct Chain {
     store: Arc<Store>,
     enriching: Arc<Enriching>,
     gates: Vec<Gate>,
+}
+
+/// Whose turn it is, and under which lease.
+#[derive(Clone, Copy)]
+pub struct Held<'t> {
+    pub workspace: WorkspaceId,
+    pub lease: LeaseId,
+    pub task: &'t Task,
 }
 
 /// What came of a provider that did not know the person.
@@ -115,7 +123,7 @@ fn recall(kept: &[KeptAnswer], provider: &str, task: &Task, question: [u8; 32], 
 #[derive(Default)]
 struct Round {
     met: Vec<Met>,
-    /// Those that are new.
+    /// Those that are new and not kept yet.
     answers: Vec<KeptAnswer>,
     /// Somebody knew the person, and nothing of it could be read.
     unreadable: Option<Found>,
@@ -184,8 +192,9 @@ impl Chain {
         self.gates.iter().for_each(Gate::report);
     }
 
-    /// What came of asking, and how often somebody was asked with this time.
-    pub async fn ask(&self, workspace: WorkspaceId, task: &Task, question: &Question, kept: &[KeptAnswer]) -> (Outcome, i64) {
+    /// What came of asking for a task that is held, and how often somebody was asked with this time.
+    pub async fn ask(&self, held: Held<'_>, question: &Question, kept: &[KeptAnswer]) -> (Outcome, i64) {
+        let Held { workspace, task, .. } = held;
         let Enriching { providers, cache_millis, retry_delays } = &*self.enriching;
         if providers.is_empty() {
             return (Outcome::Skipped { reason: NOBODY_CONFIGURED.to_owned() }, task.attempts);
@@ -202,6 +211,7 @@ impl Chain {
                 }
                 Recalled::Nothing if !configured.provider.can_ask(question) => None,
                 Recalled::Nothing => {
+                    self.keep(held, &mut round).await;
                     let call = call_id(workspace, task, &configured.name, question);
                     match self.ask_one(configured, gate, question, &call, &mut round).await {
                         Ok(found) => found,
@@ -214,6 +224,19 @@ impl Chain {
             }
         }
         round.end(task, retry_delays)
+    }
+
+    /// Keeps what was answered before the next is asked: should the server die meanwhile, nobody has to say it again.
+    async fn keep(&self, held: Held<'_>, round: &mut Round) {
+        if round.answers.is_empty() {
+            return;
+        }
+        let Held { workspace, lease, task } = held;
+        let answers = Arc::new(std::mem::take(&mut round.answers));
+        if let Err(failure) = self.store.write(KeepAnswers { workspace, lease, person: task.person, answers: Arc::clone(&answers) }).await {
+            tracing::warn!(person.id = %task.person, error = %failure, "answers could not be kept yet");
+            round.answers = Arc::unwrap_or_clone(answers);
+        }
     }
 
     /// Asks one of them; if it has to wait for its turn, until when.

@@ -16,7 +16,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
-use super::chain::Chain;
+use super::chain::{Chain, Held};
 use super::settings::Enriching;
 use crate::ops::enrichment::feed::{FeedRun, UnfedRuns};
 use crate::ops::enrichment::settle::{Outcome, Settle};
@@ -284,7 +284,7 @@ impl Desk {
     async fn work_on(&self, workspace: WorkspaceId, lease: LeaseId, task: Task) {
         let person = task.person;
         let working = async {
-            if let Some(FoundOut { outcome, attempts, question }) = self.find_out(workspace, &task).await {
+            if let Some(FoundOut { outcome, attempts, question }) = self.find_out(Held { workspace, lease, task: &task }).await {
                 self.pace.note(!matches!(outcome, Outcome::Postponed { .. }) || attempts > task.attempts);
                 self.settle(Settle { workspace, lease, task, outcome: Arc::new(outcome), attempts, question }).await;
             }
@@ -296,10 +296,11 @@ impl Desk {
     }
 
     /// Nothing if the person is gone.
-    async fn find_out(&self, workspace: WorkspaceId, task: &Task) -> Option<FoundOut> {
+    async fn find_out(&self, held: Held<'_>) -> Option<FoundOut> {
+        let Held { workspace, task, .. } = held;
         match self.store.read_snapshot(ReadQuestion { workspace, person: task.person }).await {
             Ok(Some((question, answers))) => {
-                let (outcome, attempts) = self.chain.ask(workspace, task, &question, &answers).await;
+                let (outcome, attempts) = self.chain.ask(held, &question, &answers).await;
                 Some(FoundOut { outcome, attempts, question: question.hash() })
             }
             Ok(None) => None,

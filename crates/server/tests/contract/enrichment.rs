@@ -9,6 +9,7 @@ use crate::support::{
 each_engine! {
     an_enrichment_that_was_asked_for
     an_enrichment_that_is_done
+    what_is_refused_queues_nothing
     who_was_never_enriched_has_no_enrichment
     whom_nobody_knows_is_done_without_a_provider
     without_a_provider_it_is_skipped
@@ -103,6 +104,18 @@ fn an_enrichment_that_is_done(engine: &Engine) {
       }
     }
     "#);
+}
+
+fn what_is_refused_queues_nothing(engine: &Engine) {
+    let (app, provider) = enriching(*engine, "");
+    let client = app.writer();
+    let person = client.new_handle("ada");
+    let change = json!({ "current_job_title": "Analyst", "enrich_record": true });
+    client.with("if-match", "\"1-0\"").patch(&format!("/v1/persons/{person}"), &change).refused(412, "PRECONDITION_FAILED");
+    let nowhere = json!({ "social_url": social_url("ada"), "job_id": "job_none", "enrich_record": true });
+    client.post("/v1/persons", &nowhere).refused(404, "NOT_FOUND");
+    client.get(&format!("/v1/persons/{person}/enrichment")).refused(404, "NOT_FOUND");
+    assert_eq!(provider.calls().len(), 0);
 }
 
 fn who_was_never_enriched_has_no_enrichment(app: &App) {

@@ -7,7 +7,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Action, App, Call, Client, Engine, Process, Provider, each_engine, enriching, eventually, social_url, strings, together, who,
+    Action, App, Call, Client, Engine, Process, Provider, config, configured, each_engine, enriching, eventually, social_url, strings,
+    together, who,
 };
 
 each_engine! {
@@ -15,6 +16,7 @@ each_engine! {
     whoever_was_pushed_is_enriched_although_the_program_is_killed
     what_waits_for_a_retry_waits_after_being_killed
     what_was_being_asked_is_asked_again_under_the_same_key
+    who_answered_is_not_asked_again_when_killed_at_the_next
     a_stop_waits_for_the_answer
     a_stop_gives_back_what_has_no_answer
 }
@@ -175,6 +177,22 @@ fn what_was_being_asked_is_asked_again_under_the_same_key(engine: &Engine) {
     assert_eq!(keys_of(&calls[asked..]), keys_of(&calls[..asked]));
     assert_asked(&calls, CONCURRENCY, asked);
     assert_enriched(&client, &persons);
+}
+
+fn who_answered_is_not_asked_again_when_killed_at_the_next(engine: &Engine) {
+    let (first, second) = (Provider::start(), Provider::start());
+    let sections = [first.section("first", TIMEOUT), second.section("second", TIMEOUT)];
+    let mut app = configured(*engine, &config(&sections)).start();
+    second.receiver.behave(|_| Action::Hang);
+    let persons = make(&app.writer(), 1, true);
+    second.wait_for(1);
+    app.process.kill();
+    answer_everybody(&second, Duration::ZERO);
+    app.restart();
+    let enriched = app.writer().wait_enriched(&persons[0]);
+    assert_eq!([&enriched["state"], &enriched["provider"]], ["done", "second"]);
+    assert_eq!(first.calls().len(), 1);
+    assert_enriched(&app.writer(), &persons);
 }
 
 fn a_stop_waits_for_the_answer(engine: &Engine) {

@@ -20,6 +20,7 @@ each_engine! {
     a_bad_value_is_left_out_and_told_and_the_rest_is_taken
     what_belongs_to_another_person_is_left_out_and_told
     what_enrichment_set_is_renewed
+    what_a_caller_wrote_again_stays
     what_a_caller_took_away_does_not_come_back
     what_a_caller_cleared_is_filled_with_another_value
 }
@@ -388,6 +389,19 @@ fn what_enrichment_set_is_renewed(engine: &Engine) {
     assert_eq!([&read["current_job_title"], &read["current_company_name"]], ["Chief Analyst", "Umbrella"]);
     assert_eq!(strings(&read["certifications"], "name"), ["Difference engines"]);
     assert_eq!(client.proposals(&person), Vec::<Value>::new());
+}
+
+fn what_a_caller_wrote_again_stays(engine: &Engine) {
+    let (_app, provider, client, person) = enriched(*engine, &json!({ "current_job_title": "Analyst", "address": "London" }));
+    for title in ["Countess", "Analyst"] {
+        client.update_person(&person, &json!({ "current_job_title": title }));
+    }
+    assert_eq!(client.provenance_of(&person, "current_job_title")["source"], "caller");
+    assert_eq!(client.provenance_of(&person, "address")["source"], "provider");
+    provider.knows("ada", &json!({ "current_job_title": "Lead", "address": "Paris" }));
+    assert_eq!(client.enrich_anew(&person)["fields"], json!(["address"]));
+    assert_eq!(client.person(&person)["current_job_title"], "Analyst");
+    assert_eq!(client.proposals(&person)[0]["proposed"], "Lead");
 }
 
 /// Takes away, as a caller, what enrichment set; the name stays.

@@ -13,10 +13,10 @@ use model::person::{Identifier, IdentifierKind, Person};
 use model::text::fold;
 use serde_json::{Map, Value};
 use store::record::field_source::FieldSource;
-use store::record::{company, enrichment_answer, field_source, identifier, person};
+use store::record::{company, enrichment_answer, field_source, identifier, origin, person};
 use store::{Failure, StoreError, Tx};
 
-use super::{channel_of, current, hashed, proposals};
+use super::{channel_of, current, hashed, is_written_since, proposals};
 use crate::ops::companies::find_or_make;
 use crate::ops::persons::index;
 use crate::ops::{Actor, tell};
@@ -30,10 +30,10 @@ pub(super) struct Filled {
 /// Fills the person, who is held.
 pub(super) async fn fill(tx: &mut Tx, workspace: WorkspaceId, before: &Person, provider: &str, profile: &Value) -> Result<Filled, Failure> {
     let view = person::view(tx, workspace, before.id).await?.ok_or_else(changed)?;
-    let known = field_source::of_person(tx, workspace, before.id).await?;
-    let sourced: Vec<_> = known.iter().map(|source| Sourced { field: source.field, value_hash: source.value_hash }).collect();
+    let present = current(before.clone(), &view);
+    let sourced = sourced(tx, workspace, &present).await?;
     let Reading { profile, mut refused } = Profile::read(profile, tx.now().date());
-    let mut decision = decide(&current(before.clone(), &view), &profile, &sourced);
+    let mut decision = decide(&present, &profile, &sourced);
     refused.append(&mut decision.refused);
     let actor = Actor::program(workspace);
     if let Some(name) = &decision.company_name {
@@ -69,6 +69,19 @@ pub(super) async fn fill(tx: &mut Tx, workspace: WorkspaceId, before: &Person, p
         enrichment_answer::carry_over(tx, workspace, updated.id, hash(before), hash(&updated)).await?;
     }
     Ok(Filled { fields, refused })
+}
+
+/// The values that came from providers, but for those that the person has because a caller wrote them again.
+async fn sourced(tx: &mut Tx, workspace: WorkspaceId, present: &Current) -> Result<Vec<Sourced>, StoreError> {
+    let mut sources = field_source::of_person(tx, workspace, present.person.id).await?;
+    let is_present =
+        |source: &FieldSource| channel_of(source.field).is_none() && hashed(present, source.field).value_hash == source.value_hash;
+    let names: Vec<_> = sources.iter().filter(|source| is_present(source)).map(|source| source.field.name()).collect();
+    if !names.is_empty() {
+        let origins = origin::of_person(tx, workspace, present.person.id, &names).await?;
+        sources.retain(|source| !is_present(source) || !is_written_since(source, origins.of(source.field.name())));
+    }
+    Ok(sources.into_iter().map(|source| Sourced { field: source.field, value_hash: source.value_hash }).collect())
 }
 
 /// The fields of which a profile says something and for which values may be proposed.

@@ -18,11 +18,14 @@ pub mod take;
 use model::contact::{Channel, Contact, Contacts};
 use model::enrichment::filling::{Current, Sourced, contact_hash, value_of};
 use model::enrichment::{Field, State};
+use model::event::EventType;
 use model::id::{PersonId, WorkspaceId};
 use model::name::PersonName;
+use model::origin::Change;
 use model::person::Person;
 use model::social::SocialProfile;
 use serde_json::Value;
+use store::record::field_source::FieldSource;
 use store::record::person::{PersonDetails, PersonView};
 use store::record::{enrichment, enrichment_run};
 use store::{StoreError, Tx};
@@ -78,6 +81,11 @@ fn entries(person: &Person, channel: Channel) -> &[Contact] {
         Channel::Email => person.emails.entries(),
         Channel::Phone => person.phones.entries(),
     }
+}
+
+/// Whether a caller wrote the field after it had its value from a provider, be it the same value again.
+fn is_written_since(source: &FieldSource, change: Option<&Change>) -> bool {
+    change.is_some_and(|change| change.kind == EventType::PersonUpdated && change.at > source.set_at)
 }
 
 fn is_nothing(value: &Value) -> bool {

@@ -12,7 +12,7 @@ use store::record::person::{PersonDetails, PersonView};
 use store::record::{field_source, origin};
 use store::{Failure, Tx};
 
-use super::{channel_of, current_as_read, entries, hashed, is_nothing};
+use super::{channel_of, current_as_read, entries, hashed, is_nothing, is_written_since};
 
 /// Who a value comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -96,7 +96,7 @@ fn judge(change: Option<&Change>, known: Known, sources: &[FieldSource]) -> Prov
     let source = sources.iter().find(|source| source.field == field && source.value_hash == value_hash);
     let mut provenance =
         Provenance { field: field.name(), value, source: Origin::Unknown, provider: None, key_id: None, event_id: None, at: None };
-    match (source, change) {
+    match (source.filter(|source| !is_written_since(source, change)), change) {
         (Some(source), change) => {
             // An update sets it only if it accepts what was proposed.
             let tells = change.filter(|change| change.kind != EventType::PersonUpdated || source.key_id.is_some());
@@ -173,5 +173,13 @@ mod tests {
         let updated = change(EventType::PersonUpdated, Some(key(7)), None);
         assert_eq!(judged(Some(&updated), &[source([1; 16], Some(key(7)))]), (Origin::Provider, people(), Some(key(7)), true));
         assert_eq!(judged(Some(&updated), &[source([1; 16], None)]), (Origin::Provider, people(), None, false));
+    }
+
+    #[test]
+    fn what_a_caller_wrote_again_is_the_callers() {
+        let again = Change { at: moment(10), ..change(EventType::PersonUpdated, Some(key(3)), None) };
+        for accepted in [None, Some(key(7))] {
+            assert_eq!(judged(Some(&again), &[source([1; 16], accepted)]), (Origin::Caller, None, Some(key(3)), true));
+        }
     }
 }

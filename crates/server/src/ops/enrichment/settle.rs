@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use model::clock::Timestamp;
 use model::enrichment::{Question, Refused, State};
-use model::id::{LeaseId, WorkspaceId};
+use model::id::{LeaseId, PersonId, WorkspaceId};
 use model::person::Person;
 use serde_json::Value;
 use store::record::enrichment::{Settled, Task};
@@ -62,6 +62,34 @@ impl Outcome {
             Self::Answered { answers, .. } | Self::Postponed { answers, .. } | Self::Failed { answers, .. } => answers,
             Self::Skipped { .. } => &[],
         }
+    }
+}
+
+/// Keeps what was answered while others are still to be asked.
+#[derive(Clone)]
+pub struct KeepAnswers {
+    pub workspace: WorkspaceId,
+    pub lease: LeaseId,
+    pub person: PersonId,
+    pub answers: Arc<Vec<KeptAnswer>>,
+}
+
+impl Work for KeepAnswers {
+    type Output = ();
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        let Self { workspace, lease, person, answers } = self;
+        let Some(person) = person::load(tx, *workspace, *person).await? else { return Ok(()) };
+        if enrichment::held(tx, *workspace, person.id, *lease).await?.is_some() {
+            for answer in answers.iter() {
+                enrichment_answer::keep(tx, *workspace, person.id, answer).await?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -250,10 +250,12 @@ impl PostgresTx {
         let beginning = if self.is_open { None } else { self.mode.beginning() };
         let at_least = self.at_least.take();
         let queue = gather(std::mem::take(&mut self.queue), keeps_last, self.mode == Mode::ChangeAtLength);
+        let asks_position = at_least.is_some() || ending == Ending::CommitAndMark;
+        let is_prepared = |connection: &Lent| {
+            queue.iter().all(|sent| sent.is_prepared(connection)) && (!asks_position || connection.prepared(POSITION).is_some())
+        };
         // A statement that is prepared is waited for, and its answer comes behind those of all that was sent before.
-        if !self.ahead.is_empty()
-            && self.connection.as_ref().is_some_and(|connection| !queue.iter().all(|sent| sent.is_prepared(connection)))
-        {
+        if !self.ahead.is_empty() && self.connection.as_ref().is_some_and(|connection| !is_prepared(connection)) {
             self.land(Ending::None, patience).await?;
         }
         let Some(connection) = &mut self.connection else {
@@ -271,7 +273,7 @@ impl PostgresTx {
                     }
                 });
             }
-            let position = match at_least.is_some() || ending == Ending::CommitAndMark {
+            let position = match asks_position {
                 true => Some(connection.prepare(POSITION).await?),
                 false => None,
             };

@@ -218,17 +218,17 @@ impl Search<'_> {
     /// Some who have words that begin with those of the question, and how much their fields say.
     async fn weighed(&self, tx: &mut Tx) -> Result<Vec<(Weight, PersonId)>, StoreError> {
         let words = |least| Wanted::words(tx, self.workspace, self.question, least, false);
-        let wanted = Weight::ALL.map(words);
+        let [best, good, any] = Weight::ALL.map(words);
         let having = having_with_weight(tx);
         match tx.is_embedded() {
             // What is indexed of a person is at hand.
             true => {
                 let weight = |words: &str| self.question.weight_in(words.split(' ')).unwrap_or(Weight::Other);
-                self.ask(tx, &wanted[2..], &having, "p.id, found.weight", |row| Ok((weight(row.str(1)?), row.id(0)?))).await
+                self.ask(tx, &[any], &having, "p.id, found.weight", |row| Ok((weight(row.str(1)?), row.id(0)?))).await
             }
             false => {
                 let weight = |number: i64| Weight::ALL.into_iter().nth(usize::try_from(number).unwrap_or(0)).unwrap_or(Weight::Other);
-                self.ask(tx, &wanted, &having, "p.id, found.weight", |row| Ok((weight(row.int(1)?), row.id(0)?))).await
+                self.ask(tx, &[best, good, any], &having, "p.id, found.weight", |row| Ok((weight(row.int(1)?), row.id(0)?))).await
             }
         }
     }

@@ -120,14 +120,14 @@ impl Serve {
     async fn serve(self) -> Result<(), String> {
         let delivering = self.webhooks.delivering()?;
         let enriching = Arc::new(self.enriching(&delivering.targets)?);
-        let metrics = telemetry::start_metrics().map_err(|error| error.to_string())?;
-        let listener = TcpListener::bind(self.listen).await.map_err(|error| format!("{} cannot be listened on: {error}", self.listen))?;
         let location = self.database.location()?;
         let options = Options {
             connections: self.database_connections.into(),
             patience: Duration::from_millis(self.database_timeout),
             read_from: self.replica(&location)?,
         };
+        let metrics = telemetry::start_metrics().map_err(|error| error.to_string())?;
+        let listener = TcpListener::bind(self.listen).await.map_err(|error| format!("{} cannot be listened on: {error}", self.listen))?;
         let store = Arc::new(self.database.open(Purpose::Serve, &options).await?);
         let address = listener.local_addr().map_err(|error| error.to_string())?;
         let first_key = prepare(&store, self.demo).await?;

@@ -12,7 +12,7 @@ use super::calling::Addressing;
 use super::key::{In, Workspace, carry_out};
 use crate::config::duration::parse_duration;
 use crate::ops::Actor;
-use crate::ops::webhooks::{CreateWebhook, DeleteWebhook, ListWebhooks, RotateSecret};
+use crate::ops::webhooks::{CreateWebhook, DeleteWebhook, ListWebhooks, RotateSecret, new_seed};
 
 #[derive(Args)]
 pub struct Webhook {
@@ -107,9 +107,11 @@ impl Create {
         let body = json!({ "url": self.url, "types": self.types, "description": self.description }).to_string();
         let rule = self.addressing.targets();
         let new = read_body(body.as_bytes(), |fields| NewWebhook::read(fields, &rule)).map_err(|problem| problem.message)?;
-        let work = move |actor| CreateWebhook { actor, new: new.clone() };
-        let created = carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
-        println!("{}", self.addressing.secret_key().reveal(&created));
+        let seed = new_seed().map_err(|error| error.to_string())?;
+        let secret = self.addressing.secret_key().reveal(&seed);
+        let work = move |actor| CreateWebhook { actor, new: new.clone(), seed: seed.clone() };
+        carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
+        println!("{secret}");
         Ok(())
     }
 }
@@ -139,9 +141,11 @@ impl Rotate {
         if overlap_seconds > MOST_OVERLAP_SECONDS {
             return Err(format!("--overlap is at most {} days", MOST_OVERLAP_SECONDS / 86_400));
         }
-        let work = move |actor| RotateSecret { actor, id, overlap_seconds };
-        let rotated = carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
-        println!("{}", self.addressing.secret_key().reveal(&rotated));
+        let seed = new_seed().map_err(|error| error.to_string())?;
+        let secret = self.addressing.secret_key().reveal(&seed);
+        let work = move |actor| RotateSecret { actor, id, seed: seed.clone(), overlap_seconds };
+        carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
+        println!("{secret}");
         Ok(())
     }
 }

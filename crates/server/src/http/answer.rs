@@ -128,6 +128,16 @@ pub fn with_etag(answer: Answer, etag: String) -> Answer {
     Answer { etag: Some(etag), ..answer }
 }
 
+/// The answer with a secret in a field of its `data`. One that is given again shows no secret: its caller had it, or has to make a new one.
+pub fn with_secret(answer: Answer, field: &str, secret: &str) -> Answer {
+    if answer.is_replay {
+        return answer;
+    }
+    let mut body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    body["data"][field] = secret.into();
+    render(StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), &body)
+}
+
 /// What a change that was only tried out would have told.
 #[derive(Serialize)]
 struct TriedChange<'t> {

@@ -45,7 +45,8 @@ async fn newest_of_all(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, Store
     event::newest(tx, workspace).await
 }
 
-fn new_seed() -> Result<Vec<u8>, StoreError> {
+/// What the secret of a webhook is made from.
+pub fn new_seed() -> Result<Vec<u8>, StoreError> {
     let mut seed = vec![0; 32];
     getrandom::fill(&mut seed).map_err(|error| StoreError::Unavailable(format!("the system gives no random bytes: {error}")))?;
     Ok(seed)
@@ -54,6 +55,7 @@ fn new_seed() -> Result<Vec<u8>, StoreError> {
 pub struct CreateWebhook {
     pub actor: Actor,
     pub new: NewWebhook,
+    pub seed: Vec<u8>,
 }
 
 impl Work for CreateWebhook {
@@ -78,7 +80,7 @@ impl Work for CreateWebhook {
             types,
             description,
             is_enabled: true,
-            secret_seed: new_seed()?,
+            secret_seed: self.seed.clone(),
             old_secret: None,
             created_at: tx.now(),
             updated_at: tx.now(),
@@ -224,6 +226,7 @@ impl Work for DeletedWebhooks {
 pub struct RotateSecret {
     pub actor: Actor,
     pub id: WebhookId,
+    pub seed: Vec<u8>,
     pub overlap_seconds: i64,
 }
 
@@ -243,7 +246,7 @@ impl Work for RotateSecret {
         let workspace = self.actor.workspace;
         let mut rotated = webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         let until = tx.now().plus_millis(self.overlap_seconds * 1000);
-        let old = std::mem::replace(&mut rotated.secret_seed, new_seed()?);
+        let old = std::mem::replace(&mut rotated.secret_seed, self.seed.clone());
         rotated.old_secret = Some((old, until));
         rotated.updated_at = tx.now();
         webhook::update(tx, workspace, &rotated).await?;

@@ -31,9 +31,9 @@ impl SecretKey {
         Some(mac.finalize().into_bytes().into())
     }
 
-    /// The webhook's secret as its owner gets to see it, once.
-    pub fn reveal(&self, webhook: &Webhook) -> String {
-        self.derive(&webhook.secret_seed).map_or_else(String::new, |secret| format!("{PREFIX}{}", STANDARD.encode(secret)))
+    /// The secret that comes of a seed, as the owner of the webhook gets to see it, once.
+    pub fn reveal(&self, seed: &[u8]) -> String {
+        self.derive(seed).map_or_else(String::new, |secret| format!("{PREFIX}{}", STANDARD.encode(secret)))
     }
 
     /// The value of `webhook-signature`: one signature for each secret that counts.

@@ -19,6 +19,8 @@ each_engine! {
     a_receiver_says_when_to_come_again
     a_failed_call_holds_back_its_own_record_only
     events_of_a_person_and_their_candidates_come_in_order
+    a_candidate_that_changed_hands_is_told_of_in_order
+    what_was_told_to_wait_waits_although_the_receiver_recovers
     both_secrets_sign_while_they_overlap
     without_overlap_the_new_secret_signs_alone
     an_overlap_ends
@@ -161,6 +163,52 @@ fn events_of_a_person_and_their_candidates_come_in_order(engine: &Engine) {
     let come: Vec<_> = receiver.calls()[2..].iter().map(Call::sequence).collect();
     assert!(come.is_sorted(), "{come:?}");
     assert!(come.len() > 10, "some came twice: {come:?}");
+}
+
+fn a_candidate_that_changed_hands_is_told_of_in_order(engine: &Engine) {
+    let (app, receiver, hook) = hooked(*engine, "1s");
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    let candidate = client.new_candidate(&job, "Ada");
+    let [candidate, gone] = [&candidate["id"], &candidate["person_id"]].map(|id| id.as_str().unwrap().to_owned());
+    let stays = new_person(&app, "Ada Lovelace");
+    hook.wait_delivered(5);
+    let move_to = |stage: &str| drop(client.patch(&format!("/v1/candidates/{candidate}"), &json!({ "stage_name": stage })).expect(200));
+    let (record, has_failed) = (candidate.clone(), AtomicBool::new(false));
+    receiver.behave(move |call| {
+        let fails = call.record() == record && !has_failed.swap(true, Ordering::Relaxed);
+        Action::status(if fails { 500 } else { 200 })
+    });
+    move_to("Contacted");
+    receiver.wait_for(6);
+    client.post(&format!("/v1/persons/{stays}/merge"), &json!({ "person_id": gone })).expect(200);
+    move_to("Interview");
+    // Somebody else's events need not wait.
+    new_person(&app, "Grace");
+    eventually("both moves are in the feed", || hook.events("candidate.moved").len() == 2);
+    let told = hook.events("candidate.moved");
+    let calls = receiver.wait_until("the last move", |calls| calls.iter().any(|call| call.sequence() == told[1]["sequence"]));
+    let come: Vec<_> = calls.iter().filter(|call| call.kind() == "candidate.moved").map(Call::sequence).collect();
+    assert_eq!(come, [0, 0, 1].map(|number: usize| told[number]["sequence"].as_u64().unwrap()));
+}
+
+fn what_was_told_to_wait_waits_although_the_receiver_recovers(engine: &Engine) {
+    let (app, receiver, hook) = hooked(*engine, SOON);
+    hook.change(&json!({ "is_enabled": false }));
+    let [ada, _grace] = ["Ada", "Grace"].map(|name| new_person(&app, name));
+    let first = ada.clone();
+    receiver.behave(move |call| if call.record() == first { Action::busy(503, 3) } else { Action::ok() });
+    hook.change(&json!({ "is_enabled": true }));
+    hook.wait_delivered(1);
+    receiver.behave(|_| Action::status(500));
+    new_person(&app, "Mary");
+    hook.wait_status("failing");
+    receiver.behave(|_| Action::ok());
+    hook.wait_delivered(3);
+    let calls = receiver.calls();
+    let of_ada: Vec<_> = calls.iter().filter(|call| call.record() == ada).collect();
+    let waited = of_ada[1].at - of_ada[0].at;
+    assert!(of_ada.len() == 2 && waited >= Duration::from_millis(2900), "it came after {waited:?}");
 }
 
 fn both_secrets_sign_while_they_overlap(engine: &Engine) {

@@ -13,7 +13,8 @@ each_engine! {
     an_endpoint_that_fails_is_paused_and_goes_on_by_itself
     an_event_that_is_never_taken_is_given_up_and_those_behind_it_go_on
     a_bad_event_says_nothing_of_an_endpoint_that_takes_others
-    hanging_endpoints_do_not_delay_another
+    hanging_and_dead_endpoints_do_not_delay_another
+    nothing_secret_is_logged_of_calls
     a_permanent_or_temporary_redirect_is_followed
     any_other_redirect_is_a_failure
     three_redirects_are_followed_and_no_more
@@ -115,9 +116,11 @@ fn a_bad_event_says_nothing_of_an_endpoint_that_takes_others(engine: &Engine) {
     assert_eq!(hook.read()["status"], "active");
 }
 
-fn hanging_endpoints_do_not_delay_another(engine: &Engine) {
+fn hanging_and_dead_endpoints_do_not_delay_another(engine: &Engine) {
     const HANGING: usize = 20;
     let (app, receiver, _hook) = hooked(*engine, SOON);
+    let nobody = TcpListener::bind("127.0.0.3:0").unwrap().local_addr().unwrap();
+    let dead = Hook::new(&app, &format!("http://{nobody}/"));
     let hanging = Receiver::start();
     hanging.behave(|_| Action::Hang);
     for number in 0..HANGING {
@@ -129,6 +132,29 @@ fn hanging_endpoints_do_not_delay_another(engine: &Engine) {
     receiver.wait_for(21);
     let hung = hanging.calls()[0].at.elapsed();
     assert!(hung < TIME_OUT, "they had to wait for one that hung for {hung:?}");
+    dead.wait_status("paused");
+}
+
+fn nothing_secret_is_logged_of_calls(engine: &Engine) {
+    let builder = engine.app().environment("SLATED_ALLOW_PRIVATE_TARGETS", "127.0.0.0/8").environment("SLATED_LOG", "trace");
+    let mut app = builder.environment("SLATED_WEBHOOK_RETRY_DELAYS", SOON).environment("SLATED_SECRET_KEY", "salt-of-the-operator").start();
+    let receiver = Receiver::start();
+    let hook = Hook::new(&app, &receiver.at("/in?token=hush-hush"));
+    receiver.answer_first([Action::status(500), Action::Reset, Action::Redirect(307, receiver.at("/in?token=hush-hush"))]);
+    new_person(&app, "Ada");
+    hook.wait_delivered(1);
+    let rotated = hook.post("/rotate", &json!({})).expect(200).string("secret");
+    hook.post("/test", &json!({})).expect(202);
+    hook.wait_delivered(2);
+    let signatures: Vec<_> =
+        receiver.calls().iter().flat_map(|call| call.signatures().into_iter().map(str::to_owned).collect::<Vec<_>>()).collect();
+    app.process.terminate();
+    app.process.wait_exit();
+    let log = app.process.log.to_end();
+    for secret in [&hook.secret, &rotated, "hush-hush", "salt-of-the-operator"].into_iter().chain(signatures.iter().map(String::as_str)) {
+        assert!(!log.contains(secret.trim_start_matches("whsec_").trim_start_matches("v1,")), "{secret}");
+    }
+    assert!(log.contains("a webhook call failed"), "the log says what happens");
 }
 
 fn a_permanent_or_temporary_redirect_is_followed(engine: &Engine) {

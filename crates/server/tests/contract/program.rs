@@ -1,6 +1,7 @@
 //! The program as whoever runs it meets it: its options, its first start, its stop, and databases that it cannot take.
 
 use std::fs;
+use std::net::TcpListener;
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -177,6 +178,8 @@ fn reason(process: &mut Process) -> String {
 }
 
 fn bad_options_are_refused_with_a_reason(engine: &Engine) {
+    // The default address is taken, by this test or by somebody else: what is wrong with an option is said all the same.
+    let _taken = TcpListener::bind("127.0.0.1:8080");
     let database = Database::new(*engine);
     let url = database.url();
     for (arguments, word) in [

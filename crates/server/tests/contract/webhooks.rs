@@ -151,6 +151,16 @@ fn a_secret_is_shown_when_it_is_made_and_never_again(app: &App) {
     let mut expected = rotated.data().clone();
     expected.as_object_mut().unwrap().remove("secret");
     assert_eq!(read.data(), &expected);
+    let twice = [(); 2].map(|()| {
+        let [again, anew] = ["again", "anew"].map(|key| client.with("idempotency-key", key));
+        [again.post(PATH, &quiet()).expect(201), anew.post(&format!("{path}/rotate"), &json!({})).expect(200)]
+    });
+    let [first, second] = &twice;
+    for (first, second) in first.iter().zip(second) {
+        bytes_of(&first.string("secret"));
+        assert_eq!((second.header("idempotency-replayed"), second.string("secret").as_str(), second.id()), (Some("true"), "", first.id()));
+    }
+    assert_eq!(client.get(PATH).expect(200).entries().len(), 2);
     for reply in [read, client.get(PATH).expect(200), client.patch(&path, &json!({ "description": "" })).expect(200)] {
         assert!(!reply.text.contains("secret") && !reply.text.contains("whsec_"), "{reply:#?}");
     }

@@ -1,7 +1,7 @@
 //! What ids that are gone stood for.
 
 use model::clock::Timestamp;
-use model::id::{Id, Kind, WorkspaceId};
+use model::id::{Id, Kind, Person, WorkspaceId};
 
 use crate::{Param, StoreError, Tx, params};
 
@@ -16,6 +16,22 @@ pub struct Former<K: Kind> {
 pub async fn find<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Result<Option<Former<K>>, StoreError> {
     let sql = "SELECT merged_into, gone_at FROM former_record WHERE workspace_id = ?1 AND id = ?2 AND kind = ?3";
     tx.row(sql, params![workspace, id, K::NOUN], |row| Ok(Former { merged_into: row.optional_id(0)?, gone_at: row.time(1)? })).await
+}
+
+/// Where those of the ids lead that were merged into others, whatever kind of record they are.
+pub async fn merged_among(tx: &mut Tx, workspace: WorkspaceId, ids: &[[u8; 16]]) -> Result<Vec<([u8; 16], [u8; 16])>, StoreError> {
+    let mut found = Vec::new();
+    for some in ids.chunks(100) {
+        let places: Vec<_> = (2..2 + some.len()).map(|place| format!("?{place}")).collect();
+        let sql = format!(
+            "SELECT id, merged_into FROM former_record WHERE workspace_id = ?1 AND merged_into IS NOT NULL AND id IN ({})",
+            places.join(", ")
+        );
+        let mut params = vec![workspace.into()];
+        params.extend(some.iter().map(|id| Param::Id(*id)));
+        found.extend(tx.rows(&sql, &params, |row| Ok((row.id::<Person>(0)?.to_bytes(), row.id::<Person>(1)?.to_bytes()))).await?);
+    }
+    Ok(found)
 }
 
 /// The ids that led to this record, the oldest first.

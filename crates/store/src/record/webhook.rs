@@ -348,13 +348,6 @@ pub async fn keep_deliveries(tx: &mut Tx, workspace: WorkspaceId, webhook: Webho
     Ok(())
 }
 
-/// Lets everything that waits be tried at once.
-pub async fn make_pending_due(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId) -> Result<(), StoreError> {
-    let sql = "UPDATE webhook_delivery SET next_attempt_at = NULL WHERE workspace_id = ?1 AND webhook_id = ?2 AND status = 'pending' \
-               AND next_attempt_at IS NOT NULL";
-    tx.tell(sql, params![workspace, webhook]).await
-}
-
 /// Forgets deliveries of events that are forgotten.
 pub async fn forget_deliveries(tx: &mut Tx, workspace: WorkspaceId, end: i64) -> Result<(), StoreError> {
     for webhook in all(tx, workspace).await? {

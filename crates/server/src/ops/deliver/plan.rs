@@ -1,12 +1,12 @@
 //! What is to be delivered in a turn, and in which order.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use model::clock::Timestamp;
 use model::event::{Event, EventType, Subject, TypeFilter};
 use model::id::{WebhookId, WorkspaceId};
 use store::record::webhook::{Delivery, Waiting, Webhook};
-use store::record::{event, webhook};
+use store::record::{event, former, webhook};
 use store::{Failure, StoreError, Tx, Work};
 
 use super::MOST_WAITING;
@@ -80,33 +80,33 @@ impl Work for PlanTurn {
 
 impl PlanTurn {
     async fn whole_turn(&self, tx: &mut Tx, turn: &mut Turn, waiting: &[Waiting], has_room: bool) -> Result<(), StoreError> {
-        let queues = Queues::of(waiting, tx.now());
-        let mut places: HashMap<[u8; 16], usize> = HashMap::new();
+        let fresh = if has_room { self.fresh(tx, turn, MOST_FRESH).await? } else { Vec::new() };
+        let lanes = Lanes::of(tx, self.workspace, waiting, &fresh).await?;
+        let queues = Queues::of(waiting, &lanes, tx.now());
+        let mut places: HashMap<Lane, usize> = HashMap::new();
         let due: Vec<i64> = queues.due.iter().flatten().copied().take(MOST_AT_ONCE).collect();
         for parcel in self.parcels(tx, &due).await? {
-            turn.add(&mut places, parcel);
+            turn.add(&mut places, lanes.lane_of(&parcel.event), parcel);
         }
-        if !has_room {
-            return Ok(());
-        }
-        for event in self.fresh(tx, turn, MOST_FRESH).await? {
-            let lane = event.subject.lane();
+        for event in fresh {
+            let lane = lanes.lane_of(&event);
             // What is not in this turn and waits in the same lane comes first.
             match queues.is_behind(lane, &due) {
                 true => turn.held.push(event),
-                false => turn.add(&mut places, Parcel { event, delivery: None }),
+                false => turn.add(&mut places, lane, Parcel { event, delivery: None }),
             }
         }
         Ok(())
     }
 
     /// One call, to see whether anything gets through again: something that was not tried yet, so that one bad event does not stand for
-    /// all, or else what was tried the least.
+    /// all, or else what was tried the least. What has to wait for a time of its own waits for it all the same.
     async fn probe(&self, tx: &mut Tx, turn: &mut Turn, waiting: &[Waiting], has_room: bool) -> Result<(), StoreError> {
         if turn.webhook.due_at.is_some_and(|due| due > tx.now()) {
             return Ok(());
         }
-        let queues = Queues::of(waiting, Timestamp::from_millis(i64::MAX));
+        let lanes = Lanes::of(tx, self.workspace, waiting, &[]).await?;
+        let queues = Queues::of(waiting, &lanes, tx.now());
         let heads: Vec<i64> = queues.due.iter().filter_map(|lane| lane.first().copied()).collect();
         let least_tried = waiting
             .iter()
@@ -114,7 +114,7 @@ impl PlanTurn {
             .min_by_key(|waiting| (waiting.attempt_count, waiting.sequence));
         if has_room
             && least_tried.is_none_or(|waiting| waiting.attempt_count > 0)
-            && let Some(event) = self.fresh_head(tx, turn, &queues).await?
+            && let Some(event) = self.fresh_head(tx, turn, waiting).await?
         {
             turn.lanes.push(vec![Parcel { event, delivery: None }]);
         } else if let Some(waiting) = least_tried {
@@ -124,9 +124,12 @@ impl PlanTurn {
     }
 
     /// The first new event that need not wait for others of its lane; those before it are held.
-    async fn fresh_head(&self, tx: &mut Tx, turn: &mut Turn, queues: &Queues) -> Result<Option<Event>, StoreError> {
-        for event in self.fresh(tx, turn, MOST_FRESH).await? {
-            if !queues.lanes.contains_key(&event.subject.lane()) {
+    async fn fresh_head(&self, tx: &mut Tx, turn: &mut Turn, waiting: &[Waiting]) -> Result<Option<Event>, StoreError> {
+        let fresh = self.fresh(tx, turn, MOST_FRESH).await?;
+        let lanes = Lanes::of(tx, self.workspace, waiting, &fresh).await?;
+        let waiting: HashSet<Lane> = waiting.iter().map(|waiting| lanes.now(waiting.lane)).collect();
+        for event in fresh {
+            if !waiting.contains(&lanes.lane_of(&event)) {
                 turn.settled_sequence = event.sequence;
                 return Ok(Some(event));
             }
@@ -184,12 +187,36 @@ impl Turn {
     }
 
     /// Puts it at the end of its lane.
-    fn add(&mut self, places: &mut HashMap<[u8; 16], usize>, parcel: Parcel) {
-        let place = *places.entry(parcel.event.subject.lane()).or_insert_with(|| {
+    fn add(&mut self, places: &mut HashMap<Lane, usize>, lane: Lane, parcel: Parcel) {
+        let place = *places.entry(lane).or_insert_with(|| {
             self.lanes.push(Vec::new());
             self.lanes.len() - 1
         });
         self.lanes[place].push(parcel);
+    }
+}
+
+/// What has to be delivered in order: a record, with what goes with it.
+type Lane = [u8; 16];
+
+/// Which records went into which others: what is told of both is told in one lane, since what belonged to one belongs to the other now.
+pub(super) struct Lanes(HashMap<Lane, Lane>);
+
+impl Lanes {
+    /// Of what waits and what is new. This looks last, so that it knows of every merge that anything new came after.
+    pub(super) async fn of(tx: &mut Tx, workspace: WorkspaceId, waiting: &[Waiting], fresh: &[Event]) -> Result<Self, StoreError> {
+        let lanes: HashSet<Lane> =
+            waiting.iter().map(|waiting| waiting.lane).chain(fresh.iter().map(|event| event.subject.lane())).collect();
+        let lanes: Vec<Lane> = lanes.into_iter().collect();
+        Ok(Self(former::merged_among(tx, workspace, &lanes).await?.into_iter().collect()))
+    }
+
+    fn lane_of(&self, event: &Event) -> Lane {
+        self.now(event.subject.lane())
+    }
+
+    fn now(&self, lane: Lane) -> Lane {
+        self.0.get(&lane).copied().unwrap_or(lane)
     }
 }
 
@@ -198,18 +225,19 @@ pub(super) struct Queues {
     /// Those whose first may be tried now.
     pub(super) due: Vec<Vec<i64>>,
     /// The last that waits in each lane.
-    lanes: HashMap<[u8; 16], i64>,
+    lanes: HashMap<Lane, i64>,
     /// When the first of the others may be tried.
     pub(super) next_due: Option<Timestamp>,
 }
 
 impl Queues {
-    pub(super) fn of(waiting: &[Waiting], now: Timestamp) -> Self {
+    pub(super) fn of(waiting: &[Waiting], lanes: &Lanes, now: Timestamp) -> Self {
         let mut queues = Self { due: Vec::new(), lanes: HashMap::new(), next_due: None };
-        let mut places: HashMap<[u8; 16], Option<usize>> = HashMap::new();
+        let mut places: HashMap<Lane, Option<usize>> = HashMap::new();
         for Waiting { sequence, lane, next_attempt_at, .. } in waiting {
-            queues.lanes.insert(*lane, *sequence);
-            let place = *places.entry(*lane).or_insert_with(|| match next_attempt_at.filter(|at| *at > now) {
+            let lane = lanes.now(*lane);
+            queues.lanes.insert(lane, *sequence);
+            let place = *places.entry(lane).or_insert_with(|| match next_attempt_at.filter(|at| *at > now) {
                 Some(later) => {
                     queues.next_due = Some(queues.next_due.map_or(later, |next| next.min(later)));
                     None
@@ -227,7 +255,7 @@ impl Queues {
     }
 
     /// Whether something waits in the lane that is not among those that are tried now.
-    fn is_behind(&self, lane: [u8; 16], tried: &[i64]) -> bool {
+    fn is_behind(&self, lane: Lane, tried: &[i64]) -> bool {
         self.lanes.get(&lane).is_some_and(|last| !tried.contains(last))
     }
 }

@@ -11,7 +11,7 @@ use store::record::{event, webhook};
 use store::{Failure, StoreError, Tx, Work};
 
 use super::delays::asked_for;
-use super::plan::Queues;
+use super::plan::{Lanes, Queues};
 use super::{Attempt, MOST_WAITING, Outcome, Parcel, RetryDelays, Turn};
 use crate::ops::Actor;
 use crate::ops::tell::{Nothing, Told, tell};
@@ -74,7 +74,8 @@ impl Work for Settle {
             false if webhook.failed_rounds > 0 => {}
             false => {
                 let waiting = webhook::waiting(tx, *workspace, id, MOST_WAITING).await?;
-                let queues = Queues::of(&waiting, tx.now());
+                let lanes = Lanes::of(tx, *workspace, &waiting, &[]).await?;
+                let queues = Queues::of(&waiting, &lanes, tx.now());
                 webhook.due_at = if queues.due.is_empty() { queues.next_due } else { Some(tx.now()) };
             }
         }
@@ -184,9 +185,6 @@ impl Settle {
 
     async fn note_recovery(&self, tx: &mut Tx, webhook: &mut Webhook) -> Result<(), Failure> {
         webhook.last_error.clear();
-        if webhook.failed_rounds > 0 {
-            webhook::make_pending_due(tx, self.workspace, webhook.id).await?;
-        }
         webhook.failed_rounds = 0;
         if let Some(paused_at) = webhook.paused_at.take() {
             let told = Told::new(Pause { paused_at: Some(paused_at) }, Pause { paused_at: None });

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 use super::carry_out_and_reveal;
 use crate::api::v1::shape::webhook::WebhookRead;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::webhooks::CreateWebhook;
+use crate::ops::webhooks::{CreateWebhook, new_seed};
 
 /// A webhook to make.
 #[derive(ToSchema)]
@@ -29,6 +29,7 @@ pub struct CreateWebhookBody {
 pub async fn create(Manage(request): Manage) -> Reply {
     request.no_query()?;
     let new = request.read(|fields| NewWebhook::read(fields, &*request.app.delivering.targets))?;
-    let work = CreateWebhook { actor: request.actor.clone(), new };
-    carry_out_and_reveal(request, work, StatusCode::CREATED).await
+    let seed = new_seed()?;
+    let work = CreateWebhook { actor: request.actor.clone(), new, seed: seed.clone() };
+    carry_out_and_reveal(request, work, StatusCode::CREATED, &seed).await
 }

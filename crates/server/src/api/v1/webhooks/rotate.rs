@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 use super::carry_out_and_reveal;
 use crate::api::v1::shape::webhook::WebhookRead;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::webhooks::RotateSecret;
+use crate::ops::webhooks::{RotateSecret, new_seed};
 
 /// How to rotate a secret.
 #[derive(ToSchema)]
@@ -28,6 +28,7 @@ pub async fn rotate(Manage(request): Manage) -> Reply {
     request.no_query()?;
     let overlap = request.read(|fields| fields.count("overlap_seconds", MOST_OVERLAP_SECONDS))?;
     let overlap_seconds = overlap.unwrap_or(OVERLAP_SECONDS);
-    let work = RotateSecret { actor: request.actor.clone(), id: request.id()?, overlap_seconds };
-    carry_out_and_reveal(request, work, StatusCode::OK).await
+    let seed = new_seed()?;
+    let work = RotateSecret { actor: request.actor.clone(), id: request.id()?, seed: seed.clone(), overlap_seconds };
+    carry_out_and_reveal(request, work, StatusCode::OK, &seed).await
 }

@@ -114,7 +114,7 @@ impl Work for ReadTimeline {
                 event::timeline(tx, workspace, id, Beside::Nothing, before, limit).await?
             }
             Timeline::Job(id) => {
-                job::candidate_count(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("job", id))?;
+                job::places(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("job", id))?;
                 event::timeline(tx, workspace, id, Beside::EventsOfJob, before, limit).await?
             }
         };

@@ -92,16 +92,21 @@ fn those_behind_move_up(app: &App) {
     let client = app.writer();
     let job = client.new_job("Engineer", "Acme");
     let mut expected = new_candidates(&client, &job, 7);
+    let pages = |step: usize, sort: &str, count: usize| {
+        let path = |offset: usize| format!("{}?offset={offset}&limit={step}&sort={sort}created_at", job.candidates_path());
+        (0..=count).step_by(step).flat_map(|offset| ids(&client, &path(offset))).collect::<Vec<_>>()
+    };
+    // From the middle, the first, and the last.
     for place in [2, 0, 4] {
         remove(&client, &expected.remove(place));
-        for limit in 1..=5 {
-            let mut seen = Vec::new();
-            for offset in (0..expected.len()).step_by(limit) {
-                seen.extend(ids(&client, &format!("{}?offset={offset}&limit={limit}", job.candidates_path())));
-            }
-            assert_eq!(seen, expected, "by {limit}");
+        let reversed: Vec<_> = expected.iter().rev().cloned().collect();
+        for step in 1..=5 {
+            assert_eq!(pages(step, "", expected.len()), expected, "by {step}");
+            assert_eq!(pages(step, "-", expected.len()), reversed, "by {step}, newest first");
         }
         assert_eq!(client.get(&job.path()).data()["candidate_count"], expected.len());
+        let funnel = client.get(&format!("{}/funnel", job.path())).expect(200);
+        assert_eq!(funnel.data()["stages"][0]["entered"], expected.len());
     }
     expected.push(client.new_candidate(&job, "Late")["id"].as_str().unwrap().to_owned());
     assert_eq!(ids(&client, &job.candidates_path()), expected);
@@ -113,16 +118,15 @@ fn those_behind_move_up(app: &App) {
 fn a_page_goes_on_behind_a_candidate_that_is_gone(app: &App) {
     let client = app.writer();
     let job = client.new_job("Engineer", "Acme");
-    let candidates = new_candidates(&client, &job, 6);
-    for (list, left) in [(job.candidates_path(), 2), ("/v1/candidates".to_owned(), 1)] {
-        let first = client.get(&format!("{list}?cursor=&limit={left}")).expect(200);
-        let cursor = first.json["meta"]["next_cursor"].as_str().unwrap();
-        let last = strings(first.data(), "id").pop().unwrap();
-        remove(&client, &last);
-        let rest: Vec<_> = candidates.iter().skip_while(|id| **id != last).skip(1).cloned().collect();
-        let alive = ids(&client, &job.candidates_path());
-        let rest: Vec<_> = rest.into_iter().filter(|id| alive.contains(id)).collect();
-        assert_eq!(ids(&client, &format!("{list}?cursor={cursor}")), rest, "{list}");
+    new_candidates(&client, &job, 9);
+    for list in [job.candidates_path(), "/v1/candidates".to_owned()] {
+        for sort in ["created_at", "-created_at"] {
+            let first = client.get(&format!("{list}?sort={sort}&cursor=&limit=2")).expect(200);
+            let cursor = first.json["meta"]["next_cursor"].as_str().unwrap();
+            let expected = ids(&client, &format!("{list}?sort={sort}"))[2..].to_vec();
+            strings(first.data(), "id").iter().for_each(|id| remove(&client, id));
+            assert_eq!(ids(&client, &format!("{list}?sort={sort}&cursor={cursor}")), expected, "{list} {sort}");
+        }
     }
 }
 

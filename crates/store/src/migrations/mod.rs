@@ -34,6 +34,7 @@ pub(crate) const TABLES: &[&str] = &[
     "field_source",
     "proposal",
     "person_origin",
+    "candidate_gap",
 ];
 
 /// How often providers were asked. It belongs to the operator and not to a workspace, so it is copied, but never spread by workspace.
@@ -77,6 +78,7 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("sqlite/0005_origins.sql"),
         postgres: include_str!("postgres/0005_origins.sql"),
     },
+    Step { version: 6, name: "gaps", sqlite: include_str!("sqlite/0006_gaps.sql"), postgres: include_str!("postgres/0006_gaps.sql") },
 ];
 
 fn newest_version() -> i64 {

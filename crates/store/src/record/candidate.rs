@@ -1,8 +1,9 @@
 use model::clock::Timestamp;
 use model::id::{self, CandidateId, CompanyId, JobId, PersonId, StageId, WorkspaceId};
-use model::listing::{Order, Page, TimeFilter};
+use model::listing::{Order, Page, Start, TimeFilter};
 use model::stage::{Stage, entry_stage};
 
+use super::gap::{self, Gaps};
 use super::listing::{self, Conditions, Listed, contains, finish};
 use super::{census, job, stage};
 use crate::{Asked, Row, StoreError, Tx, params};
@@ -122,7 +123,7 @@ pub async fn list(
     page: &Page<id::Candidate>,
 ) -> Result<Option<Listed<CandidateItem>>, StoreError> {
     let CandidateFilter { times, stage_id, q } = filter;
-    let Some(count) = job::candidate_count(tx, workspace, job).await? else { return Ok(None) };
+    let Some(places) = job::places(tx, workspace, job).await? else { return Ok(None) };
     let pattern = q.as_deref().map(contains);
     let mut conditions = Conditions::new("c.workspace_id = ?1 AND c.job_id = ?2", vec![workspace.into(), job.into()]);
     conditions.filter_times("c", times);
@@ -133,16 +134,25 @@ pub async fn list(
         conditions.filter("(p.name_key LIKE {} ESCAPE '\\' OR employer.name_key LIKE {} ESCAPE '\\')", pattern);
     }
     let total = match (conditions.is_filtered(), page.known_total()) {
-        (false, _) => count,
+        (false, _) => places.taken,
         (true, Some(total)) => total,
         (true, None) => tx.row(&conditions.count(TABLES), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
     };
     let select =
         format!("SELECT c.id, c.person_id, p.name, p.current_job_title, employer.name, p.company_id, c.stage_id, c.created_at {TABLES}");
     let number_of = "SELECT position FROM candidate WHERE id = ?1 AND workspace_id = ?2 AND job_id = ?3";
-    let id_at = "SELECT id FROM candidate WHERE position = ?1 AND workspace_id = ?2 AND job_id = ?3";
-    let seen = listing::place(tx, page, count, number_of, id_at, params![workspace, job]).await?;
-    let (sql, params) = conditions.page(&select, "c", page, total, seen);
+    let id_at = "SELECT id FROM candidate WHERE position >= ?1 AND workspace_id = ?2 AND job_id = ?3 ORDER BY position LIMIT 1";
+    let mut from = listing::place(tx, page, places.last(), number_of, id_at, params![workspace, job]).await?;
+    if let (Start::Offset(offset), true, false) = (page.start, places.empty > 0, conditions.is_filtered()) {
+        let number = if page.order == Order::NewestFirst { total - 1 - offset } else { offset };
+        let first = match (0..total).contains(&number) {
+            true => Gaps::of_job(tx, workspace, job).await?.place_of(tx, workspace, job, number).await?,
+            false => None,
+        };
+        let Some(first) = first else { return Ok(Some(Listed { records: Vec::new(), total, more: false })) };
+        from.first_of_page = Some(first);
+    }
+    let (sql, params) = conditions.page(&select, "c", page, total, from);
     Ok(Some(finish(tx.rows(&sql, &params, item).await?, total, page)))
 }
 
@@ -334,12 +344,10 @@ pub async fn job_of(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Res
     tx.row("SELECT job_id FROM candidate WHERE workspace_id = ?1 AND id = ?2", params![workspace, id], |row| row.id(0)).await
 }
 
-/// Removes the candidate with its history; those behind it on the job move up. The job must be kept from others meanwhile.
+/// Removes the candidate with its history. The job must be kept from others meanwhile.
 pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, job: JobId, id: CandidateId) -> Result<(), StoreError> {
     census::removed(tx, workspace, census::List::Candidates, id).await?;
-    let sql = "UPDATE candidate SET position = position - 1 WHERE workspace_id = ?1 AND job_id = ?2 \
-               AND position > (SELECT position FROM candidate WHERE workspace_id = ?1 AND id = ?3)";
-    tx.tell(sql, params![workspace, job, id]).await?;
+    gap::leave(tx, workspace, job, id).await?;
     tx.tell("DELETE FROM stage_entry WHERE workspace_id = ?1 AND candidate_id = ?2", params![workspace, id]).await?;
     tx.tell("DELETE FROM candidate WHERE workspace_id = ?1 AND id = ?2", params![workspace, id]).await?;
     job::count_candidate_off(tx, workspace, job).await
@@ -350,6 +358,8 @@ pub async fn ask_entries(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -
     let sql = "SELECT COALESCE(MAX(number), 0) FROM stage_entry WHERE workspace_id = ?1 AND candidate_id = ?2";
     tx.ask(sql, params![workspace, id], |row| row.int(0)).await
 }
+
+const LAST_ON_JOB: &str = "SELECT id FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 ORDER BY position DESC LIMIT 1";
 
 /// Puts the person on the job, behind all others, in the stage where candidates enter it. Gives back that stage and the job's name as well.
 pub async fn insert(
@@ -366,9 +376,7 @@ pub async fn insert(
         false => Some(stage::ask_of_job(tx, workspace, job).await?),
     };
     // From here on nobody else adds to the job, so the one before is the last.
-    let sql = "SELECT id FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 AND position = \
-               (SELECT candidate_count - 1 FROM job WHERE workspace_id = ?1 AND id = ?2)";
-    let last = tx.ask(sql, params![workspace, job], |row| row.id(0)).await?;
+    let last = tx.ask(LAST_ON_JOB, params![workspace, job], |row| row.id(0)).await?;
     let gone = || StoreError::Internal(format!("job {job} is gone"));
     let (position, job_name) = tx.answer(counted).await?.pop().ok_or_else(gone)?;
     let last = tx.answer(last).await?.pop();
@@ -396,8 +404,7 @@ pub async fn insert_all(
     }
     let gone = || StoreError::Internal(format!("job {job} is gone"));
     let before = job::count_candidates(tx, workspace, job, more).await?.ok_or_else(gone)? - more;
-    let sql = "SELECT id FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 AND position = ?3";
-    let mut last: Option<CandidateId> = tx.row(sql, params![workspace, job, before], |row| row.id(0)).await?;
+    let mut last: Option<CandidateId> = tx.row(LAST_ON_JOB, params![workspace, job], |row| row.id(0)).await?;
     let mut ids = Vec::with_capacity(persons.len());
     for (position, person) in (before + 1..).zip(persons) {
         let id = tx.new_id_after(last);

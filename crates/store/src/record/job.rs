@@ -148,27 +148,45 @@ pub async fn touch(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<(),
     tx.tell(sql, params![workspace, id, tx.now()]).await
 }
 
-/// How many candidates the job has, or none if there is no such job.
-pub async fn candidate_count(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Option<i64>, StoreError> {
-    let sql = "SELECT candidate_count FROM job WHERE workspace_id = ?1 AND id = ?2";
-    tx.row(sql, params![workspace, id], |row| row.int(0)).await
+/// The places for candidates on a job. They are numbered from 1 on.
+#[derive(Clone, Copy, Debug)]
+pub struct Places {
+    pub taken: i64,
+    /// Those that candidates left.
+    pub empty: i64,
+}
+
+impl Places {
+    /// The number of the last place.
+    #[must_use]
+    pub const fn last(self) -> i64 {
+        self.taken + self.empty
+    }
+}
+
+/// The places for candidates, or none if there is no such job.
+pub async fn places(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Option<Places>, StoreError> {
+    let sql = "SELECT candidate_count, removed_count FROM job WHERE workspace_id = ?1 AND id = ?2";
+    tx.row(sql, params![workspace, id], |row| Ok(Places { taken: row.int(0)?, empty: row.int(1)? })).await
 }
 
 /// Counts one more candidate; the answer is its place among those of the job, and the job's name.
 pub async fn ask_to_count_candidate(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Asked<(i64, String)>, StoreError> {
-    let sql = "UPDATE job SET candidate_count = candidate_count + 1 WHERE workspace_id = ?1 AND id = ?2 RETURNING candidate_count, name";
+    let sql = "UPDATE job SET candidate_count = candidate_count + 1 WHERE workspace_id = ?1 AND id = ?2 \
+               RETURNING candidate_count + removed_count, name";
     tx.ask(sql, params![workspace, id], |row| Ok((row.int(0)?, row.text(1)?))).await
 }
 
-/// Counts one candidate less.
+/// Counts one candidate less, whose place stays empty.
 pub async fn count_candidate_off(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<(), StoreError> {
-    let sql = "UPDATE job SET candidate_count = candidate_count - 1 WHERE workspace_id = ?1 AND id = ?2";
+    let sql = "UPDATE job SET candidate_count = candidate_count - 1, removed_count = removed_count + 1 WHERE workspace_id = ?1 AND id = ?2";
     tx.tell(sql, params![workspace, id]).await
 }
 
 /// Counts that many candidates more; the answer is the place of the last of them.
 pub async fn count_candidates(tx: &mut Tx, workspace: WorkspaceId, id: JobId, more: i64) -> Result<Option<i64>, StoreError> {
-    let sql = "UPDATE job SET candidate_count = candidate_count + ?3 WHERE workspace_id = ?1 AND id = ?2 RETURNING candidate_count";
+    let sql = "UPDATE job SET candidate_count = candidate_count + ?3 WHERE workspace_id = ?1 AND id = ?2 \
+               RETURNING candidate_count + removed_count";
     tx.row(sql, params![workspace, id, more], |row| row.int(0)).await
 }
 

@@ -1,7 +1,7 @@
 //! Lists: which rows they hold, and how a page of them is found.
 //!
-//! The records of a list are numbered without gaps in the order in which they were made. So a list without filters knows its
-//! total and finds any page by its numbers, whatever the depth. With filters the total is counted once and the page found from
+//! The records of a list are numbered in the order in which they were made, without gaps, or with gaps that are known ([`super::gap`]). So a list
+//! without filters knows its total and finds any page by its numbers, whatever the depth. With filters the total is counted once and the page found from
 //! the start (by offset) or from the last record seen (by cursor).
 
 use model::clock::Timestamp;
@@ -87,20 +87,25 @@ impl<'p> Conditions<'p> {
         &self.params
     }
 
-    /// The statement for a page. `seen` is where a cursor stands among the records of the list.
-    pub(super) fn page<K: Kind>(mut self, select: &str, alias: &str, page: &Page<K>, total: i64, seen: Place) -> (String, Vec<Param<'p>>) {
+    /// The statement for a page, which begins `from` there.
+    pub(super) fn page<K: Kind>(mut self, select: &str, alias: &str, page: &Page<K>, total: i64, from: Place) -> (String, Vec<Param<'p>>) {
         let newest_first = page.order == Order::NewestFirst;
         let mut tail = String::new();
         match page.start {
             Start::Cursor(cursor) => {
                 if cursor.is_some() && newest_first {
-                    self.push(&format!("{alias}.position < {{}}"), seen.first_after.into());
+                    self.push(&format!("{alias}.position < {{}}"), from.first_after.into());
                 } else if cursor.is_some() {
-                    self.push(&format!("{alias}.position > {{}}"), seen.last_before.into());
+                    self.push(&format!("{alias}.position > {{}}"), from.last_before.into());
                 }
                 tail = format!(" LIMIT {}", page.limit + 1);
             }
             Start::Offset(offset) if self.filtered => tail = format!(" LIMIT {} OFFSET {offset}", page.limit),
+            Start::Offset(_) if let Some(first) = from.first_of_page => {
+                let sign = if newest_first { "<=" } else { ">=" };
+                self.push(&format!("{alias}.position {sign} {{}}"), first.into());
+                tail = format!(" LIMIT {}", page.limit);
+            }
             Start::Offset(offset) if newest_first => {
                 self.push(&format!("{alias}.position <= {{}}"), (total - offset).into());
                 self.push(&format!("{alias}.position > {{}}"), (total - offset - page.limit).into());
@@ -115,21 +120,24 @@ impl<'p> Conditions<'p> {
     }
 }
 
-/// Where an id stands among the records of a list: on one, or between two.
+/// Where a page begins: where the id of a cursor stands among the records of the list, on one or between two, or with which record.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Place {
     /// The number of the last record that is not behind the id.
     last_before: i64,
     /// The number of the first record that is not before the id.
     first_after: i64,
+    /// The number of the record that a page by offset begins with, where it does not follow from the offset.
+    pub(super) first_of_page: Option<i64>,
 }
 
 /// Finds the place of a cursor's id. The record is usually there; if it is gone, or never was in this list, the ids around it are, in order.
-/// `number_of` finds the number of the record `?1`, `id_at` the id of the record with the number `?1`; both may use `scope` from `?2` on.
+/// `number_of` finds the number of the record `?1`, `id_at` the id of the record with the number `?1`, or the next behind it if there is none; both
+/// may use `scope` from `?2` on, and `last_number` is the last of them.
 pub(super) async fn place<K: Kind>(
     tx: &mut Tx,
     page: &Page<K>,
-    count: i64,
+    last_number: i64,
     number_of: &str,
     id_at: &str,
     scope: &[Param<'_>],
@@ -137,9 +145,9 @@ pub(super) async fn place<K: Kind>(
     let Start::Cursor(Some(Cursor { last, .. })) = page.start else { return Ok(Place::default()) };
     let with_scope = |value: Param<'static>| [&[value], scope].concat();
     if let Some(number) = tx.row(number_of, &with_scope(last.into()), |row| row.int(0)).await? {
-        return Ok(Place { last_before: number, first_after: number });
+        return Ok(Place { last_before: number, first_after: number, first_of_page: None });
     }
-    let (mut before, mut after) = (0, count + 1);
+    let (mut before, mut after) = (0, last_number + 1);
     while after - before > 1 {
         let middle = before + (after - before) / 2;
         match tx.row(id_at, &with_scope(middle.into()), |row| row.id::<K>(0)).await? {
@@ -147,7 +155,7 @@ pub(super) async fn place<K: Kind>(
             _ => after = middle,
         }
     }
-    Ok(Place { last_before: before, first_after: after })
+    Ok(Place { last_before: before, first_after: after, first_of_page: None })
 }
 
 /// A page of a list that is short enough to be counted, in the order of ids. It is given as a select without conditions, what comes from its

@@ -15,6 +15,7 @@ pub mod export;
 pub mod field_order;
 pub mod field_source;
 pub mod former;
+mod gap;
 pub mod idempotency;
 pub mod identifier;
 pub mod job;

@@ -30,15 +30,15 @@ impl Work for ReadFunnel {
 
     async fn run(&self, tx: &mut Tx) -> Result<JobFunnel, Failure> {
         let missing = || Problem::not_found("job", self.job);
-        let candidate_count = job::candidate_count(tx, self.workspace, self.job).await?.ok_or_else(missing)?;
+        let places = job::places(tx, self.workspace, self.job).await?.ok_or_else(missing)?;
         let mut funnel = Funnel::of(stage::of_job(tx, self.workspace, self.job).await?);
         let mut after = 0;
-        while after < candidate_count {
+        while after < places.last() {
             for history in candidate::histories(tx, self.workspace, self.job, after, after + AT_A_TIME).await? {
                 funnel.count(history.stage_id, &history.entries);
             }
             after += AT_A_TIME;
         }
-        Ok(JobFunnel { job_id: self.job, candidate_count, stages: funnel.finish() })
+        Ok(JobFunnel { job_id: self.job, candidate_count: places.taken, stages: funnel.finish() })
     }
 }

@@ -105,7 +105,7 @@ impl ListAllCandidates {
         if let Some(written) = &self.query.job_id {
             let unknown = || Problem::invalid("job_id", Flaw::InvalidValue, format!("there is no job {written}"));
             let id = Reference::<id::Job>::new(written.clone()).id.ok_or_else(unknown)?;
-            job::candidate_count(tx, self.workspace, id).await?.ok_or_else(unknown)?;
+            job::places(tx, self.workspace, id).await?.ok_or_else(unknown)?;
             return Ok(Some(id));
         }
         let Some(written) = &self.query.stage_id else { return Ok(None) };

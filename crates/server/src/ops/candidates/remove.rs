@@ -4,7 +4,7 @@ use model::id::{CandidateId, WorkspaceId};
 use model::problem::Problem;
 use store::record::candidate::CandidateView;
 use store::record::{candidate, job};
-use store::{Failure, Pace, StoreError, Tx, Work};
+use store::{Failure, StoreError, Tx, Work};
 
 use crate::ops::Actor;
 use crate::ops::etag::Precondition;
@@ -36,7 +36,7 @@ async fn hold(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Op
     Ok(view.map(|view| Taken { view, job_name: job.name }))
 }
 
-/// Takes the candidate off its job: its history goes, those behind it move up, and the job has one less. Gives back what it was, or nothing
+/// Takes the candidate off its job: its history goes, and the job has one less. Gives back what it was, or nothing
 /// if it is not there. Tells nobody; whoever calls this says why it went. Who takes off several does so in the order of their jobs.
 pub async fn take_off(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Option<Taken>, StoreError> {
     let Some(taken) = hold(tx, workspace, id).await? else { return Ok(None) };
@@ -55,10 +55,6 @@ impl Work for RemoveCandidate {
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
-    }
-
-    fn pace(&self) -> Pace {
-        Pace::AtLength
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {

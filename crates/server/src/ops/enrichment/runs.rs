@@ -58,7 +58,7 @@ async fn resolve_job(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter) ->
     let Some(written) = &filter.job_id else { return Ok(None) };
     let reference = Reference::<id::Job>::new(written.clone());
     let named = reference.resolve(FIELD)?;
-    job::candidate_count(tx, workspace, named).await?.ok_or_else(|| reference.not_found(FIELD))?;
+    job::places(tx, workspace, named).await?.ok_or_else(|| reference.not_found(FIELD))?;
     Ok(Some(named))
 }
 

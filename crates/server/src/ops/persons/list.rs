@@ -107,7 +107,7 @@ impl ListPersons {
         let job_id = match job_id {
             Some(written) => {
                 let id = Reference::<id::Job>::new(written.clone()).id.ok_or_else(|| unknown("job_id", "job", written))?;
-                job::candidate_count(tx, self.workspace, id).await?.ok_or_else(|| unknown("job_id", "job", written))?;
+                job::places(tx, self.workspace, id).await?.ok_or_else(|| unknown("job_id", "job", written))?;
                 Some(id)
             }
             None => None,

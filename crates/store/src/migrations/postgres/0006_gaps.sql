@@ -1,0 +1,12 @@
+-- Places on a job are not given again when a candidate is taken off it. How many stand empty is known of each stretch of 1,024 places that has
+-- empty ones, so that a page by offset is found without counting.
+ALTER TABLE job ADD COLUMN removed_count bigint NOT NULL DEFAULT 0;
+
+CREATE TABLE candidate_gap (
+    workspace_id bigint NOT NULL,
+    job_id uuid NOT NULL,
+    stretch bigint NOT NULL,
+    count bigint NOT NULL,
+    PRIMARY KEY (workspace_id, job_id, stretch),
+    FOREIGN KEY (workspace_id, job_id) REFERENCES job (workspace_id, id)
+);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Block, DEADLINE, Engine, EventStream, Log, World, each_engine, eventually, on_sqlite, types};
+use crate::support::{App, Block, DEADLINE, Engine, EventStream, Log, World, each_engine, eventually, on_sqlite, sequences, types};
 
 each_engine! {
     new_events_come_as_they_are_written
@@ -16,6 +16,7 @@ each_engine! {
     what_the_command_line_writes_comes_too
     a_stream_ends_when_the_server_stops
     a_stream_ends_when_its_key_is_revoked
+    a_reader_who_fell_out_of_the_retention_is_cut_off_and_told_so
     what_cannot_be_followed_is_refused
 }
 
@@ -141,6 +142,22 @@ fn a_stream_ends_when_its_key_is_revoked(app: &App) {
     eventually("the key is refused", || client.get("/v1/jobs").status == 401);
     client.get(STREAM).refused(401, "UNAUTHENTICATED");
     take(&mut other, 1);
+}
+
+fn a_reader_who_fell_out_of_the_retention_is_cut_off_and_told_so(app: &App) {
+    let client = app.writer();
+    let position = Log::begin(&client).position;
+    let mut stream = open(app, &format!("?after={}", position - 1), None);
+    take(&mut stream, 1);
+    // The log is made what it would be if much had been written and forgotten before the reader could be told: only the newest is kept.
+    let newest = position + 1000;
+    app.database.execute(&format!("DELETE FROM event WHERE sequence < {position}"));
+    app.database.execute(&format!("UPDATE event SET sequence = {newest} WHERE sequence = {position}"));
+    assert!(stream.next_block().is_none(), "the reader was told something");
+    let reply = client.with("last-event-id", &position.to_string()).get(STREAM).refused(410, "EVENTS_GONE");
+    assert!(reply.text.contains(&newest.to_string()), "{reply:#?}");
+    let mut stream = open(app, "", Some(newest - 1));
+    assert_eq!(sequences(&take(&mut stream, 1)), [newest]);
 }
 
 fn what_cannot_be_followed_is_refused(app: &App) {

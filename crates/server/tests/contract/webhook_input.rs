@@ -2,13 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Engine, each_engine, together};
+use crate::support::{App, Client, Database, Engine, each_engine, together};
 
 each_engine! {
     what_is_no_web_address_is_refused
     an_address_with_a_password_is_refused
     an_address_that_is_not_public_is_refused
     an_allowed_address_is_taken
+    the_option_allows_what_it_names_and_nothing_else
+    a_range_that_makes_no_sense_is_refused_at_the_start
     an_unknown_type_is_refused
     what_is_too_long_is_refused
     an_overlap_has_bounds
@@ -74,6 +76,28 @@ fn an_allowed_address_is_taken(engine: &Engine) {
         client.post(PATH, &json!({ "url": url, "types": ["person.*"] })).expect(201);
     }
     client.post(PATH, &json!({ "url": "http://127.0.0.1/in" })).refused(400, "INVALID_REQUEST");
+}
+
+fn the_option_allows_what_it_names_and_nothing_else(engine: &Engine) {
+    let builder = engine.app().argument("--allow-private-targets").argument("10.20.0.0/16,fd00::7");
+    // The option wins over its variable.
+    let app = builder.environment("SLATED_ALLOW_PRIVATE_TARGETS", "127.0.0.0/8").start();
+    let client = app.client("admin");
+    for url in ["http://10.20.0.1:9000/in", "http://10.20.255.255/in", "http://[fd00::7]/in"] {
+        client.post(PATH, &json!({ "url": url, "types": ["person.*"] })).expect(201);
+    }
+    refuses(&app, &["http://10.19.255.255/", "http://10.21.0.1/", "http://[fd00::8]/", "http://192.168.1.1/", "http://127.0.0.1/"]);
+}
+
+fn a_range_that_makes_no_sense_is_refused_at_the_start(engine: &Engine) {
+    let database = Database::new(*engine);
+    for range in ["nonsense", "10.0.0.0/33", "10.0.0.0-10.0.0.9", "300.1.1.1", "fd00::/129", "127.0.0.0/8,localhost"] {
+        let mut process = engine.app().argument("--allow-private-targets").argument(range).serve(&database);
+        assert!(!process.wait_exit().success(), "{range}");
+        let reason = process.log.to_end();
+        let named = ["--allow-private-targets", range, "is no range of addresses"].iter().all(|word| reason.contains(word));
+        assert!(named && !reason.contains("panicked"), "{range}: {reason}");
+    }
 }
 
 fn an_unknown_type_is_refused(app: &App) {

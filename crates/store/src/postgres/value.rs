@@ -1,4 +1,5 @@
-//! Values as PostgreSQL sends and takes them: ids are uuid, moments timestamptz, JSON jsonb, flags boolean.
+//! Values as PostgreSQL sends and takes them: ids are uuid, moments timestamptz, JSON jsonb, flags boolean. Words with blanks between them go
+//! into a text or, as a set, into a tsvector.
 
 use std::error::Error;
 
@@ -64,13 +65,26 @@ impl Owned {
             Self::Null => true,
             Self::Int(_) => *ty == Type::INT8,
             Self::Flag(_) => *ty == Type::BOOL,
-            Self::Text(_) => matches!(*ty, Type::TEXT | Type::VARCHAR),
+            Self::Text(_) => matches!(*ty, Type::TEXT | Type::VARCHAR | Type::TS_VECTOR),
             Self::Json(_) => *ty == Type::JSONB,
             Self::Bytes(_) => *ty == Type::BYTEA,
             Self::Id(_) => *ty == Type::UUID,
             Self::Time(_) => *ty == Type::TIMESTAMPTZ,
             Self::List(values) => matches!(ty.kind(), Kind::Array(member) if values.iter().all(|value| value.fits(member))),
         }
+    }
+}
+
+/// The binary form of a tsvector: how many words, and each with its end and how many places it has, which is none. Their order is that of their bytes.
+fn put_words(text: &str, out: &mut BytesMut) {
+    let mut words: Vec<_> = text.split_ascii_whitespace().collect();
+    words.sort_unstable();
+    words.dedup();
+    out.put_u32(u32::try_from(words.len()).unwrap_or(0));
+    for word in words {
+        out.put_slice(word.as_bytes());
+        out.put_u8(0);
+        out.put_u16(0);
     }
 }
 
@@ -85,6 +99,7 @@ impl ToSql for Owned {
             (Self::Int(number), &Type::INT8) => out.put_i64(*number),
             (Self::Flag(flag), &Type::BOOL) => out.put_u8(u8::from(*flag)),
             (Self::Text(text), &Type::TEXT | &Type::VARCHAR) => out.put_slice(text.as_bytes()),
+            (Self::Text(text), &Type::TS_VECTOR) => put_words(text, out),
             (Self::Json(text), &Type::JSONB) => {
                 out.put_u8(JSONB_VERSION);
                 out.put_slice(text.as_bytes());

@@ -88,8 +88,8 @@ pub async fn sharing(tx: &mut Tx, workspace: WorkspaceId, keys: &[Key]) -> Resul
 pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, document: &Document, keys: &[Key]) -> Result<(), StoreError> {
     let tokens = document.tokens(keys);
     if !tx.is_embedded() {
-        let words = with_workspace(workspace, &tokens, ("'", "' "));
-        let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, CAST(?3 AS text)::tsvector)";
+        let words = with_workspace(workspace, &tokens);
+        let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3)";
         return tx.tell(sql, params![workspace, person, &words]).await;
     }
     let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3) RETURNING number";
@@ -132,12 +132,12 @@ async fn kept(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<O
     tx.row(sql, params![workspace, person], |row| Ok((row.int(0)?, row.text(1)?))).await
 }
 
-/// The tokens with the workspace before each of them, between those marks.
-fn with_workspace(workspace: WorkspaceId, tokens: &str, (before, after): (&str, &str)) -> String {
+/// The tokens with the workspace before each of them.
+fn with_workspace(workspace: WorkspaceId, tokens: &str) -> String {
     let digits = workspace.to_string();
     let mut marked = String::with_capacity(tokens.len() * 3);
     for token in tokens.split(' ').filter(|token| !token.is_empty()) {
-        for part in [before, &digits, token, after] {
+        for part in [&digits, token, " "] {
             marked.push_str(part);
         }
     }
@@ -145,18 +145,18 @@ fn with_workspace(workspace: WorkspaceId, tokens: &str, (before, after): (&str, 
 }
 
 fn add_words(tx: &mut Tx, workspace: WorkspaceId, number: i64, tokens: &str) {
-    let words = with_workspace(workspace, tokens, ("", " "));
+    let words = with_workspace(workspace, tokens);
     tx.change_words(WordChange { document: number, words, is_removal: false });
 }
 
 fn take_words(tx: &mut Tx, workspace: WorkspaceId, number: i64, tokens: &str) {
-    let words = with_workspace(workspace, tokens, ("", " "));
+    let words = with_workspace(workspace, tokens);
     tx.change_words(WordChange { document: number, words, is_removal: true });
 }
 
 async fn put_vector(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str) -> Result<(), StoreError> {
-    let words = with_workspace(workspace, tokens, ("'", "' "));
-    let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, CAST(?3 AS text)::tsvector) \
+    let words = with_workspace(workspace, tokens);
+    let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3) \
                ON CONFLICT (workspace_id, person_id) DO UPDATE SET words = EXCLUDED.words";
     tx.tell(sql, params![workspace, person, &words]).await
 }

@@ -378,14 +378,13 @@ fn write(client: &Client, shared: &Shared, writer: usize) {
     }
 }
 
-/// Makes one of two who are on the same job, or lets one of them go into the person who stays.
+/// Makes one of two who are on the same job.
 fn merge_persons(client: &Client, shared: &Shared, turn: usize) {
     let job = |number: usize| &shared.jobs[number % shared.jobs.len()];
     let (kept, gone) = (shared.recent(Some(job(turn)), turn % 2), shared.recent(Some(job(turn)), 1 + turn % 2));
     let gone = json!({ "person_id": gone.person });
     done(client.post(&job(turn + 1).candidates_path(), &gone));
-    let into = if turn % 4 == 0 { shared.person.clone() } else { kept.person_path() };
-    done(client.post(&format!("{into}/merge"), &gone));
+    done(client.post(&format!("{}/merge", kept.person_path()), &gone));
 }
 
 /// Gives a company contacts, one of whom is also one of the company that stays, and renames it or lets it go into another.

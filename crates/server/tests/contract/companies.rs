@@ -357,10 +357,14 @@ fn who_is_a_contact_of_both_is_one_contact_then(app: &App) {
     let add = |company: &str, person: &String| {
         client.post(&format!("{}/contacts", at(company)), &json!({ "person_id": person })).expect(201).id()
     };
-    add(&from, &persons[0]);
+    let dropped = add(&from, &persons[0]);
     let moved = add(&from, &persons[1]);
     let kept = add(&into, &persons[0]);
+    let mut log = Log::begin(&client);
     merge(&client, &from, &into);
+    let events = log.new_events();
+    assert_eq!(types(&events), ["company.contact_removed", "company.merged"]);
+    assert_eq!((&events[0]["record_id"], &events[0]["data"]["before"]["client_contact_id"]), (&json!(from), &json!(dropped)));
     let contacts = client.get(&format!("{}/contacts", at(&into))).expect(200);
     let mut ids = strings(contacts.data(), "id");
     let mut expected = [moved, kept];

@@ -145,20 +145,16 @@ fn put(state: &mut State, id: &str, after: &Value) {
     }
 }
 
-/// Removes a person or a company and gives what it had to another. Of two contacts that become the same, the one that was there stays.
+/// Removes a person or a company and gives what it had to another.
 fn hand_over(state: &mut State, from: &str, to: &str) {
     state.remove(from);
-    let contacts: Vec<Value> = state.iter().filter(|(id, _)| fields(id) == CONTACT).map(|(_, contact)| contact.clone()).collect();
-    state.retain(|_, record| {
-        let mut has_moved = false;
+    for record in state.values_mut() {
         for owner in OWNERS {
             if record[owner] == from {
                 record[owner] = json!(to);
-                has_moved = true;
             }
         }
-        !has_moved || !contacts.contains(record)
-    });
+    }
 }
 
 fn contact(id: &Value, company: &str, person: &Value) -> Value {
@@ -292,8 +288,8 @@ struct Shared {
     company: String,
     /// Those who may be merged and erased by anybody, the newest last.
     made: Mutex<Vec<Made>>,
-    /// The paths of contacts that may be removed. Their persons are contacts of one company only and are merged with nobody.
-    guests: Mutex<Vec<String>>,
+    /// The paths of contacts that may be removed.
+    contacts: Mutex<Vec<String>>,
 }
 
 impl Shared {
@@ -311,7 +307,7 @@ impl Shared {
             candidate: ada.candidate_path(),
             company: format!("/v1/companies/{company}"),
             made: Mutex::new(jobs.iter().map(|job| new(job, "Grace")).collect()),
-            guests: Mutex::default(),
+            contacts: Mutex::default(),
             jobs,
         }
     }
@@ -394,11 +390,13 @@ fn change_companies(client: &Client, shared: &Shared, turn: usize, name: &str) {
     let path = format!("/v1/companies/{id}");
     let guest = json!({ "name": format!("Guest {name}"), "client_id": id });
     if let Some(guest) = done(client.post("/v1/persons", &guest)) {
-        shared.guests.lock().unwrap().push(format!("{path}/contacts/{}", guest.string("client_contact_id")));
+        shared.contacts.lock().unwrap().push(format!("{path}/contacts/{}", guest.string("client_contact_id")));
     }
     let person = json!({ "person_id": shared.recent(None, turn % 4).person });
     for company in [&path, &shared.company] {
-        done(client.post(&format!("{company}/contacts"), &person));
+        if let Some(contact) = done(client.post(&format!("{company}/contacts"), &person)) {
+            shared.contacts.lock().unwrap().push(format!("{company}/contacts/{}", contact.id()));
+        }
     }
     let gone = json!({ "company_id": id });
     match turn % 4 {
@@ -424,9 +422,9 @@ fn remove_some(client: &Client, shared: &Shared, turn: usize) {
         remove(client, &shared.recent(None, 2 + turn % 4).person_path());
         return;
     }
-    let guest = shared.guests.lock().unwrap().pop();
-    if let Some(guest) = guest {
-        remove(client, &guest);
+    let contact = shared.contacts.lock().unwrap().pop();
+    if let Some(contact) = contact {
+        remove(client, &contact);
     }
 }
 

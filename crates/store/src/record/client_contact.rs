@@ -103,8 +103,42 @@ pub async fn of_company(
     Ok(finish(tx.rows(&sql, &params, view_part).await?, total, page))
 }
 
-/// Removes the contact; says who it was, if there was one.
-pub async fn delete(tx: &mut Tx, workspace: WorkspaceId, company: CompanyId, id: ClientContactId) -> Result<Option<PersonId>, StoreError> {
-    let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND id = ?3 RETURNING person_id";
+/// Who it is, if the company has such a contact.
+pub async fn person_of(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    company: CompanyId,
+    id: ClientContactId,
+) -> Result<Option<PersonId>, StoreError> {
+    let sql = "SELECT person_id FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND id = ?3";
     tx.row(sql, params![workspace, company, id], |row| row.id(0)).await
+}
+
+pub async fn delete(tx: &mut Tx, workspace: WorkspaceId, company: CompanyId, id: ClientContactId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND id = ?3";
+    tx.tell(sql, params![workspace, company, id]).await
+}
+
+/// Removes those contacts of a company whose persons are contacts of another too; says which, and who they are.
+pub async fn delete_shared_by_companies(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    company: CompanyId,
+    other: CompanyId,
+) -> Result<Vec<(ClientContactId, PersonId)>, StoreError> {
+    let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND person_id IN \
+               (SELECT known.person_id FROM client_contact known WHERE known.workspace_id = ?1 AND known.company_id = ?3) RETURNING id, person_id";
+    tx.rows(sql, params![workspace, company, other], |row| Ok((row.id(0)?, row.id(1)?))).await
+}
+
+/// Removes those contacts of a person at whose companies another is a contact too; says which, and where they were.
+pub async fn delete_shared_by_persons(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    other: PersonId,
+) -> Result<Vec<(ClientContactId, CompanyId)>, StoreError> {
+    let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND person_id = ?2 AND company_id IN \
+               (SELECT known.company_id FROM client_contact known WHERE known.workspace_id = ?1 AND known.person_id = ?3) RETURNING id, company_id";
+    tx.rows(sql, params![workspace, person, other], |row| Ok((row.id(0)?, row.id(1)?))).await
 }

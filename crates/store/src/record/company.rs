@@ -110,7 +110,7 @@ pub async fn rename(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId, name: &s
     tx.tell(sql, params![workspace, id, name, &fold(name), tx.now()]).await
 }
 
-/// Lets all that belongs to a company belong to another, and removes it. Who is a contact of both stays one contact, that of the other.
+/// Lets all that belongs to a company belong to another, and removes it. Nobody may be a contact of both.
 pub async fn merge(tx: &mut Tx, workspace: WorkspaceId, from: CompanyId, into: CompanyId) -> Result<(), StoreError> {
     let now = tx.now();
     for table in ["person", "job"] {
@@ -119,9 +119,6 @@ pub async fn merge(tx: &mut Tx, workspace: WorkspaceId, from: CompanyId, into: C
         );
         tx.tell(&sql, params![workspace, from, into, now]).await?;
     }
-    let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND person_id IN \
-               (SELECT person_id FROM client_contact WHERE workspace_id = ?1 AND company_id = ?3)";
-    tx.tell(sql, params![workspace, from, into]).await?;
     let sql = "UPDATE client_contact SET company_id = ?3 WHERE workspace_id = ?1 AND company_id = ?2";
     tx.tell(sql, params![workspace, from, into]).await?;
     tx.tell("DELETE FROM company WHERE workspace_id = ?1 AND id = ?2", params![workspace, from]).await?;

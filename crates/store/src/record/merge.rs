@@ -73,13 +73,10 @@ pub async fn move_candidates(tx: &mut Tx, workspace: WorkspaceId, kept: PersonId
     tx.tell(sql, params![workspace, kept, gone, tx.now()]).await
 }
 
-/// Moves notes, client contacts and identifiers from one person to the other.
+/// Moves notes, client contacts and identifiers from one person to the other. They may not both be contacts of one company.
 pub async fn move_belongings(tx: &mut Tx, workspace: WorkspaceId, kept: PersonId, gone: PersonId) -> Result<(), StoreError> {
     let both: [Param<'_>; 3] = [workspace.into(), kept.into(), gone.into()];
     tx.tell("UPDATE note SET person_id = ?2 WHERE workspace_id = ?1 AND person_id = ?3", &both).await?;
-    let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND person_id = ?3 \
-               AND company_id IN (SELECT known.company_id FROM client_contact known WHERE known.workspace_id = ?1 AND known.person_id = ?2)";
-    tx.tell(sql, &both).await?;
     tx.tell("UPDATE client_contact SET person_id = ?2 WHERE workspace_id = ?1 AND person_id = ?3", &both).await?;
     // Of an identifier that both have, the place further in front stays.
     let sql = "DELETE FROM person_identifier WHERE workspace_id = ?1 AND person_id IN (?2, ?3) AND EXISTS \

@@ -212,13 +212,13 @@ pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result
     tx.tell("DELETE FROM person WHERE workspace_id = ?1 AND id = ?2", params![workspace, id]).await
 }
 
-/// Keeps others from removing the person until this work is done.
-pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<(), StoreError> {
+/// Keeps others from removing the person until this work is done; says whether they are there still.
+pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<bool, StoreError> {
     match tx.is_embedded() {
-        true => Ok(()),
+        true => Ok(true),
         false => {
             let sql = "SELECT id FROM person WHERE workspace_id = ?1 AND id = ?2 FOR KEY SHARE";
-            tx.row(sql, params![workspace, id], |_| Ok(())).await.map(|_| ())
+            Ok(tx.row(sql, params![workspace, id], |_| Ok(())).await?.is_some())
         }
     }
 }

@@ -9,7 +9,7 @@ use store::record::listing::Listed;
 use store::record::{client_contact, person};
 use store::{Failure, StoreError, Tx, Work};
 
-use crate::ops::companies::existing;
+use crate::ops::companies::{existing, hold};
 use crate::ops::persons::follow;
 use crate::ops::tell::Named;
 use crate::ops::{Actor, tell};
@@ -76,10 +76,16 @@ impl Work for RemoveContact {
 
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
         let workspace = self.actor.workspace;
-        let company = existing(tx, workspace, self.company).await?.id;
-        let removed = client_contact::delete(tx, workspace, company, self.contact).await?;
-        let person = removed.ok_or_else(|| Problem::not_found("client contact", self.contact))?;
-        let name = person::name(tx, workspace, person).await?.unwrap_or_default();
+        // Held from those who merge: of two contacts that become one, they and this work must not remove one each.
+        let company = hold(tx, workspace, self.company).await?.id;
+        let missing = || Problem::not_found("client contact", self.contact);
+        let person = client_contact::person_of(tx, workspace, company, self.contact).await?.ok_or_else(missing)?;
+        let changed = || StoreError::Conflict("the person went into another meanwhile".to_owned());
+        let name = person::load(tx, workspace, person).await?.ok_or_else(changed)?.name.whole;
+        if client_contact::person_of(tx, workspace, company, self.contact).await? != Some(person) {
+            return Err(changed().into());
+        }
+        client_contact::delete(tx, workspace, company, self.contact).await?;
         tell::contact_removed(tx, &self.actor, company, Named { id: person, name: &name }, self.contact).await
     }
 }

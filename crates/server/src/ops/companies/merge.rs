@@ -5,7 +5,7 @@ use model::input::Reference;
 use model::problem::{Code, Problem};
 use store::record::census::{self, List};
 use store::record::company::CompanyView;
-use store::record::{company, former, search};
+use store::record::{client_contact, company, former, person, search};
 use store::{Failure, Pace, StoreError, Tx, Work};
 
 use crate::ops::companies::{existing, find};
@@ -45,6 +45,7 @@ impl Work for MergeCompany {
         let (survivor, merged) = if older.id == into { (older, newer) } else { (newer, older) };
         census::removed(tx, workspace, List::Companies, from).await?;
         search::mark_company(tx, workspace, from).await?;
+        self.drop_contacts(tx, from, into).await?;
         company::merge(tx, workspace, from, into).await?;
         former::insert(tx, workspace, from, Some(into)).await?;
         tell::company_merged(tx, &self.actor, into, Named { id: from, name: &merged.name }).await?;
@@ -53,6 +54,16 @@ impl Work for MergeCompany {
 }
 
 impl MergeCompany {
+    /// Who is a contact of both stays one contact, that of the company that stays.
+    async fn drop_contacts(&self, tx: &mut Tx, from: CompanyId, into: CompanyId) -> Result<(), Failure> {
+        let workspace = self.actor.workspace;
+        for (contact, person) in client_contact::delete_shared_by_companies(tx, workspace, from, into).await? {
+            let name = person::name(tx, workspace, person).await?.unwrap_or_default();
+            tell::contact_removed(tx, &self.actor, from, Named { id: person, name: &name }, contact).await?;
+        }
+        Ok(())
+    }
+
     /// Keeps a company from others until the work is done; nobody may even begin to point at the one that goes.
     async fn hold(&self, tx: &mut Tx, id: CompanyId, going: CompanyId) -> Result<CompanyView, Failure> {
         let gone = || StoreError::Conflict("the company went into another meanwhile".to_owned());

@@ -38,8 +38,10 @@ pub async fn named(tx: &mut Tx, workspace: WorkspaceId, reference: &Reference<id
         Err(Failure::Refused(problem)) if problem.code == Code::NotFound => Err(reference.not_found(field).into()),
         found => {
             let id = found?;
-            person::keep(tx, workspace, id).await?;
-            Ok(id)
+            match person::keep(tx, workspace, id).await? {
+                true => Ok(id),
+                false => Err(changed()),
+            }
         }
     }
 }

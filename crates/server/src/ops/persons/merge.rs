@@ -91,14 +91,11 @@ impl MergePersons {
         Ok(())
     }
 
-    /// Where both are contacts of a company, that of the one who goes is told off; the others change hands.
+    /// Where both are contacts of a company, that of the one who goes is removed; the others change hands.
     async fn drop_contacts(&self, tx: &mut Tx, kept: PersonId, gone: Named<'_, PersonId>) -> Result<(), Failure> {
         let workspace = self.actor.workspace;
-        let known = client_contact::of_person(tx, workspace, kept, i64::from(i32::MAX)).await?;
-        for contact in client_contact::of_person(tx, workspace, gone.id, i64::from(i32::MAX)).await? {
-            if known.iter().any(|known| known.company_id == contact.company_id) {
-                tell::contact_removed(tx, &self.actor, contact.company_id, gone, contact.id).await?;
-            }
+        for (contact, company) in client_contact::delete_shared_by_persons(tx, workspace, gone.id, kept).await? {
+            tell::contact_removed(tx, &self.actor, company, gone, contact).await?;
         }
         Ok(())
     }

@@ -88,3 +88,15 @@ impl Addressing {
         SecretKey::from(self.secret_key.0.clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_delays_take_about_a_day() {
+        let delays = RetryDelays(RETRY_DELAYS.split(',').map(|span| parse_duration(span).unwrap()).collect());
+        let hours = |chance: f64| (1..).map_while(|attempts| delays.after(attempts, chance)).sum::<i64>() / (60 * 60 * 1000);
+        assert_eq!([0.0, 0.5, 1.0].map(hours), [18, 23, 28]);
+    }
+}

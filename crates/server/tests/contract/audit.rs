@@ -15,6 +15,7 @@ each_engine! {
     what_stands_beside_erased_contents_is_found
     an_entry_that_was_taken_out_is_found
     entries_that_changed_places_are_found
+    contents_that_are_gone_without_an_erasure_are_missed
     contents_may_be_erased
     old_events_are_forgotten_but_never_the_newest
 }
@@ -134,8 +135,7 @@ fn an_entry_before_the_first_is_found(app: &App) {
 }
 
 fn what_stands_beside_erased_contents_is_found(app: &App) {
-    let sequence = entry(app);
-    app.database.execute(&format!("UPDATE event SET data = NULL, salt = NULL, request_id = NULL WHERE sequence = {sequence}"));
+    let sequence = erased_entry(app);
     assert_proved(app);
     app.database.execute(&format!("UPDATE event SET request_id = 'forged' WHERE sequence = {sequence}"));
     assert_found(app, &[sequence]);
@@ -170,9 +170,23 @@ fn entries_that_changed_places_are_found(app: &App) {
     assert_found(app, &[sequence]);
 }
 
-fn contents_may_be_erased(app: &App) {
+/// The same, without its contents: its person was erased.
+fn erased_entry(app: &App) -> u64 {
+    let sequence = entry(app);
+    let page = app.writer().get(&format!("/v1/events?after={}&limit=1", sequence - 1)).expect(200);
+    let person = page.entries()[0]["data"]["person"]["id"].as_str().unwrap().to_owned();
+    app.writer().send("DELETE", &format!("/v1/persons/{person}"), None).expect(200);
+    sequence
+}
+
+fn contents_that_are_gone_without_an_erasure_are_missed(app: &App) {
     let sequence = entry(app);
     app.database.execute(&format!("UPDATE event SET data = NULL, request_id = NULL, salt = NULL WHERE sequence = {sequence}"));
+    assert_found(app, &[sequence]);
+}
+
+fn contents_may_be_erased(app: &App) {
+    let sequence = erased_entry(app);
     assert_proved(app);
     let page = app.writer().get(&format!("/v1/events?after={}&limit=1", sequence - 1)).expect(200);
     let event = &page.entries()[0];

@@ -366,14 +366,16 @@ pub struct ProvedEntry {
     pub hash: Hash,
     /// Whether its hash follows from it and the one before.
     pub is_whole: bool,
-    /// False if the contents were changed. Contents that were erased prove nothing either way.
+    /// False if the contents were changed, or are gone although nobody whom they are about was erased.
     pub has_its_content: bool,
 }
 
 /// Entries behind a number, to be checked.
 pub async fn proofs(tx: &mut Tx, workspace: WorkspaceId, after: i64, limit: i64) -> Result<Vec<Proof>, StoreError> {
-    let sql = "SELECT sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, previous_hash, hash, content_hash, salt \
-               FROM event WHERE workspace_id = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3";
+    let sql = "SELECT sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, previous_hash, hash, content_hash, salt, \
+               CASE WHEN data IS NULL THEN EXISTS (SELECT 1 FROM former_record f WHERE f.workspace_id = e.workspace_id \
+               AND f.id IN (e.record_id, e.person_id) AND f.kind = 'person' AND f.merged_into IS NULL) END \
+               FROM event e WHERE e.workspace_id = ?1 AND e.sequence > ?2 ORDER BY e.sequence LIMIT ?3";
     tx.rows(sql, params![workspace, after, limit], |row| {
         let sequence = row.int(0)?;
         // What cannot even be read is no entry that was written here.
@@ -394,7 +396,7 @@ fn proved_entry(row: &Row<'_>, workspace: WorkspaceId, sequence: i64) -> Result<
     };
     let request_id = row.optional_text(8)?;
     let has_its_content = match (row.is_null(9)?, row.is_null(13)?) {
-        (true, true) => request_id.is_none(),
+        (true, true) => request_id.is_none() && row.flag(14)?,
         (false, false) => {
             let salt = row.bytes(13)?.try_into().map_err(|_| StoreError::Internal("a salt has the wrong length".to_owned()))?;
             Hash::of_content(salt, request_id.as_deref(), row.str(9)?) == content_hash

@@ -36,30 +36,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::config::duration::parse_duration;
-
-    const HOUR: i64 = 60 * 60 * 1000;
-
-    /// What `--webhook-retry-delays` is unless it is given.
-    fn default_delays() -> RetryDelays {
-        let (_, behind) = include_str!("../../cli/calling.rs").split_once("const RETRY_DELAYS: &str = \"").unwrap();
-        let (written, _) = behind.split_once('"').unwrap();
-        RetryDelays(written.split(',').map(|span| parse_duration(span).unwrap()).collect())
-    }
-
-    #[test]
-    fn the_default_delays_take_about_a_day() {
-        let delays = default_delays();
-        let all = |chance: f64| (1..).map_while(|attempts| delays.after(attempts, chance)).sum::<i64>();
-        let day: i64 = delays.0.iter().sum();
-        assert_eq!(delays.0.len(), 10);
-        assert!((23 * HOUR..=25 * HOUR).contains(&day) && (23 * HOUR..=25 * HOUR).contains(&all(0.5)), "{day} {}", all(0.5));
-        for (chance, percent) in [(0.0, 80), (0.5, 100), (1.0, 120)] {
-            // Each delay is cut off to a whole millisecond.
-            let expected = day * percent / 100;
-            assert!((expected - 10..=expected).contains(&all(chance)), "{} of {expected}", all(chance));
-        }
-    }
 
     #[test]
     fn delays_grow_as_they_are_given_and_come_to_an_end() {

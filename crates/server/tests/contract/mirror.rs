@@ -418,7 +418,7 @@ fn change_companies(client: &Client, shared: &Shared, turn: usize, name: &str) {
 /// Takes somebody off a job, and erases a person or removes a contact.
 fn remove_some(client: &Client, shared: &Shared, turn: usize) {
     remove(client, &shared.recent(None, 1 + turn % 5).candidate_path());
-    if turn % 2 == 0 {
+    if turn.is_multiple_of(2) {
         remove(client, &shared.recent(None, 2 + turn % 4).person_path());
         return;
     }

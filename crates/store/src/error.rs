@@ -10,6 +10,9 @@ pub enum StoreError {
     /// Another transaction got in the way; the same work may be run again at once.
     #[error("other changes got in the way: {0}")]
     Conflict(String),
+    /// Another transaction holds what this one needs, for longer than it may wait.
+    #[error("others hold what is needed: {0}")]
+    Held(String),
     /// The connection is gone, with nothing committed; the same work may be run again on another.
     #[error("the connection to the database was lost: {0}")]
     Lost(String),

@@ -47,6 +47,9 @@ pub enum Pace {
     Quick,
     /// It touches many rows, and may wait longer for those that others hold.
     AtLength,
+    /// It is the work of many who wait. It is not run again if others get in its way, and waits for them a moment at most: each of the many
+    /// is better off alone then.
+    Together,
     /// It is always undone.
     Trial,
 }
@@ -185,6 +188,12 @@ impl Store {
             Engine::Sqlite(sqlite) => sqlite.write(work).await,
             Engine::Postgres(postgres) => postgres.write(&work).await,
         }
+    }
+
+    /// Whether the database is part of this program, and only this program writes.
+    #[must_use]
+    pub const fn is_embedded(&self) -> bool {
+        matches!(self.engine, Engine::Sqlite(_))
     }
 
     /// Runs work as [`Store::write`] does, and undoes it. Gives back its outcome, and the events that it would have told.

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use super::keyring::Keyring;
 use super::measure::RouteMeasures;
 use crate::events::Hub;
+use crate::ops::persons::gathering::Gathering;
 use crate::webhooks::Delivering;
 
 #[derive(Clone, Debug)]
@@ -26,6 +27,7 @@ pub struct Settings {
 
 pub struct App {
     pub store: Arc<Store>,
+    pub(super) gathering: Arc<Gathering>,
     pub settings: Settings,
     pub(super) keyring: Keyring,
     pub(super) measures: RouteMeasures,
@@ -45,7 +47,8 @@ impl App {
         stopping: watch::Receiver<bool>,
     ) -> Self {
         let keyring = Keyring::new(settings.rate_limit);
-        Self { store, settings, keyring, measures: RouteMeasures::default(), metrics, hub: Arc::default(), delivering, stopping }
+        let gathering = Arc::new(Gathering::new(Arc::clone(&store)));
+        Self { store, gathering, settings, keyring, measures: RouteMeasures::default(), metrics, hub: Arc::default(), delivering, stopping }
     }
 
     /// A key was revoked or ends earlier: it is not let in any more for having been good a moment ago.

@@ -24,6 +24,7 @@ use super::refusal::Refusal;
 use crate::ops::Actor;
 use crate::ops::etag::Precondition;
 use crate::ops::idempotency::{Answer, Answered, IdempotencyKey};
+use crate::ops::persons::create::{CreatePerson, CreatedPerson};
 
 pub const LARGEST_BODY: usize = 1024 * 1024;
 pub const LARGEST_BULK: usize = 8 * 1024 * 1024;
@@ -179,18 +180,18 @@ impl Write {
         read_body(&self.body, read)
     }
 
-    /// As [`Write::carry_out`], or only tries it out: then the answer says what would have changed, and nothing is kept.
-    pub async fn carry_out_or_try<W: Work>(
-        self,
-        work: W,
-        dry_run: bool,
-        render: impl Fn(W::Output) -> Answer + Send + Sync + 'static,
-    ) -> Reply {
-        if !dry_run {
-            return self.carry_out(work, render).await;
-        }
+    /// Tries the work out: the answer says what would have changed, and nothing is kept.
+    pub async fn try_out<W: Work>(self, work: W, render: impl Fn(W::Output) -> Answer) -> Reply {
         let (output, tried) = self.app.store.try_out(work).await?;
         Ok(with_changes(render(output), &tried))
+    }
+
+    /// Creates a person, together with whoever else does at the moment.
+    pub async fn create(self, create: CreatePerson, render: impl Fn(CreatedPerson) -> Answer + Send + Sync + 'static) -> Reply {
+        match self.idempotency {
+            Some(_) => self.carry_out(create, render).await,
+            None => Ok(render(self.app.gathering.create(create).await?)),
+        }
     }
 
     /// Carries out the work and tells its outcome, once for each idempotency key.

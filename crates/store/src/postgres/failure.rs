@@ -29,7 +29,9 @@ pub(crate) fn judge(error: &Error) -> StoreError {
         StoreError::Conflict(describe(error))
     } else if moved.contains(state) || stale.contains(state) {
         StoreError::Lost(describe(error))
-    } else if *state == SqlState::LOCK_NOT_AVAILABLE || ["08", "40", "53", "57", "58"].contains(&&state.code()[..2]) {
+    } else if *state == SqlState::LOCK_NOT_AVAILABLE {
+        StoreError::Held(describe(error))
+    } else if ["08", "40", "53", "57", "58"].contains(&&state.code()[..2]) {
         StoreError::Unavailable(describe(error))
     } else {
         StoreError::Internal(describe(error))

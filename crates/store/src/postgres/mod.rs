@@ -55,7 +55,10 @@ impl Postgres {
 
     pub(crate) async fn write<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
         let started = Instant::now();
-        let output = retried(|| self.change(work)).await;
+        let output = match work.pace() {
+            Pace::Together => self.change(work).await,
+            Pace::Quick | Pace::AtLength | Pace::Trial => retried(|| self.change(work)).await,
+        };
         histogram!("slated_store_commit_seconds").record(started.elapsed().as_secs_f64());
         output
     }
@@ -63,6 +66,7 @@ impl Postgres {
     async fn change<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
         let (mode, patience) = match work.pace() {
             Pace::Quick | Pace::Trial => (Mode::Change, self.primary.patience),
+            Pace::Together => (Mode::ChangeTogether, self.primary.patience),
             Pace::AtLength => (Mode::ChangeAtLength, self.primary.patience.max(AT_LENGTH)),
         };
         let mut tx = self.begin(&self.primary, mode, patience, None).await?;
@@ -157,7 +161,7 @@ async fn retried<T, F: Future<Output = Result<T, Failure>>>(run: impl Fn() -> F)
     let (mut conflicts, mut losses) = (0, 0);
     loop {
         let error = match run().await {
-            Err(Failure::Broken(error @ (StoreError::Conflict(_) | StoreError::Lost(_)))) => error,
+            Err(Failure::Broken(error @ (StoreError::Conflict(_) | StoreError::Lost(_) | StoreError::Held(_)))) => error,
             outcome => return outcome,
         };
         match error {

@@ -40,6 +40,8 @@ pub(super) enum Mode {
     Change,
     /// The same for work that touches many rows. It waits longer for those that others hold.
     ChangeAtLength,
+    /// The same for many works in one. It hardly waits for others.
+    ChangeTogether,
     /// All statements see the same state, and only look.
     Snapshot,
     /// The same for statements that look at many rows, for which a plan of their own is worth its time.
@@ -52,12 +54,18 @@ impl Mode {
             Self::Single => None,
             Self::Change => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
             Self::ChangeAtLength => Some("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '24s'"),
+            Self::ChangeTogether => Some("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '200ms'"),
             Self::Snapshot => Some("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
             Self::SnapshotAtLength => Some(
                 "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan; \
                  SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on",
             ),
         }
+    }
+
+    /// Whether many statements of one text are likely.
+    const fn touches_many(self) -> bool {
+        matches!(self, Self::ChangeAtLength | Self::ChangeTogether)
     }
 }
 
@@ -123,9 +131,9 @@ impl PostgresTx {
     }
 
     fn queue(&mut self, sql: &str, params: &[Param<'_>], ticket: Option<usize>) {
-        let sql = match self.mode {
-            Mode::ChangeAtLength => self.text(sql),
-            _ => Arc::from(sql),
+        let sql = match self.mode.touches_many() {
+            true => self.text(sql),
+            false => Arc::from(sql),
         };
         self.queue.push(Queued { sql, params: params.iter().map(Owned::from).collect(), ticket });
     }
@@ -140,13 +148,13 @@ impl PostgresTx {
     }
 
     async fn make_room(&mut self) -> Result<(), StoreError> {
-        let most = if self.mode == Mode::ChangeAtLength { MOST_TOGETHER_AT_LENGTH } else { MOST_TOGETHER };
+        let most = if self.mode.touches_many() { MOST_TOGETHER_AT_LENGTH } else { MOST_TOGETHER };
         if self.queue.len() < most {
             return Ok(());
         }
-        let made = match self.mode {
-            Mode::ChangeAtLength => self.send_ahead().await,
-            _ => self.exchange(Ending::None).await.map(|_| ()),
+        let made = match self.mode.touches_many() {
+            true => self.send_ahead().await,
+            false => self.exchange(Ending::None).await.map(|_| ()),
         };
         self.give_up_if_lost(made, Ending::None)
     }
@@ -249,7 +257,7 @@ impl PostgresTx {
     async fn prepare(&mut self, ending: Ending, keeps_last: bool, patience: Duration) -> Result<Flight, StoreError> {
         let beginning = if self.is_open { None } else { self.mode.beginning() };
         let at_least = self.at_least.take();
-        let queue = gather(std::mem::take(&mut self.queue), keeps_last, self.mode == Mode::ChangeAtLength);
+        let queue = gather(std::mem::take(&mut self.queue), keeps_last, self.mode.touches_many());
         let asks_position = at_least.is_some() || ending == Ending::CommitAndMark;
         let is_prepared = |connection: &Lent| {
             queue.iter().all(|sent| sent.is_prepared(connection)) && (!asks_position || connection.prepared(POSITION).is_some())

@@ -223,6 +223,22 @@ pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<b
     }
 }
 
+/// Keeps the persons from others until this work is done, in that order.
+pub async fn hold_each(tx: &mut Tx, workspace: WorkspaceId, ids: impl IntoIterator<Item = PersonId>) -> Result<(), StoreError> {
+    if tx.is_embedded() {
+        return Ok(());
+    }
+    let sql = "SELECT 1 FROM person WHERE workspace_id = ?1 AND id = ?2 FOR NO KEY UPDATE";
+    let mut asked = Vec::new();
+    for id in ids {
+        asked.push(tx.ask(sql, params![workspace, id], |_| Ok(())).await?);
+    }
+    for held in asked {
+        tx.answer(held).await?;
+    }
+    Ok(())
+}
+
 /// Keeps those of the persons who are there from others until this work is done, in the order of their ids; says who they are.
 pub async fn hold_all(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Result<Vec<PersonId>, StoreError> {
     if ids.is_empty() {

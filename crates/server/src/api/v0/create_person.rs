@@ -106,5 +106,5 @@ pub async fn create_person(request: Write) -> Reply {
     query.finish(())?;
     let new = request.read(read_new_person)?;
     let work = CreatePerson::new(request.actor.clone(), new, on_duplicate);
-    request.carry_out(work, |created| render(status(created.is_new), &EnvelopeV0 { error: "", data: created.into() })).await
+    request.create(work, |created| render(status(created.is_new), &EnvelopeV0 { error: "", data: created.into() })).await
 }

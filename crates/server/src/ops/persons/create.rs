@@ -1,7 +1,7 @@
 //! Creating a person, or finding the one who is there already. Pushing the same person twice is safe.
 
 use model::id::{CandidateId, ClientContactId, CompanyId, JobId, PersonId, WorkspaceId};
-use model::person::{Identifier, NewPerson, OnDuplicate, Person, identifiers};
+use model::person::{Association, Identifier, NewPerson, OnDuplicate, Person, identifiers};
 use model::problem::{Code, Detail, Problem};
 use model::search::Document;
 use model::stage::Stage;
@@ -140,6 +140,12 @@ impl CreatePerson {
         let named = Named { id: person.id, name: &person.name.whole };
         let (candidate_id, client_contact_id) = attach(tx, actor, named, is_new, &target).await?;
         Ok(CreatedPerson { is_new, person, company_name, candidate_id, client_contact_id })
+    }
+
+    /// Whether nothing but the person and their company is concerned.
+    pub fn stands_alone(&self) -> bool {
+        let Association { job_id, job_name, client_id, client_name } = &self.new.association;
+        job_id.is_none() && job_name.is_none() && client_id.is_none() && client_name.is_none()
     }
 
     /// What others may look up and this claims: its identifiers.

@@ -31,28 +31,38 @@ impl Work for CreatePersons {
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         // One at a time: two that hold what the other waits for would otherwise be likely.
         census::hold_batches(tx, self.workspace).await?;
-        let ready = self.prepare(tx).await?;
-        self.hold(tx, &ready).await?;
-        let mut outcomes = Vec::with_capacity(self.rows.len());
-        let mut made = Made::default();
-        for (row, ready) in self.rows.iter().zip(ready) {
-            let outcome = match (row, ready) {
-                (Err(problem), _) => Err(Failure::Refused(problem.clone())),
-                // What was looked up before an earlier row made it is looked up again.
-                (Ok(create), _) if made.concerns(create) => {
-                    made.note(create, true);
-                    create.run(tx).await
-                }
-                (Ok(create), Ok(mut ready)) => {
-                    made.note(create, ready.lacks_employer(tx).await?);
-                    create.carry_out(tx, ready).await
-                }
-                (Ok(_), Err(problem)) => Err(problem.into()),
-            };
-            outcomes.push(refusal(outcome)?);
-        }
-        Ok(outcomes)
+        let rows: Vec<_> = self.rows.iter().map(Result::as_ref).collect();
+        create_each(tx, self.workspace, &rows).await
     }
+}
+
+/// Creates the persons one after the other, and says what became of each. Whatever all of them need is looked up first, at once.
+pub async fn create_each(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    rows: &[Result<&CreatePerson, &Problem>],
+) -> Result<Vec<Result<CreatedPerson, Problem>>, Failure> {
+    let ready = prepare(tx, rows).await?;
+    hold(tx, workspace, rows, &ready).await?;
+    let mut outcomes = Vec::with_capacity(rows.len());
+    let mut made = Made::default();
+    for (row, ready) in rows.iter().zip(ready) {
+        let outcome = match (row, ready) {
+            (Err(problem), _) => Err(Failure::Refused((*problem).clone())),
+            // What was looked up before an earlier row made it is looked up again.
+            (Ok(create), _) if made.concerns(create) => {
+                made.note(create, true);
+                create.run(tx).await
+            }
+            (Ok(create), Ok(mut ready)) => {
+                made.note(create, ready.lacks_employer(tx).await?);
+                create.carry_out(tx, ready).await
+            }
+            (Ok(_), Err(problem)) => Err(problem.into()),
+        };
+        outcomes.push(refusal(outcome)?);
+    }
+    Ok(outcomes)
 }
 
 /// What earlier rows made that later ones may have looked for in vain.
@@ -76,38 +86,39 @@ impl Made {
     }
 }
 
-impl CreatePersons {
-    /// Looks up all that the rows need, and whom they are about.
-    async fn prepare(&self, tx: &mut Tx) -> Result<Vec<Result<Ready, Problem>>, Failure> {
-        let mut looked_up = Vec::with_capacity(self.rows.len());
-        for row in &self.rows {
-            looked_up.push(match row {
-                Ok(create) => Ok((create, create.look_up(tx).await?)),
-                Err(problem) => Err(problem.clone()),
-            });
-        }
-        let mut ready = Vec::with_capacity(looked_up.len());
-        for row in looked_up {
-            ready.push(match row {
-                Ok((create, looked_up)) => refusal(create.find_matched(tx, looked_up).await)?,
-                Err(problem) => Err(problem),
-            });
-        }
-        Ok(ready)
+/// Looks up all that the rows need, and whom they are about.
+async fn prepare(tx: &mut Tx, rows: &[Result<&CreatePerson, &Problem>]) -> Result<Vec<Result<Ready, Problem>>, Failure> {
+    let mut looked_up = Vec::with_capacity(rows.len());
+    for row in rows {
+        looked_up.push(match row {
+            Ok(create) => Ok((create, create.look_up(tx).await?)),
+            Err(problem) => Err((*problem).clone()),
+        });
     }
+    let mut ready = Vec::with_capacity(looked_up.len());
+    for row in looked_up {
+        ready.push(match row {
+            Ok((create, looked_up)) => refusal(create.find_matched(tx, looked_up).await)?,
+            Err(problem) => Err(problem),
+        });
+    }
+    Ok(ready)
+}
 
-    /// Holds the persons and then the jobs that are concerned, each in the order of their ids, as everybody does who needs several.
-    async fn hold(&self, tx: &mut Tx, ready: &[Result<Ready, Problem>]) -> Result<(), Failure> {
-        let persons: BTreeSet<_> = ready.iter().flatten().filter_map(Ready::matched).collect();
-        for person in persons {
-            person::load(tx, self.workspace, person).await?;
-        }
-        let jobs: BTreeSet<_> = self.rows.iter().flatten().filter_map(CreatePerson::job).collect();
-        for job in jobs {
-            job::load(tx, self.workspace, job).await?;
-        }
-        Ok(())
+/// Holds the persons and then the jobs that are concerned, each in the order of their ids, as everybody does who needs several.
+async fn hold(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    rows: &[Result<&CreatePerson, &Problem>],
+    ready: &[Result<Ready, Problem>],
+) -> Result<(), Failure> {
+    let persons: BTreeSet<_> = ready.iter().flatten().filter_map(Ready::matched).collect();
+    person::hold_each(tx, workspace, persons).await?;
+    let jobs: BTreeSet<_> = rows.iter().flatten().filter_map(|create| create.job()).collect();
+    for job in jobs {
+        job::load(tx, workspace, job).await?;
     }
+    Ok(())
 }
 
 /// What is refused is an outcome; what is broken ends the work.

@@ -4,6 +4,7 @@ pub mod duplicates;
 pub mod erase;
 pub mod export;
 pub mod follow;
+pub mod gathering;
 pub mod history;
 pub mod index;
 pub mod list;

@@ -8,8 +8,7 @@ use utoipa::ToSchema;
 use crate::api::v1::shape::person::PersonCreated;
 use crate::http::answer::answer;
 use crate::http::{Reply, Tryable, Write};
-use crate::ops::idempotency::Answer;
-use crate::ops::persons::create::CreatePerson;
+use crate::ops::persons::create::{CreatePerson, CreatedPerson};
 
 /// A person to create. A name is needed: `name`, or `first_name` or `last_name`, or at least `social_url`.
 #[derive(ToSchema)]
@@ -91,7 +90,11 @@ pub async fn create_person(request: Write) -> Reply {
     query.finish(())?;
     let new = request.read(read_new_person)?;
     let work = CreatePerson::new(request.actor.clone(), new, on_duplicate);
-    request.carry_out_or_try(work, dry_run, |created| -> Answer { answer(status(created.is_new), PersonCreated::from(created)) }).await
+    let render = |created: CreatedPerson| answer(status(created.is_new), PersonCreated::from(created));
+    match dry_run {
+        true => request.try_out(work, render).await,
+        false => request.create(work, render).await,
+    }
 }
 
 pub const fn status(is_new: bool) -> StatusCode {

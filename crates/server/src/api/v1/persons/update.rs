@@ -85,5 +85,9 @@ pub async fn update_person(request: Write) -> Reply {
     query.finish(())?;
     let patch = request.read(PersonPatch::read)?;
     let work = UpdatePerson { actor: request.actor.clone(), id: request.id()?, patch, precondition: request.precondition.clone() };
-    request.carry_out_or_try(work, dry_run, |()| answer(StatusCode::OK, Confirmation { message: "The person was updated." })).await
+    let render = |()| answer(StatusCode::OK, Confirmation { message: "The person was updated." });
+    match dry_run {
+        true => request.try_out(work, render).await,
+        false => request.carry_out(work, render).await,
+    }
 }

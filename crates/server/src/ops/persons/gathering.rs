@@ -14,7 +14,7 @@ use super::create::{CreatePerson, CreatedPerson};
 use super::create_many::create_each;
 
 /// Transactions of one workspace that are on their way at once.
-const MOST_AT_WORK: usize = 4;
+const MOST_AT_WORK: usize = 2;
 /// Creates in one of them.
 const MOST_TOGETHER: usize = 64;
 

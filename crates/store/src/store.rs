@@ -190,12 +190,6 @@ impl Store {
         }
     }
 
-    /// Whether the database is part of this program, and only this program writes.
-    #[must_use]
-    pub const fn is_embedded(&self) -> bool {
-        matches!(self.engine, Engine::Sqlite(_))
-    }
-
     /// Runs work as [`Store::write`] does, and undoes it. Gives back its outcome, and the events that it would have told.
     pub async fn try_out<W: Work>(&self, work: W) -> Result<(W::Output, Vec<Tried>), Failure> {
         let outcome = Arc::new(Mutex::new(None));

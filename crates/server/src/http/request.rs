@@ -187,7 +187,7 @@ impl Write {
     }
 
     /// Creates a person, together with whoever else does at the moment.
-    pub async fn create(self, create: CreatePerson, render: impl Fn(CreatedPerson) -> Answer + Send + Sync + 'static) -> Reply {
+    pub async fn create_person(self, create: CreatePerson, render: impl Fn(CreatedPerson) -> Answer + Send + Sync + 'static) -> Reply {
         match self.idempotency {
             Some(_) => self.carry_out(create, render).await,
             None => Ok(render(self.app.gathering.create(create).await?)),

@@ -249,7 +249,7 @@ impl VerifyEvents {
             _ => {}
         }
         if !entry.has_its_content {
-            return Err("its contents were changed");
+            return Err("its contents were changed, or taken out although nobody was erased");
         }
         if !entry.is_whole {
             return Err("it was changed");

@@ -66,7 +66,7 @@ impl Postgres {
     async fn change<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
         let (mode, patience) = match work.pace() {
             Pace::Quick | Pace::Trial => (Mode::Change, self.primary.patience),
-            Pace::Together => (Mode::ChangeTogether, self.primary.patience),
+            Pace::Together => (Mode::ChangeTogether, self.primary.patience / 2),
             Pace::AtLength => (Mode::ChangeAtLength, self.primary.patience.max(AT_LENGTH)),
         };
         let mut tx = self.begin(&self.primary, mode, patience, None).await?;

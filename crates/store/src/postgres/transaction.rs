@@ -24,6 +24,8 @@ use crate::row::Param;
 const MOST_TOGETHER: usize = 24;
 /// The same for work that touches many rows: those of one text become one. The server works on them while more gather.
 const MOST_TOGETHER_AT_LENGTH: usize = 1000;
+/// As long as the server has nothing to do, fewer.
+const MOST_TOGETHER_AT_FIRST: usize = 250;
 /// So often at most, before the first answer is waited for.
 const MOST_AHEAD: usize = 4;
 /// What the first answer may take even if the connection was long in coming.
@@ -148,7 +150,11 @@ impl PostgresTx {
     }
 
     async fn make_room(&mut self) -> Result<(), StoreError> {
-        let most = if self.mode.touches_many() { MOST_TOGETHER_AT_LENGTH } else { MOST_TOGETHER };
+        let most = match self.mode.touches_many() {
+            true if self.ahead.is_empty() => MOST_TOGETHER_AT_FIRST,
+            true => MOST_TOGETHER_AT_LENGTH,
+            false => MOST_TOGETHER,
+        };
         if self.queue.len() < most {
             return Ok(());
         }

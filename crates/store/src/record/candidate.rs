@@ -134,7 +134,7 @@ pub async fn list(
         conditions.filter("(p.name_key LIKE {} ESCAPE '\\' OR employer.name_key LIKE {} ESCAPE '\\')", pattern);
     }
     let total = match (conditions.is_filtered(), page.known_total()) {
-        (false, _) => places.taken,
+        (false, _) => places.taken(),
         (true, Some(total)) => total,
         (true, None) => tx.row(&conditions.count(TABLES), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
     };
@@ -142,7 +142,7 @@ pub async fn list(
         format!("SELECT c.id, c.person_id, p.name, p.current_job_title, employer.name, p.company_id, c.stage_id, c.created_at {TABLES}");
     let number_of = "SELECT position FROM candidate WHERE id = ?1 AND workspace_id = ?2 AND job_id = ?3";
     let id_at = "SELECT id FROM candidate WHERE position >= ?1 AND workspace_id = ?2 AND job_id = ?3 ORDER BY position LIMIT 1";
-    let mut from = listing::place(tx, page, places.last(), number_of, id_at, params![workspace, job]).await?;
+    let mut from = listing::place(tx, page, places.last, number_of, id_at, params![workspace, job]).await?;
     if let (Start::Offset(offset), true, false) = (page.start, places.empty > 0, conditions.is_filtered()) {
         let number = if page.order == Order::NewestFirst { total - 1 - offset } else { offset };
         let first = match (0..total).contains(&number) {

@@ -119,6 +119,12 @@ pub async fn delete(tx: &mut Tx, workspace: WorkspaceId, company: CompanyId, id:
     tx.tell(sql, params![workspace, company, id]).await
 }
 
+/// Removes all contacts that are this person; says which, and where they were.
+pub async fn delete_all_of(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Vec<(ClientContactId, CompanyId)>, StoreError> {
+    let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND person_id = ?2 RETURNING id, company_id";
+    tx.rows(sql, params![workspace, person], |row| Ok((row.id(0)?, row.id(1)?))).await
+}
+
 /// Removes those contacts of a company whose persons are contacts of another too; says which, and who they are.
 pub async fn delete_shared_by_companies(
     tx: &mut Tx,

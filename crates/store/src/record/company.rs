@@ -110,17 +110,21 @@ pub async fn rename(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId, name: &s
     tx.tell(sql, params![workspace, id, name, &fold(name), tx.now()]).await
 }
 
-/// Lets all that belongs to a company belong to another, and removes it. Nobody may be a contact of both.
-pub async fn merge(tx: &mut Tx, workspace: WorkspaceId, from: CompanyId, into: CompanyId) -> Result<(), StoreError> {
-    let now = tx.now();
+/// Lets the persons and jobs of a company belong to another.
+pub async fn hand_over(tx: &mut Tx, workspace: WorkspaceId, from: CompanyId, into: CompanyId) -> Result<(), StoreError> {
     for table in ["person", "job"] {
         let sql = format!(
             "UPDATE {table} SET company_id = ?3, version = version + 1, updated_at = ?4 WHERE workspace_id = ?1 AND company_id = ?2"
         );
-        tx.tell(&sql, params![workspace, from, into, now]).await?;
+        tx.tell(&sql, params![workspace, from, into, tx.now()]).await?;
     }
+    Ok(())
+}
+
+/// Removes a company whose contacts become those of another. Nobody may be a contact of both.
+pub async fn remove_into(tx: &mut Tx, workspace: WorkspaceId, from: CompanyId, into: CompanyId) -> Result<(), StoreError> {
     let sql = "UPDATE client_contact SET company_id = ?3 WHERE workspace_id = ?1 AND company_id = ?2";
     tx.tell(sql, params![workspace, from, into]).await?;
     tx.tell("DELETE FROM company WHERE workspace_id = ?1 AND id = ?2", params![workspace, from]).await?;
-    tx.tell("UPDATE company SET updated_at = ?3 WHERE workspace_id = ?1 AND id = ?2", params![workspace, into, now]).await
+    tx.tell("UPDATE company SET updated_at = ?3 WHERE workspace_id = ?1 AND id = ?2", params![workspace, into, tx.now()]).await
 }

@@ -42,7 +42,7 @@ fn named_notes(text: &str) -> Vec<NoteId> {
 
 /// Removes what belongs to the person and is no candidate.
 pub async fn remove_belongings(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), StoreError> {
-    for table in ["person_identifier", "note", "client_contact", "person_origin"] {
+    for table in ["person_identifier", "note", "person_origin"] {
         let sql = format!("DELETE FROM {table} WHERE workspace_id = ?1 AND person_id = ?2");
         tx.tell(&sql, params![workspace, person]).await?;
     }

@@ -20,16 +20,23 @@ pub async fn find<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Re
 
 /// Where those of the ids lead that were merged into others, whatever kind of record they are.
 pub async fn merged_among(tx: &mut Tx, workspace: WorkspaceId, ids: &[[u8; 16]]) -> Result<Vec<([u8; 16], [u8; 16])>, StoreError> {
-    let mut found = Vec::new();
-    for some in ids.chunks(100) {
-        let places: Vec<_> = (2..2 + some.len()).map(|place| format!("?{place}")).collect();
-        let sql = format!(
-            "SELECT id, merged_into FROM former_record WHERE workspace_id = ?1 AND merged_into IS NOT NULL AND id IN ({})",
-            places.join(", ")
-        );
+    const AT_ONCE: usize = 100;
+    let places: Vec<_> = (2..2 + AT_ONCE).map(|place| format!("?{place}")).collect();
+    let sql = format!(
+        "SELECT id, merged_into FROM former_record WHERE workspace_id = ?1 AND merged_into IS NOT NULL AND id IN ({})",
+        places.join(", ")
+    );
+    let mut asked = Vec::new();
+    for some in ids.chunks(AT_ONCE) {
         let mut params = vec![workspace.into()];
         params.extend(some.iter().map(|id| Param::Id(*id)));
-        found.extend(tx.rows(&sql, &params, |row| Ok((row.id::<Person>(0)?.to_bytes(), row.id::<Person>(1)?.to_bytes()))).await?);
+        // The text is always the same, whatever is left for the last one.
+        params.resize(1 + AT_ONCE, Param::Null);
+        asked.push(tx.ask(&sql, &params, |row| Ok((row.id::<Person>(0)?.to_bytes(), row.id::<Person>(1)?.to_bytes()))).await?);
+    }
+    let mut found = Vec::new();
+    for some in asked {
+        found.extend(tx.answer(some).await?);
     }
     Ok(found)
 }

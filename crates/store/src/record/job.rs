@@ -24,8 +24,7 @@ pub struct JobView {
     pub candidate_count: i64,
 }
 
-const COLUMNS: &str =
-    "j.id, j.version, j.name, j.created_at, j.is_archived, client.name, j.company_id, status.name, j.status_id, j.candidate_count";
+const COLUMNS: &str = "j.id, j.version, j.name, j.created_at, j.is_archived, client.name, j.company_id, status.name, j.status_id, j.candidate_count - j.removed_count";
 const TABLES: &str = "FROM job j \
      JOIN company client ON client.workspace_id = j.workspace_id AND client.id = j.company_id \
      JOIN job_status status ON status.workspace_id = j.workspace_id AND status.id = j.status_id";
@@ -151,42 +150,43 @@ pub async fn touch(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<(),
 /// The places for candidates on a job. They are numbered from 1 on.
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
-    pub taken: i64,
+    /// The number of the last place.
+    pub last: i64,
     /// Those that candidates left.
     pub empty: i64,
 }
 
 impl Places {
-    /// The number of the last place.
+    /// How many candidates there are.
     #[must_use]
-    pub const fn last(self) -> i64 {
-        self.taken + self.empty
+    pub const fn taken(self) -> i64 {
+        self.last - self.empty
     }
 }
 
 /// The places for candidates, or none if there is no such job.
 pub async fn places(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Option<Places>, StoreError> {
     let sql = "SELECT candidate_count, removed_count FROM job WHERE workspace_id = ?1 AND id = ?2";
-    tx.row(sql, params![workspace, id], |row| Ok(Places { taken: row.int(0)?, empty: row.int(1)? })).await
+    tx.row(sql, params![workspace, id], |row| Ok(Places { last: row.int(0)?, empty: row.int(1)? })).await
 }
 
 /// Counts one more candidate; the answer is its place among those of the job, and the job's name.
 pub async fn ask_to_count_candidate(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Asked<(i64, String)>, StoreError> {
     let sql = "UPDATE job SET candidate_count = candidate_count + 1 WHERE workspace_id = ?1 AND id = ?2 \
-               RETURNING candidate_count + removed_count, name";
+               RETURNING candidate_count, name";
     tx.ask(sql, params![workspace, id], |row| Ok((row.int(0)?, row.text(1)?))).await
 }
 
 /// Counts one candidate less, whose place stays empty.
 pub async fn count_candidate_off(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<(), StoreError> {
-    let sql = "UPDATE job SET candidate_count = candidate_count - 1, removed_count = removed_count + 1 WHERE workspace_id = ?1 AND id = ?2";
+    let sql = "UPDATE job SET removed_count = removed_count + 1 WHERE workspace_id = ?1 AND id = ?2";
     tx.tell(sql, params![workspace, id]).await
 }
 
 /// Counts that many candidates more; the answer is the place of the last of them.
 pub async fn count_candidates(tx: &mut Tx, workspace: WorkspaceId, id: JobId, more: i64) -> Result<Option<i64>, StoreError> {
     let sql = "UPDATE job SET candidate_count = candidate_count + ?3 WHERE workspace_id = ?1 AND id = ?2 \
-               RETURNING candidate_count + removed_count";
+               RETURNING candidate_count";
     tx.row(sql, params![workspace, id, more], |row| row.int(0)).await
 }
 

@@ -101,19 +101,21 @@ impl<'p> Conditions<'p> {
                 tail = format!(" LIMIT {}", page.limit + 1);
             }
             Start::Offset(offset) if self.filtered => tail = format!(" LIMIT {} OFFSET {offset}", page.limit),
-            Start::Offset(_) if let Some(first) = from.first_of_page => {
-                let sign = if newest_first { "<=" } else { ">=" };
-                self.push(&format!("{alias}.position {sign} {{}}"), first.into());
-                tail = format!(" LIMIT {}", page.limit);
-            }
-            Start::Offset(offset) if newest_first => {
-                self.push(&format!("{alias}.position <= {{}}"), (total - offset).into());
-                self.push(&format!("{alias}.position > {{}}"), (total - offset - page.limit).into());
-            }
-            Start::Offset(offset) => {
-                self.push(&format!("{alias}.position > {{}}"), offset.into());
-                self.push(&format!("{alias}.position <= {{}}"), (offset.saturating_add(page.limit)).into());
-            }
+            Start::Offset(offset) => match from.first_of_page {
+                Some(first) => {
+                    let sign = if newest_first { "<=" } else { ">=" };
+                    self.push(&format!("{alias}.position {sign} {{}}"), first.into());
+                    tail = format!(" LIMIT {}", page.limit);
+                }
+                None if newest_first => {
+                    self.push(&format!("{alias}.position <= {{}}"), (total - offset).into());
+                    self.push(&format!("{alias}.position > {{}}"), (total - offset - page.limit).into());
+                }
+                None => {
+                    self.push(&format!("{alias}.position > {{}}"), offset.into());
+                    self.push(&format!("{alias}.position <= {{}}"), (offset.saturating_add(page.limit)).into());
+                }
+            },
         }
         let direction = if newest_first { " DESC" } else { "" };
         (format!("{select} WHERE {} ORDER BY {alias}.position{direction}{tail}", self.sql), self.params)

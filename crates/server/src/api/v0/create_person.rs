@@ -105,6 +105,6 @@ pub async fn create_person(request: Write) -> Reply {
     let on_duplicate = read_on_duplicate(&mut query);
     query.finish(())?;
     let new = request.read(read_new_person)?;
-    let work = CreatePerson::new(request.actor.clone(), new, on_duplicate);
-    request.create(work, |created| render(status(created.is_new), &EnvelopeV0 { error: "", data: created.into() })).await
+    let work = CreatePerson::new(request.actor.clone(), new, on_duplicate).prepared();
+    request.create_person(work, |created| render(status(created.is_new), &EnvelopeV0 { error: "", data: created.into() })).await
 }

@@ -33,12 +33,12 @@ impl Work for ReadFunnel {
         let places = job::places(tx, self.workspace, self.job).await?.ok_or_else(missing)?;
         let mut funnel = Funnel::of(stage::of_job(tx, self.workspace, self.job).await?);
         let mut after = 0;
-        while after < places.last() {
+        while after < places.last {
             for history in candidate::histories(tx, self.workspace, self.job, after, after + AT_A_TIME).await? {
                 funnel.count(history.stage_id, &history.entries);
             }
             after += AT_A_TIME;
         }
-        Ok(JobFunnel { job_id: self.job, candidate_count: places.taken, stages: funnel.finish() })
+        Ok(JobFunnel { job_id: self.job, candidate_count: places.taken(), stages: funnel.finish() })
     }
 }

@@ -4,7 +4,7 @@ use model::id::{CandidateId, WorkspaceId};
 use model::problem::Problem;
 use store::record::candidate::CandidateView;
 use store::record::{candidate, job};
-use store::{Failure, StoreError, Tx, Work};
+use store::{Failure, Pace, StoreError, Tx, Work};
 
 use crate::ops::Actor;
 use crate::ops::etag::Precondition;
@@ -55,6 +55,10 @@ impl Work for RemoveCandidate {
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::AtLength
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {

@@ -45,8 +45,10 @@ impl Work for MergeCompany {
         let (survivor, merged) = if older.id == into { (older, newer) } else { (newer, older) };
         census::removed(tx, workspace, List::Companies, from).await?;
         search::mark_company(tx, workspace, from).await?;
+        // Persons before their contacts, as everybody does who holds both.
+        company::hand_over(tx, workspace, from, into).await?;
         self.drop_contacts(tx, from, into).await?;
-        company::merge(tx, workspace, from, into).await?;
+        company::remove_into(tx, workspace, from, into).await?;
         former::insert(tx, workspace, from, Some(into)).await?;
         tell::company_merged(tx, &self.actor, into, Named { id: from, name: &merged.name }).await?;
         Ok(CompanyView { updated_at: tx.now(), ..survivor })

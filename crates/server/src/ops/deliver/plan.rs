@@ -34,6 +34,8 @@ pub struct Turn {
     /// Everything up to here is in this turn or was before.
     pub(super) settled_sequence: i64,
     pub(super) has_more: bool,
+    /// When the first of those that wait may be tried, if all of them have to wait for their time.
+    pub(super) next_due: Option<Timestamp>,
     /// Why events are missing, if they are.
     pub(super) gap: Option<String>,
 }
@@ -119,6 +121,8 @@ impl PlanTurn {
             turn.lanes.push(vec![Parcel { event, delivery: None }]);
         } else if let Some(waiting) = least_tried {
             turn.lanes.push(self.parcels(tx, &[waiting.sequence]).await?);
+        } else {
+            turn.next_due = queues.next_due;
         }
         Ok(())
     }
@@ -172,7 +176,7 @@ impl PlanTurn {
 impl Turn {
     fn empty(webhook: Webhook) -> Self {
         let settled_sequence = webhook.settled_sequence;
-        Self { webhook, lanes: Vec::new(), held: Vec::new(), settled_sequence, has_more: false, gap: None }
+        Self { webhook, lanes: Vec::new(), held: Vec::new(), settled_sequence, has_more: false, next_due: None, gap: None }
     }
 
     /// Whether there is nothing to do, and nothing to note.
@@ -183,7 +187,7 @@ impl Turn {
     /// Whether a probe was due and there is no event to probe with.
     pub(super) fn has_nothing_to_try(&self, now: Timestamp) -> bool {
         let is_due = self.webhook.failed_rounds > 0 && self.webhook.due_at.is_none_or(|due| due <= now);
-        is_due && self.lanes.is_empty() && self.held.is_empty()
+        is_due && self.lanes.is_empty() && self.held.is_empty() && self.next_due.is_none()
     }
 
     /// Puts it at the end of its lane.
@@ -203,7 +207,7 @@ type Lane = [u8; 16];
 pub(super) struct Lanes(HashMap<Lane, Lane>);
 
 impl Lanes {
-    /// Of what waits and what is new. This looks last, so that it knows of every merge that anything new came after.
+    /// Of what waits and what is new.
     pub(super) async fn of(tx: &mut Tx, workspace: WorkspaceId, waiting: &[Waiting], fresh: &[Event]) -> Result<Self, StoreError> {
         let lanes: HashSet<Lane> =
             waiting.iter().map(|waiting| waiting.lane).chain(fresh.iter().map(|event| event.subject.lane())).collect();

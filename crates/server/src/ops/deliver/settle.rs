@@ -70,8 +70,13 @@ impl Work for Settle {
         }
         match is_failing {
             true => self.note_failure(tx, &mut webhook).await?,
-            // A webhook that is failing waits for its probe.
-            false if webhook.failed_rounds > 0 => {}
+            // A webhook that is failing waits for its probe; if all that waits has a time of its own, there may be something new by then.
+            false if webhook.failed_rounds > 0 => {
+                if let Some(next) = turn.next_due {
+                    let delay = self.delays.before_probe(webhook.failed_rounds, rand::random());
+                    webhook.due_at = Some(next.min(tx.now().plus_millis(delay)));
+                }
+            }
             false => {
                 let waiting = webhook::waiting(tx, *workspace, id, MOST_WAITING).await?;
                 let lanes = Lanes::of(tx, *workspace, &waiting, &[]).await?;

@@ -1,5 +1,7 @@
 //! Creating a person, or finding the one who is there already. Pushing the same person twice is safe.
 
+use std::sync::OnceLock;
+
 use model::id::{CandidateId, ClientContactId, CompanyId, JobId, PersonId, WorkspaceId};
 use model::person::{Association, Identifier, NewPerson, OnDuplicate, Person, identifiers};
 use model::problem::{Code, Detail, Problem};
@@ -21,7 +23,8 @@ pub struct CreatePerson {
     actor: Actor,
     new: NewPerson,
     on_duplicate: OnDuplicate,
-    document: Document,
+    /// What search is to know of the person, once it is asked for.
+    document: OnceLock<Document>,
 }
 
 /// The name of a company as it was given, and the company of that name as it was asked for.
@@ -82,10 +85,18 @@ impl Work for CreatePerson {
 }
 
 impl CreatePerson {
-    /// What search is to know of the person is made here, before anybody waits for it.
     pub fn new(actor: Actor, new: NewPerson, on_duplicate: OnDuplicate) -> Self {
-        let document = index::document_of(&new);
-        Self { actor, new, on_duplicate, document }
+        Self { actor, new, on_duplicate, document: OnceLock::new() }
+    }
+
+    /// Makes ready what takes its time, before anybody waits for it.
+    pub fn prepared(self) -> Self {
+        self.document();
+        self
+    }
+
+    fn document(&self) -> &Document {
+        self.document.get_or_init(|| index::document_of(&self.new))
     }
 
     /// Asks for all that has to be looked up, at once.
@@ -208,7 +219,7 @@ impl CreatePerson {
         if let Some(body) = &self.new.notes {
             note::insert(tx, workspace, created.id, self.actor.key, body).await?;
         }
-        search::insert(tx, workspace, created.id, &self.document, &index::keys_of(&self.new, company_id)).await?;
+        search::insert(tx, workspace, created.id, self.document(), &index::keys_of(&self.new, company_id)).await?;
         if self.new.enrich {
             enrichment::queue_new(tx, workspace, created.id).await?;
         }

@@ -1,6 +1,7 @@
 //! Creating many persons in one transaction, each as one create would: what is refused of one does not keep the others from being made.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use model::id::WorkspaceId;
 use model::person::Identifier;
@@ -31,36 +32,44 @@ impl Work for CreatePersons {
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         // One at a time: two that hold what the other waits for would otherwise be likely.
         census::hold_batches(tx, self.workspace).await?;
-        let rows: Vec<_> = self.rows.iter().map(Result::as_ref).collect();
-        create_each(tx, self.workspace, &rows).await
+        let ready = prepare(tx, self.rows.iter().map(Result::as_ref)).await?;
+        self.hold(tx, &ready).await?;
+        let mut outcomes = Vec::with_capacity(self.rows.len());
+        let mut made = Made::default();
+        for (row, ready) in self.rows.iter().zip(ready) {
+            let outcome = match (row, ready) {
+                (Err(problem), _) => Err(Failure::Refused(problem.clone())),
+                // What was looked up before an earlier row made it is looked up again.
+                (Ok(create), _) if made.concerns(create) => {
+                    made.note(create, true);
+                    create.run(tx).await
+                }
+                (Ok(create), Ok(mut ready)) => {
+                    made.note(create, ready.lacks_employer(tx).await?);
+                    create.carry_out(tx, ready).await
+                }
+                (Ok(_), Err(problem)) => Err(problem.into()),
+            };
+            outcomes.push(refusal(outcome)?);
+        }
+        Ok(outcomes)
     }
 }
 
-/// Creates the persons one after the other, and says what became of each. Whatever all of them need is looked up first, at once.
-pub async fn create_each(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    rows: &[Result<&CreatePerson, &Problem>],
-) -> Result<Vec<Result<CreatedPerson, Problem>>, Failure> {
-    let ready = prepare(tx, rows).await?;
-    hold(tx, workspace, rows, &ready).await?;
-    let mut outcomes = Vec::with_capacity(rows.len());
+/// Creates those of the persons who are new and have nothing to do with each other, and says what became of each of them.
+pub async fn create_new(tx: &mut Tx, creates: &[Arc<CreatePerson>]) -> Result<Vec<Option<Result<CreatedPerson, Problem>>>, Failure> {
+    let ready = prepare(tx, creates.iter().map(|create| Ok(&**create))).await?;
+    let mut outcomes = Vec::with_capacity(creates.len());
     let mut made = Made::default();
-    for (row, ready) in rows.iter().zip(ready) {
-        let outcome = match (row, ready) {
-            (Err(problem), _) => Err(Failure::Refused((*problem).clone())),
-            // What was looked up before an earlier row made it is looked up again.
-            (Ok(create), _) if made.concerns(create) => {
-                made.note(create, true);
-                create.run(tx).await
-            }
-            (Ok(create), Ok(mut ready)) => {
+    for (create, ready) in creates.iter().zip(ready) {
+        outcomes.push(match ready {
+            Ok(ready) if ready.matched().is_some() || made.concerns(create) => None,
+            Ok(mut ready) => {
                 made.note(create, ready.lacks_employer(tx).await?);
-                create.carry_out(tx, ready).await
+                Some(refusal(create.carry_out(tx, ready).await)?)
             }
-            (Ok(_), Err(problem)) => Err(problem.into()),
-        };
-        outcomes.push(refusal(outcome)?);
+            Err(problem) => Some(Err(problem)),
+        });
     }
     Ok(outcomes)
 }
@@ -86,13 +95,29 @@ impl Made {
     }
 }
 
+impl CreatePersons {
+    /// Holds the persons and then the jobs that are concerned, each in the order of their ids, as everybody does who needs several.
+    async fn hold(&self, tx: &mut Tx, ready: &[Result<Ready, Problem>]) -> Result<(), Failure> {
+        let persons: BTreeSet<_> = ready.iter().flatten().filter_map(Ready::matched).collect();
+        person::hold_each(tx, self.workspace, persons).await?;
+        let jobs: BTreeSet<_> = self.rows.iter().flatten().filter_map(CreatePerson::job).collect();
+        for job in jobs {
+            job::load(tx, self.workspace, job).await?;
+        }
+        Ok(())
+    }
+}
+
 /// Looks up all that the rows need, and whom they are about.
-async fn prepare(tx: &mut Tx, rows: &[Result<&CreatePerson, &Problem>]) -> Result<Vec<Result<Ready, Problem>>, Failure> {
-    let mut looked_up = Vec::with_capacity(rows.len());
+async fn prepare<'r>(
+    tx: &mut Tx,
+    rows: impl Iterator<Item = Result<&'r CreatePerson, &'r Problem>> + Send,
+) -> Result<Vec<Result<Ready, Problem>>, Failure> {
+    let mut looked_up = Vec::new();
     for row in rows {
         looked_up.push(match row {
             Ok(create) => Ok((create, create.look_up(tx).await?)),
-            Err(problem) => Err((*problem).clone()),
+            Err(problem) => Err(problem.clone()),
         });
     }
     let mut ready = Vec::with_capacity(looked_up.len());
@@ -103,22 +128,6 @@ async fn prepare(tx: &mut Tx, rows: &[Result<&CreatePerson, &Problem>]) -> Resul
         });
     }
     Ok(ready)
-}
-
-/// Holds the persons and then the jobs that are concerned, each in the order of their ids, as everybody does who needs several.
-async fn hold(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    rows: &[Result<&CreatePerson, &Problem>],
-    ready: &[Result<Ready, Problem>],
-) -> Result<(), Failure> {
-    let persons: BTreeSet<_> = ready.iter().flatten().filter_map(Ready::matched).collect();
-    person::hold_each(tx, workspace, persons).await?;
-    let jobs: BTreeSet<_> = rows.iter().flatten().filter_map(|create| create.job()).collect();
-    for job in jobs {
-        job::load(tx, workspace, job).await?;
-    }
-    Ok(())
 }
 
 /// What is refused is an outcome; what is broken ends the work.

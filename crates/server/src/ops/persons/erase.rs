@@ -52,8 +52,8 @@ impl Work for ErasePerson {
         search::remove(tx, workspace, id).await?;
         search::want_merge(tx).await?;
         let named = Named { id, name: &erased.name.whole };
-        for contact in client_contact::of_person(tx, workspace, id, i64::from(i32::MAX)).await? {
-            tell::contact_removed(tx, actor, contact.company_id, named, contact.id).await?;
+        for (contact, company) in client_contact::delete_all_of(tx, workspace, id).await? {
+            tell::contact_removed(tx, actor, company, named, contact).await?;
         }
         erasure::remove_belongings(tx, workspace, id).await?;
         enrichment::forget(tx, workspace, id).await?;

@@ -3,20 +3,22 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use futures_util::future::join_all;
 use model::id::WorkspaceId;
 use model::problem::Problem;
 use store::{Failure, Pace, Store, StoreError, Tx, Work};
 use tokio::sync::oneshot;
 
 use super::create::{CreatePerson, CreatedPerson};
-use super::create_many::create_each;
+use super::create_many::create_new;
 
 /// Transactions of one workspace that are on their way at once.
 const MOST_AT_WORK: usize = 2;
 /// Creates in one of them.
-const MOST_TOGETHER: usize = 64;
+const MOST_IN_ONE: usize = 64;
+/// How long somebody waits to be taken along. Past that the database is away, or far too busy.
+const LONGEST_WAIT: Duration = Duration::from_millis(750);
 
 type Outcome = Result<CreatedPerson, Failure>;
 
@@ -33,7 +35,8 @@ struct Line {
 }
 
 struct Waiting {
-    create: CreatePerson,
+    since: Instant,
+    create: Arc<CreatePerson>,
     answer: oneshot::Sender<Outcome>,
 }
 
@@ -43,13 +46,13 @@ impl Gathering {
     }
 
     pub async fn create(self: &Arc<Self>, create: CreatePerson) -> Outcome {
-        // What waits for a job or a client would let all others wait.
-        if self.store.is_embedded() || !create.stands_alone() {
-            return self.store.write(create).await;
-        }
-        let Some(workspace) = create.workspace() else { return self.store.write(create).await };
+        let workspace = match create.workspace() {
+            // What waits for a job or a client would let all others wait.
+            Some(workspace) if self.store.is_shared() && create.stands_alone() => workspace,
+            _ => return self.store.write(create).await,
+        };
         let (answer, answered) = oneshot::channel();
-        if self.line_up(workspace, Waiting { create, answer }) {
+        if self.line_up(workspace, Waiting { since: Instant::now(), create: Arc::new(create), answer }) {
             tokio::spawn(Arc::clone(self).work_off(workspace));
         }
         answered.await.unwrap_or_else(|_| Err(StoreError::Unavailable("the work was broken off".to_owned()).into()))
@@ -71,51 +74,51 @@ impl Gathering {
 
     async fn work_off(self: Arc<Self>, workspace: WorkspaceId) {
         let mut place = Place { gathering: &self, workspace, is_left: false };
-        while let Some(some) = place.take(MOST_TOGETHER) {
-            if let Err(error) = self.carry_out(workspace, some).await {
-                // Whoever waits behind would only wait for the same.
-                for Waiting { answer, .. } in place.take(usize::MAX).unwrap_or_default() {
-                    let _ = answer.send(Err(error.clone().into()));
+        while let Some(some) = place.take() {
+            let (late, mut some): (Vec<_>, Vec<_>) = some.into_iter().partition(|waiting| waiting.since.elapsed() > LONGEST_WAIT);
+            for Waiting { answer, .. } in late {
+                let _ = answer.send(Err(StoreError::Unavailable("too many creates wait".to_owned()).into()));
+            }
+            match some.len() {
+                0 => {}
+                1 => some.into_iter().for_each(|waiting| self.send_alone(workspace, waiting)),
+                _ => {
+                    // In an order that others have too, so that no two wait for each other.
+                    some.sort_by_cached_key(|waiting| (waiting.create.companies(), waiting.create.claims()));
+                    self.send_together(workspace, some).await;
                 }
             }
         }
     }
 
-    /// Answers all of them. It is an error if the database is not there.
-    async fn carry_out(&self, workspace: WorkspaceId, mut some: Vec<Waiting>) -> Result<(), StoreError> {
-        // In an order that others have too, so that no two wait for each other.
-        some.sort_by_cached_key(|waiting| (waiting.create.companies(), waiting.create.claims()));
-        let (creates, answers): (Vec<_>, Vec<_>) = some.into_iter().map(|waiting| (waiting.create, waiting.answer)).unzip();
-        let creates: Arc<[CreatePerson]> = creates.into();
-        let outcomes = match creates.len() {
-            1 => self.each_alone(workspace, &creates).await,
-            _ => self.together(workspace, &creates).await,
-        };
-        let missing = outcomes.iter().find_map(|outcome| match outcome {
-            Err(Failure::Broken(error @ StoreError::Unavailable(_))) => Some(error.clone()),
-            _ => None,
-        });
-        for (answer, outcome) in answers.into_iter().zip(outcomes) {
-            let _ = answer.send(outcome);
-        }
-        missing.map_or(Ok(()), Err)
-    }
-
-    async fn together(&self, workspace: WorkspaceId, creates: &Arc<[CreatePerson]>) -> Vec<Outcome> {
-        match self.store.write(Together { workspace, creates: Arc::clone(creates) }).await {
-            Ok(outcomes) => outcomes.into_iter().map(|outcome| outcome.map_err(Failure::Refused)).collect(),
-            // Nothing was done, and who was in the way of whom is not known.
-            Err(Failure::Broken(StoreError::Conflict(_) | StoreError::Held(_) | StoreError::Lost(_))) => {
-                self.each_alone(workspace, creates).await
+    async fn send_together(&self, workspace: WorkspaceId, some: Vec<Waiting>) {
+        let creates = some.iter().map(|waiting| Arc::clone(&waiting.create)).collect();
+        match self.store.write(Together { workspace, creates }).await {
+            Ok(outcomes) => {
+                for (waiting, outcome) in some.into_iter().zip(outcomes) {
+                    match outcome {
+                        Some(outcome) => drop(waiting.answer.send(outcome.map_err(Failure::Refused))),
+                        None => self.send_alone(workspace, waiting),
+                    }
+                }
             }
-            Err(Failure::Broken(error)) => creates.iter().map(|_| Err(error.clone().into())).collect(),
-            Err(Failure::Refused(problem)) => creates.iter().map(|_| Err(problem.clone().into())).collect(),
+            // That concerns all of them, and it may have been done.
+            Err(Failure::Broken(error @ StoreError::Unavailable(_))) => {
+                for Waiting { answer, .. } in some {
+                    let _ = answer.send(Err(error.clone().into()));
+                }
+            }
+            // Nothing was done, and who is to blame is not known.
+            Err(_) => some.into_iter().for_each(|waiting| self.send_alone(workspace, waiting)),
         }
     }
 
-    async fn each_alone(&self, workspace: WorkspaceId, creates: &Arc<[CreatePerson]>) -> Vec<Outcome> {
-        let alone = |number| self.store.write(Alone { workspace, creates: Arc::clone(creates), number });
-        join_all((0..creates.len()).map(alone)).await
+    /// Nobody waits for it but the one who asked.
+    fn send_alone(&self, workspace: WorkspaceId, Waiting { create, answer, .. }: Waiting) {
+        let store = Arc::clone(&self.store);
+        tokio::spawn(async move {
+            let _ = answer.send(store.write(Alone { workspace, create }).await);
+        });
     }
 }
 
@@ -128,13 +131,10 @@ struct Place<'g> {
 
 impl Place<'_> {
     /// The first of those who wait. If nobody does, the place is left, before anybody else can come and rely on it.
-    fn take(&mut self, most: usize) -> Option<Vec<Waiting>> {
-        if self.is_left {
-            return None;
-        }
+    fn take(&mut self) -> Option<Vec<Waiting>> {
         let mut lines = self.gathering.lines();
         let waiting = &mut lines.get_mut(&self.workspace)?.waiting;
-        let taken: Vec<_> = waiting.drain(..most.min(waiting.len())).collect();
+        let taken: Vec<_> = waiting.drain(..waiting.len().min(MOST_IN_ONE)).collect();
         if taken.is_empty() {
             self.is_left = true;
             leave(&mut lines, self.workspace);
@@ -153,23 +153,24 @@ impl Drop for Place<'_> {
     }
 }
 
+/// With the last who leaves go those who still wait: nobody would see to them.
 fn leave(lines: &mut HashMap<WorkspaceId, Line>, workspace: WorkspaceId) {
     if let Some(line) = lines.get_mut(&workspace) {
         line.at_work -= 1;
-        if line.at_work == 0 && line.waiting.is_empty() {
+        if line.at_work == 0 {
             lines.remove(&workspace);
         }
     }
 }
 
-/// All of them in one transaction.
+/// Those of them who are new, in one transaction. The others are told apart: they have rows to wait for, and more to look up.
 struct Together {
     workspace: WorkspaceId,
-    creates: Arc<[CreatePerson]>,
+    creates: Vec<Arc<CreatePerson>>,
 }
 
 impl Work for Together {
-    type Output = Vec<Result<CreatedPerson, Problem>>;
+    type Output = Vec<Option<Result<CreatedPerson, Problem>>>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
@@ -180,16 +181,14 @@ impl Work for Together {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
-        let rows: Vec<_> = self.creates.iter().map(Ok).collect();
-        create_each(tx, self.workspace, &rows).await
+        create_new(tx, &self.creates).await
     }
 }
 
 /// One of them.
 struct Alone {
     workspace: WorkspaceId,
-    creates: Arc<[CreatePerson]>,
-    number: usize,
+    create: Arc<CreatePerson>,
 }
 
 impl Work for Alone {
@@ -200,6 +199,6 @@ impl Work for Alone {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<CreatedPerson, Failure> {
-        self.creates[self.number].run(tx).await
+        self.create.run(tx).await
     }
 }

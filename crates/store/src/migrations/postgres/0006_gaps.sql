@@ -1,5 +1,6 @@
--- Places on a job are not given again when a candidate is taken off it. How many stand empty is known of each stretch of 1,024 places that has
--- empty ones, so that a page by offset is found without counting.
+-- Places on a job are not given again when a candidate is taken off it: candidate_count is the number of the last place from now on, and
+-- removed_count how many before it stand empty. How many those are is known of each stretch of 1,024 places that has such, so that a page by
+-- offset is found without counting.
 ALTER TABLE job ADD COLUMN removed_count bigint NOT NULL DEFAULT 0;
 
 CREATE TABLE candidate_gap (

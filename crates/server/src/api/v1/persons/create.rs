@@ -89,11 +89,11 @@ pub async fn create_person(request: Write) -> Reply {
     let (on_duplicate, dry_run) = (read_on_duplicate(&mut query), read_dry_run(&mut query));
     query.finish(())?;
     let new = request.read(read_new_person)?;
-    let work = CreatePerson::new(request.actor.clone(), new, on_duplicate);
+    let work = CreatePerson::new(request.actor.clone(), new, on_duplicate).prepared();
     let render = |created: CreatedPerson| answer(status(created.is_new), PersonCreated::from(created));
     match dry_run {
         true => request.try_out(work, render).await,
-        false => request.create(work, render).await,
+        false => request.create_person(work, render).await,
     }
 }
 

@@ -87,7 +87,12 @@ pub async fn create_persons(Bulk(request): Bulk) -> Reply {
     let on_duplicate = read_on_duplicate(&mut query);
     let on_duplicate = query.finish(on_duplicate)?;
     let rows = request.read(|fields| fields.objects_apart("persons", MOST_PERSONS, read_new_person))?;
-    let create = |new| CreatePerson::new(request.actor.clone(), new, on_duplicate);
+    // A database that is a server of its own works on the first rows while the others are prepared; an embedded one would wait for that.
+    let is_shared = request.app.store.is_shared();
+    let create = |new| {
+        let create = CreatePerson::new(request.actor.clone(), new, on_duplicate);
+        if is_shared { create } else { create.prepared() }
+    };
     let rows = rows.into_iter().map(|row| row.map(create)).collect();
     let work = CreatePersons { workspace: request.actor.workspace, rows };
     request.carry_out(work, |outcomes| answer(StatusCode::OK, outcomes.into_iter().map(BatchRow::from).collect::<Vec<_>>())).await

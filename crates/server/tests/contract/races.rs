@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{App, each_engine, strings, together};
+use crate::support::{App, Engine, Log, each_engine, eventually, strings, together};
 
 each_engine! {
     identical_creates_at_one_instant_make_one_person_and_one_candidate
@@ -15,6 +15,7 @@ each_engine! {
     many_persons_of_a_new_company_share_it
     creates_that_overlap_in_part_never_share_an_identifier
     pushes_of_one_person_with_addresses_in_any_order_all_succeed
+    creates_at_one_instant_are_each_answered_for_themselves
 }
 
 const THREADS: usize = 16;
@@ -43,6 +44,43 @@ fn identical_creates_at_one_instant_make_one_person_and_one_candidate(app: &App)
         assert_eq!(client.get(&job.path()).data()["candidate_count"], 1);
         assert_eq!(client.get(&job.candidates_path()).json["meta"]["total"], 1);
     }
+}
+
+/// New persons, persons who are there, wrong ones and such as only one may make, all at once, each under a key of its own.
+fn creates_at_one_instant_are_each_answered_for_themselves(app: &App) {
+    const MANY: usize = 48;
+    let known = app.writer().new_person(&json!({ "name": "Known", "work_email": "known@x.example" }));
+    let clients: Vec<_> = (0..4).map(|_| app.writer().with_key(&app.database.create_key("main", "write", &[]))).collect();
+    let mut log = Log::begin(&app.writer());
+    let body = |number: usize| match number % 6 {
+        0 => json!({ "name": format!("Known {number}"), "work_email": "known@x.example" }),
+        1 => json!({ "name": "Wrong", "emails": ["x"] }),
+        2 => json!({ "name": format!("Lost {number}"), "job_id": "job_no" }),
+        3 => json!({ "name": format!("Twin {number}"), "work_email": "twin@x.example" }),
+        _ => {
+            json!({ "name": format!("New {number}"), "work_email": format!("{number}@x.example"), "company_name": format!("Company {}", number % 8) })
+        }
+    };
+    let path = |number: usize| if number % 6 == 3 { "/v1/persons?on_duplicate=error" } else { "/v1/persons" };
+    let replies = together(MANY, |number| clients[number % 4].post(path(number), &body(number)));
+    let of = |kind: usize| (kind..MANY).step_by(6).map(|number| &replies[number]);
+    of(0).for_each(|reply| assert_eq!((reply.status, reply.id()), (200, known.clone())));
+    of(1).for_each(|reply| assert_eq!(reply.status, 400));
+    of(2).for_each(|reply| assert_eq!(reply.status, 404));
+    let mut twins: Vec<_> = of(3).map(|reply| reply.status).collect();
+    twins.sort_unstable();
+    assert_eq!(twins, [&[201][..], &[409; MANY / 6 - 1]].concat());
+    let events = log.new_events();
+    for number in (0..MANY).filter(|number| number % 6 > 3) {
+        let reply = &replies[number];
+        assert_eq!((reply.status, &reply.data()["name"]), (201, &json!(format!("New {number}"))));
+        assert_eq!(app.writer().person(&reply.id())["emails"][0]["value"], format!("{number}@x.example"));
+        let created = events.iter().find(|event| event["type"] == "person.created" && event["record_id"] == reply.id()).unwrap();
+        assert_eq!(created["request_id"], reply.header("x-request-id").unwrap());
+    }
+    let keys: BTreeSet<_> =
+        events.iter().filter(|event| event["type"] == "person.created").map(|event| event["key_id"].to_string()).collect();
+    assert_eq!(keys.len(), clients.len());
 }
 
 fn a_person_put_on_a_job_by_many_is_put_there_once(app: &App) {
@@ -151,4 +189,28 @@ fn pushes_of_one_person_with_addresses_in_any_order_all_succeed(app: &App) {
         });
         assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
     }
+}
+
+#[test]
+fn who_waits_for_a_person_lets_no_others_wait() {
+    let app = Engine::Postgres.app().start();
+    let client = app.writer();
+    let known = json!({ "name": "Known", "work_email": "known@x.example" });
+    client.new_person(&known);
+    let lock = app.database.hold("SELECT * FROM person FOR UPDATE");
+    let wants_it = "SELECT 1 FROM pg_locks WHERE NOT granted";
+    std::thread::scope(|scope| {
+        let pushes: Vec<_> = (0..8).map(|_| scope.spawn(|| client.post("/v1/persons", &known))).collect();
+        eventually("somebody waits for the person", || !app.database.execute(wants_it).is_empty());
+        let made = together(THREADS, |number| {
+            client.post("/v1/persons", &json!({ "name": format!("New {number}"), "work_email": format!("{number}@x.example") }))
+        });
+        assert!(made.iter().all(|reply| reply.status == 201), "{made:#?}");
+        assert!(!app.database.execute(wants_it).is_empty(), "nobody waits any more");
+        drop(lock);
+        for push in pushes {
+            let status = push.join().unwrap().status;
+            assert!([200, 503].contains(&status), "{status}");
+        }
+    });
 }

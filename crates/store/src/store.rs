@@ -190,6 +190,15 @@ impl Store {
         }
     }
 
+    /// How long an answer of the database may take.
+    #[must_use]
+    pub const fn patience(&self) -> Duration {
+        match &self.engine {
+            Engine::Sqlite(_) => Duration::MAX,
+            Engine::Postgres(postgres) => postgres.patience(),
+        }
+    }
+
     /// Runs work as [`Store::write`] does, and undoes it. Gives back its outcome, and the events that it would have told.
     pub async fn try_out<W: Work>(&self, work: W) -> Result<(W::Output, Vec<Tried>), Failure> {
         let outcome = Arc::new(Mutex::new(None));

@@ -66,7 +66,7 @@ impl Postgres {
     async fn change<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
         let (mode, patience) = match work.pace() {
             Pace::Quick | Pace::Trial => (Mode::Change, self.primary.patience),
-            Pace::Together => (Mode::ChangeTogether, self.primary.patience / 2),
+            Pace::Together => (Mode::ChangeTogether, self.primary.patience),
             Pace::AtLength => (Mode::ChangeAtLength, self.primary.patience.max(AT_LENGTH)),
         };
         let mut tx = self.begin(&self.primary, mode, patience, None).await?;
@@ -146,6 +146,11 @@ impl Postgres {
         let mut tx = Tx::new(Arm::Postgres(Box::new(PostgresTx::new(connection, mode, patience, asked.elapsed(), at_least))));
         tx.start_work();
         Ok(tx)
+    }
+
+    /// How long an answer may take.
+    pub(crate) const fn patience(&self) -> Duration {
+        self.primary.patience
     }
 
     /// Shows how many connections there are.

@@ -36,6 +36,8 @@ pub struct Turn {
     pub(super) has_more: bool,
     /// When the first of those that wait may be tried, if all of them have to wait for their time.
     pub(super) next_due: Option<Timestamp>,
+    /// Whether a probe was due and there is no event to probe with.
+    pub(super) has_nothing_to_try: bool,
     /// Why events are missing, if they are.
     pub(super) gap: Option<String>,
 }
@@ -123,6 +125,7 @@ impl PlanTurn {
             turn.lanes.push(self.parcels(tx, &[waiting.sequence]).await?);
         } else {
             turn.next_due = queues.next_due;
+            turn.has_nothing_to_try = waiting.is_empty() && turn.held.is_empty();
         }
         Ok(())
     }
@@ -176,18 +179,21 @@ impl PlanTurn {
 impl Turn {
     fn empty(webhook: Webhook) -> Self {
         let settled_sequence = webhook.settled_sequence;
-        Self { webhook, lanes: Vec::new(), held: Vec::new(), settled_sequence, has_more: false, next_due: None, gap: None }
+        Self {
+            webhook,
+            lanes: Vec::new(),
+            held: Vec::new(),
+            settled_sequence,
+            has_more: false,
+            next_due: None,
+            has_nothing_to_try: false,
+            gap: None,
+        }
     }
 
     /// Whether there is nothing to do, and nothing to note.
     pub fn is_idle(&self) -> bool {
         self.lanes.is_empty() && self.held.is_empty() && self.settled_sequence == self.webhook.settled_sequence
-    }
-
-    /// Whether a probe was due and there is no event to probe with.
-    pub(super) fn has_nothing_to_try(&self, now: Timestamp) -> bool {
-        let is_due = self.webhook.failed_rounds > 0 && self.webhook.due_at.is_none_or(|due| due <= now);
-        is_due && self.lanes.is_empty() && self.held.is_empty() && self.next_due.is_none()
     }
 
     /// Puts it at the end of its lane.

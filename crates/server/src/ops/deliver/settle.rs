@@ -61,7 +61,7 @@ impl Work for Settle {
             webhook.last_success_at = Some(tx.now());
         }
         // With nothing left to try it with, a webhook counts as whole too.
-        if self.successes() > 0 || turn.has_nothing_to_try(tx.now()) {
+        if self.successes() > 0 || turn.has_nothing_to_try {
             self.note_recovery(tx, &mut webhook).await?;
         }
         if let Some(gap) = &turn.gap {
@@ -72,7 +72,7 @@ impl Work for Settle {
             true => self.note_failure(tx, &mut webhook).await?,
             // A webhook that is failing waits for its probe; if all that waits has a time of its own, there may be something new by then.
             false if webhook.failed_rounds > 0 => {
-                if let Some(next) = turn.next_due {
+                if let Some(next) = turn.next_due.filter(|_| turn.held.is_empty()) {
                     let delay = self.delays.before_probe(webhook.failed_rounds, rand::random());
                     webhook.due_at = Some(next.min(tx.now().plus_millis(delay)));
                 }

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use model::id::WorkspaceId;
 use model::problem::Problem;
@@ -17,8 +17,6 @@ use super::create_many::create_new;
 const MOST_AT_WORK: usize = 2;
 /// Creates in one of them.
 const MOST_IN_ONE: usize = 64;
-/// How long somebody waits to be taken along. Past that the database is away, or far too busy.
-const LONGEST_WAIT: Duration = Duration::from_millis(750);
 
 type Outcome = Result<CreatedPerson, Failure>;
 
@@ -75,7 +73,9 @@ impl Gathering {
     async fn work_off(self: Arc<Self>, workspace: WorkspaceId) {
         let mut place = Place { gathering: &self, workspace, is_left: false };
         while let Some(some) = place.take() {
-            let (late, mut some): (Vec<_>, Vec<_>) = some.into_iter().partition(|waiting| waiting.since.elapsed() > LONGEST_WAIT);
+            // Past that the database is away, or far too busy.
+            let longest_wait = self.store.patience() / 4;
+            let (late, mut some): (Vec<_>, Vec<_>) = some.into_iter().partition(|waiting| waiting.since.elapsed() > longest_wait);
             for Waiting { answer, .. } in late {
                 let _ = answer.send(Err(StoreError::Unavailable("too many creates wait".to_owned()).into()));
             }

@@ -84,8 +84,10 @@ fn a_demo_has_something_in_every_shape(engine: &Engine) {
     assert!(unseen.is_empty(), "nobody is in {unseen:?}");
     let mut histories = candidates.iter().map(|candidate| client.candidate(candidate["id"].as_str().unwrap()));
     assert!(histories.any(|candidate| candidate["pipeline_stage_history"].as_array().unwrap().len() > 2));
-    let person = client.person(candidates[0]["person_id"].as_str().unwrap());
-    assert!(["emails", "phones", "work_experience", "jobs"].iter().all(|list| !person[list].as_array().unwrap().is_empty()), "{person:#}");
+    // Who comes first depends on the day.
+    let mut persons = candidates.iter().map(|candidate| client.person(candidate["person_id"].as_str().unwrap()));
+    let lists = ["emails", "phones", "work_experience", "education_experience", "certifications", "jobs"];
+    assert!(persons.any(|person| lists.iter().all(|list| !person[list].as_array().unwrap().is_empty())));
 }
 
 fn a_demo_is_the_same_every_time(engine: &Engine) {

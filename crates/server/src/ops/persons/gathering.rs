@@ -3,12 +3,14 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use model::id::WorkspaceId;
 use model::problem::Problem;
 use store::{Failure, Pace, Store, StoreError, Tx, Work};
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use super::create::{CreatePerson, CreatedPerson};
 use super::create_many::create_new;
@@ -17,6 +19,8 @@ use super::create_many::create_new;
 const MOST_AT_WORK: usize = 2;
 /// Creates in one of them.
 const MOST_IN_ONE: usize = 64;
+/// How long those behind it wait for one that goes alone. It takes a fraction of that, unless it has to wait for others.
+const A_MOMENT: Duration = Duration::from_millis(50);
 
 type Outcome = Result<CreatedPerson, Failure>;
 
@@ -79,14 +83,12 @@ impl Gathering {
             for Waiting { answer, .. } in late {
                 let _ = answer.send(Err(StoreError::Unavailable("too many creates wait".to_owned()).into()));
             }
-            match some.len() {
-                0 => {}
-                1 => some.into_iter().for_each(|waiting| self.send_alone(workspace, waiting)),
-                _ => {
-                    // In an order that others have too, so that no two wait for each other.
-                    some.sort_by_cached_key(|waiting| (waiting.create.companies(), waiting.create.claims()));
-                    self.send_together(workspace, some).await;
-                }
+            if some.len() > 1 {
+                // In an order that others have too, so that no two wait for each other.
+                some.sort_by_cached_key(|waiting| (waiting.create.companies(), waiting.create.claims()));
+                self.send_together(workspace, some).await;
+            } else if let Some(one) = some.pop() {
+                let _ = timeout(A_MOMENT, self.send_alone(workspace, one)).await;
             }
         }
     }
@@ -98,7 +100,7 @@ impl Gathering {
                 for (waiting, outcome) in some.into_iter().zip(outcomes) {
                     match outcome {
                         Some(outcome) => drop(waiting.answer.send(outcome.map_err(Failure::Refused))),
-                        None => self.send_alone(workspace, waiting),
+                        None => drop(self.send_alone(workspace, waiting)),
                     }
                 }
             }
@@ -109,16 +111,16 @@ impl Gathering {
                 }
             }
             // Nothing was done, and who is to blame is not known.
-            Err(_) => some.into_iter().for_each(|waiting| self.send_alone(workspace, waiting)),
+            Err(_) => some.into_iter().for_each(|waiting| drop(self.send_alone(workspace, waiting))),
         }
     }
 
-    /// Nobody waits for it but the one who asked.
-    fn send_alone(&self, workspace: WorkspaceId, Waiting { create, answer, .. }: Waiting) {
+    /// It is answered by itself, whether or not anybody waits for this to end.
+    fn send_alone(&self, workspace: WorkspaceId, Waiting { create, answer, .. }: Waiting) -> JoinHandle<()> {
         let store = Arc::clone(&self.store);
         tokio::spawn(async move {
             let _ = answer.send(store.write(Alone { workspace, create }).await);
-        });
+        })
     }
 }
 

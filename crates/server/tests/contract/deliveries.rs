@@ -20,6 +20,7 @@ each_engine! {
     a_failed_call_holds_back_its_own_record_only
     events_of_a_person_and_their_candidates_come_in_order
     a_candidate_that_changed_hands_is_told_of_in_order
+    an_erased_person_who_had_been_merged_is_told_of_in_order
     what_was_told_to_wait_waits_although_the_receiver_recovers
     both_secrets_sign_while_they_overlap
     without_overlap_the_new_secret_signs_alone
@@ -190,6 +191,30 @@ fn a_candidate_that_changed_hands_is_told_of_in_order(engine: &Engine) {
     let calls = receiver.wait_until("the last move", |calls| calls.iter().any(|call| call.sequence() == told[1]["sequence"]));
     let come: Vec<_> = calls.iter().filter(|call| call.kind() == "candidate.moved").map(Call::sequence).collect();
     assert_eq!(come, [0, 0, 1].map(|number: usize| told[number]["sequence"].as_u64().unwrap()));
+}
+
+fn an_erased_person_who_had_been_merged_is_told_of_in_order(engine: &Engine) {
+    let (app, receiver, hook) = hooked(*engine, "1s");
+    let client = app.writer();
+    let candidate = client.new_candidate(&client.new_job("Engineer", "Acme"), "Ada");
+    let [candidate, gone] = [&candidate["id"], &candidate["person_id"]].map(|id| id.as_str().unwrap().to_owned());
+    let stays = new_person(&app, "Ada Lovelace");
+    hook.wait_delivered(5);
+    let (record, has_failed) = (candidate.clone(), AtomicBool::new(false));
+    receiver.behave(move |call| {
+        let fails = call.record() == record && !has_failed.swap(true, Ordering::Relaxed);
+        Action::status(if fails { 500 } else { 200 })
+    });
+    let path = format!("/v1/candidates/{candidate}");
+    client.patch(&path, &json!({ "stage_name": "Contacted" })).expect(200);
+    receiver.wait_for(6);
+    client.post(&format!("/v1/persons/{stays}/merge"), &json!({ "person_id": gone })).expect(200);
+    client.patch(&path, &json!({ "stage_name": "Interview" })).expect(200);
+    client.send("DELETE", &format!("/v1/persons/{stays}"), None).expect(200);
+    new_person(&app, "Grace");
+    let calls = receiver.wait_until("the erasure", |calls| calls.iter().any(|call| call.kind() == "person.erased"));
+    let come: Vec<_> = calls[5..].iter().filter(|call| [&candidate, &stays].contains(&&call.record())).map(Call::sequence).collect();
+    assert!(come.is_sorted() && come.len() >= 5, "{come:?}");
 }
 
 fn what_was_told_to_wait_waits_although_the_receiver_recovers(engine: &Engine) {

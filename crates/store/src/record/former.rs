@@ -18,21 +18,21 @@ pub async fn find<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Re
     tx.row(sql, params![workspace, id, K::NOUN], |row| Ok(Former { merged_into: row.optional_id(0)?, gone_at: row.time(1)? })).await
 }
 
-/// Where those of the ids lead that were merged into others, whatever kind of record they are.
-pub async fn merged_among(tx: &mut Tx, workspace: WorkspaceId, ids: &[[u8; 16]]) -> Result<Vec<([u8; 16], [u8; 16])>, StoreError> {
+/// Those of the ids that are gone, whatever kind of record they were, and where they lead; nowhere if they were erased.
+pub async fn gone_among(tx: &mut Tx, workspace: WorkspaceId, ids: &[[u8; 16]]) -> Result<Vec<([u8; 16], Option<[u8; 16]>)>, StoreError> {
     const AT_ONCE: usize = 100;
     let places: Vec<_> = (2..2 + AT_ONCE).map(|place| format!("?{place}")).collect();
-    let sql = format!(
-        "SELECT id, merged_into FROM former_record WHERE workspace_id = ?1 AND merged_into IS NOT NULL AND id IN ({})",
-        places.join(", ")
-    );
+    let sql = format!("SELECT id, merged_into FROM former_record WHERE workspace_id = ?1 AND id IN ({})", places.join(", "));
     let mut asked = Vec::new();
     for some in ids.chunks(AT_ONCE) {
         let mut params = vec![workspace.into()];
         params.extend(some.iter().map(|id| Param::Id(*id)));
         // The text is always the same, whatever is left for the last one.
         params.resize(1 + AT_ONCE, Param::Null);
-        asked.push(tx.ask(&sql, &params, |row| Ok((row.id::<Person>(0)?.to_bytes(), row.id::<Person>(1)?.to_bytes()))).await?);
+        asked.push(
+            tx.ask(&sql, &params, |row| Ok((row.id::<Person>(0)?.to_bytes(), row.optional_id::<Person>(1)?.map(|id| id.to_bytes()))))
+                .await?,
+        );
     }
     let mut found = Vec::new();
     for some in asked {

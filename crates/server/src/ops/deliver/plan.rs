@@ -209,6 +209,9 @@ impl Turn {
 /// What has to be delivered in order: a record, with what goes with it.
 type Lane = [u8; 16];
 
+/// Who of the erased had been merged with whom is forgotten, so all of them share a lane.
+const OF_THE_ERASED: Lane = [0; 16];
+
 /// Which records went into which others: what is told of both is told in one lane, since what belonged to one belongs to the other now.
 pub(super) struct Lanes(HashMap<Lane, Lane>);
 
@@ -218,7 +221,8 @@ impl Lanes {
         let lanes: HashSet<Lane> =
             waiting.iter().map(|waiting| waiting.lane).chain(fresh.iter().map(|event| event.subject.lane())).collect();
         let lanes: Vec<Lane> = lanes.into_iter().collect();
-        Ok(Self(former::merged_among(tx, workspace, &lanes).await?.into_iter().collect()))
+        let gone = former::gone_among(tx, workspace, &lanes).await?;
+        Ok(Self(gone.into_iter().map(|(lane, into)| (lane, into.unwrap_or(OF_THE_ERASED))).collect()))
     }
 
     fn lane_of(&self, event: &Event) -> Lane {

@@ -1,7 +1,8 @@
 //! Search: what is indexed of a person, what a question asks for, and which of the person's fields answer it. Words are compared without
 //! case and accents, and a word that is asked for finds all that begin with it.
 
-use std::collections::BTreeMap;
+use std::iter::Peekable;
+use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -80,24 +81,55 @@ fields! {
 
 /// The words of a text: letters and digits, in lower case and without accents.
 pub fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|character: char| !character.is_alphanumeric() && !is_combining_mark(character)).filter_map(|part| {
+    parts(text).filter_map(|part| {
         let mut word = String::with_capacity(part.len());
-        if part.is_ascii() {
-            word.extend(part.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
-        } else {
-            for character in part.nfkd().filter(|character| !is_combining_mark(*character)).flat_map(char::to_lowercase) {
-                match plain(character) {
-                    Some(plain) => word.push_str(plain),
-                    None if character.is_alphanumeric() => word.push(character),
-                    None => {}
-                }
-            }
-        }
-        if let Some((end, _)) = word.char_indices().nth(LONGEST_WORD) {
-            word.truncate(end);
-        }
+        put_plain(part, &mut word);
+        shorten(&mut word, 0);
         (!word.is_empty()).then_some(word)
     })
+}
+
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character: char| !character.is_alphanumeric() && !is_combining_mark(character)).filter(|part| !part.is_empty())
+}
+
+/// Appends what a part of a text is as a word.
+fn put_plain(part: &str, word: &mut String) {
+    if part.is_ascii() {
+        word.extend(part.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
+        return;
+    }
+    for character in part.nfkd().filter(|character| !is_combining_mark(*character)).flat_map(char::to_lowercase) {
+        match plain(character) {
+            Some(plain) => word.push_str(plain),
+            None if character.is_alphanumeric() => word.push(character),
+            None => {}
+        }
+    }
+}
+
+/// Cuts off what is too much of the word that begins there.
+fn shorten(text: &mut String, start: usize) {
+    if text.len() - start > LONGEST_WORD
+        && let Some((end, _)) = text[start..].char_indices().nth(LONGEST_WORD)
+    {
+        text.truncate(start + end);
+    }
+}
+
+/// Whether one of the words may stand in the text, which may be JSON. It says so too often rather than too seldom.
+#[must_use]
+pub fn may_mention(text: &str, words: &[&str]) -> bool {
+    // In JSON a letter of an escape may stand right before a word, so parts of words count.
+    let is_in = |part: &str| words.iter().any(|word| part.contains(word));
+    match text.is_ascii() {
+        true => is_in(&text.to_ascii_lowercase()),
+        false => parts(text).any(|part| {
+            let mut plain = String::with_capacity(part.len());
+            put_plain(part, &mut plain);
+            is_in(&plain)
+        }),
+    }
 }
 
 /// Letters that are another letter with something added, though Unicode takes them for letters of their own.
@@ -177,33 +209,132 @@ impl Key {
 /// What is indexed of a person: every word once, where it says most.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Document {
-    words: BTreeMap<String, Weight>,
+    /// The words in order, each behind the mark of its weight, with spaces between them.
+    marked: String,
 }
 
 impl Document {
     #[must_use]
     pub fn new<'t>(texts: impl IntoIterator<Item = (Field, &'t str)>) -> Self {
-        let mut kept = BTreeMap::new();
+        // All words in one text, and where each of them stands in it, since there may be hundreds.
+        let mut plain = String::with_capacity(512);
+        let mut found: Vec<(Range<usize>, Weight)> = Vec::with_capacity(64);
         for (field, text) in texts {
-            for word in words(text) {
-                if kept.len() >= MOST_WORDS {
-                    return Self { words: kept };
+            for part in parts(text) {
+                let start = plain.len();
+                put_plain(part, &mut plain);
+                shorten(&mut plain, start);
+                if plain.len() > start {
+                    found.push((start..plain.len(), field.weight()));
                 }
-                kept.entry(word).and_modify(|weight: &mut Weight| *weight = field.weight().min(*weight)).or_insert(field.weight());
             }
         }
-        Self { words: kept }
+        let word = |place: &Range<usize>| &plain[place.clone()];
+        found.sort_unstable_by(|(one, weight), (other, least)| (word(one), weight, one.start).cmp(&(word(other), least, other.start)));
+        found.dedup_by(|(next, _), (kept, _)| word(next) == word(kept));
+        if found.len() > MOST_WORDS {
+            found.sort_unstable_by_key(|(place, _)| place.start);
+            found.truncate(MOST_WORDS);
+        }
+        found.sort_unstable_by(|(one, weight), (other, least)| (weight, word(one)).cmp(&(least, word(other))));
+        let mut marked = String::with_capacity(plain.len() + 2 * found.len());
+        for (place, weight) in &found {
+            if !marked.is_empty() {
+                marked.push(' ');
+            }
+            marked.push(weight.mark());
+            marked.push_str(word(place));
+        }
+        Self { marked }
     }
 
-    /// What stands in the index: the words, each behind the mark of its weight, and the keys, with spaces between them.
+    /// What stands in the index: the words and the keys, in order, with spaces between them.
     #[must_use]
     pub fn tokens(&self, keys: &[Key]) -> String {
-        let mut tokens: Vec<_> = self.words.iter().map(|(word, weight)| format!("{}{word}", weight.mark())).collect();
-        tokens.extend(keys.iter().map(Key::token));
-        tokens.sort_unstable();
-        tokens.dedup();
-        tokens.join(" ")
+        let mut keys: Vec<_> = keys.iter().map(Key::token).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let mut tokens = String::with_capacity(self.marked.len() + keys.len() * 16);
+        tokens.push_str(&self.marked);
+        for key in keys {
+            if !tokens.is_empty() {
+                tokens.push(' ');
+            }
+            tokens.push_str(&key);
+        }
+        tokens
     }
+
+    /// The words that the other one lacks.
+    #[must_use]
+    pub fn beside<'d>(&'d self, other: &Self) -> Vec<&'d str> {
+        let others: Vec<_> = words_in(&other.marked).collect();
+        words_in(&self.marked).filter(|word| !others.contains(word)).collect()
+    }
+}
+
+fn words_in(tokens: &str) -> impl Iterator<Item = &str> {
+    listed(tokens).filter_map(|token| token.strip_prefix(Weight::ALL.map(Weight::mark)))
+}
+
+/// What becomes of tokens: what they are then, and what leaves and enters for that. All are in order, with spaces between them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Changed {
+    pub tokens: String,
+    pub removed: String,
+    pub added: String,
+}
+
+impl Changed {
+    /// The tokens of a person of whom some texts changed: what those had leaves, and what they have now enters. Words that leave must stand in
+    /// none of the other texts, all of which say little.
+    #[must_use]
+    pub fn of(tokens: &str, before: &str, after: &str) -> Self {
+        let mut words: Vec<_> = words_in(after).collect();
+        words.sort_unstable();
+        let mut outdone = words.into_iter().peekable();
+        let mut leaving = listed(before).peekable();
+        let mut entering = listed(after).peekable();
+        let mut changed = Self { tokens: String::with_capacity(tokens.len() + after.len()), ..Self::default() };
+        for token in listed(tokens) {
+            while let Some(new) = entering.next_if(|new| *new < token) {
+                put(&mut changed.tokens, new);
+                put(&mut changed.added, new);
+            }
+            let word = token.strip_prefix(Weight::Other.mark());
+            let stays =
+                entering.next_if_eq(&token).is_some() || !(has(&mut leaving, token) || word.is_some_and(|word| has(&mut outdone, word)));
+            put(if stays { &mut changed.tokens } else { &mut changed.removed }, token);
+        }
+        for new in entering {
+            put(&mut changed.tokens, new);
+            put(&mut changed.added, new);
+        }
+        changed
+    }
+
+    /// All of the tokens leave, and those enter.
+    #[must_use]
+    pub fn to(tokens: &str, new: &str) -> Self {
+        Self::of(tokens, tokens, new)
+    }
+}
+
+fn listed(tokens: &str) -> impl Iterator<Item = &str> {
+    tokens.split(' ').filter(|token| !token.is_empty())
+}
+
+fn put(list: &mut String, token: &str) {
+    if !list.is_empty() {
+        list.push(' ');
+    }
+    list.push_str(token);
+}
+
+/// Whether an ordered list has the token, of which none is asked for twice and all in order.
+fn has<'l>(list: &mut Peekable<impl Iterator<Item = &'l str>>, token: &str) -> bool {
+    while list.next_if(|listed| *listed < token).is_some() {}
+    list.peek() == Some(&token)
 }
 
 /// What a search asks for: persons who have all of the words.
@@ -339,7 +470,63 @@ mod tests {
         assert!(words(&token).all(|word| word != token));
     }
 
+    #[test]
+    fn only_what_changes_leaves_and_enters() {
+        let changed = Changed::to("1a 1c 2b =p", "1a 1b 2b =h");
+        assert_eq!((changed.tokens.as_str(), changed.removed.as_str(), changed.added.as_str()), ("1a 1b 2b =h", "1c =p", "1b =h"));
+        assert_eq!(Changed::to("1a", "1a"), Changed { tokens: "1a".to_owned(), ..Changed::default() });
+        assert_eq!(Changed::to("", "1a").added, "1a");
+        assert_eq!(Changed::to("1a 2b", ""), Changed { removed: "1a 2b".to_owned(), ..Changed::default() });
+        let changed = Changed::of("1a 2c 3b 3d", "1a 2c", "1a 2b");
+        assert_eq!((changed.tokens.as_str(), changed.removed.as_str(), changed.added.as_str()), ("1a 2b 3d", "2c 3b", "2b"));
+    }
+
+    /// Texts that share words, in other fields.
+    fn texts() -> impl Strategy<Value = Vec<(Field, String)>> {
+        let fields = [Field::Name, Field::Title, Field::Location];
+        proptest::collection::vec((proptest::sample::select(fields.to_vec()), "([a-e]{1,2} ){0,3}"), 0..4)
+    }
+
+    fn tokens_of(texts: &[&[(Field, String)]], keys: &[Key]) -> (Document, String) {
+        let document = Document::new(texts.iter().flat_map(|texts| texts.iter()).map(|(field, text)| (*field, text.as_str())));
+        let tokens = document.tokens(keys);
+        (document, tokens)
+    }
+
+    #[test]
+    fn a_word_that_may_stand_in_json_is_not_missed() {
+        let json = r#"[{"title":"Café owner\nLead","started":"2020"}]"#;
+        for word in ["cafe", "owner", "lead", "title", "2020", "own"] {
+            assert!(may_mention(json, &["absent", word]), "{word}");
+            assert!(may_mention(&json.replace('é', "E"), &[word]), "{word}");
+        }
+        assert!(!may_mention(json, &["absent", "leader"]));
+        assert!(!may_mention("", &["a"]));
+    }
+
     proptest! {
+        #[test]
+        fn changing_some_texts_is_indexing_anew(before in texts(), after in texts(), rest in "([a-e]{1,2} ){0,4}", phone in 0..3u8, other in 0..3u8) {
+            let rest = [(Field::Notes, rest)];
+            let (old, new) = ([Key::Phone(phone.to_string())], [Key::Phone(other.to_string())]);
+            let (document_before, tokens_before) = tokens_of(&[&before], &old);
+            let (document_after, tokens_after) = tokens_of(&[&after], &new);
+            prop_assume!(!may_mention(&rest[0].1, &document_before.beside(&document_after)));
+            let (_, whole) = tokens_of(&[&before, &rest], &old);
+            let (_, anew) = tokens_of(&[&after, &rest], &new);
+            let changed = Changed::of(&whole, &tokens_before, &tokens_after);
+            prop_assert_eq!(&changed, &Changed::to(&whole, &anew));
+            prop_assert_eq!(changed.tokens, anew);
+        }
+
+        #[test]
+        fn words_that_stand_in_a_text_may_be_mentioned_in_its_json(text in "\\PC{0,40}") {
+            let json = serde_json::to_string(&text).unwrap();
+            for word in words(&text) {
+                prop_assert!(may_mention(&json, &[&word]), "{word:?} in {json}");
+            }
+        }
+
         #[test]
         fn words_are_made_of_letters_and_digits(text in "\\PC*") {
             for word in words(&text) {

@@ -1,6 +1,6 @@
 //! One transaction, whatever engine it runs on. Work sees nothing else of the store.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use model::clock::Timestamp;
 use model::event::{EventType, Hash, Subject};
@@ -8,6 +8,7 @@ use model::id::{Id, Kind, WorkspaceId};
 
 use crate::error::StoreError;
 use crate::postgres::PostgresTx;
+use crate::record::search::in_workspace;
 use crate::row::{Param, Row};
 use crate::sqlite::SqliteTx;
 
@@ -28,19 +29,30 @@ pub struct Tx {
     words: Vec<WordChange>,
 }
 
-/// What leaves the index of words or enters it.
+/// What leaves the embedded index of words and what enters it: tokens with spaces between them. A document that is new has nothing that could
+/// leave, and to one that is to be gone nothing is added.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct WordChange {
+    pub(crate) workspace: WorkspaceId,
     pub(crate) document: i64,
-    pub(crate) words: String,
-    pub(crate) is_removal: bool,
+    pub(crate) removed: Option<String>,
+    pub(crate) added: Option<String>,
 }
 
-/// The words that the other text does not have: the index keeps each word of a document by itself, so those that stay need not be touched.
-fn words_without(words: &str, other: &str) -> String {
-    let others: HashSet<_> = other.split(' ').collect();
-    let left: Vec<_> = words.split(' ').filter(|word| !others.contains(word)).collect();
-    left.join(" ")
+/// What comes of all changes to one document, each of which goes on from the one before.
+fn sum_of(changes: &[WordChange]) -> (Option<Vec<&str>>, Option<Vec<&str>>) {
+    let mut counts: BTreeMap<&str, i32> = BTreeMap::new();
+    for WordChange { removed, added, .. } in changes {
+        for (text, one) in [(removed, -1), (added, 1)] {
+            for token in text.iter().flat_map(|text| text.split_ascii_whitespace()) {
+                *counts.entry(token).or_default() += one;
+            }
+        }
+    }
+    let with = |wanted: i32| counts.iter().filter(|(_, count)| **count == wanted).map(|(token, _)| *token).collect();
+    let was_there = changes.first().is_some_and(|change| change.removed.is_some());
+    let is_there = changes.last().is_some_and(|change| change.added.is_some());
+    (was_there.then(|| with(-1)), is_there.then(|| with(1)))
 }
 
 /// An event that would have been told.
@@ -168,29 +180,20 @@ impl Tx {
 
     /// Makes the changes that wait, in the order of documents, in which the index gathers most.
     pub(crate) fn put_words(&mut self) -> Result<(), StoreError> {
-        let mut changes: BTreeMap<i64, (Option<String>, Option<String>)> = BTreeMap::new();
-        for WordChange { document, words, is_removal } in std::mem::take(&mut self.words) {
-            let (old, new) = changes.entry(document).or_default();
-            match (is_removal, &new, &old) {
-                (false, ..) => *new = Some(words),
-                // What came and went within the transaction was never there.
-                (true, Some(_), _) => *new = None,
-                (true, None, None) => *old = Some(words),
-                (true, None, Some(_)) => {}
-            }
-        }
+        let mut changes = std::mem::take(&mut self.words);
+        changes.sort_by_key(|change| change.document);
         let tx = self.sqlite();
-        for (document, change) in changes {
-            let (old, new) = match change {
-                (Some(old), Some(new)) => (Some(words_without(&old, &new)), Some(words_without(&new, &old))),
-                other => other,
-            };
-            if let Some(old) = old {
+        for changes in changes.chunk_by(|one, next| one.document == next.document) {
+            let [WordChange { workspace, document, .. }, ..] = changes else { continue };
+            let (removed, added) = sum_of(changes);
+            // The index counts documents: one that changes leaves and enters, be it with no word.
+            if let Some(removed) = removed {
                 let sql = "INSERT INTO search_word (search_word, rowid, words) VALUES ('delete', ?1, ?2)";
-                tx.execute(sql, &[document.into(), Param::Text(&old)])?;
+                tx.execute(sql, &[(*document).into(), Param::Text(&in_workspace(*workspace, removed))])?;
             }
-            if let Some(new) = new {
-                tx.execute("INSERT INTO search_word (rowid, words) VALUES (?1, ?2)", &[document.into(), Param::Text(&new)])?;
+            if let Some(added) = added {
+                let sql = "INSERT INTO search_word (rowid, words) VALUES (?1, ?2)";
+                tx.execute(sql, &[(*document).into(), Param::Text(&in_workspace(*workspace, added))])?;
             }
         }
         Ok(())
@@ -338,6 +341,14 @@ impl Tx {
         }
     }
 
+    /// Lets what was asked be answered while other things are made ready. An embedded engine has answered at once.
+    pub async fn hurry(&mut self) -> Result<(), StoreError> {
+        match &mut self.arm {
+            Arm::Sqlite(_) => Ok(()),
+            Arm::Postgres(tx) => tx.hurry().await,
+        }
+    }
+
     pub async fn answer<T>(&mut self, asked: Asked<T>) -> Result<Vec<T>, StoreError> {
         match (asked.0, &mut self.arm) {
             (Answer::Known(rows), _) => Ok(rows),
@@ -346,5 +357,25 @@ impl Tx {
             }
             (Answer::Awaited { .. }, Arm::Sqlite(_)) => Err(StoreError::Internal("the answer is of another engine".to_owned())),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(removed: Option<&str>, added: Option<&str>) -> WordChange {
+        let [removed, added] = [removed, added].map(|text| text.map(str::to_owned));
+        WordChange { workspace: WorkspaceId::from_number(1), document: 1, removed, added }
+    }
+
+    #[test]
+    fn changes_to_one_document_add_up() {
+        let (new, moved) = (change(None, Some("a b")), change(Some("b"), Some("c")));
+        let (back, gone) = (change(Some("c"), Some("b")), change(Some("a b"), None));
+        assert_eq!(sum_of(&[new.clone(), moved.clone()]), (None, Some(vec!["a", "c"])));
+        assert_eq!(sum_of(&[moved.clone(), back.clone()]), (Some(vec![]), Some(vec![])));
+        assert_eq!(sum_of(&[moved, back, gone.clone()]), (Some(vec!["a", "b"]), None));
+        assert_eq!(sum_of(&[new, gone]), (None, None));
     }
 }

@@ -1,5 +1,7 @@
 //! Finding persons by words.
 
+use std::thread;
+
 use serde_json::{Value, json};
 
 use crate::support::{App, Client, each_engine, eventually, strings};
@@ -12,6 +14,8 @@ each_engine! {
     of_very_many_those_with_whole_words_stay
     a_person_is_found_as_soon_as_the_write_is_answered
     what_changed_is_found_and_what_is_gone_is_not
+    a_word_that_leaves_a_field_is_found_where_else_it_stands
+    updates_at_the_same_instant_leave_the_words_of_the_last
     a_search_pages_by_offset_and_by_cursor
     search_and_filters_narrow_each_other
     persons_of_a_renamed_company_are_found_under_its_new_name
@@ -132,6 +136,55 @@ fn what_changed_is_found_and_what_is_gone_is_not(app: &App) {
     assert_eq!(found(&client, "harp"), ["Ada King"]);
     client.send("DELETE", &format!("/v1/persons/{id}"), None).expect(200);
     assert_eq!(found(&client, "king"), [""; 0]);
+}
+
+fn a_word_that_leaves_a_field_is_found_where_else_it_stands(app: &App) {
+    let client = app.writer();
+    let id = client.new_person(&json!({
+        "name": "Marie Curie", "current_job_title": "Chemist Physicist Lecturer Curie", "company_name": "Sorbonne Labs", "notes": "Was a LECTURER\nonce",
+        "phone_numbers": ["555 0100"],
+    }));
+    let history = json!({ "work_experience": [{ "company_name": "Élan", "positions": [{ "title": "Première CHIMISTE, chemist" }] }] });
+    client.put(&format!("/v1/persons/{id}/history"), &history).expect(200);
+    let change = |patch: &Value| drop(client.patch(&format!("/v1/persons/{id}"), patch).expect(200));
+
+    change(&json!({ "current_job_title": "Director, Élan" }));
+    assert_eq!(fields(&client, "chemist"), [json!(["work_experience"])]);
+    assert_eq!(fields(&client, "lecturer"), [json!(["notes"])]);
+    assert_eq!(fields(&client, "curie"), [json!(["name"])]);
+    assert_eq!(fields(&client, "elan"), [json!(["current_job_title", "work_experience"])]);
+    assert!(found(&client, "physicist").is_empty());
+
+    change(&json!({ "current_job_title": "Labs director", "company_name": "Radium Institute" }));
+    assert_eq!(fields(&client, "labs"), [json!(["current_job_title"])]);
+    assert_eq!(fields(&client, "elan"), [json!(["work_experience"])]);
+    assert!(found(&client, "sorbonne").is_empty());
+
+    // Nothing but what is found by no word leaves, again and again.
+    change(&json!({ "phone_numbers": null }));
+    change(&json!({ "current_job_title": null }));
+    change(&json!({ "company_name": null }));
+    for gone in ["labs", "director", "radium"] {
+        assert!(found(&client, gone).is_empty(), "{gone}");
+    }
+    assert_eq!(found(&client, "marie curie"), ["Marie Curie"]);
+    assert_eq!(found(&client, "chimiste chemist lecturer"), ["Marie Curie"]);
+}
+
+fn updates_at_the_same_instant_leave_the_words_of_the_last(app: &App) {
+    let client = app.writer();
+    let id = client.new_person(&json!({ "name": "Ada", "current_job_title": "Start" }));
+    let titles: Vec<_> = (0..24).map(|number| format!("Title{number:02}")).collect();
+    thread::scope(|scope| {
+        for title in &titles {
+            let (client, id) = (&client, &id);
+            scope.spawn(move || client.patch(&format!("/v1/persons/{id}"), &json!({ "current_job_title": title })).expect(200));
+        }
+    });
+    let last = client.person(&id)["current_job_title"].as_str().unwrap().to_owned();
+    let answering: Vec<_> = titles.iter().filter(|title| !found(&client, title).is_empty()).collect();
+    assert_eq!(answering, [&last]);
+    assert!(found(&client, "start").is_empty());
 }
 
 fn a_search_pages_by_offset_and_by_cursor(app: &App) {

@@ -22,12 +22,11 @@ use crate::row::Param;
 
 /// Statements that are sent at once at most.
 const MOST_TOGETHER: usize = 24;
-/// The same for work that touches many rows: those of one text become one. The server works on them while more gather.
-const MOST_TOGETHER_AT_LENGTH: usize = 1000;
-/// As long as the server has nothing to do, fewer.
-const MOST_TOGETHER_AT_FIRST: usize = 250;
+/// The same for work that touches many rows: those of one text become one. The server works on them while more gather, so it should not have
+/// to wait long for the next.
+const MOST_TOGETHER_AT_LENGTH: usize = 250;
 /// So often at most, before the first answer is waited for.
-const MOST_AHEAD: usize = 4;
+const MOST_AHEAD: usize = 16;
 /// What the first answer may take even if the connection was long in coming.
 const LEAST_PATIENCE: Duration = Duration::from_millis(200);
 /// How far the server has come in the log of changes.
@@ -151,9 +150,17 @@ impl PostgresTx {
         text
     }
 
+    /// Lets the server begin with what waits.
+    pub(crate) async fn hurry(&mut self) -> Result<(), StoreError> {
+        if !self.mode.touches_many() || self.queue.is_empty() {
+            return Ok(());
+        }
+        let sent = self.send_ahead().await;
+        self.give_up_if_lost(sent, Ending::None)
+    }
+
     async fn make_room(&mut self) -> Result<(), StoreError> {
         let most = match self.mode.touches_many() {
-            true if self.ahead.is_empty() => MOST_TOGETHER_AT_FIRST,
             true => MOST_TOGETHER_AT_LENGTH,
             false => MOST_TOGETHER,
         };

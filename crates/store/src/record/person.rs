@@ -1,6 +1,6 @@
 use model::career::CareerPatch;
 use model::clock::Timestamp;
-use model::contact::{Channel, Contact, Contacts};
+use model::contact::{Channel, Contacts};
 use model::id::{CandidateId, CompanyId, JobId, PersonId, StageId, WorkspaceId};
 use model::name::PersonName;
 use model::patch::Patch;
@@ -110,54 +110,43 @@ fn job_part(row: &Row<'_>) -> Result<PersonJob, StoreError> {
 /// What search looks at of a person.
 #[derive(Clone, Debug)]
 pub struct SearchSource {
-    pub id: PersonId,
-    pub name: String,
-    pub first_name: String,
-    pub last_name: String,
-    pub social_public_id: String,
-    pub current_job_title: String,
-    pub company_id: Option<CompanyId>,
+    pub person: Person,
     pub company_name: String,
-    pub social_headline: String,
-    pub social_location: String,
-    pub address: String,
-    pub emails: Vec<Contact>,
-    pub phones: Vec<Contact>,
     pub work_experience: serde_json::Value,
     pub education_experience: serde_json::Value,
     pub certifications: serde_json::Value,
 }
 
-/// What search looks at of those persons.
 pub async fn search_sources(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Result<Vec<SearchSource>, StoreError> {
     let sql = format!(
-        "SELECT p.id, p.name, p.first_name, p.last_name, p.social_public_id, p.current_job_title, p.company_id, employer.name, \
-         p.social_headline, p.social_location, p.address, p.emails, p.phones, p.work_experience, p.education_experience, p.certifications \
+        "SELECT {FIELDS}, employer.name, p.work_experience, p.education_experience, p.certifications \
          FROM person p LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id \
          WHERE p.workspace_id = ?1 AND p.id IN ({})",
         places(ids.len(), 2)
     );
     tx.rows(&sql, &with_ids(workspace, ids), |row| {
         Ok(SearchSource {
-            id: row.id(0)?,
-            name: row.text(1)?,
-            first_name: row.text(2)?,
-            last_name: row.text(3)?,
-            social_public_id: row.text(4)?,
-            current_job_title: row.text(5)?,
-            company_id: row.optional_id(6)?,
-            company_name: row.optional_text(7)?.unwrap_or_default(),
-            social_headline: row.text(8)?,
-            social_location: row.text(9)?,
-            address: row.text(10)?,
-            emails: row.json(11)?,
-            phones: row.json(12)?,
-            work_experience: row.json(13)?,
-            education_experience: row.json(14)?,
-            certifications: row.json(15)?,
+            person: person_of(row)?,
+            company_name: row.optional_text(14)?.unwrap_or_default(),
+            work_experience: row.json(15)?,
+            education_experience: row.json(16)?,
+            certifications: row.json(17)?,
         })
     })
     .await
+}
+
+/// The career of a person, as JSON.
+pub async fn career(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT work_experience, education_experience, certifications FROM person WHERE workspace_id = ?1 AND id = ?2";
+    let lists = |row: &Row<'_>| {
+        Ok(vec![
+            row.json_text(0, field_order::work_experience)?,
+            row.json_text(1, field_order::education_experience)?,
+            row.json_text(2, field_order::certifications)?,
+        ])
+    };
+    Ok(tx.row(sql, params![workspace, id], lists).await?.unwrap_or_default())
 }
 
 pub async fn name(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<String>, StoreError> {
@@ -249,26 +238,31 @@ pub async fn hold_all(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> 
     tx.rows(&sql, &with_ids(workspace, ids), |row| row.id(0)).await
 }
 
+/// The fields of a person that rules work on.
+const FIELDS: &str = "p.id, p.name, p.first_name, p.last_name, p.social_url, p.social_public_id, p.current_job_title, p.company_id, \
+                      p.social_location, p.social_headline, p.address, p.external_source_id, p.emails, p.phones";
+
+/// The person of a row that begins with [`FIELDS`].
+fn person_of(row: &Row<'_>) -> Result<Person, StoreError> {
+    Ok(Person {
+        id: row.id(0)?,
+        name: PersonName { whole: row.text(1)?, first: row.text(2)?, last: row.text(3)? },
+        social: SocialProfile { url: row.text(4)?, handle: row.text(5)? },
+        current_job_title: row.text(6)?,
+        company_id: row.optional_id(7)?,
+        social_location: row.text(8)?,
+        social_headline: row.text(9)?,
+        address: row.text(10)?,
+        external_source_id: row.optional_text(11)?,
+        emails: Contacts::from_stored(Channel::Email, row.json(12)?),
+        phones: Contacts::from_stored(Channel::Phone, row.json(13)?),
+    })
+}
+
 /// The person as rules work on it, kept from others until they are done.
 pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<Person>, StoreError> {
-    let sql = "SELECT name, first_name, last_name, social_url, social_public_id, current_job_title, company_id, social_location, \
-               social_headline, address, external_source_id, emails, phones FROM person WHERE workspace_id = ?1 AND id = ?2";
-    tx.row_to_change(sql, params![workspace, id], |row| {
-        Ok(Person {
-            id,
-            name: PersonName { whole: row.text(0)?, first: row.text(1)?, last: row.text(2)? },
-            social: SocialProfile { url: row.text(3)?, handle: row.text(4)? },
-            current_job_title: row.text(5)?,
-            company_id: row.optional_id(6)?,
-            social_location: row.text(7)?,
-            social_headline: row.text(8)?,
-            address: row.text(9)?,
-            external_source_id: row.optional_text(10)?,
-            emails: Contacts::from_stored(Channel::Email, row.json(11)?),
-            phones: Contacts::from_stored(Channel::Phone, row.json(12)?),
-        })
-    })
-    .await
+    let sql = format!("SELECT {FIELDS} FROM person p WHERE p.workspace_id = ?1 AND p.id = ?2");
+    tx.row_to_change(&sql, params![workspace, id], person_of).await
 }
 
 fn to_json(value: &impl serde::Serialize) -> Result<String, StoreError> {

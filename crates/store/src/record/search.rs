@@ -5,7 +5,7 @@
 
 use model::clock::Timestamp;
 use model::id::{CompanyId, PersonId, WorkspaceId};
-use model::search::{Document, Key, Question, Weight};
+use model::search::{Changed, Key, Question, Weight};
 
 use crate::tx::WordChange;
 use crate::{Param, StoreError, Tx, params};
@@ -85,43 +85,56 @@ pub async fn sharing(tx: &mut Tx, workspace: WorkspaceId, keys: &[Key]) -> Resul
 }
 
 /// Indexes a person who is new.
-pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, document: &Document, keys: &[Key]) -> Result<(), StoreError> {
-    let tokens = document.tokens(keys);
+pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: String) -> Result<(), StoreError> {
     if !tx.is_embedded() {
-        let words = with_workspace(workspace, &tokens);
+        let words = in_workspace(workspace, tokens.split(' '));
         let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3)";
         return tx.tell(sql, params![workspace, person, &words]).await;
     }
     let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3) RETURNING number";
-    let number = tx.row(sql, params![workspace, person, &tokens], |row| row.int(0)).await?.unwrap_or_default();
-    add_words(tx, workspace, number, &tokens);
+    let document = tx.row(sql, params![workspace, person, &tokens], |row| row.int(0)).await?.unwrap_or_default();
+    tx.change_words(WordChange { workspace, document, removed: None, added: Some(tokens) });
     Ok(())
 }
 
 /// Indexes a person anew.
-pub async fn replace(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, document: &Document, keys: &[Key]) -> Result<(), StoreError> {
-    let tokens = document.tokens(keys);
+pub async fn replace(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: String) -> Result<(), StoreError> {
     if !tx.is_embedded() {
         return put_vector(tx, workspace, person, &tokens).await;
     }
     match kept(tx, workspace, person).await? {
-        None => insert(tx, workspace, person, document, keys).await,
-        Some((_, old)) if old == tokens => Ok(()),
-        Some((number, old)) => {
-            take_words(tx, workspace, number, &old);
-            tx.tell("UPDATE search_document SET words = ?2 WHERE number = ?1", params![number, &tokens]).await?;
-            add_words(tx, workspace, number, &tokens);
-            Ok(())
-        }
+        None => insert(tx, workspace, person, tokens).await,
+        Some((document, old)) => put(tx, workspace, document, Changed::to(&old, &tokens)).await,
     }
+}
+
+/// Whether a person can be indexed by what changed of them. PostgreSQL indexes all words of a row anew whatever changed.
+pub const fn takes_changes(tx: &Tx) -> bool {
+    tx.is_embedded()
+}
+
+/// Lets the tokens of some of a person's texts leave and others enter, as [`Changed::of`] says; false if the person is not indexed yet.
+pub async fn change(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, before: &str, after: &str) -> Result<bool, StoreError> {
+    let Some((document, old)) = kept(tx, workspace, person).await? else { return Ok(false) };
+    put(tx, workspace, document, Changed::of(&old, before, after)).await?;
+    Ok(true)
+}
+
+async fn put(tx: &mut Tx, workspace: WorkspaceId, document: i64, changed: Changed) -> Result<(), StoreError> {
+    let Changed { tokens, removed, added } = changed;
+    if !removed.is_empty() || !added.is_empty() {
+        tx.tell("UPDATE search_document SET words = ?2 WHERE number = ?1", params![document, &tokens]).await?;
+        tx.change_words(WordChange { workspace, document, removed: Some(removed), added: Some(added) });
+    }
+    Ok(())
 }
 
 /// Takes a person out of the index.
 pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), StoreError> {
     if tx.is_embedded()
-        && let Some((number, old)) = kept(tx, workspace, person).await?
+        && let Some((document, old)) = kept(tx, workspace, person).await?
     {
-        take_words(tx, workspace, number, &old);
+        tx.change_words(WordChange { workspace, document, removed: Some(old), added: None });
     }
     tx.tell("DELETE FROM search_document WHERE workspace_id = ?1 AND person_id = ?2", params![workspace, person]).await?;
     unqueue(tx, workspace, person).await
@@ -133,10 +146,10 @@ async fn kept(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<O
 }
 
 /// The tokens with the workspace before each of them.
-fn with_workspace(workspace: WorkspaceId, tokens: &str) -> String {
+pub(crate) fn in_workspace<'t>(workspace: WorkspaceId, tokens: impl IntoIterator<Item = &'t str>) -> String {
     let digits = workspace.to_string();
-    let mut marked = String::with_capacity(tokens.len() * 3);
-    for token in tokens.split(' ').filter(|token| !token.is_empty()) {
+    let mut marked = String::with_capacity(512);
+    for token in tokens.into_iter().filter(|token| !token.is_empty()) {
         for part in [&digits, token, " "] {
             marked.push_str(part);
         }
@@ -144,18 +157,8 @@ fn with_workspace(workspace: WorkspaceId, tokens: &str) -> String {
     marked
 }
 
-fn add_words(tx: &mut Tx, workspace: WorkspaceId, number: i64, tokens: &str) {
-    let words = with_workspace(workspace, tokens);
-    tx.change_words(WordChange { document: number, words, is_removal: false });
-}
-
-fn take_words(tx: &mut Tx, workspace: WorkspaceId, number: i64, tokens: &str) {
-    let words = with_workspace(workspace, tokens);
-    tx.change_words(WordChange { document: number, words, is_removal: true });
-}
-
 async fn put_vector(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str) -> Result<(), StoreError> {
-    let words = with_workspace(workspace, tokens);
+    let words = in_workspace(workspace, tokens.split(' '));
     let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3) \
                ON CONFLICT (workspace_id, person_id) DO UPDATE SET words = EXCLUDED.words";
     tx.tell(sql, params![workspace, person, &words]).await

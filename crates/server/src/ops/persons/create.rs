@@ -91,8 +91,12 @@ impl CreatePerson {
 
     /// Makes ready what takes its time, before anybody waits for it.
     pub fn prepared(self) -> Self {
-        self.document();
+        self.make_ready();
         self
+    }
+
+    pub fn make_ready(&self) {
+        self.document();
     }
 
     fn document(&self) -> &Document {
@@ -219,7 +223,7 @@ impl CreatePerson {
         if let Some(body) = &self.new.notes {
             note::insert(tx, workspace, created.id, self.actor.key, body).await?;
         }
-        search::insert(tx, workspace, created.id, self.document(), &index::keys_of(&self.new, company_id)).await?;
+        search::insert(tx, workspace, created.id, self.document().tokens(&index::keys_of(&self.new, company_id))).await?;
         if self.new.enrich {
             enrichment::queue_new(tx, workspace, created.id).await?;
         }
@@ -263,8 +267,9 @@ impl CreatePerson {
         if note.is_some() && !is_filled {
             person::touch(tx, workspace, id).await?;
         }
-        if existing != before || note.is_some() {
-            index::refresh(tx, workspace, id).await?;
+        match note {
+            Some(_) => index::refresh(tx, workspace, id).await?,
+            None => index::follow(tx, workspace, &before, &existing).await?,
         }
         if self.new.enrich {
             ask_for(tx, workspace, id, false).await?;

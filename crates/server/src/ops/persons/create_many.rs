@@ -120,6 +120,10 @@ async fn prepare<'r>(
             Err(problem) => Err(problem.clone()),
         });
     }
+    tx.hurry().await?;
+    for (create, _) in looked_up.iter().flatten() {
+        create.make_ready();
+    }
     let mut ready = Vec::with_capacity(looked_up.len());
     for row in looked_up {
         ready.push(match row {

@@ -2,12 +2,12 @@
 
 use model::clock::Timestamp;
 use model::id::{CompanyId, PersonId, WorkspaceId};
-use model::person::NewPerson;
-use model::search::{Document, Field, Key};
+use model::person::{NewPerson, Person};
+use model::search::{Document, Field, Key, may_mention};
 use serde_json::Value;
 use store::record::person::SearchSource;
-use store::record::{note, person, search};
-use store::{Failure, Pace, Tx, Work};
+use store::record::{company, note, person, search};
+use store::{Failure, Pace, StoreError, Tx, Work};
 
 /// Persons that are indexed in one transaction, so that no writer waits long behind them.
 const AT_ONCE: i64 = 100;
@@ -37,22 +37,47 @@ pub fn keys_of(new: &NewPerson, company: Option<CompanyId>) -> Vec<Key> {
     Key::all_of(&new.name.whole, &new.social.handle, company, emails, phones)
 }
 
+/// What search knows of the fields of a person, without career and notes.
+#[derive(PartialEq, Eq)]
+struct Face {
+    document: Document,
+    tokens: String,
+}
+
+impl Face {
+    fn of(person: &Person, company_name: &str) -> Self {
+        let document = Document::new(texts_of(person, company_name));
+        let tokens = document.tokens(&keys_of_person(person));
+        Self { document, tokens }
+    }
+}
+
+fn texts_of<'p>(person: &'p Person, company_name: &'p str) -> Vec<(Field, &'p str)> {
+    let mut texts = vec![
+        (Field::Name, person.name.whole.as_str()),
+        (Field::Name, &person.name.first),
+        (Field::Name, &person.name.last),
+        (Field::Handle, &person.social.handle),
+        (Field::Title, &person.current_job_title),
+        (Field::Company, company_name),
+        (Field::Headline, &person.social_headline),
+        (Field::Location, &person.social_location),
+        (Field::Address, &person.address),
+    ];
+    texts.extend(person.emails.entries().iter().map(|email| (Field::Emails, email.value.as_str())));
+    texts
+}
+
+fn keys_of_person(person: &Person) -> Vec<Key> {
+    let emails = person.emails.entries().iter().map(|email| email.value.as_str());
+    let phones = person.phones.entries().iter().map(|phone| phone.value.as_str());
+    Key::all_of(&person.name.whole, &person.social.handle, person.company_id, emails, phones)
+}
+
 /// All texts of a person that are searched. `notes` may be those of others too.
 pub fn texts(source: &SearchSource, notes: &[(PersonId, String)]) -> Vec<(Field, String)> {
-    let mut texts: Vec<_> = [
-        (Field::Name, &source.name),
-        (Field::Name, &source.first_name),
-        (Field::Name, &source.last_name),
-        (Field::Handle, &source.social_public_id),
-        (Field::Title, &source.current_job_title),
-        (Field::Company, &source.company_name),
-        (Field::Headline, &source.social_headline),
-        (Field::Location, &source.social_location),
-        (Field::Address, &source.address),
-    ]
-    .map(|(field, text)| (field, text.clone()))
-    .into();
-    texts.extend(source.emails.iter().map(|email| (Field::Emails, email.value.clone())));
+    let mut texts: Vec<_> =
+        texts_of(&source.person, &source.company_name).into_iter().map(|(field, text)| (field, text.to_owned())).collect();
     let career = [
         (Field::Work, &source.work_experience),
         (Field::Education, &source.education_experience),
@@ -63,7 +88,7 @@ pub fn texts(source: &SearchSource, notes: &[(PersonId, String)]) -> Vec<(Field,
         gather(list, &mut words);
         texts.extend(words.into_iter().map(|word| (field, word)));
     }
-    texts.extend(notes.iter().filter(|(person, _)| *person == source.id).map(|(_, note)| (Field::Notes, note.clone())));
+    texts.extend(notes.iter().filter(|(person, _)| *person == source.person.id).map(|(_, note)| (Field::Notes, note.clone())));
     texts
 }
 
@@ -75,6 +100,44 @@ fn gather(value: &Value, words: &mut Vec<String>) {
             fields.iter().filter(|(name, _)| !NOT_SEARCHED.contains(&name.as_str())).for_each(|(_, value)| gather(value, words));
         }
         _ => {}
+    }
+}
+
+/// Takes the words of a person of whom nothing changed but fields, from what they were to what they are. Career and notes are only looked at
+/// for words that leave: they may have those too.
+pub async fn follow(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after: &Person) -> Result<(), Failure> {
+    let id = after.id;
+    if before == after {
+        return Ok(());
+    }
+    if !search::takes_changes(tx) {
+        return refresh(tx, workspace, id).await;
+    }
+    let old_company = company_name(tx, workspace, before).await?;
+    let old = Face::of(before, &old_company);
+    let new = match after.company_id == before.company_id {
+        true => Face::of(after, &old_company),
+        false => Face::of(after, &company_name(tx, workspace, after).await?),
+    };
+    if old == new {
+        return Ok(());
+    }
+    let leaving = old.document.beside(&new.document);
+    let may_stay = !leaving.is_empty() && {
+        let career = person::career(tx, workspace, id).await?;
+        let notes = note::bodies(tx, workspace, &[id]).await?;
+        career.iter().chain(notes.iter().map(|(_, note)| note)).any(|text| may_mention(text, &leaving))
+    };
+    match !may_stay && search::change(tx, workspace, id, &old.tokens, &new.tokens).await? {
+        true => Ok(()),
+        false => refresh(tx, workspace, id).await,
+    }
+}
+
+async fn company_name(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<String, StoreError> {
+    match person.company_id {
+        Some(company) => Ok(company::name(tx, workspace, company).await?.unwrap_or_default()),
+        None => Ok(String::new()),
     }
 }
 
@@ -91,10 +154,7 @@ async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) 
     for source in person::search_sources(tx, workspace, persons).await? {
         let texts = texts(&source, &notes);
         let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
-        let emails = source.emails.iter().map(|email| email.value.as_str());
-        let phones = source.phones.iter().map(|phone| phone.value.as_str());
-        let keys = Key::all_of(&source.name, &source.social_public_id, source.company_id, emails, phones);
-        search::replace(tx, workspace, source.id, &document, &keys).await?;
+        search::replace(tx, workspace, source.person.id, document.tokens(&keys_of_person(&source.person))).await?;
     }
     Ok(())
 }

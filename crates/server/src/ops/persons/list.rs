@@ -136,7 +136,7 @@ async fn matched_fields(
     let sources = person::search_sources(tx, workspace, ids).await?;
     let matched = sources.iter().map(|source| {
         let texts = index::texts(source, &notes);
-        (source.id, question.matched(texts.iter().map(|(field, text)| (*field, text.as_str()))))
+        (source.person.id, question.matched(texts.iter().map(|(field, text)| (*field, text.as_str()))))
     });
     Ok(matched.collect())
 }

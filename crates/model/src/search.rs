@@ -1,7 +1,6 @@
 //! Search: what is indexed of a person, what a question asks for, and which of the person's fields answer it. Words are compared without
 //! case and accents, and a word that is asked for finds all that begin with it.
 
-use std::iter::Peekable;
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
@@ -287,9 +286,9 @@ pub struct Changed {
 
 impl Changed {
     /// The tokens of a person of whom some texts changed: what those had leaves, and what they have now enters. Words that leave must stand in
-    /// none of the other texts, all of which say little.
+    /// none of the other texts, all of which say little. Nothing if the tokens lack something that should leave: they are those of another state.
     #[must_use]
-    pub fn of(tokens: &str, before: &str, after: &str) -> Self {
+    pub fn of(tokens: &str, before: &str, after: &str) -> Option<Self> {
         let mut words: Vec<_> = words_in(after).collect();
         words.sort_unstable();
         let mut outdone = words.into_iter().peekable();
@@ -301,22 +300,25 @@ impl Changed {
                 put(&mut changed.tokens, new);
                 put(&mut changed.added, new);
             }
-            let word = token.strip_prefix(Weight::Other.mark());
-            let stays =
-                entering.next_if_eq(&token).is_some() || !(has(&mut leaving, token) || word.is_some_and(|word| has(&mut outdone, word)));
+            let leaves = leaving.next_if_eq(&token).is_some();
+            let is_outdone = token.strip_prefix(Weight::Other.mark()).is_some_and(|word| {
+                while outdone.next_if(|outdone| *outdone < word).is_some() {}
+                outdone.peek() == Some(&word)
+            });
+            let stays = entering.next_if_eq(&token).is_some() || !(leaves || is_outdone);
             put(if stays { &mut changed.tokens } else { &mut changed.removed }, token);
         }
         for new in entering {
             put(&mut changed.tokens, new);
             put(&mut changed.added, new);
         }
-        changed
+        leaving.next().is_none().then_some(changed)
     }
 
     /// All of the tokens leave, and those enter.
     #[must_use]
     pub fn to(tokens: &str, new: &str) -> Self {
-        Self::of(tokens, tokens, new)
+        Self::of(tokens, tokens, new).unwrap_or_default()
     }
 }
 
@@ -329,12 +331,6 @@ fn put(list: &mut String, token: &str) {
         list.push(' ');
     }
     list.push_str(token);
-}
-
-/// Whether an ordered list has the token, of which none is asked for twice and all in order.
-fn has<'l>(list: &mut Peekable<impl Iterator<Item = &'l str>>, token: &str) -> bool {
-    while list.next_if(|listed| *listed < token).is_some() {}
-    list.peek() == Some(&token)
 }
 
 /// What a search asks for: persons who have all of the words.
@@ -477,7 +473,9 @@ mod tests {
         assert_eq!(Changed::to("1a", "1a"), Changed { tokens: "1a".to_owned(), ..Changed::default() });
         assert_eq!(Changed::to("", "1a").added, "1a");
         assert_eq!(Changed::to("1a 2b", ""), Changed { removed: "1a 2b".to_owned(), ..Changed::default() });
-        let changed = Changed::of("1a 2c 3b 3d", "1a 2c", "1a 2b");
+        assert_eq!(Changed::of("1a 2c 3b", "1a 2d", "1a"), None);
+        assert_eq!(Changed::of("1a", "1a 2c", "1a"), None);
+        let changed = Changed::of("1a 2c 3b 3d", "1a 2c", "1a 2b").unwrap();
         assert_eq!((changed.tokens.as_str(), changed.removed.as_str(), changed.added.as_str()), ("1a 2b 3d", "2c 3b", "2b"));
     }
 
@@ -514,7 +512,7 @@ mod tests {
             prop_assume!(!may_mention(&rest[0].1, &document_before.beside(&document_after)));
             let (_, whole) = tokens_of(&[&before, &rest], &old);
             let (_, anew) = tokens_of(&[&after, &rest], &new);
-            let changed = Changed::of(&whole, &tokens_before, &tokens_after);
+            let changed = Changed::of(&whole, &tokens_before, &tokens_after).unwrap();
             prop_assert_eq!(&changed, &Changed::to(&whole, &anew));
             prop_assert_eq!(changed.tokens, anew);
         }

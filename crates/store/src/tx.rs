@@ -8,7 +8,6 @@ use model::id::{Id, Kind, WorkspaceId};
 
 use crate::error::StoreError;
 use crate::postgres::PostgresTx;
-use crate::record::search::in_workspace;
 use crate::row::{Param, Row};
 use crate::sqlite::SqliteTx;
 
@@ -29,27 +28,30 @@ pub struct Tx {
     words: Vec<WordChange>,
 }
 
-/// What leaves the embedded index of words and what enters it: tokens with spaces between them. A document that is new has nothing that could
-/// leave, and to one that is to be gone nothing is added.
+/// What leaves the embedded index of words and what enters it: words as they stand there, with spaces between them. A document that is new has
+/// nothing that could leave, and to one that is to be gone nothing is added.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct WordChange {
-    pub(crate) workspace: WorkspaceId,
     pub(crate) document: i64,
     pub(crate) removed: Option<String>,
     pub(crate) added: Option<String>,
 }
 
-/// What comes of all changes to one document, each of which goes on from the one before.
-fn sum_of(changes: &[WordChange]) -> (Option<Vec<&str>>, Option<Vec<&str>>) {
+/// What comes of all changes to one document, each of which goes on from the one before. The number of one that is gone may be that of a new one,
+/// of whatever workspace.
+fn sum_of(changes: &[WordChange]) -> (Option<String>, Option<String>) {
     let mut counts: BTreeMap<&str, i32> = BTreeMap::new();
     for WordChange { removed, added, .. } in changes {
         for (text, one) in [(removed, -1), (added, 1)] {
-            for token in text.iter().flat_map(|text| text.split_ascii_whitespace()) {
-                *counts.entry(token).or_default() += one;
+            for word in text.iter().flat_map(|text| text.split_ascii_whitespace()) {
+                *counts.entry(word).or_default() += one;
             }
         }
     }
-    let with = |wanted: i32| counts.iter().filter(|(_, count)| **count == wanted).map(|(token, _)| *token).collect();
+    let with = |wanted: i32| {
+        let words: Vec<_> = counts.iter().filter(|(_, count)| **count == wanted).map(|(word, _)| *word).collect();
+        words.join(" ")
+    };
     let was_there = changes.first().is_some_and(|change| change.removed.is_some());
     let is_there = changes.last().is_some_and(|change| change.added.is_some());
     (was_there.then(|| with(-1)), is_there.then(|| with(1)))
@@ -184,16 +186,18 @@ impl Tx {
         changes.sort_by_key(|change| change.document);
         let tx = self.sqlite();
         for changes in changes.chunk_by(|one, next| one.document == next.document) {
-            let [WordChange { workspace, document, .. }, ..] = changes else { continue };
-            let (removed, added) = sum_of(changes);
+            let document = changes[0].document;
+            let (removed, added) = match changes {
+                [WordChange { removed, added, .. }] => (removed.clone(), added.clone()),
+                several => sum_of(several),
+            };
             // The index counts documents: one that changes leaves and enters, be it with no word.
             if let Some(removed) = removed {
                 let sql = "INSERT INTO search_word (search_word, rowid, words) VALUES ('delete', ?1, ?2)";
-                tx.execute(sql, &[(*document).into(), Param::Text(&in_workspace(*workspace, removed))])?;
+                tx.execute(sql, &[document.into(), Param::Text(&removed)])?;
             }
             if let Some(added) = added {
-                let sql = "INSERT INTO search_word (rowid, words) VALUES (?1, ?2)";
-                tx.execute(sql, &[(*document).into(), Param::Text(&in_workspace(*workspace, added))])?;
+                tx.execute("INSERT INTO search_word (rowid, words) VALUES (?1, ?2)", &[document.into(), Param::Text(&added)])?;
             }
         }
         Ok(())
@@ -366,16 +370,22 @@ mod tests {
 
     fn change(removed: Option<&str>, added: Option<&str>) -> WordChange {
         let [removed, added] = [removed, added].map(|text| text.map(str::to_owned));
-        WordChange { workspace: WorkspaceId::from_number(1), document: 1, removed, added }
+        WordChange { document: 1, removed, added }
     }
 
     #[test]
     fn changes_to_one_document_add_up() {
         let (new, moved) = (change(None, Some("a b")), change(Some("b"), Some("c")));
         let (back, gone) = (change(Some("c"), Some("b")), change(Some("a b"), None));
-        assert_eq!(sum_of(&[new.clone(), moved.clone()]), (None, Some(vec!["a", "c"])));
-        assert_eq!(sum_of(&[moved.clone(), back.clone()]), (Some(vec![]), Some(vec![])));
-        assert_eq!(sum_of(&[moved, back, gone.clone()]), (Some(vec!["a", "b"]), None));
-        assert_eq!(sum_of(&[new, gone]), (None, None));
+        let sum = |changes: &[&WordChange]| {
+            let changes: Vec<_> = changes.iter().map(|change| (*change).clone()).collect();
+            sum_of(&changes)
+        };
+        let words = |text: &str| Some(text.to_owned());
+        assert_eq!(sum(&[&new, &moved]), (None, words("a c")));
+        assert_eq!(sum(&[&moved, &back]), (words(""), words("")));
+        assert_eq!(sum(&[&moved, &back, &gone]), (words("a b"), None));
+        assert_eq!(sum(&[&new, &gone]), (None, None));
+        assert_eq!(sum(&[&gone, &change(None, Some("a x"))]), (words("b"), words("x")));
     }
 }

@@ -68,6 +68,7 @@ mod servers;
 mod service;
 mod shapes_of_jobs;
 mod shapes_of_persons;
+mod spread;
 mod stages;
 mod statuses;
 mod support;

@@ -1,10 +1,8 @@
 //! Finding persons by words.
 
-use std::thread;
-
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, each_engine, eventually, strings};
+use crate::support::{App, Client, each_engine, eventually, strings, together};
 
 each_engine! {
     a_person_is_found_by_every_field_that_is_searched
@@ -16,6 +14,7 @@ each_engine! {
     what_changed_is_found_and_what_is_gone_is_not
     a_word_that_leaves_a_field_is_found_where_else_it_stands
     updates_at_the_same_instant_leave_the_words_of_the_last
+    who_takes_the_place_of_somebody_erased_is_found_in_their_own_workspace
     a_search_pages_by_offset_and_by_cursor
     search_and_filters_narrow_each_other
     persons_of_a_renamed_company_are_found_under_its_new_name
@@ -175,16 +174,30 @@ fn updates_at_the_same_instant_leave_the_words_of_the_last(app: &App) {
     let client = app.writer();
     let id = client.new_person(&json!({ "name": "Ada", "current_job_title": "Start" }));
     let titles: Vec<_> = (0..24).map(|number| format!("Title{number:02}")).collect();
-    thread::scope(|scope| {
-        for title in &titles {
-            let (client, id) = (&client, &id);
-            scope.spawn(move || client.patch(&format!("/v1/persons/{id}"), &json!({ "current_job_title": title })).expect(200));
-        }
+    together(titles.len(), |number| {
+        client.patch(&format!("/v1/persons/{id}"), &json!({ "current_job_title": titles[number] })).expect(200);
     });
     let last = client.person(&id)["current_job_title"].as_str().unwrap().to_owned();
     let answering: Vec<_> = titles.iter().filter(|title| !found(&client, title).is_empty()).collect();
     assert_eq!(answering, [&last]);
     assert!(found(&client, "start").is_empty());
+}
+
+fn who_takes_the_place_of_somebody_erased_is_found_in_their_own_workspace(app: &App) {
+    let (one, other) = (app.writer(), app.client_of("other", "write"));
+    for round in 0..10 {
+        let gone = one.new_person(&json!({ "name": format!("Gone{round} Common") }));
+        together(6, |number| match number {
+            0 => drop(one.send("DELETE", &format!("/v1/persons/{gone}"), None).expect(200)),
+            _ => drop(other.new_person(&json!({ "name": format!("Here{round}x{number} Common") }))),
+        });
+    }
+    for (round, number) in (0..10).flat_map(|round| (1..6).map(move |number| (round, number))) {
+        let name = format!("Here{round}x{number} Common");
+        assert_eq!(found(&other, &name), [name.as_str()]);
+    }
+    assert!(found(&one, "common").is_empty());
+    assert_eq!(other.get("/v1/persons?q=common").expect(200).json["meta"]["total"], 50);
 }
 
 fn a_search_pages_by_offset_and_by_cursor(app: &App) {

@@ -86,12 +86,24 @@ fn nature(queued: &Queued) -> Nature {
     }
 }
 
-/// Makes few statements of those that wait. The last stays as it is if somebody may wait for its rows. Those of one text become one only
-/// where there are `many`: a plan for all of them knows less than one for each.
-pub(super) fn gather(mut queue: Vec<Queued>, keeps_last: bool, many: bool) -> Vec<Sent> {
+/// What becomes of statements that wait together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Joining {
+    /// All are sent as they are.
+    Nothing,
+    /// Inserts that follow each other become one.
+    Inserts,
+    /// Those of one text become one too. That is for many: a plan for all of them knows less than one for each.
+    Alike,
+}
+
+/// Makes few statements of those that wait. The last stays as it is if somebody may wait for its rows.
+pub(super) fn gather(mut queue: Vec<Queued>, keeps_last: bool, joining: Joining) -> Vec<Sent> {
     let last = if keeps_last { queue.pop() } else { None };
-    if !many {
-        return merge(queue).into_iter().chain(last).map(Sent::One).collect();
+    match joining {
+        Joining::Nothing => return queue.into_iter().chain(last).map(Sent::One).collect(),
+        Joining::Inserts => return merge(queue).into_iter().chain(last).map(Sent::One).collect(),
+        Joining::Alike => {}
     }
     let mut sent = Vec::with_capacity(queue.len());
     let mut run: Vec<Queued> = Vec::new();
@@ -227,20 +239,22 @@ mod tests {
     #[test]
     fn many_of_one_text_become_one_and_few_stay() {
         let many = (0..9).map(|number| queued(PERSON, number, None)).collect();
-        assert_eq!(texts(&gather(many, false, true)), [(PERSON, 9)]);
+        assert_eq!(texts(&gather(many, false, Joining::Alike)), [(PERSON, 9)]);
         let with_last = (0..9).map(|number| queued(LOOK, number, Some(number as usize))).collect();
-        assert_eq!(texts(&gather(with_last, true, true)), [(LOOK, 8), (LOOK, 1)]);
+        assert_eq!(texts(&gather(with_last, true, Joining::Alike)), [(LOOK, 8), (LOOK, 1)]);
         let few = (0..3).map(|number| queued(LOOK, number, Some(number as usize))).collect();
-        assert_eq!(texts(&gather(few, false, true)), [(LOOK, 1); 3]);
+        assert_eq!(texts(&gather(few, false, Joining::Alike)), [(LOOK, 1); 3]);
         let quick = (0..9).map(|number| queued(LOOK, number, Some(number as usize))).collect();
-        assert_eq!(texts(&gather(quick, true, false)), [(LOOK, 1); 9]);
+        assert_eq!(texts(&gather(quick, true, Joining::Inserts)), [(LOOK, 1); 9]);
+        let plain = (0..9).map(|number| queued(PERSON, number, None)).collect();
+        assert_eq!(texts(&gather(plain, false, Joining::Nothing)), [(PERSON, 1); 9]);
     }
 
     #[test]
     fn what_is_pointed_at_is_written_first() {
         let mut queue: Vec<_> = (0..8).map(|number| queued(PERSON, number, None)).collect();
         queue.push(queued(COMPANY, 1, None));
-        assert_eq!(texts(&gather(queue, false, true)), [(COMPANY, 1), (PERSON, 8)]);
+        assert_eq!(texts(&gather(queue, false, Joining::Alike)), [(COMPANY, 1), (PERSON, 8)]);
     }
 
     #[test]
@@ -248,7 +262,7 @@ mod tests {
         let mut queue: Vec<_> = (0..8).map(|number| queued(LOOK, number, Some(number as usize))).collect();
         queue.extend((0..8).map(|number| queued(PERSON, number, None)));
         queue.extend((8..16).map(|number| queued(LOOK, number, Some(number as usize))));
-        assert_eq!(texts(&gather(queue, false, true)), [(LOOK, 8), (PERSON, 8), (LOOK, 8)]);
+        assert_eq!(texts(&gather(queue, false, Joining::Alike)), [(LOOK, 8), (PERSON, 8), (LOOK, 8)]);
     }
 
     #[test]

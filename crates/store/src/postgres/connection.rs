@@ -7,7 +7,7 @@ use std::time::Duration;
 use deadpool::Runtime;
 use deadpool::managed::{Manager, Metrics, Object, Pool, PoolError, RecycleError, RecycleResult, TimeoutType};
 use tokio::task::AbortHandle;
-use tokio_postgres::{Client, Config, Statement};
+use tokio_postgres::{Client, Config, SimpleQueryMessage, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
@@ -23,7 +23,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
 /// Every statement finds its few rows through indexes that begin with the workspace, whatever it is asked for. So a plan that was made
 /// once is good for ever, and plans that read whole tables or start helpers are never better. Only Citus has to see
-/// what is asked for, to know on which machine it is.
+/// what is asked for, to know on which machine it is. There this gives no row.
 const SESSION: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off; \
                        SET max_parallel_workers_per_gather = 0; \
                        SELECT set_config('plan_cache_mode', 'force_generic_plan', false) \
@@ -35,6 +35,9 @@ const PATIENCE_AT_START: Duration = Duration::from_secs(5);
 
 pub(super) struct Connection {
     pub(super) client: Arc<Client>,
+    /// Whether this is PostgreSQL itself. What spreads it over machines looks at each statement to know where to send it, and does not see through
+    /// all that could be made one.
+    pub(super) is_whole: bool,
     driver: AbortHandle,
     tls: MakeRustlsConnect,
     statements: HashMap<Box<str>, Statement, Xxh3DefaultBuilder>,
@@ -88,10 +91,11 @@ impl Manager for Connector {
     async fn create(&self) -> Result<Connection, tokio_postgres::Error> {
         let (client, driver) = open(&self.config, &self.tls).await?;
         // An engine that is only like PostgreSQL may lack one of these, and does without.
-        let _ = client.batch_execute(SESSION).await;
+        let answered = client.simple_query(SESSION).await;
+        let is_whole = answered.is_ok_and(|answered| answered.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_))));
         let _ = client.batch_execute(WORDS_APART).await;
         let _ = client.batch_execute(&format!("SET lock_timeout = {}", self.lock_patience.as_millis())).await;
-        Ok(Connection { client: Arc::new(client), driver, tls: self.tls.clone(), statements: HashMap::default() })
+        Ok(Connection { client: Arc::new(client), is_whole, driver, tls: self.tls.clone(), statements: HashMap::default() })
     }
 
     async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<tokio_postgres::Error> {

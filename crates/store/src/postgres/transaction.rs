@@ -9,9 +9,10 @@ use std::task::Poll;
 use std::time::Duration;
 
 use deadpool::managed::Object;
+use tokio::task::yield_now;
 use tokio_postgres::{Error, Row, Statement};
 
-use super::alike::{Recipient, Sent, gather};
+use super::alike::{Joining, Recipient, Sent, gather};
 use super::connection::Lent;
 use super::exchange::{Boxed, Ending, Exchange, Exchanged, exchange, in_order};
 use super::failure::{describe, judge};
@@ -27,6 +28,8 @@ const MOST_TOGETHER: usize = 24;
 const MOST_TOGETHER_AT_LENGTH: usize = 250;
 /// So often at most, before the first answer is waited for.
 const MOST_AHEAD: usize = 16;
+/// What an answer may take at least for a row to be waited for 200 ms.
+const TOGETHER_PATIENCE: Duration = Duration::from_millis(250);
 /// What the first answer may take even if the connection was long in coming.
 const LEAST_PATIENCE: Duration = Duration::from_millis(200);
 /// How far the server has come in the log of changes.
@@ -50,10 +53,12 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    const fn beginning(self) -> Option<&'static str> {
+    fn beginning(self, patience: Duration) -> Option<&'static str> {
         match self {
             Self::Single => None,
             Self::Change => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
+            // The connection waits even less for a row if there is so little time for an answer.
+            Self::ChangeTogether if patience < TOGETHER_PATIENCE => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
             Self::ChangeAtLength => Some("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '24s'"),
             Self::ChangeTogether => Some("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '200ms'"),
             Self::Snapshot => Some("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
@@ -248,10 +253,11 @@ impl PostgresTx {
 
     /// Sends all that waits without waiting for the answers, unless many are waited for already.
     async fn send_ahead(&mut self) -> Result<(), StoreError> {
-        let patience = self.first_patience.take().unwrap_or(self.patience);
+        let patience = self.first_patience.unwrap_or(self.patience);
         if self.ahead.len() >= MOST_AHEAD
             && let Some(first) = self.ahead.pop_front()
         {
+            self.first_patience = None;
             let Ok(exchanged) = tokio::time::timeout(patience, first.exchange).await else {
                 self.give_up(Ending::None);
                 return Err(too_late());
@@ -263,6 +269,8 @@ impl PostgresTx {
             Poll::Ready(exchanged) => self.take_in(&flight.recipients, exchanged, Ending::None).map(|_| ()),
             Poll::Pending => {
                 self.ahead.push_back(flight);
+                // What drives the connection would else wait until this work waits for something.
+                yield_now().await;
                 Ok(())
             }
         }
@@ -270,9 +278,14 @@ impl PostgresTx {
 
     /// Makes all that waits ready to be sent.
     async fn prepare(&mut self, ending: Ending, keeps_last: bool, patience: Duration) -> Result<Flight, StoreError> {
-        let beginning = if self.is_open { None } else { self.mode.beginning() };
+        let beginning = if self.is_open { None } else { self.mode.beginning(self.patience) };
         let at_least = self.at_least.take();
-        let queue = gather(std::mem::take(&mut self.queue), keeps_last, self.mode.touches_many());
+        let joining = match &self.connection {
+            Some(connection) if connection.is_whole && self.mode.touches_many() => Joining::Alike,
+            Some(connection) if connection.is_whole => Joining::Inserts,
+            _ => Joining::Nothing,
+        };
+        let queue = gather(std::mem::take(&mut self.queue), keeps_last, joining);
         let asks_position = at_least.is_some() || ending == Ending::CommitAndMark;
         let is_prepared = |connection: &Lent| {
             queue.iter().all(|sent| sent.is_prepared(connection)) && (!asks_position || connection.prepared(POSITION).is_some())
@@ -284,7 +297,9 @@ impl PostgresTx {
         let Some(connection) = &mut self.connection else {
             return Err(StoreError::Lost("the connection is gone".to_owned()));
         };
-        metrics::counter!("slated_store_round_trips_total").increment(1);
+        if !queue.is_empty() || ending != Ending::None {
+            metrics::counter!("slated_store_round_trips_total").increment(1);
+        }
         let preparing = async {
             let mut statements = Vec::with_capacity(queue.len());
             for sent in &queue {

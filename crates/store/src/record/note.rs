@@ -9,6 +9,11 @@ use crate::{Row, StoreError, Tx, params};
 const SEARCHED_NOTES: usize = 50;
 const SEARCHED_CHARACTERS: usize = 8192;
 
+/// What of a note is searched.
+pub fn searched(body: &str) -> &str {
+    body.char_indices().nth(SEARCHED_CHARACTERS).map_or(body, |(end, _)| &body[..end])
+}
+
 /// Something that was written down about a person.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Note {

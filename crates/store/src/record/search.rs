@@ -85,26 +85,27 @@ pub async fn sharing(tx: &mut Tx, workspace: WorkspaceId, keys: &[Key]) -> Resul
 }
 
 /// Indexes a person who is new.
-pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: String) -> Result<(), StoreError> {
+pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str) -> Result<(), StoreError> {
     if !tx.is_embedded() {
-        let words = in_workspace(workspace, tokens.split(' '));
+        let words = in_workspace(workspace, tokens);
         let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3)";
         return tx.tell(sql, params![workspace, person, &words]).await;
     }
     let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3) RETURNING number";
-    let document = tx.row(sql, params![workspace, person, &tokens], |row| row.int(0)).await?.unwrap_or_default();
-    tx.change_words(WordChange { workspace, document, removed: None, added: Some(tokens) });
+    let document = tx.row(sql, params![workspace, person, tokens], |row| row.int(0)).await?.unwrap_or_default();
+    let added = in_workspace(workspace, tokens);
+    tx.change_words(WordChange { document, removed: None, added: Some(added) });
     Ok(())
 }
 
 /// Indexes a person anew.
-pub async fn replace(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: String) -> Result<(), StoreError> {
+pub async fn replace(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str) -> Result<(), StoreError> {
     if !tx.is_embedded() {
-        return put_vector(tx, workspace, person, &tokens).await;
+        return put_vector(tx, workspace, person, tokens).await;
     }
     match kept(tx, workspace, person).await? {
         None => insert(tx, workspace, person, tokens).await,
-        Some((document, old)) => put(tx, workspace, document, Changed::to(&old, &tokens)).await,
+        Some((document, old)) => put(tx, workspace, document, Changed::to(&old, tokens)).await,
     }
 }
 
@@ -113,10 +114,12 @@ pub const fn takes_changes(tx: &Tx) -> bool {
     tx.is_embedded()
 }
 
-/// Lets the tokens of some of a person's texts leave and others enter, as [`Changed::of`] says; false if the person is not indexed yet.
+/// Lets the tokens of some of a person's texts leave and others enter, as [`Changed::of`] says; false if the person is not indexed, or not as
+/// they were.
 pub async fn change(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, before: &str, after: &str) -> Result<bool, StoreError> {
     let Some((document, old)) = kept(tx, workspace, person).await? else { return Ok(false) };
-    put(tx, workspace, document, Changed::of(&old, before, after)).await?;
+    let Some(changed) = Changed::of(&old, before, after) else { return Ok(false) };
+    put(tx, workspace, document, changed).await?;
     Ok(true)
 }
 
@@ -124,7 +127,8 @@ async fn put(tx: &mut Tx, workspace: WorkspaceId, document: i64, changed: Change
     let Changed { tokens, removed, added } = changed;
     if !removed.is_empty() || !added.is_empty() {
         tx.tell("UPDATE search_document SET words = ?2 WHERE number = ?1", params![document, &tokens]).await?;
-        tx.change_words(WordChange { workspace, document, removed: Some(removed), added: Some(added) });
+        let [removed, added] = [removed, added].map(|tokens| Some(in_workspace(workspace, &tokens)));
+        tx.change_words(WordChange { document, removed, added });
     }
     Ok(())
 }
@@ -134,7 +138,7 @@ pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Re
     if tx.is_embedded()
         && let Some((document, old)) = kept(tx, workspace, person).await?
     {
-        tx.change_words(WordChange { workspace, document, removed: Some(old), added: None });
+        tx.change_words(WordChange { document, removed: Some(in_workspace(workspace, &old)), added: None });
     }
     tx.tell("DELETE FROM search_document WHERE workspace_id = ?1 AND person_id = ?2", params![workspace, person]).await?;
     unqueue(tx, workspace, person).await
@@ -146,10 +150,10 @@ async fn kept(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<O
 }
 
 /// The tokens with the workspace before each of them.
-pub(crate) fn in_workspace<'t>(workspace: WorkspaceId, tokens: impl IntoIterator<Item = &'t str>) -> String {
+fn in_workspace(workspace: WorkspaceId, tokens: &str) -> String {
     let digits = workspace.to_string();
-    let mut marked = String::with_capacity(512);
-    for token in tokens.into_iter().filter(|token| !token.is_empty()) {
+    let mut marked = String::with_capacity(tokens.len() * 3);
+    for token in tokens.split(' ').filter(|token| !token.is_empty()) {
         for part in [&digits, token, " "] {
             marked.push_str(part);
         }
@@ -158,7 +162,7 @@ pub(crate) fn in_workspace<'t>(workspace: WorkspaceId, tokens: impl IntoIterator
 }
 
 async fn put_vector(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str) -> Result<(), StoreError> {
-    let words = in_workspace(workspace, tokens.split(' '));
+    let words = in_workspace(workspace, tokens);
     let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3) \
                ON CONFLICT (workspace_id, person_id) DO UPDATE SET words = EXCLUDED.words";
     tx.tell(sql, params![workspace, person, &words]).await

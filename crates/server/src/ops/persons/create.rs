@@ -223,7 +223,7 @@ impl CreatePerson {
         if let Some(body) = &self.new.notes {
             note::insert(tx, workspace, created.id, self.actor.key, body).await?;
         }
-        search::insert(tx, workspace, created.id, self.document().tokens(&index::keys_of(&self.new, company_id))).await?;
+        search::insert(tx, workspace, created.id, &self.document().tokens(&index::keys_of(&self.new, company_id))).await?;
         if self.new.enrich {
             enrichment::queue_new(tx, workspace, created.id).await?;
         }
@@ -269,7 +269,7 @@ impl CreatePerson {
         }
         match note {
             Some(_) => index::refresh(tx, workspace, id).await?,
-            None => index::follow(tx, workspace, &before, &existing).await?,
+            None => index::change(tx, workspace, &before, &existing).await?,
         }
         if self.new.enrich {
             ask_for(tx, workspace, id, false).await?;

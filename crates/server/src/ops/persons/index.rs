@@ -1,4 +1,4 @@
-//! What search knows of a person, kept in step with the record: whatever changes a person takes their words anew in the same transaction.
+//! What search knows of a person, kept in step with the record: whatever changes a person changes their words in the same transaction.
 
 use model::clock::Timestamp;
 use model::id::{CompanyId, PersonId, WorkspaceId};
@@ -26,7 +26,7 @@ pub fn document_of(new: &NewPerson) -> Document {
     ];
     texts.extend(new.company_name.iter().map(|name| (Field::Company, name.as_str())));
     texts.extend(new.emails.entries().iter().map(|email| (Field::Emails, email.value.as_str())));
-    texts.extend(new.notes.iter().map(|notes| (Field::Notes, notes.as_str())));
+    texts.extend(new.notes.iter().map(|note| (Field::Notes, note::searched(note))));
     Document::new(texts)
 }
 
@@ -105,7 +105,7 @@ fn gather(value: &Value, words: &mut Vec<String>) {
 
 /// Takes the words of a person of whom nothing changed but fields, from what they were to what they are. Career and notes are only looked at
 /// for words that leave: they may have those too.
-pub async fn follow(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after: &Person) -> Result<(), Failure> {
+pub async fn change(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after: &Person) -> Result<(), Failure> {
     let id = after.id;
     if before == after {
         return Ok(());
@@ -154,7 +154,7 @@ async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) 
     for source in person::search_sources(tx, workspace, persons).await? {
         let texts = texts(&source, &notes);
         let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
-        search::replace(tx, workspace, source.person.id, document.tokens(&keys_of_person(&source.person))).await?;
+        search::replace(tx, workspace, source.person.id, &document.tokens(&keys_of_person(&source.person))).await?;
     }
     Ok(())
 }

@@ -62,7 +62,7 @@ impl Work for UpdatePerson {
                 Some(company) => company::name(tx, workspace, company).await?.unwrap_or_default(),
                 None => String::new(),
             };
-            index::follow(tx, workspace, &before, &updated).await?;
+            index::change(tx, workspace, &before, &updated).await?;
             tell::person_updated(tx, actor, (&before, &old_name), (&updated, &company_name), None).await?;
         }
         if patch.enrich {

@@ -87,7 +87,7 @@ pub async fn create_persons(Bulk(request): Bulk) -> Reply {
     let on_duplicate = read_on_duplicate(&mut query);
     let on_duplicate = query.finish(on_duplicate)?;
     let rows = request.read(|fields| fields.objects_apart("persons", MOST_PERSONS, read_new_person))?;
-    // A database that is a server of its own works on the first rows while the others are prepared; an embedded one would wait for that.
+    // A database that is a server of its own looks up what the rows need while they are prepared; an embedded one would wait for that.
     let is_shared = request.app.store.is_shared();
     let create = |new| {
         let create = CreatePerson::new(request.actor.clone(), new, on_duplicate);

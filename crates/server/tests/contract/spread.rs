@@ -1,0 +1,61 @@
+//! A database that is spread over machines gets every statement by itself: what routes them looks at each, and not into all that PostgreSQL
+//! could be told at once.
+
+use serde_json::{Value, json};
+
+use crate::support::{App, Database, Engine, together};
+
+const PERSONS: usize = 12;
+
+/// The extension is not here, so only its name is: nothing but the way in which statements are sent depends on it in this test.
+const NAME_OF_CITUS: &str = "INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion) \
+                             SELECT 99999, 'citus', extowner, extnamespace, false, '13.0' FROM pg_extension LIMIT 1";
+/// Lets the statements be kept that write persons and what points at them.
+const KEEP_STATEMENTS: &str = "CREATE TABLE sent (text text); \
+     CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO sent VALUES (current_query()); RETURN NULL; END'; \
+     CREATE TRIGGER keep AFTER INSERT ON person EXECUTE FUNCTION keep(); \
+     CREATE TRIGGER keep AFTER INSERT ON person_identifier EXECUTE FUNCTION keep()";
+
+fn start(spread: bool) -> App {
+    let database = Database::new(Engine::Postgres);
+    if spread {
+        database.execute(NAME_OF_CITUS);
+    }
+    let app = Engine::Postgres.app().start_on(database);
+    app.database.execute(KEEP_STATEMENTS);
+    app
+}
+
+fn person(number: usize) -> Value {
+    json!({ "name": format!("Person {number}"), "work_email": format!("{number}@x.example"), "company_name": format!("Company {}", number % 3) })
+}
+
+/// Creates persons in every way; gives back what was sent to write them.
+fn statements(app: &App) -> Vec<String> {
+    let client = app.writer();
+    client.post("/v1/persons", &person(0)).expect(201);
+    let rows: Vec<_> = (1..=PERSONS).map(person).collect();
+    let reply = client.post("/v1/persons/batch", &json!({ "persons": rows })).expect(200);
+    assert!(reply.entries().iter().all(|row| row["status"] == 201), "{reply:?}");
+    together(PERSONS, |number| client.post("/v1/persons", &person(100 + number)).expect(201));
+    assert_eq!(client.get("/v1/persons?q=person").expect(200).json["meta"]["total"], 2 * PERSONS + 1);
+    assert_eq!(client.get("/v1/persons?email=5@x.example").expect(200).entries().len(), 1);
+    app.database.execute("SELECT text FROM sent")
+}
+
+fn is_plain(statement: &String) -> bool {
+    statement.starts_with("INSERT INTO person") && !statement.contains("unnest")
+}
+
+#[test]
+fn a_database_that_is_spread_gets_every_statement_by_itself() {
+    let sent = statements(&start(true));
+    assert!(sent.iter().all(is_plain), "{sent:#?}");
+}
+
+#[test]
+fn postgres_itself_gets_many_at_once() {
+    let sent = statements(&start(false));
+    assert!(sent.iter().any(|statement| statement.contains("unnest")), "{sent:#?}");
+    assert!(sent.iter().any(|statement| statement.starts_with("WITH insert_0")), "{sent:#?}");
+}

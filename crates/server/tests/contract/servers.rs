@@ -27,6 +27,16 @@ fn what_one_server_wrote_the_other_reads() {
 }
 
 #[test]
+fn a_statement_from_before_a_schema_step_is_made_anew() {
+    let (app, _second, [one, other]) = two_servers();
+    let job = one.new_job("Engineer", "Acme");
+    let names = || [&one, &other].map(|client| client.get(&format!("/v1/jobs/{}", job.id)).expect(200).data()["name"].clone());
+    assert_eq!(names(), ["Engineer", "Engineer"]);
+    app.database.execute("ALTER TABLE job ALTER COLUMN name TYPE varchar(500) COLLATE \"C\"");
+    assert_eq!(names(), ["Engineer", "Engineer"]);
+}
+
+#[test]
 fn a_revoked_key_is_refused_by_every_server() {
     let (app, _second, [one, other]) = two_servers();
     let key = app.database.create_key("main", "read", &[]);

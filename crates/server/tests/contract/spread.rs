@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{App, Database, Engine, together};
 
+const COMPANIES: usize = 3;
 const PERSONS: usize = 12;
 
 /// The extension is not here, so only its name is: nothing but the way in which statements are sent depends on it in this test.
@@ -27,19 +28,21 @@ fn start(spread: bool) -> App {
 }
 
 fn person(number: usize) -> Value {
-    json!({ "name": format!("Person {number}"), "work_email": format!("{number}@x.example"), "company_name": format!("Company {}", number % 3) })
+    json!({ "name": format!("Person {number}"), "work_email": format!("{number}@x.example"), "company_name": format!("Company {}", number % COMPANIES) })
 }
 
 /// Creates persons in every way; gives back what was sent to write them.
 fn statements(app: &App) -> Vec<String> {
     let client = app.writer();
-    client.post("/v1/persons", &person(0)).expect(201);
-    let rows: Vec<_> = (1..=PERSONS).map(person).collect();
+    for number in 0..COMPANIES {
+        client.post("/v1/persons", &person(number)).expect(201);
+    }
+    let rows: Vec<_> = (10..10 + PERSONS).map(person).collect();
     let reply = client.post("/v1/persons/batch", &json!({ "persons": rows })).expect(200);
     assert!(reply.entries().iter().all(|row| row["status"] == 201), "{reply:?}");
     together(PERSONS, |number| client.post("/v1/persons", &person(100 + number)).expect(201));
-    assert_eq!(client.get("/v1/persons?q=person").expect(200).json["meta"]["total"], 2 * PERSONS + 1);
-    assert_eq!(client.get("/v1/persons?email=5@x.example").expect(200).entries().len(), 1);
+    assert_eq!(client.get("/v1/persons?q=person").expect(200).json["meta"]["total"], 2 * PERSONS + COMPANIES);
+    assert_eq!(client.get("/v1/persons?email=15@x.example").expect(200).entries().len(), 1);
     app.database.execute("SELECT text FROM sent")
 }
 

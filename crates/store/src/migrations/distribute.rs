@@ -39,5 +39,14 @@ pub async fn distribute(address: &Address) -> Result<Vec<&'static str>, StoreErr
         foreign_keys.put_back(&client, |_, _| {}).await?;
     }
     execute(&client, "COMMIT").await?;
+    // The rows are on the machines now, and still on this one, where nobody would ever change or erase them.
+    for table in &distributed {
+        execute(&client, &format!("SELECT truncate_local_data_after_distributing_table('{table}')")).await.map_err(|error| {
+            StoreError::Unusable(format!(
+                "the tables are distributed, but rows of {table} are left on the coordinator ({error}); \
+                 call truncate_local_data_after_distributing_table there for each table"
+            ))
+        })?;
+    }
     Ok(distributed)
 }

@@ -23,11 +23,9 @@ pub(crate) fn judge(error: &Error) -> StoreError {
         SqlState::CANNOT_CONNECT_NOW,
         SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
     ];
-    // Among them a statement that an older connection prepared before a schema step.
-    let stale = [SqlState::INVALID_SQL_STATEMENT_NAME, SqlState::FEATURE_NOT_SUPPORTED];
     if conflicts.contains(state) || races.contains(state) {
         StoreError::Conflict(describe(error))
-    } else if moved.contains(state) || stale.contains(state) {
+    } else if moved.contains(state) || is_stale(error, state) {
         StoreError::Lost(describe(error))
     } else if *state == SqlState::LOCK_NOT_AVAILABLE {
         StoreError::Held(describe(error))
@@ -36,6 +34,12 @@ pub(crate) fn judge(error: &Error) -> StoreError {
     } else {
         StoreError::Internal(describe(error))
     }
+}
+
+/// Whether the connection knows a statement from before a schema step, or not at all. Other things that an engine does not do, it never will.
+fn is_stale(error: &Error, state: &SqlState) -> bool {
+    let refused_plan = || error.as_db_error().is_some_and(|refusal| refusal.routine() == Some("RevalidateCachedQuery"));
+    *state == SqlState::INVALID_SQL_STATEMENT_NAME || (*state == SqlState::FEATURE_NOT_SUPPORTED && refused_plan())
 }
 
 /// The error with its cause, which tokio-postgres leaves out of its own text.

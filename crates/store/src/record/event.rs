@@ -373,7 +373,7 @@ pub struct ProvedEntry {
 /// Entries behind a number, to be checked.
 pub async fn proofs(tx: &mut Tx, workspace: WorkspaceId, after: i64, limit: i64) -> Result<Vec<Proof>, StoreError> {
     let sql = "SELECT sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, previous_hash, hash, content_hash, salt, \
-               CASE WHEN data IS NULL THEN EXISTS (SELECT 1 FROM former_record f WHERE f.workspace_id = e.workspace_id \
+               CASE WHEN data IS NULL THEN EXISTS (SELECT 1 FROM former_record f WHERE f.workspace_id = ?1 \
                AND f.id IN (e.record_id, e.person_id) AND f.kind = 'person' AND f.merged_into IS NULL) END \
                FROM event e WHERE e.workspace_id = ?1 AND e.sequence > ?2 ORDER BY e.sequence LIMIT ?3";
     tx.rows(sql, params![workspace, after, limit], |row| {

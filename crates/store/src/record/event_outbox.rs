@@ -59,7 +59,7 @@ pub(super) async fn hold(tx: &mut Tx, workspace: WorkspaceId) -> Result<(), Stor
     if tx.is_embedded() {
         return Ok(());
     }
-    let sql = "INSERT INTO event_numbering (workspace_id) VALUES (?1) ON CONFLICT (workspace_id) DO UPDATE SET workspace_id = excluded.workspace_id";
+    let sql = "INSERT INTO event_numbering (workspace_id) VALUES (?1) ON CONFLICT (workspace_id) DO UPDATE SET workspace_id = event_numbering.workspace_id";
     tx.tell(sql, params![workspace]).await
 }
 

@@ -106,7 +106,7 @@ pub async fn move_all(
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO stage_entry (workspace_id, candidate_id, number, stage_id, stage_name, entered_at) \
                SELECT c.workspace_id, c.id, \
-               (SELECT COALESCE(MAX(h.number), 0) + 1 FROM stage_entry h WHERE h.workspace_id = c.workspace_id AND h.candidate_id = c.id), \
+               (SELECT COALESCE(MAX(h.number), 0) + 1 FROM stage_entry h WHERE h.workspace_id = ?1 AND h.candidate_id = c.id), \
                s.id, s.name, CASE WHEN c.stage_entered_at > ?5 THEN c.stage_entered_at ELSE ?5 END \
                FROM candidate c JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = ?4 \
                WHERE c.workspace_id = ?1 AND c.job_id = ?2 AND c.stage_id = ?3";

@@ -23,7 +23,8 @@ pub async fn distribute(address: &Address) -> Result<Vec<&'static str>, StoreErr
     execute(&client, "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'").await?;
     let mut distributed = Vec::new();
     let mut missing = Vec::new();
-    for table in TABLES.iter().chain(&ONLY_POSTGRES).chain(&SEARCH) {
+    let tables = || TABLES.iter().chain(&ONLY_POSTGRES).chain(&SEARCH);
+    for table in tables() {
         let sql = "SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass($1::text)";
         if client.query_opt(sql, &[table]).await.map_err(|error| judge(&error))?.is_none() {
             missing.push(*table);
@@ -39,8 +40,9 @@ pub async fn distribute(address: &Address) -> Result<Vec<&'static str>, StoreErr
         foreign_keys.put_back(&client, |_, _| {}).await?;
     }
     execute(&client, "COMMIT").await?;
-    // The rows are on the machines now, and still on this one, where nobody would ever change or erase them.
-    for table in &distributed {
+    // The rows are on the machines now, and still on this one, where nobody would ever change or erase them. All tables are looked at: an
+    // earlier run may have been broken off here.
+    for table in tables() {
         execute(&client, &format!("SELECT truncate_local_data_after_distributing_table('{table}')")).await.map_err(|error| {
             StoreError::Unusable(format!(
                 "the tables are distributed, but rows of {table} are left on the coordinator ({error}); \

@@ -28,8 +28,8 @@ const MOST_TOGETHER: usize = 24;
 const MOST_TOGETHER_AT_LENGTH: usize = 250;
 /// So often at most, before the first answer is waited for.
 const MOST_AHEAD: usize = 16;
-/// What an answer may take at least for a row to be waited for 200 ms.
-const TOGETHER_PATIENCE: Duration = Duration::from_millis(250);
+/// A connection that waits less than that for an answer waits less than 150 ms for a row anyway.
+const TOGETHER_PATIENCE: Duration = Duration::from_millis(188);
 /// What the first answer may take even if the connection was long in coming.
 const LEAST_PATIENCE: Duration = Duration::from_millis(200);
 /// How far the server has come in the log of changes.
@@ -57,10 +57,9 @@ impl Mode {
         match self {
             Self::Single => None,
             Self::Change => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
-            // The connection waits even less for a row if there is so little time for an answer.
             Self::ChangeTogether if patience < TOGETHER_PATIENCE => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
             Self::ChangeAtLength => Some("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '24s'"),
-            Self::ChangeTogether => Some("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '200ms'"),
+            Self::ChangeTogether => Some("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '150ms'"),
             Self::Snapshot => Some("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
             Self::SnapshotAtLength => Some(
                 "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan; \
@@ -244,6 +243,7 @@ impl PostgresTx {
             self.give_up(ending);
             return Err(if ending == Ending::None { too_late() } else { uncertain("it did not answer in time") });
         };
+        self.first_patience = None;
         let mut last = None;
         for (recipients, exchanged) in recipients.iter().zip(exchanged) {
             last = self.take_in(recipients, exchanged, ending)?;

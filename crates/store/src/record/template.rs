@@ -25,7 +25,7 @@ fn to_json(stages: &[NewStage]) -> Result<String, StoreError> {
 /// Puts the template behind all others of the workspace.
 pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, template: &Template) -> Result<(), StoreError> {
     let Template { id, name, is_default, stages, created_at, updated_at } = template;
-    // Looked up by itself: where tables are spread over machines, an insert may not look anything up.
+    // Looked up by itself: where tables are spread over machines, the values of an insert may not look anything up.
     let sql = "SELECT COALESCE(MAX(position), 0) + 1 FROM pipeline_template WHERE workspace_id = ?1";
     let position = tx.row(sql, params![workspace], |row| row.int(0)).await?.unwrap_or(1);
     let sql = "INSERT INTO pipeline_template (workspace_id, id, name, name_key, position, is_default, stages, created_at, updated_at) \

@@ -1,7 +1,7 @@
 //! What search knows of a person, kept in step with the record: whatever changes a person changes their words in the same transaction.
 
 use model::clock::Timestamp;
-use model::id::{CompanyId, PersonId, WorkspaceId};
+use model::id::{PersonId, WorkspaceId};
 use model::person::{NewPerson, Person};
 use model::search::{Document, Field, Key, may_mention};
 use serde_json::Value;
@@ -30,13 +30,6 @@ pub fn document_of(new: &NewPerson) -> Document {
     Document::new(texts)
 }
 
-/// The keys of a person who is to be made.
-pub fn keys_of(new: &NewPerson, company: Option<CompanyId>) -> Vec<Key> {
-    let emails = new.emails.entries().iter().map(|email| email.value.as_str());
-    let phones = new.phones.entries().iter().map(|phone| phone.value.as_str());
-    Key::all_of(&new.name.whole, &new.social.handle, company, emails, phones)
-}
-
 /// What search knows of the fields of a person, without career and notes.
 #[derive(PartialEq, Eq)]
 struct Face {
@@ -47,7 +40,7 @@ struct Face {
 impl Face {
     fn of(person: &Person, company_name: &str) -> Self {
         let document = Document::new(texts_of(person, company_name));
-        let tokens = document.tokens(&keys_of_person(person));
+        let tokens = document.tokens(&keys_of(person));
         Self { document, tokens }
     }
 }
@@ -68,7 +61,8 @@ fn texts_of<'p>(person: &'p Person, company_name: &'p str) -> Vec<(Field, &'p st
     texts
 }
 
-fn keys_of_person(person: &Person) -> Vec<Key> {
+/// What the person may have in common with others.
+pub fn keys_of(person: &Person) -> Vec<Key> {
     let emails = person.emails.entries().iter().map(|email| email.value.as_str());
     let phones = person.phones.entries().iter().map(|phone| phone.value.as_str());
     Key::all_of(&person.name.whole, &person.social.handle, person.company_id, emails, phones)
@@ -110,12 +104,17 @@ pub async fn change(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after:
     if before == after {
         return Ok(());
     }
+    let stays_employed = after.company_id == before.company_id;
     if !search::takes_changes(tx) {
-        return refresh(tx, workspace, id).await;
+        // The name of a company that stays does not matter.
+        return match stays_employed && Face::of(before, "") == Face::of(after, "") {
+            true => Ok(()),
+            false => refresh(tx, workspace, id).await,
+        };
     }
     let old_company = company_name(tx, workspace, before).await?;
     let old = Face::of(before, &old_company);
-    let new = match after.company_id == before.company_id {
+    let new = match stays_employed {
         true => Face::of(after, &old_company),
         false => Face::of(after, &company_name(tx, workspace, after).await?),
     };
@@ -154,7 +153,7 @@ async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) 
     for source in person::search_sources(tx, workspace, persons).await? {
         let texts = texts(&source, &notes);
         let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
-        search::replace(tx, workspace, source.person.id, &document.tokens(&keys_of_person(&source.person))).await?;
+        search::replace(tx, workspace, source.person.id, &document.tokens(&keys_of(&source.person))).await?;
     }
     Ok(())
 }

@@ -46,14 +46,14 @@ fn statements(app: &App) -> Vec<String> {
     app.database.execute("SELECT text FROM sent")
 }
 
-fn is_plain(statement: &String) -> bool {
+fn is_plain(statement: &str) -> bool {
     statement.starts_with("INSERT INTO person") && !statement.contains("unnest")
 }
 
 #[test]
 fn a_database_that_is_spread_gets_every_statement_by_itself() {
     let sent = statements(&start(true));
-    assert!(sent.len() >= 2 * (2 * PERSONS + COMPANIES) && sent.iter().all(is_plain), "{sent:#?}");
+    assert!(sent.len() >= 2 * (2 * PERSONS + COMPANIES) && sent.iter().all(|statement| is_plain(statement)), "{sent:#?}");
 }
 
 #[test]

@@ -7,8 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::id::{CompanyId, encode_digits};
-use crate::text::fold;
+use crate::id::encode_digits;
 
 /// Words of a person that are indexed; the rest of very long notes is not.
 const MOST_WORDS: usize = 4000;
@@ -147,62 +146,13 @@ const fn plain(character: char) -> Option<&'static str> {
     })
 }
 
-/// What two persons may have in common without any of them being found by it: keys to look for likely duplicates and to filter by.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Key {
-    /// The digits of a phone number.
-    Phone(String),
-    /// The folded name, and where the person works.
-    NameAtCompany(String, CompanyId),
-    /// A handle on some network, or the part of an e-mail address before the @.
-    Handle(String),
-}
-
-impl Key {
-    /// All that a person may have in common with others, as it is indexed.
-    pub fn all_of<'k>(
-        name: &str,
-        handle: &str,
-        company: Option<CompanyId>,
-        emails: impl Iterator<Item = &'k str>,
-        phones: impl Iterator<Item = &'k str>,
-    ) -> Vec<Self> {
-        let mut keys: Vec<_> = phones.map(Self::phone).collect();
-        keys.extend(company.map(|company| Self::name_at(name, company)));
-        if !handle.is_empty() {
-            keys.push(Self::handle(handle));
-        }
-        keys.extend(emails.filter_map(|email| email.split_once('@')).map(|(local, _)| Self::handle(local)));
-        keys
-    }
-
-    #[must_use]
-    pub fn phone(number: &str) -> Self {
-        Self::Phone(number.chars().filter(char::is_ascii_digit).collect())
-    }
-
-    #[must_use]
-    pub fn name_at(name: &str, company: CompanyId) -> Self {
-        Self::NameAtCompany(fold(name), company)
-    }
-
-    #[must_use]
-    pub fn handle(written: &str) -> Self {
-        Self::Handle(fold(written))
-    }
-
-    /// How it stands in the index: beside the words, and like none of them.
-    #[must_use]
-    pub fn token(&self) -> String {
-        let (letter, hash) = match self {
-            Self::Phone(digits) => ('p', xxh3_64(digits.as_bytes())),
-            Self::NameAtCompany(name, company) => ('n', xxh3_64(&[name.as_bytes(), &company.to_bytes()].concat())),
-            Self::Handle(handle) => ('h', xxh3_64(handle.as_bytes())),
-        };
-        let mut digits = [0; 13];
-        encode_digits(u128::from(hash), &mut digits);
-        format!("={letter}{}", std::str::from_utf8(&digits).unwrap_or_default())
-    }
+/// How a phone number stands in the index: beside the words, and like none of them.
+#[must_use]
+pub fn phone_token(number: &str) -> String {
+    let digits: Vec<u8> = number.bytes().filter(u8::is_ascii_digit).collect();
+    let mut hash = [0; 13];
+    encode_digits(u128::from(xxh3_64(&digits)), &mut hash);
+    format!("=p{}", std::str::from_utf8(&hash).unwrap_or_default())
 }
 
 /// What is indexed of a person: every word once, where it says most.
@@ -247,19 +197,16 @@ impl Document {
         Self { marked }
     }
 
-    /// What stands in the index: the words and the keys, in order, with spaces between them.
+    /// What stands in the index: the words and the phone numbers, in order, with spaces between them.
     #[must_use]
-    pub fn tokens(&self, keys: &[Key]) -> String {
-        let mut keys: Vec<_> = keys.iter().map(Key::token).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        let mut tokens = String::with_capacity(self.marked.len() + keys.len() * 16);
+    pub fn tokens<'p>(&self, phones: impl Iterator<Item = &'p str>) -> String {
+        let mut phones: Vec<_> = phones.map(phone_token).collect();
+        phones.sort_unstable();
+        phones.dedup();
+        let mut tokens = String::with_capacity(self.marked.len() + phones.len() * 16);
         tokens.push_str(&self.marked);
-        for key in keys {
-            if !tokens.is_empty() {
-                tokens.push(' ');
-            }
-            tokens.push_str(&key);
+        for phone in phones {
+            put(&mut tokens, &phone);
         }
         tokens
     }
@@ -425,8 +372,7 @@ mod tests {
     #[test]
     fn a_word_counts_where_it_says_most() {
         let document = Document::new([(Field::Notes, "met Ada at Acme"), (Field::Company, "Acme"), (Field::Name, "Ada")]);
-        let key = Key::Phone("1".to_owned());
-        assert_eq!(document.tokens(&[key.clone(), key.clone()]), format!("1ada 2acme 3at 3met {}", key.token()));
+        assert_eq!(document.tokens(["1", "(1)"].into_iter()), format!("1ada 2acme 3at 3met {}", phone_token("1")));
     }
 
     #[test]
@@ -459,9 +405,9 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_like_no_word() {
-        let token = Key::phone("+44 20 7946-0000").token();
-        assert_eq!(token, Key::Phone("442079460000".to_owned()).token());
+    fn phone_numbers_are_like_no_word() {
+        let token = phone_token("+44 20 7946-0000");
+        assert_eq!(token, phone_token("442079460000"));
         assert!(token.starts_with("=p"));
         assert!(words(&token).all(|word| word != token));
     }
@@ -485,9 +431,9 @@ mod tests {
         proptest::collection::vec((proptest::sample::select(fields.to_vec()), "([a-e]{1,2} ){0,3}"), 0..4)
     }
 
-    fn tokens_of(texts: &[&[(Field, String)]], keys: &[Key]) -> (Document, String) {
+    fn tokens_of(texts: &[&[(Field, String)]], phone: &str) -> (Document, String) {
         let document = Document::new(texts.iter().flat_map(|texts| texts.iter()).map(|(field, text)| (*field, text.as_str())));
-        let tokens = document.tokens(keys);
+        let tokens = document.tokens([phone].into_iter());
         (document, tokens)
     }
 
@@ -506,7 +452,7 @@ mod tests {
         #[test]
         fn changing_some_texts_is_indexing_anew(before in texts(), after in texts(), rest in "([a-e]{1,2} ){0,4}", phone in 0..3u8, other in 0..3u8) {
             let rest = [(Field::Notes, rest)];
-            let (old, new) = ([Key::Phone(phone.to_string())], [Key::Phone(other.to_string())]);
+            let (old, new) = (phone.to_string(), other.to_string());
             let (document_before, tokens_before) = tokens_of(&[&before], &old);
             let (document_after, tokens_after) = tokens_of(&[&after], &new);
             prop_assume!(!may_mention(&rest[0].1, &document_before.beside(&document_after)));

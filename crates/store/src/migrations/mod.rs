@@ -1,5 +1,5 @@
 //! The schema, as a list of steps, each written for both engines. A step is applied once, in order, inside a transaction; one that was
-//! released never changes. Steps only add, so that servers of the version before go on working.
+//! released never changes. Steps only add, or put an index in the place of another, so that servers of the version before go on working.
 
 pub(crate) mod distribute;
 pub(crate) mod postgres;
@@ -79,6 +79,12 @@ const STEPS: &[Step] = &[
         postgres: include_str!("postgres/0005_origins.sql"),
     },
     Step { version: 6, name: "gaps", sqlite: include_str!("sqlite/0006_gaps.sql"), postgres: include_str!("postgres/0006_gaps.sql") },
+    Step {
+        version: 7,
+        name: "names at companies",
+        sqlite: include_str!("sqlite/0007_names_at_companies.sql"),
+        postgres: include_str!("postgres/0007_names_at_companies.sql"),
+    },
 ];
 
 fn newest_version() -> i64 {

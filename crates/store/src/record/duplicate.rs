@@ -1,11 +1,16 @@
 //! Persons as they are compared with each other.
 
 use model::contact::{Channel, Contacts};
-use model::duplicate::Profile;
+use model::duplicate::{Profile, Sign};
 use model::id::{PersonId, WorkspaceId};
+use model::person::IdentifierKind;
 
+use super::search::{Wanted, having};
 use super::{places, with_ids};
-use crate::{Row, StoreError, Tx, params};
+use crate::{Asked, Row, StoreError, Tx, params};
+
+/// Persons who share a sign that are worth looking at.
+const MOST_SHARING: i64 = 50;
 
 const SELECT: &str = "SELECT p.id, p.name, p.social_public_id, p.current_job_title, p.company_id, employer.name, p.emails, p.phones \
      FROM person p LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id";
@@ -37,4 +42,44 @@ pub async fn profiles(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> 
         found.extend(tx.rows(&sql, &with_ids(workspace, some), profile).await?);
     }
     Ok(found)
+}
+
+/// The persons who have each of the signs, perhaps twice; some of them if there are very many.
+pub async fn sharing(tx: &mut Tx, workspace: WorkspaceId, signs: &[Sign]) -> Result<Vec<Vec<PersonId>>, StoreError> {
+    let mut asked = Vec::with_capacity(signs.len());
+    for sign in signs {
+        asked.push(ask_sharing(tx, workspace, sign).await?);
+    }
+    let mut found = Vec::with_capacity(signs.len());
+    for asked in asked {
+        found.push(tx.answer(asked).await?);
+    }
+    Ok(found)
+}
+
+async fn ask_sharing(tx: &mut Tx, workspace: WorkspaceId, sign: &Sign) -> Result<Asked<PersonId>, StoreError> {
+    match sign {
+        Sign::Phone(number) => {
+            let sql = format!("{} LIMIT {MOST_SHARING}", having(tx).replace("{}", "?2"));
+            let wanted = Wanted::phone(tx, workspace, number);
+            tx.ask(&sql, &[workspace.into(), wanted.param()], |row| row.id(0)).await
+        }
+        Sign::NameAtCompany(name, company) => {
+            let sql =
+                format!("SELECT id FROM person WHERE workspace_id = ?1 AND company_id = ?2 AND name_key = ?3 LIMIT {MOST_SHARING}");
+            tx.ask(&sql, params![workspace, *company, name], |row| row.id(0)).await
+        }
+        // Addresses that begin with the handle and an @ are those before the handle with an A, which comes next.
+        Sign::Handle(handle) => {
+            let sql = format!(
+                "SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = {} AND key = ?2 \
+                 UNION ALL SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = {} AND key >= ?3 AND key < ?4 \
+                 LIMIT {MOST_SHARING}",
+                IdentifierKind::SocialHandle as i64,
+                IdentifierKind::Email as i64
+            );
+            let [first, behind] = [format!("{handle}@"), format!("{handle}A")];
+            tx.ask(&sql, params![workspace, handle, &first, &behind], |row| row.id(0)).await
+        }
+    }
 }

@@ -6,7 +6,7 @@ use model::clock::Timestamp;
 use model::id::{self, CompanyId, JobId, PersonId, WorkspaceId};
 use model::listing::{Order, Page, Start, TimeFilter};
 use model::person::Identifier;
-use model::search::{Key, Question, Weight};
+use model::search::{Question, Weight};
 
 use super::census::{self, List};
 use super::listing::{Conditions, Listed};
@@ -73,7 +73,7 @@ pub struct PersonFilter {
 impl PersonFilter {
     /// What the index is asked for.
     fn wanted(&self, tx: &Tx, workspace: WorkspaceId) -> Option<Wanted> {
-        self.phone.as_deref().map(|number| Wanted::key(tx, workspace, &Key::phone(number)))
+        self.phone.as_deref().map(|number| Wanted::phone(tx, workspace, number))
     }
 
     fn conditions<'p>(&'p self, tx: &Tx, workspace: WorkspaceId, phone: Option<&'p Wanted>) -> Conditions<'p> {

@@ -5,13 +5,10 @@
 
 use model::clock::Timestamp;
 use model::id::{CompanyId, PersonId, WorkspaceId};
-use model::search::{Changed, Key, Question, Weight};
+use model::search::{Changed, Question, Weight, phone_token};
 
 use crate::tx::WordChange;
 use crate::{Param, StoreError, Tx, params};
-
-/// Persons who share a key that are worth looking at.
-const MOST_SHARING: i64 = 50;
 
 /// What an engine is asked for: some condition on the words of a person.
 pub(super) struct Wanted(String);
@@ -27,8 +24,8 @@ impl Wanted {
         Self(every.collect::<Vec<_>>().join(and))
     }
 
-    pub(super) fn key(tx: &Tx, workspace: WorkspaceId, key: &Key) -> Self {
-        Self(token_in(tx, workspace, &key.token(), false))
+    pub(super) fn phone(tx: &Tx, workspace: WorkspaceId, number: &str) -> Self {
+        Self(token_in(tx, workspace, &phone_token(number), false))
     }
 
     pub(super) fn param(&self) -> Param<'_> {
@@ -67,21 +64,6 @@ pub(super) fn having_with_weight(tx: &Tx) -> String {
             having.replacen("d.person_id", "d.person_id, d.words", 1)
         ),
     }
-}
-
-/// The persons who have each of the keys, some of them if there are very many.
-pub async fn sharing(tx: &mut Tx, workspace: WorkspaceId, keys: &[Key]) -> Result<Vec<Vec<PersonId>>, StoreError> {
-    let sql = format!("{} LIMIT {MOST_SHARING}", having(tx).replace("{}", "?2"));
-    let mut asked = Vec::with_capacity(keys.len());
-    for key in keys {
-        let wanted = Wanted::key(tx, workspace, key);
-        asked.push(tx.ask(&sql, &[workspace.into(), wanted.param()], |row| row.id(0)).await?);
-    }
-    let mut found = Vec::with_capacity(keys.len());
-    for asked in asked {
-        found.push(tx.answer(asked).await?);
-    }
-    Ok(found)
 }
 
 /// Indexes a person who is new.

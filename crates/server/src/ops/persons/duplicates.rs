@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use model::duplicate::{Place, Profile, Reason, reasons};
+use model::duplicate::{Place, Profile, Reason, Sign, reasons};
 use model::id::{PersonId, WorkspaceId};
-use model::search::Key;
-use store::record::{duplicate, search};
+use store::record::duplicate;
 use store::{Failure, StoreError, Tx, Work};
 
 /// Persons that a page looks at.
@@ -80,16 +79,22 @@ impl FindDuplicates {
 
     /// All who have something in common with one of these persons.
     async fn partners(&self, tx: &mut Tx, some: &[Profile]) -> Result<Partners, StoreError> {
-        let mut keys: Vec<Key> = Vec::new();
-        let mut places: HashMap<Key, usize> = HashMap::new();
-        for key in some.iter().flat_map(Profile::keys) {
-            places.entry(key).or_insert_with_key(|key| {
-                keys.push(key.clone());
-                keys.len() - 1
+        let mut signs: Vec<Sign> = Vec::new();
+        let mut places: HashMap<Sign, usize> = HashMap::new();
+        for sign in some.iter().flat_map(Profile::signs) {
+            places.entry(sign).or_insert_with_key(|sign| {
+                signs.push(sign.clone());
+                signs.len() - 1
             });
         }
-        let mut sharing = search::sharing(tx, self.workspace, &keys).await?;
-        sharing.iter_mut().filter(|persons| persons.len() > MOST_ALIKE).for_each(Vec::clear);
+        let mut sharing = duplicate::sharing(tx, self.workspace, &signs).await?;
+        for persons in &mut sharing {
+            persons.sort_unstable();
+            persons.dedup();
+            if persons.len() > MOST_ALIKE {
+                persons.clear();
+            }
+        }
         let ids: BTreeSet<PersonId> = sharing.iter().flatten().copied().collect();
         let ids: Vec<_> = ids.into_iter().collect();
         let profiles = duplicate::profiles(tx, self.workspace, &ids).await?;
@@ -100,17 +105,17 @@ impl FindDuplicates {
 
 /// Who has what in common.
 struct Partners {
-    places: HashMap<Key, usize>,
+    places: HashMap<Sign, usize>,
     sharing: Vec<Vec<PersonId>>,
     profiles: HashMap<PersonId, Profile>,
 }
 
 impl Partners {
-    /// Those with a higher id who share a key with the person, in the order of their ids, from behind the one that was seen last.
+    /// Those with a higher id who share a sign with the person, in the order of their ids, from behind the one that was seen last.
     fn of(&self, person: &Profile, seen: Option<PersonId>) -> Vec<&Profile> {
         let from = seen.map_or(person.id, |seen| seen.max(person.id));
-        let keys = person.keys();
-        let sharing = keys.iter().filter_map(|key| self.places.get(key)).filter_map(|place| self.sharing.get(*place)).flatten();
+        let signs = person.signs();
+        let sharing = signs.iter().filter_map(|sign| self.places.get(sign)).filter_map(|place| self.sharing.get(*place)).flatten();
         let ids: BTreeSet<PersonId> = sharing.copied().filter(|id| *id > from).collect();
         ids.iter().filter_map(|id| self.profiles.get(id)).collect()
     }

@@ -3,7 +3,7 @@
 use model::clock::Timestamp;
 use model::id::{PersonId, WorkspaceId};
 use model::person::{NewPerson, Person};
-use model::search::{Document, Field, Key, may_mention};
+use model::search::{Document, Field, may_mention};
 use serde_json::Value;
 use store::record::person::SearchSource;
 use store::record::{company, note, person, search};
@@ -40,7 +40,7 @@ struct Face {
 impl Face {
     fn of(person: &Person, company_name: &str) -> Self {
         let document = Document::new(texts_of(person, company_name));
-        let tokens = document.tokens(&keys_of(person));
+        let tokens = tokens_of(&document, person);
         Self { document, tokens }
     }
 }
@@ -61,11 +61,9 @@ fn texts_of<'p>(person: &'p Person, company_name: &'p str) -> Vec<(Field, &'p st
     texts
 }
 
-/// What the person may have in common with others.
-pub fn keys_of(person: &Person) -> Vec<Key> {
-    let emails = person.emails.entries().iter().map(|email| email.value.as_str());
-    let phones = person.phones.entries().iter().map(|phone| phone.value.as_str());
-    Key::all_of(&person.name.whole, &person.social.handle, person.company_id, emails, phones)
+/// The words of a person as they stand in the index, with the phone numbers, by which persons are looked up too.
+pub fn tokens_of(document: &Document, person: &Person) -> String {
+    document.tokens(person.phones.entries().iter().map(|phone| phone.value.as_str()))
 }
 
 /// All texts of a person that are searched. `notes` may be those of others too.
@@ -153,7 +151,7 @@ async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) 
     for source in person::search_sources(tx, workspace, persons).await? {
         let texts = texts(&source, &notes);
         let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
-        search::replace(tx, workspace, source.person.id, &document.tokens(&keys_of(&source.person))).await?;
+        search::replace(tx, workspace, source.person.id, &tokens_of(&document, &source.person)).await?;
     }
     Ok(())
 }

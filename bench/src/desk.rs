@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::load::Load;
 use crate::server::{Server, call};
 
 /// What is searched for: names, beginnings, words that very many persons have, several of those, and a word that nobody has.
@@ -25,10 +26,11 @@ pub struct DeskFigures {
     pub in_batches: f64,
 }
 
-pub fn measure(server: &Server, key: &str, run: u64, seconds: u64) -> Result<DeskFigures, String> {
+pub fn measure(server: &Server, load: &Load, key: &str, run: u64, seconds: u64) -> Result<DeskFigures, String> {
     let caller = Caller { address: server.address(), key };
     eprintln!("measuring: search");
     caller.wait_for_index()?;
+    load.settle()?;
     let mut searches = Vec::with_capacity(QUESTIONS.len());
     for question in QUESTIONS {
         let mut times = Vec::with_capacity(TIMES_ASKED);
@@ -41,12 +43,14 @@ pub fn measure(server: &Server, key: &str, run: u64, seconds: u64) -> Result<Des
         searches.push((question, times[times.len() / 2], times[times.len() * 95 / 100]));
     }
     eprintln!("measuring: creates one by one and in batches");
+    load.settle()?;
     let seconds = Duration::from_secs(seconds);
     let mut number = 0;
     let singly = caller.rate(seconds, 1, || {
         number += 1;
         ("/v1/persons", person(run, "single", number))
     })?;
+    load.settle()?;
     let mut number = 0;
     let in_batches = caller.rate(seconds, PERSONS_IN_A_BATCH, || {
         number += 1;

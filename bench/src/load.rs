@@ -5,8 +5,9 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Engine};
 use crate::operations::{Operation, Setting};
+use crate::postgres;
 
 const WARM_UP_SECONDS: u64 = 1;
 
@@ -63,14 +64,17 @@ pub struct Load {
     script_file: PathBuf,
     paths_file: PathBuf,
     runs: u64,
+    /// The database that is brought to rest before each measurement, if it has work left over from the one before.
+    cluster: Option<String>,
 }
 
 impl Load {
-    pub fn new(arguments: &Arguments, directory: &Path, address: SocketAddr, key: &str) -> Self {
-        let Arguments { seconds, connections, threads, .. } = *arguments;
+    pub fn new(arguments: &Arguments, directory: &Path, address: SocketAddr, key: &str, database: &str) -> Self {
+        let Arguments { seconds, connections, threads, engine, .. } = *arguments;
         let url = format!("http://{address}");
+        let cluster = (engine == Engine::Postgres).then(|| database.to_owned());
         let (script_file, paths_file) = (directory.join("wrk.lua"), directory.join("wrk.paths"));
-        Self { seconds, connections, threads, url, key: key.to_owned(), script_file, paths_file, runs: 0 }
+        Self { seconds, connections, threads, url, key: key.to_owned(), script_file, paths_file, runs: 0, cluster }
     }
 
     /// Goes on with another server.
@@ -80,10 +84,16 @@ impl Load {
 
     /// Measures the operation, after a moment in which the server gets used to it.
     pub fn measure(&mut self, operation: &Operation) -> Result<Measurement, String> {
+        self.settle()?;
         eprintln!("measuring: {}", operation.subject.name());
         write(&self.paths_file, &operation.paths.join("\n"))?;
         self.run(operation, WARM_UP_SECONDS, true)?;
         self.run(operation, self.seconds, false)
+    }
+
+    /// Lets the database do what the operation before left it to do, which would be done in the middle of the next.
+    pub fn settle(&self) -> Result<(), String> {
+        self.cluster.as_deref().map_or(Ok(()), postgres::settle)
     }
 
     /// Runs the operation for a moment; says how many requests that made.

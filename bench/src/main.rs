@@ -119,7 +119,7 @@ fn measure_cluster(
 fn measure(arguments: &Arguments, directory: &Path, program: &Path, database: &str, sample: &Sample, size: u64) -> Result<Run, String> {
     let log = directory.join("server.log");
     let server = Server::start(program, database, &log)?;
-    let mut load = Load::new(arguments, directory, server.address(), &sample.key);
+    let mut load = Load::new(arguments, directory, server.address(), &sample.key, database);
     let bare_before = load.measure(&bare())?;
     let rows = measure_operations(arguments, &mut load, sample)?;
     let bare_after = load.measure(&bare())?;
@@ -129,7 +129,7 @@ fn measure(arguments: &Arguments, directory: &Path, program: &Path, database: &s
     };
     let (started_in, memory_megabytes) = (server.started_in(), server.memory_megabytes()?);
     let desk = match arguments.wants(DESK) {
-        true => Some(desk::measure(&server, &sample.key, u64::from(std::process::id()), arguments.seconds)?),
+        true => Some(desk::measure(&server, &load, &sample.key, u64::from(std::process::id()), arguments.seconds)?),
         false => None,
     };
     server.stop()?;

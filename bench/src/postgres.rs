@@ -14,6 +14,7 @@ use store::copy::{Stage, copy};
 use tokio_postgres::{Client, NoTls, Statement};
 
 use crate::load::Measurement;
+use crate::seed::runtime;
 
 /// As many as the server has.
 const CONNECTIONS: usize = 16;
@@ -80,6 +81,17 @@ fn script(action: &str, directory: &Path, environment: &[(&str, &str)]) -> Resul
         true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
         false => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
     }
+}
+
+/// Clears away behind writers, as autovacuum does sooner or later.
+pub fn settle(url: &str) -> Result<(), String> {
+    runtime()?.block_on(async {
+        let client = connect(url).await?;
+        for sql in ["VACUUM ANALYZE", "CHECKPOINT"] {
+            client.batch_execute(sql).await.map_err(|error| format!("{sql}: {error}"))?;
+        }
+        Ok(())
+    })
 }
 
 async fn connect(url: &str) -> Result<Client, String> {

@@ -13,6 +13,8 @@ each_engine! {
     a_pair_may_have_several_reasons
     three_alike_are_three_pairs
     a_change_makes_and_ends_a_pair
+    names_and_handles_are_those_of_now
+    a_person_with_one_handle_twice_counts_once
     a_merge_ends_a_pair
     what_very_many_share_says_nothing
     pairs_come_in_pages
@@ -170,6 +172,33 @@ fn a_change_makes_and_ends_a_pair(app: &App) {
     client.update_person(&two, &json!({ "mobile_phone": "555123456" }));
     assert_eq!(pairs(&duplicates(&client)), [[one.clone(), two]]);
     client.update_person(&one, &json!({ "phone_numbers": [] }));
+    assert!(pairs(&duplicates(&client)).is_empty());
+}
+
+fn names_and_handles_are_those_of_now(app: &App) {
+    let client = app.writer();
+    let at = |name: &str, company: &str| client.new_person(&json!({ "name": name, "company_name": company }));
+    let (ada, grace) = (at("Ada Lovelace", "Engines"), at("Grace Hopper", "Engines"));
+    client.update_person(&grace, &json!({ "name": "ada lovelace" }));
+    assert_eq!(pairs(&duplicates(&client)), [[ada, grace.clone()]]);
+    client.update_person(&grace, &json!({ "company_name": "Acme" }));
+    assert!(pairs(&duplicates(&client)).is_empty());
+    let with = |name: &str, address: &str| client.new_person(&json!({ "name": name, "emails": [address] }));
+    let (jose, other) = (with("José Núñez", "jn@x.example"), with("Jose Nunez", "jnn@y.example"));
+    client.update_person(&other, &json!({ "emails": [{ "value": "JN@y.example" }] }));
+    assert_eq!(pairs(&duplicates(&client)), [[jose, other.clone()]]);
+    client.update_person(&other, &json!({ "emails": [{ "value": "j@y.example" }] }));
+    assert!(pairs(&duplicates(&client)).is_empty());
+}
+
+fn a_person_with_one_handle_twice_counts_once(app: &App) {
+    let client = app.writer();
+    for number in 0..20 {
+        let addresses = [format!("ada@a{number}.example"), format!("ada@b{number}.example")];
+        client.new_person(&json!({ "name": "Ada Lovelace", "emails": addresses }));
+    }
+    assert!(!pairs(&duplicates(&client)).is_empty());
+    client.new_person(&json!({ "name": "Ada Lovelace", "emails": ["ada@c.example"] }));
     assert!(pairs(&duplicates(&client)).is_empty());
 }
 

@@ -9,8 +9,8 @@ use super::search::{Wanted, having};
 use super::{places, with_ids};
 use crate::{Asked, Row, StoreError, Tx, params};
 
-/// Persons who share a sign that are worth looking at.
-const MOST_SHARING: i64 = 50;
+/// Contacts and names with one sign that are worth looking at.
+const MOST_SHARING: i64 = 200;
 
 const SELECT: &str = "SELECT p.id, p.name, p.social_public_id, p.current_job_title, p.company_id, employer.name, p.emails, p.phones \
      FROM person p LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id";
@@ -65,8 +65,7 @@ async fn ask_sharing(tx: &mut Tx, workspace: WorkspaceId, sign: &Sign) -> Result
             tx.ask(&sql, &[workspace.into(), wanted.param()], |row| row.id(0)).await
         }
         Sign::NameAtCompany(name, company) => {
-            let sql =
-                format!("SELECT id FROM person WHERE workspace_id = ?1 AND company_id = ?2 AND name_key = ?3 LIMIT {MOST_SHARING}");
+            let sql = format!("SELECT id FROM person WHERE workspace_id = ?1 AND company_id = ?2 AND name_key = ?3 LIMIT {MOST_SHARING}");
             tx.ask(&sql, params![workspace, *company, name], |row| row.id(0)).await
         }
         // Addresses that begin with the handle and an @ are those before the handle with an A, which comes next.

@@ -2,7 +2,6 @@
 //! at a time, as an import or somebody at a screen does.
 
 use std::net::SocketAddr;
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::load::Load;
@@ -13,8 +12,6 @@ const QUESTIONS: [&str; 8] =
     ["amara+okafor", "oka", "li", "engineer", "software+engineer", "operations+manager+berlin", "example", "xyzzy"];
 const TIMES_ASKED: usize = 40;
 const PERSONS_IN_A_BATCH: usize = 1000;
-/// How long a server may take until it has indexed what was copied.
-const PATIENCE: Duration = Duration::from_secs(900);
 
 /// The figures. Times are in milliseconds.
 pub struct DeskFigures {
@@ -29,7 +26,6 @@ pub struct DeskFigures {
 pub fn measure(server: &Server, load: &Load, key: &str, run: u64, seconds: u64) -> Result<DeskFigures, String> {
     let caller = Caller { address: server.address(), key };
     eprintln!("measuring: search");
-    caller.wait_for_index()?;
     load.settle()?;
     let mut searches = Vec::with_capacity(QUESTIONS.len());
     for question in QUESTIONS {
@@ -80,20 +76,6 @@ impl Caller<'_> {
             200..300 if !answer.contains(r#""success":false"#) => Ok(answer),
             _ => Err(format!("{method} {path} was answered {status}: {answer}")),
         }
-    }
-
-    /// What was copied is indexed by the server in the background, in the order of its ids; the newest person is the last.
-    fn wait_for_index(&self) -> Result<(), String> {
-        let newest = self.ask("GET", "/v1/persons?sort=-created_at&limit=1", "")?;
-        let handle = newest.split(r#""social_public_id":""#).nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default().to_owned();
-        let begun = Instant::now();
-        while self.ask("GET", &format!("/v1/persons?q={handle}&limit=1"), "")?.contains(r#""total":0,"#) {
-            if begun.elapsed() > PATIENCE {
-                return Err("the persons were not indexed in time".to_owned());
-            }
-            sleep(Duration::from_secs(1));
-        }
-        Ok(())
     }
 
     /// Persons a second.

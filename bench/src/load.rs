@@ -96,6 +96,11 @@ impl Load {
         self.cluster.as_deref().map_or(Ok(()), postgres::settle)
     }
 
+    /// What was copied into a database is indexed by the server in the background.
+    pub fn wait_until_indexed(&self) -> Result<(), String> {
+        self.cluster.as_deref().map_or(Ok(()), postgres::wait_until_indexed)
+    }
+
     /// Runs the operation for a moment; says how many requests that made.
     pub fn count(&mut self, operation: &Operation) -> Result<u64, String> {
         write(&self.paths_file, &operation.paths.join("\n"))?;

@@ -120,6 +120,7 @@ fn measure(arguments: &Arguments, directory: &Path, program: &Path, database: &s
     let log = directory.join("server.log");
     let server = Server::start(program, database, &log)?;
     let mut load = Load::new(arguments, directory, server.address(), &sample.key, database);
+    load.wait_until_indexed()?;
     let bare_before = load.measure(&bare())?;
     let rows = measure_operations(arguments, &mut load, sample)?;
     let bare_after = load.measure(&bare())?;

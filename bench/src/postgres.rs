@@ -11,6 +11,7 @@ use model::id::PersonId;
 use slated::progress::Progress;
 use store::Location;
 use store::copy::{Stage, copy};
+use tokio::time::sleep;
 use tokio_postgres::{Client, NoTls, Statement};
 
 use crate::load::Measurement;
@@ -18,6 +19,8 @@ use crate::seed::runtime;
 
 /// As many as the server has.
 const CONNECTIONS: usize = 16;
+/// How long a server may take until it has indexed what was copied.
+const PATIENCE: Duration = Duration::from_secs(900);
 /// The row of a person alone.
 const ROW: &str = "SELECT version, name, social_public_id, first_name, last_name, current_job_title, company_id, external_source_id, emails, phones, \
                    work_experience, education_experience, certifications FROM person WHERE workspace_id = $1 AND id = $2::text::uuid";
@@ -89,6 +92,21 @@ pub fn settle(url: &str) -> Result<(), String> {
         let client = connect(url).await?;
         for sql in ["VACUUM ANALYZE", "CHECKPOINT"] {
             client.batch_execute(sql).await.map_err(|error| format!("{sql}: {error}"))?;
+        }
+        Ok(())
+    })
+}
+
+/// Waits until the server has taken the words of all persons.
+pub fn wait_until_indexed(url: &str) -> Result<(), String> {
+    let begun = Instant::now();
+    runtime()?.block_on(async {
+        let client = connect(url).await?;
+        while !client.query("SELECT 1 FROM search_queue LIMIT 1", &[]).await.map_err(|error| error.to_string())?.is_empty() {
+            if begun.elapsed() > PATIENCE {
+                return Err("the persons were not indexed in time".to_owned());
+            }
+            sleep(Duration::from_secs(1)).await;
         }
         Ok(())
     })

@@ -1,12 +1,15 @@
 //! Search: what is indexed of a person, what a question asks for, and which of the person's fields answer it. Words are compared without
 //! case and accents, and a word that is asked for finds all that begin with it.
 
+mod sample;
+
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use xxhash_rust::xxh3::xxh3_64;
 
+pub use self::sample::{Sample, Way};
 use crate::id::encode_digits;
 
 /// Words of a person that are indexed; the rest of very long notes is not.
@@ -308,15 +311,18 @@ impl Question {
         })
     }
 
+    /// The words as patterns of tokens for LIKE, in which `_` stands for the mark of a weight.
+    pub fn patterns(&self) -> impl Iterator<Item = String> {
+        self.words.iter().map(|word| format!("_{word}{}", if is_beginning(word) { "%" } else { "" }))
+    }
+
     /// How much the fields say in which a document, of which these are the tokens, has the words; nothing if it lacks one. The word that says
     /// least counts.
     #[must_use]
     pub fn weight_in<'t>(&self, tokens: impl Iterator<Item = &'t str>) -> Option<Weight> {
         let mut best: Vec<Option<Weight>> = vec![None; self.words.len()];
         for token in tokens {
-            let Some((weight, word)) = Weight::ALL.into_iter().find_map(|weight| Some((weight, token.strip_prefix(weight.mark())?))) else {
-                continue;
-            };
+            let Some((weight, word)) = weighed(token) else { continue };
             for (best, _) in best.iter_mut().zip(&self.words).filter(|(_, asked)| answers(word, asked)) {
                 *best = Some(best.map_or(weight, |best| best.min(weight)));
             }
@@ -336,6 +342,11 @@ impl Question {
         matched.sort_unstable();
         matched
     }
+}
+
+/// How much a token says, and of which word; nothing if it is no word.
+fn weighed(token: &str) -> Option<(Weight, &str)> {
+    Weight::ALL.into_iter().find_map(|weight| Some((weight, token.strip_prefix(weight.mark())?)))
 }
 
 fn is_beginning(asked: &str) -> bool {

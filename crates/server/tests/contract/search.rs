@@ -10,6 +10,7 @@ each_engine! {
     all_words_must_be_there_in_whatever_field
     the_best_answers_come_first
     of_very_many_those_with_whole_words_stay
+    beginnings_that_very_many_have_find_the_same_in_another_way
     a_person_is_found_as_soon_as_the_write_is_answered
     what_changed_is_found_and_what_is_gone_is_not
     a_word_that_leaves_a_field_is_found_where_else_it_stands
@@ -99,21 +100,54 @@ fn the_best_answers_come_first(app: &App) {
     assert_eq!(strings(newest.data(), "name"), ["Edward Hopper", "Grace Hopper", "Company", "Note"]);
 }
 
+fn make_many(client: &Client, count: usize, person: impl Fn(usize) -> Value) {
+    let rows: Vec<_> = (0..count).map(person).collect();
+    client.post("/v1/persons/batch", &json!({ "persons": rows })).expect(200);
+}
+
 /// More persons than a search gives have words that begin like the one that is asked for.
 fn of_very_many_those_with_whole_words_stay(app: &App) {
     let client = app.writer();
-    let make = |name: &dyn Fn(usize) -> Value, count: usize| {
-        let rows: Vec<_> = (0..count).map(name).collect();
-        client.post("/v1/persons/batch", &json!({ "persons": rows })).expect(200);
-    };
-    make(&|number| json!({ "name": format!("Annabel {number}") }), 1000);
-    make(&|number| json!({ "name": format!("Anna {number}") }), 30);
-    make(&|number| json!({ "name": format!("Guest {number}"), "notes": "Friend of Anna" }), 30);
+    make_many(&client, 1000, |number| json!({ "name": format!("Annabel {number}") }));
+    make_many(&client, 30, |number| json!({ "name": format!("Anna {number}") }));
+    make_many(&client, 30, |number| json!({ "name": format!("Guest {number}"), "notes": "Friend of Anna" }));
     let search = |page: &str| client.get(&format!("/v1/persons?q=anna&limit=100{page}")).expect(200);
     assert_eq!(search("").json["meta"]["total"], 1000);
     let names: Vec<_> = (0..10).flat_map(|page| strings(search(&format!("&offset={}", page * 100)).data(), "name")).collect();
     let count = |beginning: &str| names.iter().filter(|name| name.starts_with(beginning)).count();
     assert_eq!((count("Anna "), count("Annabel "), count("Guest ")), (30, 970, 0));
+}
+
+/// How common words are is guessed where there are very many persons; here they are said to be as many.
+fn beginnings_that_very_many_have_find_the_same_in_another_way(app: &App) {
+    let client = app.writer();
+    let company = |number: usize| ["Alphaville", "Betatown"][number % 2];
+    let engineer =
+        |number| json!({ "name": format!("Person {number}"), "current_job_title": "Software Engineer", "company_name": company(number) });
+    make_many(&client, 600, engineer);
+    make_many(&client, 20, |_| json!({ "name": "Softley Engel" }));
+    make_many(&client, 600, engineer);
+    let title = |number| if number == 0 { "Gardener" } else { "Software Tester" };
+    make_many(&client, 4, |number| json!({ "name": format!("Ozymandias {number}"), "current_job_title": title(number) }));
+    make_many(&client, 2, |number| json!({ "name": format!("Both {number}"), "company_name": "Alphaville Betatown" }));
+    let search = |q: &str| {
+        let pages = (0..10).map(|page| client.get(&format!("/v1/persons?q={q}&limit=100&offset={}", page * 100)).expect(200));
+        pages.flat_map(|page| strings(page.data(), "name")).collect::<Vec<_>>()
+    };
+    const QUESTIONS: [&str; 7] = ["soft+eng", "softw", "soft+ozy", "alp+bet", "engi+alpha", "pers+soft+gard", "ozy"];
+    let before = QUESTIONS.map(search);
+    let sizes = before.each_ref().map(Vec::len);
+    assert_eq!(sizes, [1000, 1000, 3, 2, 600, 0, 4]);
+    app.database.execute(
+        "INSERT INTO census (workspace_id, list, first_id, count) SELECT workspace_id, 1, id, 10000 \
+         FROM (SELECT workspace_id, id, ROW_NUMBER() OVER (ORDER BY id) AS number FROM person) numbered WHERE number % 50 = 1",
+    );
+    let after = QUESTIONS.map(search);
+    assert_eq!(after.each_ref().map(Vec::len), sizes);
+    assert!(after[0][..20].iter().all(|name| name == "Softley Engel"), "{:?}", &after[0][..30]);
+    assert!(after[0][20..].iter().all(|name| name.starts_with("Person ")), "{:?}", after[0]);
+    assert!(after[1].iter().all(|name| name.starts_with("Person ") || name.starts_with("Ozymandias ")), "{:?}", after[1]);
+    assert_eq!(after[2..], before[2..]);
 }
 
 fn a_person_is_found_as_soon_as_the_write_is_answered(app: &App) {

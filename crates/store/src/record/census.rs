@@ -43,15 +43,27 @@ struct Stretch {
     count: i64,
 }
 
+fn stretch(row: &Row<'_>) -> Result<Stretch, StoreError> {
+    Ok(Stretch { first_id: row.id::<model::id::Person>(0)?.to_bytes(), count: row.int(1)? })
+}
+
 async fn stretches(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<Vec<Stretch>, StoreError> {
     let sql = "SELECT first_id, count FROM census WHERE workspace_id = ?1 AND list = ?2 ORDER BY first_id";
-    let map = |row: &Row<'_>| Ok(Stretch { first_id: row.id::<model::id::Person>(0)?.to_bytes(), count: row.int(1)? });
-    let mut stretches = tx.rows(sql, params![workspace, list as i64], map).await?;
+    let mut stretches = tx.rows(sql, params![workspace, list as i64], stretch).await?;
     let open_from = stretches.pop().map_or([0; 16], |last| last.first_id);
     let sql = format!("SELECT COUNT(*) FROM {} WHERE workspace_id = ?1 AND id >= ?2", list.table());
     let count = tx.row(&sql, &[workspace.into(), Param::Id(open_from)], |row| row.int(0)).await?.unwrap_or(0);
     stretches.push(Stretch { first_id: open_from, count });
     Ok(stretches)
+}
+
+/// Some records of a long list that stand far apart, and how many it has without those that were made lately. Nothing of a short one.
+pub(super) async fn spread(tx: &mut Tx, workspace: WorkspaceId, list: List, most: usize) -> Result<(Vec<[u8; 16]>, i64), StoreError> {
+    let sql = "SELECT first_id, count FROM census WHERE workspace_id = ?1 AND list = ?2 AND count > 0 ORDER BY first_id";
+    let stretches = tx.rows(sql, params![workspace, list as i64], stretch).await?;
+    let step = stretches.len().div_ceil(most).max(1);
+    let count = stretches.iter().map(|stretch| stretch.count).sum();
+    Ok((stretches.iter().step_by(step).map(|stretch| stretch.first_id).collect(), count))
 }
 
 /// A page of a list in the order of its ids. `select` gives the columns and `tables` where they are from, with the list's own table as

@@ -6,11 +6,11 @@ use model::clock::Timestamp;
 use model::id::{self, CompanyId, JobId, PersonId, WorkspaceId};
 use model::listing::{Order, Page, Start, TimeFilter};
 use model::person::Identifier;
-use model::search::{Question, Weight};
+use model::search::{Question, Sample, Way, Weight};
 
 use super::census::{self, List};
 use super::listing::{Conditions, Listed};
-use super::search::{Wanted, having, having_with_weight};
+use super::search::{Wanted, having, having_among, having_with_weight, sample};
 use super::{field_order, places, with_ids};
 use crate::{Param, Row, StoreError, Tx};
 
@@ -164,6 +164,11 @@ async fn find(tx: &mut Tx, workspace: WorkspaceId, question: &Question, filter: 
         }
         whole.push((least, having));
     }
+    if let Some(sample) = sample(tx, workspace, question).await?
+        && let Some(found) = search.by_sample(tx, &sample, &whole).await?
+    {
+        return Ok(found);
+    }
     let mut weighed = search.weighed(tx).await?;
     if weighed.len() < MOST_FOUND {
         weighed.sort_unstable();
@@ -176,11 +181,7 @@ async fn find(tx: &mut Tx, workspace: WorkspaceId, question: &Question, filter: 
             Weight::Other => weighed.iter().map(|(_, id)| *id).collect(),
             Weight::Best | Weight::Good => search.having(tx, least, false).await?,
         };
-        let known: HashSet<_> = whole.iter().copied().collect();
-        let mut having = whole;
-        having.extend(beginning.into_iter().filter(|id| !known.contains(id)));
-        having.truncate(MOST_FOUND);
-        ranking.add(having);
+        ranking.add_with_whole(whole, beginning);
         if ranking.is_full() {
             break;
         }
@@ -203,6 +204,15 @@ impl Ranking {
         self.found.extend(persons.into_iter().filter(|id| self.seen.insert(*id)).take(room));
     }
 
+    /// The same, with those in front, if not all find room, who have the words as they are.
+    fn add_with_whole(&mut self, whole: Vec<PersonId>, beginning: Vec<PersonId>) {
+        let known: HashSet<_> = whole.iter().copied().collect();
+        let mut having = whole;
+        having.extend(beginning.into_iter().filter(|id| !known.contains(id)));
+        having.truncate(MOST_FOUND);
+        self.add(having);
+    }
+
     fn is_full(&self) -> bool {
         self.found.len() >= MOST_FOUND
     }
@@ -215,6 +225,51 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
+    /// Those who have words that begin with those of the question, in the way that the sample makes best; nothing if all words are common and
+    /// still not enough are found. `whole` are those who have the words as they are, at each weight.
+    async fn by_sample(
+        &self,
+        tx: &mut Tx,
+        sample: &Sample,
+        whole: &[(Weight, Vec<PersonId>)],
+    ) -> Result<Option<Vec<PersonId>>, StoreError> {
+        if sample.way(Weight::Other) == Way::All {
+            return Ok(None);
+        }
+        let mut ranking = Ranking::default();
+        let mut are_all_found = true;
+        for (least, whole) in whole {
+            let beginning = match sample.way(*least) {
+                Way::All => self.having(tx, *least, false).await?,
+                Way::Rare(places) => self.having_among(tx, *least, &places).await?,
+                Way::Common(tokens) => {
+                    are_all_found = false;
+                    let wanted = Wanted::tokens(tx, self.workspace, &tokens);
+                    self.ask(tx, &[wanted], having(tx), "p.id", MOST_FOUND, |row| row.id(0)).await?
+                }
+            };
+            ranking.add_with_whole(whole.clone(), beginning);
+            if ranking.is_full() {
+                return Ok(Some(ranking.found));
+            }
+        }
+        Ok(are_all_found.then_some(ranking.found))
+    }
+
+    /// Some who have words that begin with those of the question, in fields that say at least so much, found by some of the words.
+    async fn having_among(&self, tx: &mut Tx, least: Weight, places: &[usize]) -> Result<Vec<PersonId>, StoreError> {
+        let rare = Wanted::some(tx, self.workspace, self.question, least, places);
+        let having = having_among(tx);
+        if !tx.is_embedded() {
+            let all = Wanted::words(tx, self.workspace, self.question, least, false);
+            return self.ask(tx, &[rare, all], &having, "p.id", MOST_FOUND, |row| row.id(0)).await;
+        }
+        let has_all = |words: &str| self.question.weight_in(words.split(' ')).is_some_and(|weight| weight <= least);
+        let map = |row: &Row<'_>| Ok(has_all(row.str(1)?).then_some(row.id(0)?));
+        let found = self.ask(tx, &[rare], &having, "p.id, found.weight", usize::MAX >> 1, map).await?;
+        Ok(found.into_iter().flatten().take(MOST_FOUND).collect())
+    }
+
     /// Some who have words that begin with those of the question, and how much their fields say.
     async fn weighed(&self, tx: &mut Tx) -> Result<Vec<(Weight, PersonId)>, StoreError> {
         let words = |least| Wanted::words(tx, self.workspace, self.question, least, false);
@@ -224,11 +279,12 @@ impl Search<'_> {
             // What is indexed of a person is at hand.
             true => {
                 let weight = |words: &str| self.question.weight_in(words.split(' ')).unwrap_or(Weight::Other);
-                self.ask(tx, &[any], &having, "p.id, found.weight", |row| Ok((weight(row.str(1)?), row.id(0)?))).await
+                self.ask(tx, &[any], &having, "p.id, found.weight", MOST_FOUND, |row| Ok((weight(row.str(1)?), row.id(0)?))).await
             }
             false => {
                 let weight = |number: i64| Weight::ALL.into_iter().nth(usize::try_from(number).unwrap_or(0)).unwrap_or(Weight::Other);
-                self.ask(tx, &[best, good, any], &having, "p.id, found.weight", |row| Ok((weight(row.int(1)?), row.id(0)?))).await
+                self.ask(tx, &[best, good, any], &having, "p.id, found.weight", MOST_FOUND, |row| Ok((weight(row.int(1)?), row.id(0)?)))
+                    .await
             }
         }
     }
@@ -237,7 +293,7 @@ impl Search<'_> {
     async fn having(&self, tx: &mut Tx, least: Weight, are_whole: bool) -> Result<Vec<PersonId>, StoreError> {
         let wanted = Wanted::words(tx, self.workspace, self.question, least, are_whole);
         let having = having(tx);
-        self.ask(tx, &[wanted], having, "p.id", |row| row.id(0)).await
+        self.ask(tx, &[wanted], having, "p.id", MOST_FOUND, |row| row.id(0)).await
     }
 
     async fn ask<T>(
@@ -246,6 +302,7 @@ impl Search<'_> {
         wanted: &[Wanted],
         having: &str,
         columns: &str,
+        most: usize,
         map: impl FnMut(&Row<'_>) -> Result<T, StoreError> + Send,
     ) -> Result<Vec<T>, StoreError> {
         let phone = self.filter.wanted(tx, self.workspace);
@@ -259,10 +316,10 @@ impl Search<'_> {
         }
         let sql = match is_filtered {
             true => format!(
-                "SELECT {columns} FROM ({having}) found JOIN person p ON p.id = found.person_id WHERE {} LIMIT {MOST_FOUND}",
+                "SELECT {columns} FROM ({having}) found JOIN person p ON p.id = found.person_id WHERE {} LIMIT {most}",
                 conditions.sql()
             ),
-            false => format!("{having} LIMIT {MOST_FOUND}"),
+            false => format!("{having} LIMIT {most}"),
         };
         tx.rows(&sql, &params, map).await
     }

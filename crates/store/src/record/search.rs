@@ -5,8 +5,9 @@
 
 use model::clock::Timestamp;
 use model::id::{CompanyId, PersonId, WorkspaceId};
-use model::search::{Changed, Question, Weight, phone_token};
+use model::search::{Changed, Question, Sample, Weight, phone_token};
 
+use super::census::{self, List};
 use crate::tx::WordChange;
 use crate::{Param, StoreError, Tx, params};
 
@@ -16,9 +17,25 @@ pub(super) struct Wanted(String);
 impl Wanted {
     /// All words of the question, in fields that say at least so much; as they are, or as beginnings too.
     pub(super) fn words(tx: &Tx, workspace: WorkspaceId, question: &Question, least: Weight, are_whole: bool) -> Self {
+        Self::every(tx, workspace, question.asked(least).map(|(tokens, is_beginning)| (tokens, is_beginning && !are_whole)))
+    }
+
+    /// The same with some of the words only, given by their places, and with whatever begins like them.
+    pub(super) fn some(tx: &Tx, workspace: WorkspaceId, question: &Question, least: Weight, places: &[usize]) -> Self {
+        let asked = question.asked(least).enumerate().filter(|(place, _)| places.contains(place)).map(|(_, asked)| asked);
+        Self::every(tx, workspace, asked)
+    }
+
+    /// One token at least of each of the lists.
+    pub(super) fn tokens(tx: &Tx, workspace: WorkspaceId, lists: &[Vec<String>]) -> Self {
+        Self::every(tx, workspace, lists.iter().map(|list| (list.clone(), false)))
+    }
+
+    /// One at least of each of the lists of tokens, which are beginnings where that is said.
+    fn every(tx: &Tx, workspace: WorkspaceId, lists: impl Iterator<Item = (Vec<String>, bool)>) -> Self {
         let (and, or) = if tx.is_embedded() { (" AND ", " OR ") } else { (" & ", " | ") };
-        let every = question.asked(least).map(|(tokens, is_beginning)| {
-            let any: Vec<_> = tokens.iter().map(|token| token_in(tx, workspace, token, is_beginning && !are_whole)).collect();
+        let every = lists.map(|(tokens, is_beginning)| {
+            let any: Vec<_> = tokens.iter().map(|token| token_in(tx, workspace, token, is_beginning)).collect();
             format!("({})", any.join(or))
         });
         Self(every.collect::<Vec<_>>().join(and))
@@ -64,6 +81,56 @@ pub(super) fn having_with_weight(tx: &Tx) -> String {
             having.replacen("d.person_id", "d.person_id, d.words", 1)
         ),
     }
+}
+
+/// The ids of those whom the words lead to that the first `{}` stands for, and who have those of the second. An embedded engine does not compare, but
+/// gives back all that is indexed of them.
+pub(super) fn having_among(tx: &Tx) -> String {
+    match tx.is_embedded() {
+        true => having_with_weight(tx),
+        false => format!(
+            "SELECT given.person_id FROM ({} OFFSET 0) given WHERE given.words @@ CAST({{}} AS text)::tsquery",
+            having(tx).replacen("d.person_id", "d.person_id, d.words", 1)
+        ),
+    }
+}
+
+/// Looks at some persons of a workspace that has many, to guess how common the words of a question are.
+pub(super) async fn sample(tx: &mut Tx, workspace: WorkspaceId, question: &Question) -> Result<Option<Sample>, StoreError> {
+    /// Persons that are looked at, in so many places.
+    const PLACES: usize = 16;
+    const AT_EACH: usize = 20;
+    let (places, persons) = census::spread(tx, workspace, List::Persons, PLACES).await?;
+    if places.is_empty() {
+        return Ok(None);
+    }
+    let prefix = workspace.to_string();
+    let patterns: Vec<_> = question.patterns().map(|pattern| format!("{prefix}{pattern}")).collect();
+    let tokens = match tx.is_embedded() {
+        true => "d.words".to_owned(),
+        // Most words would come for nothing.
+        false => {
+            let is_asked: Vec<_> = (0..patterns.len()).map(|number| format!("token LIKE ?{}", number + 3)).collect();
+            let (is_asked, start) = (is_asked.join(" OR "), prefix.len() + 1);
+            format!("(SELECT string_agg(substr(token, {start}), ' ') FROM unnest(tsvector_to_array(d.words)) AS token WHERE {is_asked})")
+        }
+    };
+    let sql = format!(
+        "SELECT {tokens} FROM search_document d WHERE d.workspace_id = ?1 AND d.person_id >= ?2 ORDER BY d.person_id LIMIT {AT_EACH}"
+    );
+    let mut asked = Vec::with_capacity(places.len());
+    for place in places {
+        let mut params = vec![workspace.into(), Param::Id(place)];
+        if !tx.is_embedded() {
+            params.extend(patterns.iter().map(|pattern| Param::Text(pattern)));
+        }
+        asked.push(tx.ask(&sql, &params, |row| row.optional_text(0)).await?);
+    }
+    let mut documents = Vec::with_capacity(PLACES * AT_EACH);
+    for asked in asked {
+        documents.extend(tx.answer(asked).await?.into_iter().map(Option::unwrap_or_default));
+    }
+    Ok(Some(Sample::new(question, u64::try_from(persons).unwrap_or(0), documents.iter().map(String::as_str))))
 }
 
 /// Indexes a person who is new.

@@ -7,9 +7,21 @@ use std::time::{Duration, Instant};
 use crate::load::Load;
 use crate::server::{Server, call};
 
-/// What is searched for: names, beginnings, words that very many persons have, several of those, and a word that nobody has.
-const QUESTIONS: [&str; 8] =
-    ["amara+okafor", "oka", "li", "engineer", "software+engineer", "operations+manager+berlin", "example", "xyzzy"];
+/// What is searched for: names, beginnings, words that very many persons have, several of those, beginnings that very many have, and a word that
+/// nobody has.
+const QUESTIONS: [&str; 11] = [
+    "amara+okafor",
+    "oka",
+    "li",
+    "engineer",
+    "software+engineer",
+    "operations+manager+berlin",
+    "example",
+    "engi",
+    "soft+eng",
+    "eng+oslo",
+    "xyzzy",
+];
 const TIMES_ASKED: usize = 40;
 const PERSONS_IN_A_BATCH: usize = 1000;
 

@@ -6,10 +6,18 @@ use std::collections::BTreeMap;
 
 use super::{Question, Weight, answers, weighed};
 
-/// A word is common if at least so many persons are likely to have one that begins like it.
-const COMMON: u64 = 10_000;
+/// What it takes an index to gather a person who has a word, and what it takes to compare a person with all words, in microseconds. They were
+/// measured with a million persons, and need not be more than roughly right.
+const GATHERING: f64 = 0.3;
+const COMPARING: f64 = 4.0;
+/// What takes no longer is not worth a detour.
+const QUICK: f64 = 20_000.0;
+/// If at least so many are likely to have all of the words, a search is likely to find as many as it shows.
+const MANY: f64 = 500.0;
 /// Tokens are enough if so many persons are likely to have them.
 const PLENTY: f64 = 5_000.0;
+/// Tokens of a word that are asked for at most.
+const MOST_TOKENS: usize = 12;
 
 /// What was seen of a question's words.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,25 +62,49 @@ impl Sample {
     /// The way to those who have the words where they say at least so much.
     #[must_use]
     pub fn way(&self, least: Weight) -> Way {
-        let is_common = |seen: &Seen| seen.having[least as usize] * self.persons >= COMMON * self.looked_at.max(1);
-        let rare: Vec<usize> = (0..self.words.len()).filter(|place| !is_common(&self.words[*place])).collect();
-        match rare.len() {
-            0 => Way::Common(self.commonest(least)),
-            all if all == self.words.len() => Way::All,
-            _ => Way::Rare(rare),
+        let persons = self.persons as f64;
+        // What was not seen may be there all the same.
+        let share = |place: &usize| self.part(self.words[*place].having[least as usize]).max(self.part(1) / 2.0);
+        let mut places: Vec<usize> = (0..self.words.len()).collect();
+        places.sort_by(|one, other| share(one).total_cmp(&share(other)));
+        let (mut gathered, mut having_all) = (0.0, persons);
+        let mut costs = Vec::with_capacity(places.len());
+        for (number, place) in places.iter().enumerate() {
+            gathered += share(place) * persons;
+            having_all *= share(place);
+            let compared = if number + 1 < places.len() { having_all } else { 0.0 };
+            costs.push((gathered * GATHERING + compared * COMPARING, number + 1));
         }
+        if self.looked_at == 0 || gathered * GATHERING <= QUICK {
+            return Way::All;
+        }
+        let (cost, taken) = costs.into_iter().min_by(|one, other| one.0.total_cmp(&other.0)).unwrap_or_default();
+        if cost > QUICK && having_all >= MANY {
+            return Way::Common(self.tokens(least, PLENTY));
+        }
+        if taken == places.len() {
+            return Way::All;
+        }
+        places.truncate(taken);
+        Way::Rare(places)
     }
 
-    /// For each word the tokens that most have, as many as it takes.
-    fn commonest(&self, least: Weight) -> Vec<Vec<String>> {
+    /// For each word many of the tokens that were seen.
+    #[must_use]
+    pub fn many_tokens(&self, least: Weight) -> Vec<Vec<String>> {
+        self.tokens(least, f64::INFINITY)
+    }
+
+    /// For each word the tokens that most have, as many as it takes until so many persons are likely to have them.
+    fn tokens(&self, least: Weight, plenty: f64) -> Vec<Vec<String>> {
         let tokens: Vec<_> = self.words.iter().map(|seen| seen.commonest(least)).collect();
-        let mut taken = vec![1; tokens.len()];
+        let mut taken: Vec<usize> = tokens.iter().map(|tokens| tokens.len().min(1)).collect();
         loop {
             let shares: Vec<f64> = tokens.iter().zip(&taken).map(|(tokens, taken)| self.share(&tokens[..*taken])).collect();
             let scarcest = (0..tokens.len()).filter(|place| taken[*place] < tokens[*place].len());
             let scarcest = scarcest.min_by(|one, other| shares[*one].total_cmp(&shares[*other]));
             match scarcest {
-                Some(place) if shares.iter().product::<f64>() * (self.persons as f64) < PLENTY => taken[place] += 1,
+                Some(place) if shares.iter().product::<f64>() * (self.persons as f64) < plenty => taken[place] += 1,
                 _ => break,
             }
         }
@@ -82,8 +114,12 @@ impl Sample {
 
     /// Which part of all persons is likely to have one of the tokens.
     fn share(&self, tokens: &[(&str, u64)]) -> f64 {
-        let having: u64 = tokens.iter().map(|(_, having)| having).sum();
-        (having as f64 / self.looked_at.max(1) as f64).min(1.0)
+        self.part(tokens.iter().map(|(_, having)| having).sum()).min(1.0)
+    }
+
+    /// Which part of what was looked at so many are.
+    fn part(&self, documents: u64) -> f64 {
+        documents as f64 / self.looked_at.max(1) as f64
     }
 }
 
@@ -107,6 +143,7 @@ impl Seen {
         let tokens = self.tokens.iter().map(|(token, having)| (token.as_str(), *having));
         let mut tokens: Vec<_> = tokens.filter(|(token, _)| weighed(token).is_some_and(|(weight, _)| weight <= least)).collect();
         tokens.sort_by_key(|(_, having)| Reverse(*having));
+        tokens.truncate(MOST_TOKENS);
         tokens
     }
 }
@@ -115,7 +152,7 @@ impl Seen {
 mod tests {
     use super::*;
 
-    const MANY: u64 = 1_000_000;
+    const MILLION: u64 = 1_000_000;
 
     fn sample(question: &str, persons: u64, documents: &[(usize, &str)]) -> Sample {
         let documents = documents.iter().flat_map(|(times, document)| std::iter::repeat_n(*document, *times));
@@ -128,22 +165,24 @@ mod tests {
 
     #[test]
     fn what_few_have_is_asked_for_as_it_is() {
-        assert_eq!(sample("ada", 100, &[(10, "1ada 2acme")]).way(Weight::Other), Way::All);
-        assert_eq!(sample("ada", MANY, &[(100, "1grace 2acme")]).way(Weight::Other), Way::All);
-        assert_eq!(sample("ada", MANY, &[]).way(Weight::Other), Way::All);
+        assert_eq!(sample("ada", 50_000, &[(10, "1ada 2acme")]).way(Weight::Other), Way::All);
+        assert_eq!(sample("ada", MILLION, &[(100, "1grace 2acme")]).way(Weight::Other), Way::All);
+        assert_eq!(sample("ada", MILLION, &[]).way(Weight::Other), Way::All);
+        let documents = [(30, "1amara"), (30, "1okafor"), (940, "1grace")];
+        assert_eq!(sample("am ok", MILLION, &documents).way(Weight::Best), Way::All);
     }
 
     #[test]
     fn rare_words_lead_to_those_who_have_common_ones_too() {
-        let sample = sample("eng oslo", MANY, &[(50, "1ada 2engineer 3oslo"), (9_950, "1grace 2engineer")]);
-        assert_eq!(sample.way(Weight::Other), Way::Rare(vec![1]));
+        let sample = sample("eng ber oslo", MILLION, &[(3, "3berlin"), (4, "1ada 2engineer 3oslo"), (993, "1grace 2engineer")]);
+        assert_eq!(sample.way(Weight::Other), Way::Rare(vec![1, 2]));
         assert_eq!(sample.way(Weight::Best), Way::All);
     }
 
     #[test]
     fn common_words_are_asked_for_as_the_tokens_that_most_have() {
         let documents = [(60, "2engineer 2software"), (30, "3engineering 3software"), (10, "2english 2softly")];
-        let sample = sample("eng soft", MANY, &documents);
+        let sample = sample("eng soft", MILLION, &documents);
         assert_eq!(sample.way(Weight::Best), Way::All);
         assert_eq!(sample.way(Weight::Good), common(&[&["2engineer"], &["2software"]]));
         assert_eq!(sample.way(Weight::Other), common(&[&["2engineer"], &["2software"]]));
@@ -151,18 +190,22 @@ mod tests {
 
     #[test]
     fn more_tokens_are_taken_where_one_is_not_enough() {
-        let documents = [(40, "2anna"), (35, "2annie"), (25, "2ann")];
-        assert_eq!(sample("ann", MANY, &documents).way(Weight::Good), common(&[&["2anna"]]));
-        assert_eq!(sample("ann", 11_000, &documents).way(Weight::Good), common(&[&["2anna", "2annie"]]));
-        assert_eq!(sample("ann", 10_000, &documents).way(Weight::Good), common(&[&["2anna", "2annie"]]));
-        assert_eq!(sample("ann", 9_999, &documents).way(Weight::Good), Way::All);
+        let documents = |others| [(40, "2anna"), (35, "2annie"), (25, "2ann"), (others, "2eve")];
+        assert_eq!(sample("ann", MILLION, &documents(0)).way(Weight::Good), common(&[&["2anna"]]));
+        let sample = sample("ann", MILLION, &documents(1_300));
+        assert_eq!(sample.way(Weight::Good), common(&[&["2anna"]]));
+        assert_eq!(sample.many_tokens(Weight::Good), [["2anna", "2annie", "2ann"]]);
+        let documents = [(10, "2anna 3bo"), (9, "2annie 3bo"), (181, "2eve 3bo"), (9_800, "2eve")];
+        let sample = self::sample("ann bo", 20 * MILLION, &documents);
+        assert_eq!(sample.way(Weight::Other), common(&[&["2anna", "2annie"], &["3bo"]]));
     }
 
     #[test]
     fn a_word_counts_where_it_says_most() {
         let documents = [(50, "1ada 3adam"), (50, "3ada")];
-        let sample = sample("ada", 15_000, &documents);
+        let sample = sample("ada", 100_000, &documents);
         assert_eq!(sample.way(Weight::Best), Way::All);
         assert_eq!(sample.way(Weight::Other), common(&[&["1ada"]]));
+        assert_eq!(sample.many_tokens(Weight::Other), [["1ada", "3ada", "3adam"]]);
     }
 }

@@ -244,8 +244,11 @@ impl Search<'_> {
                 Way::Rare(places) => self.having_among(tx, *least, &places).await?,
                 Way::Common(tokens) => {
                     are_all_found = false;
-                    let wanted = Wanted::tokens(tx, self.workspace, &tokens);
-                    self.ask(tx, &[wanted], having(tx), "p.id", MOST_FOUND, |row| row.id(0)).await?
+                    let some = self.having_tokens(tx, &tokens).await?;
+                    match some.len() < MOST_FOUND {
+                        true => self.having_tokens(tx, &sample.many_tokens(*least)).await?,
+                        false => some,
+                    }
                 }
             };
             ranking.add_with_whole(whole.clone(), beginning);
@@ -254,6 +257,12 @@ impl Search<'_> {
             }
         }
         Ok(are_all_found.then_some(ranking.found))
+    }
+
+    /// Some who have a token at least of each of the lists.
+    async fn having_tokens(&self, tx: &mut Tx, lists: &[Vec<String>]) -> Result<Vec<PersonId>, StoreError> {
+        let wanted = Wanted::tokens(tx, self.workspace, lists);
+        self.ask(tx, &[wanted], having(tx), "p.id", MOST_FOUND, |row| row.id(0)).await
     }
 
     /// Some who have words that begin with those of the question, in fields that say at least so much, found by some of the words.

@@ -35,6 +35,7 @@ pub enum Sign {
 }
 
 impl Profile {
+    /// What those have one of who are likely the same person.
     #[must_use]
     pub fn signs(&self) -> Vec<Sign> {
         let phones = self.phones.entries().iter().filter(|phone| is_long(&phone.value));

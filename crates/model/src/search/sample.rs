@@ -59,6 +59,12 @@ impl Sample {
         sample
     }
 
+    /// Whether so many persons are worth looking at some of them: even if all of them had all of the words, few would be gathered quickly.
+    #[must_use]
+    pub fn is_worth_it(question: &Question, persons: u64) -> bool {
+        question.words.len() as f64 * persons as f64 * GATHERING > QUICK
+    }
+
     /// The way to those who have the words where they say at least so much.
     #[must_use]
     pub fn way(&self, least: Weight) -> Way {
@@ -79,7 +85,8 @@ impl Sample {
             return Way::All;
         }
         let (cost, taken) = costs.into_iter().min_by(|one, other| one.0.total_cmp(&other.0)).unwrap_or_default();
-        if cost > QUICK && having_all >= MANY {
+        let are_all_seen = self.words.iter().all(|seen| seen.having[least as usize] > 0);
+        if cost > QUICK && having_all >= MANY && are_all_seen {
             return Way::Common(self.tokens(least, PLENTY));
         }
         if taken == places.len() {
@@ -170,6 +177,23 @@ mod tests {
         assert_eq!(sample("ada", MILLION, &[]).way(Weight::Other), Way::All);
         let documents = [(30, "1amara"), (30, "1okafor"), (940, "1grace")];
         assert_eq!(sample("am ok", MILLION, &documents).way(Weight::Best), Way::All);
+    }
+
+    #[test]
+    fn what_was_not_seen_is_never_asked_for_as_a_token() {
+        let sample = |persons| sample("eng oslo", persons, &[(100, "2engineer 3bergen"), (220, "2gardener 3oslo")]);
+        for persons in [MILLION, 3 * MILLION, 100 * MILLION] {
+            assert_eq!(sample(persons).way(Weight::Good), Way::Rare(vec![1]), "{persons}");
+            assert!(matches!(sample(persons).way(Weight::Other), Way::Common(_)), "{persons}");
+        }
+        assert_eq!(self::sample("xyzzy", 100 * MILLION, &[(320, "1ada")]).way(Weight::Other), Way::All);
+    }
+
+    #[test]
+    fn a_sample_is_worth_it_where_a_word_may_be_common() {
+        let is_worth_it = |question, persons| Sample::is_worth_it(&Question::parse(question).unwrap(), persons);
+        assert_eq!([60_000, 70_000].map(|persons| is_worth_it("ada", persons)), [false, true]);
+        assert_eq!([30_000, 40_000].map(|persons| is_worth_it("ada lovelace", persons)), [false, true]);
     }
 
     #[test]

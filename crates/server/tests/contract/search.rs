@@ -10,7 +10,8 @@ each_engine! {
     all_words_must_be_there_in_whatever_field
     the_best_answers_come_first
     of_very_many_those_with_whole_words_stay
-    beginnings_that_very_many_have_find_the_same_in_another_way
+    beginnings_that_very_many_have_are_found_by_their_commonest_words
+    those_who_have_a_rare_word_where_it_says_most_come_first
     a_person_is_found_as_soon_as_the_write_is_answered
     what_changed_is_found_and_what_is_gone_is_not
     a_word_that_leaves_a_field_is_found_where_else_it_stands
@@ -119,35 +120,61 @@ fn of_very_many_those_with_whole_words_stay(app: &App) {
 }
 
 /// How common words are is guessed where there are very many persons; here they are said to be as many.
-fn beginnings_that_very_many_have_find_the_same_in_another_way(app: &App) {
+fn claim_very_many(app: &App) {
+    app.database.execute(
+        "INSERT INTO census (workspace_id, list, first_id, count) SELECT workspace_id, 1, id, 10000 \
+         FROM (SELECT workspace_id, id, ROW_NUMBER() OVER (ORDER BY id) AS number FROM person) numbered WHERE number % 50 = 1",
+    );
+}
+
+/// The names of all who are found.
+fn names_of_all(client: &Client, q: &str) -> Vec<String> {
+    let pages = (0..10).map(|page| client.get(&format!("/v1/persons?q={q}&limit=100&offset={}", page * 100)).expect(200));
+    pages.flat_map(|page| strings(page.data(), "name")).collect()
+}
+
+fn beginnings_that_very_many_have_are_found_by_their_commonest_words(app: &App) {
+    const QUESTIONS: [&str; 8] = ["soft", "soft+eng", "softw", "soft+ozy", "alp+bet", "engi+alpha", "pers+soft+gard", "ozy"];
     let client = app.writer();
     let company = |number: usize| ["Alphaville", "Betatown"][number % 2];
     let engineer =
         |number| json!({ "name": format!("Person {number}"), "current_job_title": "Software Engineer", "company_name": company(number) });
+    make_many(&client, 100, |number| json!({ "name": format!("Coach {number}"), "current_job_title": "Softball Coach" }));
     make_many(&client, 600, engineer);
     make_many(&client, 20, |_| json!({ "name": "Softley Engel" }));
     make_many(&client, 600, engineer);
     let title = |number| if number == 0 { "Gardener" } else { "Software Tester" };
     make_many(&client, 4, |number| json!({ "name": format!("Ozymandias {number}"), "current_job_title": title(number) }));
     make_many(&client, 2, |number| json!({ "name": format!("Both {number}"), "company_name": "Alphaville Betatown" }));
-    let search = |q: &str| {
-        let pages = (0..10).map(|page| client.get(&format!("/v1/persons?q={q}&limit=100&offset={}", page * 100)).expect(200));
-        pages.flat_map(|page| strings(page.data(), "name")).collect::<Vec<_>>()
-    };
-    const QUESTIONS: [&str; 7] = ["soft+eng", "softw", "soft+ozy", "alp+bet", "engi+alpha", "pers+soft+gard", "ozy"];
+    let search = |q: &str| names_of_all(&client, q);
     let before = QUESTIONS.map(search);
     let sizes = before.each_ref().map(Vec::len);
-    assert_eq!(sizes, [1000, 1000, 3, 2, 600, 0, 4]);
-    app.database.execute(
-        "INSERT INTO census (workspace_id, list, first_id, count) SELECT workspace_id, 1, id, 10000 \
-         FROM (SELECT workspace_id, id, ROW_NUMBER() OVER (ORDER BY id) AS number FROM person) numbered WHERE number % 50 = 1",
-    );
+    assert_eq!(sizes, [1000, 1000, 1000, 3, 2, 600, 0, 4]);
+    claim_very_many(app);
     let after = QUESTIONS.map(search);
     assert_eq!(after.each_ref().map(Vec::len), sizes);
-    assert!(after[0][..20].iter().all(|name| name == "Softley Engel"), "{:?}", &after[0][..30]);
-    assert!(after[0][20..].iter().all(|name| name.starts_with("Person ")), "{:?}", after[0]);
-    assert!(after[1].iter().all(|name| name.starts_with("Person ") || name.starts_with("Ozymandias ")), "{:?}", after[1]);
-    assert_eq!(after[2..], before[2..]);
+    let has_coach = |names: &[String]| names.iter().any(|name| name.starts_with("Coach "));
+    assert!(has_coach(&before[0]) && !has_coach(&after[0]));
+    for names in &after[..2] {
+        assert!(names[..20].iter().all(|name| name == "Softley Engel"), "{:?}", &names[..30]);
+        assert!(names[20..].iter().all(|name| name != "Softley Engel"));
+    }
+    assert!(after[1][20..].iter().all(|name| name.starts_with("Person ")), "{:?}", after[1]);
+    assert_eq!(after[3..], before[3..]);
+    // However many there are, a word that none of those has who are looked at may be there.
+    app.database.execute("UPDATE census SET count = 10000000 WHERE list = 1");
+    assert_eq!(["xyzzy", "engi+xyzzy"].map(search), [[""; 0]; 2]);
+    assert_eq!(search("soft+ozy"), before[3]);
+}
+
+fn those_who_have_a_rare_word_where_it_says_most_come_first(app: &App) {
+    let client = app.writer();
+    make_many(&client, 200, |number| json!({ "name": format!("Person {number}"), "current_job_title": "Developer" }));
+    make_many(&client, 1000, |number| json!({ "name": format!("Devon{number}"), "current_job_title": "Developer" }));
+    claim_very_many(app);
+    let names = names_of_all(&client, "dev");
+    assert_eq!(names.len(), 1000);
+    assert!(names.iter().all(|name| name.starts_with("Devon")), "{names:?}");
 }
 
 fn a_person_is_found_as_soon_as_the_write_is_answered(app: &App) {

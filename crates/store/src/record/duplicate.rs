@@ -9,8 +9,8 @@ use super::search::{Wanted, having};
 use super::{places, with_ids};
 use crate::{Asked, Row, StoreError, Tx, params};
 
-/// Contacts and names with one sign that are worth looking at.
-const MOST_SHARING: i64 = 200;
+/// Names and contacts with one sign that are worth looking at: more than those are who are compared, with all of their contacts.
+const MOST_SHARING: i64 = 1100;
 
 const SELECT: &str = "SELECT p.id, p.name, p.social_public_id, p.current_job_title, p.company_id, employer.name, p.emails, p.phones \
      FROM person p LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id";

@@ -164,7 +164,9 @@ async fn find(tx: &mut Tx, workspace: WorkspaceId, question: &Question, filter: 
         }
         whole.push((least, having));
     }
-    if let Some(sample) = sample(tx, workspace, question).await?
+    // What a filter leaves of common words may be little.
+    if *filter == PersonFilter::default()
+        && let Some(sample) = sample(tx, workspace, question).await?
         && let Some(found) = search.by_sample(tx, &sample, &whole).await?
     {
         return Ok(found);
@@ -225,8 +227,8 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// Those who have words that begin with those of the question, in the way that the sample makes best; nothing if all words are common and
-    /// still not enough are found. `whole` are those who have the words as they are, at each weight.
+    /// Those who have words that begin with those of the question, in the way that the sample makes best; nothing if common words are those
+    /// of fewer than it takes. `whole` are those who have the words as they are, at each weight.
     async fn by_sample(
         &self,
         tx: &mut Tx,
@@ -237,18 +239,20 @@ impl Search<'_> {
             return Ok(None);
         }
         let mut ranking = Ranking::default();
-        let mut are_all_found = true;
         for (least, whole) in whole {
             let beginning = match sample.way(*least) {
                 Way::All => self.having(tx, *least, false).await?,
                 Way::Rare(places) => self.having_among(tx, *least, &places).await?,
                 Way::Common(tokens) => {
-                    are_all_found = false;
-                    let some = self.having_tokens(tx, &tokens).await?;
-                    match some.len() < MOST_FOUND {
-                        true => self.having_tokens(tx, &sample.many_tokens(*least)).await?,
-                        false => some,
+                    let mut some = self.having_tokens(tx, &tokens).await?;
+                    if some.len() < MOST_FOUND {
+                        some = self.having_tokens(tx, &sample.many_tokens(*least)).await?;
                     }
+                    // Others who answer as well, by other words, would come behind those who answer less well.
+                    if some.len() < MOST_FOUND {
+                        return Ok(None);
+                    }
+                    some
                 }
             };
             ranking.add_with_whole(whole.clone(), beginning);
@@ -256,7 +260,7 @@ impl Search<'_> {
                 return Ok(Some(ranking.found));
             }
         }
-        Ok(are_all_found.then_some(ranking.found))
+        Ok(Some(ranking.found))
     }
 
     /// Some who have a token at least of each of the lists.

@@ -101,7 +101,8 @@ pub(super) async fn sample(tx: &mut Tx, workspace: WorkspaceId, question: &Quest
     const PLACES: usize = 16;
     const AT_EACH: usize = 20;
     let (places, persons) = census::spread(tx, workspace, List::Persons, PLACES).await?;
-    if places.is_empty() {
+    let persons = u64::try_from(persons).unwrap_or(0);
+    if places.is_empty() || !Sample::is_worth_it(question, persons) {
         return Ok(None);
     }
     let prefix = workspace.to_string();
@@ -130,7 +131,7 @@ pub(super) async fn sample(tx: &mut Tx, workspace: WorkspaceId, question: &Quest
     for asked in asked {
         documents.extend(tx.answer(asked).await?.into_iter().map(Option::unwrap_or_default));
     }
-    Ok(Some(Sample::new(question, u64::try_from(persons).unwrap_or(0), documents.iter().map(String::as_str))))
+    Ok(Some(Sample::new(question, persons, documents.iter().map(String::as_str))))
 }
 
 /// Indexes a person who is new.

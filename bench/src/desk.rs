@@ -27,18 +27,20 @@ const PERSONS_IN_A_BATCH: usize = 1000;
 
 /// The figures. Times are in milliseconds.
 pub struct DeskFigures {
-    /// Each question, with the time that half of its answers took at most, and nearly all of them.
-    pub searches: Vec<(&'static str, f64, f64)>,
+    pub searches: Vec<Search>,
     /// Persons a second, with a call for each.
     pub singly: f64,
     /// Persons a second, with many in a call.
     pub in_batches: f64,
 }
 
-pub fn measure(server: &Server, load: &Load, key: &str, run: u64, seconds: u64) -> Result<DeskFigures, String> {
+/// A question, with the time that half of its answers took at most, and nearly all of them.
+pub type Search = (&'static str, f64, f64);
+
+pub fn measure_searches(server: &Server, load: &Load, key: &str) -> Result<Vec<Search>, String> {
     let caller = Caller { address: server.address(), key };
-    eprintln!("measuring: search");
     load.settle()?;
+    eprintln!("measuring: search");
     let mut searches = Vec::with_capacity(QUESTIONS.len());
     for question in QUESTIONS {
         let mut times = Vec::with_capacity(TIMES_ASKED);
@@ -50,9 +52,15 @@ pub fn measure(server: &Server, load: &Load, key: &str, run: u64, seconds: u64) 
         times.sort_by(f64::total_cmp);
         searches.push((question, times[times.len() / 2], times[times.len() * 95 / 100]));
     }
-    eprintln!("measuring: creates one by one and in batches");
-    load.settle()?;
+    Ok(searches)
+}
+
+/// How many persons a second are created one by one and in batches.
+pub fn measure_creates(server: &Server, load: &Load, key: &str, run: u64, seconds: u64) -> Result<(f64, f64), String> {
+    let caller = Caller { address: server.address(), key };
     let seconds = Duration::from_secs(seconds);
+    load.settle()?;
+    eprintln!("measuring: creates one by one and in batches");
     let mut number = 0;
     let singly = caller.rate(seconds, 1, || {
         number += 1;
@@ -65,7 +73,7 @@ pub fn measure(server: &Server, load: &Load, key: &str, run: u64, seconds: u64) 
         let persons: Vec<_> = (0..PERSONS_IN_A_BATCH).map(|row| person(run, "batch", number * PERSONS_IN_A_BATCH + row)).collect();
         ("/v1/persons/batch", format!(r#"{{"persons":[{}]}}"#, persons.join(",")))
     })?;
-    Ok(DeskFigures { searches, singly, in_batches })
+    Ok((singly, in_batches))
 }
 
 /// Somebody who is not there yet.

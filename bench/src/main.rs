@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use store::Location;
 
 use crate::arguments::{Arguments, Engine, HELP};
+use crate::desk::DeskFigures;
 use crate::events::Bench;
 use crate::load::{Load, Measurement};
 use crate::operations::{Operation, Subject, bare, operations};
@@ -121,6 +122,11 @@ fn measure(arguments: &Arguments, directory: &Path, program: &Path, database: &s
     let server = Server::start(program, database, &log)?;
     let mut load = Load::new(arguments, directory, server.address(), &sample.key, database);
     load.wait_until_indexed()?;
+    // Before anything is written, so that there are as many persons as are said to be.
+    let searches = match arguments.wants(DESK) {
+        true => Some(desk::measure_searches(&server, &load, &sample.key)?),
+        false => None,
+    };
     let bare_before = load.measure(&bare())?;
     let rows = measure_operations(arguments, &mut load, sample)?;
     let bare_after = load.measure(&bare())?;
@@ -129,9 +135,13 @@ fn measure(arguments: &Arguments, directory: &Path, program: &Path, database: &s
         Engine::Postgres => Some(round_trips_of_create(&server, &mut load, sample)?),
     };
     let (started_in, memory_megabytes) = (server.started_in(), server.memory_megabytes()?);
-    let desk = match arguments.wants(DESK) {
-        true => Some(desk::measure(&server, &load, &sample.key, u64::from(std::process::id()), arguments.seconds)?),
-        false => None,
+    let desk = match searches {
+        Some(searches) => {
+            let run = u64::from(std::process::id());
+            let (singly, in_batches) = desk::measure_creates(&server, &load, &sample.key, run, arguments.seconds)?;
+            Some(DeskFigures { searches, singly, in_batches })
+        }
+        None => None,
     };
     server.stop()?;
     let events = match arguments.wants(EVENTS) && arguments.sizes.first() == Some(&size) {

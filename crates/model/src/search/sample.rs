@@ -59,7 +59,7 @@ impl Sample {
         sample
     }
 
-    /// Whether so many persons are worth looking at some of them: even if all of them had all of the words, few would be gathered quickly.
+    /// Whether a sample can matter with so many persons: fewer are gathered quickly even if everybody has all of the words.
     #[must_use]
     pub fn is_worth_it(question: &Question, persons: u64) -> bool {
         question.words.len() as f64 * persons as f64 * GATHERING > QUICK

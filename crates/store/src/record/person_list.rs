@@ -227,8 +227,8 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// Those who have words that begin with those of the question, in the way that the sample makes best; nothing if common words are those
-    /// of fewer than it takes. `whole` are those who have the words as they are, at each weight.
+    /// Those who have words that begin with those of the question, in the way that the sample makes best; nothing if the common words
+    /// that were seen are those of too few. `whole` are those who have the words as they are, at each weight.
     async fn by_sample(
         &self,
         tx: &mut Tx,
@@ -257,7 +257,7 @@ impl Search<'_> {
             };
             ranking.add_with_whole(whole.clone(), beginning);
             if ranking.is_full() {
-                return Ok(Some(ranking.found));
+                break;
             }
         }
         Ok(Some(ranking.found))

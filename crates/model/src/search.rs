@@ -5,11 +5,12 @@ mod sample;
 
 use std::ops::Range;
 
+use memchr::memmem;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use xxhash_rust::xxh3::xxh3_64;
 
-pub use self::sample::{Sample, Way};
+pub use self::sample::{Sample, Side, Way};
 use crate::id::encode_digits;
 
 /// Words of a person that are indexed; the rest of very long notes is not.
@@ -319,15 +320,8 @@ impl Question {
     /// How much the fields say in which a document, of which these are the tokens, has the words; nothing if it lacks one. The word that says
     /// least counts.
     #[must_use]
-    pub fn weight_in<'t>(&self, tokens: impl Iterator<Item = &'t str>) -> Option<Weight> {
-        let mut best: Vec<Option<Weight>> = vec![None; self.words.len()];
-        for token in tokens {
-            let Some((weight, word)) = weighed(token) else { continue };
-            for (best, _) in best.iter_mut().zip(&self.words).filter(|(_, asked)| answers(word, asked)) {
-                *best = Some(best.map_or(weight, |best| best.min(weight)));
-            }
-        }
-        best.into_iter().try_fold(Weight::Best, |least, best| Some(least.max(best?)))
+    pub fn weight_in(&self, tokens: &str) -> Option<Weight> {
+        self.words.iter().try_fold(Weight::Best, |least, asked| Some(least.max(best_weight_in(tokens, asked)?)))
     }
 
     /// The fields in which words of the question stand, those that say most first.
@@ -347,6 +341,24 @@ impl Question {
 /// How much a token says, and of which word; nothing if it is no word.
 fn weighed(token: &str) -> Option<(Weight, &str)> {
     Weight::ALL.into_iter().find_map(|weight| Some((weight, token.strip_prefix(weight.mark())?)))
+}
+
+/// How much the token says that answers to the word and says most. Tokens are in the order of what they say, so it is the first; it is looked for in
+/// the whole text, since there may be hundreds.
+fn best_weight_in(tokens: &str, asked: &str) -> Option<Weight> {
+    let mut start = 0;
+    while let Some(found) = memmem::find(&tokens.as_bytes()[start..], asked.as_bytes()) {
+        let (place, end) = (start + found, start + found + asked.len());
+        let begins_token = |mark: usize| mark == 0 || tokens.as_bytes()[mark - 1] == b' ';
+        let is_word = || is_beginning(asked) || matches!(tokens.as_bytes().get(end), None | Some(b' '));
+        let weight = Weight::ALL.into_iter().find(|weight| tokens[..place].ends_with(weight.mark()));
+        if weight.is_some() && begins_token(place - 1) && is_word() {
+            return weight;
+        }
+        // A mark may be a letter of the word.
+        start = place + 1;
+    }
+    None
 }
 
 fn is_beginning(asked: &str) -> bool {
@@ -396,7 +408,7 @@ mod tests {
 
     #[test]
     fn the_word_that_says_least_weighs() {
-        let weight = |question: &str, tokens: &str| Question::parse(question).unwrap().weight_in(tokens.split(' '));
+        let weight = |question: &str, tokens: &str| Question::parse(question).unwrap().weight_in(tokens);
         let tokens = "1ada 2acme 3acmeist 3london =p0";
         assert_eq!(weight("ada", tokens), Some(Weight::Best));
         assert_eq!(weight("ADA acm", tokens), Some(Weight::Good));
@@ -404,6 +416,7 @@ mod tests {
         assert_eq!(weight("ada paris", tokens), None);
         assert_eq!(weight("l", tokens), None);
         assert_eq!(weight("p0", tokens), None);
+        assert_eq!(weight("11", "111 21 3b"), Some(Weight::Best));
     }
 
     #[test]
@@ -472,6 +485,15 @@ mod tests {
             let changed = Changed::of(&whole, &tokens_before, &tokens_after).unwrap();
             prop_assert_eq!(&changed, &Changed::to(&whole, &anew));
             prop_assert_eq!(changed.tokens, anew);
+        }
+
+        #[test]
+        fn a_word_weighs_what_the_first_token_says_that_answers(texts in texts(), asked in "[a-e]{1,2}", digits in "[123]{1,4}( [123]{1,4}){0,3}") {
+            let (_, tokens) = tokens_of(&[&texts, &[(Field::Notes, digits)]], "1");
+            for asked in [asked.as_str(), "1", "11", "12", "31"] {
+                let first = tokens.split(' ').filter_map(weighed).find(|(_, word)| answers(word, asked)).map(|(weight, _)| weight);
+                prop_assert_eq!(Question::parse(asked).unwrap().weight_in(&tokens), first, "{} in {}", asked, tokens);
+            }
         }
 
         #[test]

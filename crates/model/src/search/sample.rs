@@ -6,16 +6,19 @@ use std::collections::BTreeMap;
 
 use super::{Question, Weight, answers, weighed};
 
-/// What it takes an index to gather a person who has a word, and what it takes to compare a person with all words, in microseconds. They were
-/// measured with a million persons, and need not be more than roughly right.
+/// What it takes an index to gather a person who has a word, what it takes to compare a person with all words, and to ask of one whom words
+/// led to whether a filter leaves them, in microseconds. They were measured with a million persons, and need not be more than roughly right.
 const GATHERING: f64 = 0.3;
 const COMPARING: f64 = 4.0;
+const ASKING: f64 = 2.0;
 /// What takes no longer is not worth a detour.
 const QUICK: f64 = 20_000.0;
 /// If at least so many are likely to have all of the words, a search is likely to find as many as it shows.
 const MANY: f64 = 500.0;
 /// Tokens are enough if so many persons are likely to have them.
 const PLENTY: f64 = 5_000.0;
+/// What was seen so often is not seen by chance.
+const OFTEN: u64 = 5;
 /// Tokens of a word that are asked for at most.
 const MOST_TOKENS: usize = 12;
 
@@ -25,6 +28,8 @@ pub struct Sample {
     persons: u64,
     looked_at: u64,
     words: Vec<Seen>,
+    /// Documents that have all of the words where they say at least as much, for each weight.
+    having_all: [u64; Weight::ALL.len()],
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -46,15 +51,29 @@ pub enum Way {
     Common(Vec<Vec<String>>),
 }
 
+/// From which side those are best found who have the words of a question and whom a filter leaves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// Whomever the words lead to is asked whether the filter leaves them.
+    Words,
+    /// So many whom the filter leaves are compared with the words, if they are as many: among them are likely to be enough who have the words
+    /// where they say at least so much.
+    Filter(u64, Weight),
+}
+
 impl Sample {
     /// Looks at the tokens of some persons out of so many.
     pub fn new<'d>(question: &Question, persons: u64, documents: impl IntoIterator<Item = &'d str>) -> Self {
-        let mut sample = Self { persons, looked_at: 0, words: vec![Seen::default(); question.words.len()] };
+        let words = vec![Seen::default(); question.words.len()];
+        let mut sample = Self { persons, looked_at: 0, words, having_all: Default::default() };
         for document in documents {
             sample.looked_at += 1;
+            let mut all = Some(Weight::Best);
             for (seen, asked) in sample.words.iter_mut().zip(&question.words) {
-                seen.look_at(document, asked);
+                let best = seen.look_at(document, asked);
+                all = all.zip(best).map(|(all, best)| all.max(best));
             }
+            count(&mut sample.having_all, all);
         }
         sample
     }
@@ -69,8 +88,7 @@ impl Sample {
     #[must_use]
     pub fn way(&self, least: Weight) -> Way {
         let persons = self.persons as f64;
-        // What was not seen may be there all the same.
-        let share = |place: &usize| self.part(self.words[*place].having[least as usize]).max(self.part(1) / 2.0);
+        let share = |place: &usize| self.share_of(&self.words[*place], least);
         let mut places: Vec<usize> = (0..self.words.len()).collect();
         places.sort_by(|one, other| share(one).total_cmp(&share(other)));
         let (mut gathered, mut having_all) = (0.0, persons);
@@ -94,6 +112,70 @@ impl Sample {
         }
         places.truncate(taken);
         Way::Rare(places)
+    }
+
+    /// Whether so many persons are compared with the words so quickly that no sample matters.
+    #[must_use]
+    pub fn are_quickly_compared(persons: u64) -> bool {
+        persons as f64 * COMPARING <= QUICK
+    }
+
+    /// The side to look from if a filter leaves so many persons, and so many are shown at most.
+    #[must_use]
+    pub fn side(&self, left: u64, shown: usize) -> Side {
+        let (common, all_left) = (Weight::ALL.into_iter().find(|least| !self.are_few(*least)), left as f64 + 1.0);
+        let compared = match common {
+            Some(least) => (shown as f64 / self.share_of_all(least) * 1.5).min(all_left).ceil(),
+            None => all_left,
+        };
+        let least = common.unwrap_or(Weight::Other);
+        let by_words = match self.are_few_left(left, shown) {
+            true => self.cost_of_asking_all(),
+            // Who is left may be who comes last.
+            false => (self.share_of_all(least) * (self.persons as f64 - left as f64).max(0.0) + shown as f64) * ASKING,
+        };
+        match by_words <= compared * COMPARING {
+            true => Side::Words,
+            false => Side::Filter(compared as u64, least),
+        }
+    }
+
+    /// What it takes to gather whomever words lead to, and to ask something of each.
+    fn cost_of_asking_all(&self) -> f64 {
+        let (persons, least) = (self.persons as f64, Weight::Other);
+        let shares = |places: &[usize]| -> Vec<f64> { places.iter().map(|place| self.share_of(&self.words[*place], least)).collect() };
+        let (shares, led) = match self.way(least) {
+            Way::All => (shares(&(0..self.words.len()).collect::<Vec<_>>()), self.share_of_all(least)),
+            Way::Rare(places) => (shares(&places), shares(&places).iter().product()),
+            Way::Common(_) => return f64::INFINITY,
+        };
+        persons * (shares.iter().sum::<f64>() * GATHERING + led * ASKING)
+    }
+
+    /// Whether so few are likely to have all of the words, where they say at least so much, that each of them can be asked something.
+    fn are_few(&self, least: Weight) -> bool {
+        self.share_of_all(least) * self.persons as f64 * ASKING <= QUICK
+    }
+
+    /// Whether so few are likely to have all of the words, if a filter leaves so many persons, that all of them have to be looked at for those that
+    /// are shown, or can be.
+    #[must_use]
+    pub fn are_few_left(&self, left: u64, shown: usize) -> bool {
+        self.are_few(Weight::Other) || self.share_of_all(Weight::Other) * left as f64 <= 2.0 * shown as f64
+    }
+
+    /// Which part of all persons is likely to have all of the words, where they say at least so much. Words that often stand together were seen
+    /// together; of others it can only be said how often each was.
+    fn share_of_all(&self, least: Weight) -> f64 {
+        match self.having_all[least as usize] {
+            seen @ OFTEN.. => self.part(seen),
+            _ => self.words.iter().map(|seen| self.share_of(seen, least)).product(),
+        }
+    }
+
+    /// Which part of all persons is likely to have a word. What was not seen may be there all the same.
+    fn share_of(&self, seen: &Seen, least: Weight) -> f64 {
+        self.part(seen.having[least as usize]).max(self.part(1) / 2.0)
     }
 
     /// For each word many of the tokens that were seen.
@@ -131,7 +213,8 @@ impl Sample {
 }
 
 impl Seen {
-    fn look_at(&mut self, document: &str, asked: &str) {
+    /// Says how much the token says that answers to the word and says most.
+    fn look_at(&mut self, document: &str, asked: &str) -> Option<Weight> {
         let mut best = None;
         for token in document.split(' ') {
             let Some((weight, word)) = weighed(token) else { continue };
@@ -140,9 +223,8 @@ impl Seen {
                 *self.tokens.entry(token.to_owned()).or_default() += 1;
             }
         }
-        for weight in Weight::ALL.into_iter().filter(|weight| best.is_some_and(|best| best <= *weight)) {
-            self.having[weight as usize] += 1;
-        }
+        count(&mut self.having, best);
+        best
     }
 
     /// The tokens that say at least so much, those first that most have.
@@ -152,6 +234,13 @@ impl Seen {
         tokens.sort_by_key(|(_, having)| Reverse(*having));
         tokens.truncate(MOST_TOKENS);
         tokens
+    }
+}
+
+/// Counts a document that has something where it says so much.
+fn count(having: &mut [u64; Weight::ALL.len()], best: Option<Weight>) {
+    for weight in Weight::ALL.into_iter().filter(|weight| best.is_some_and(|best| best <= *weight)) {
+        having[weight as usize] += 1;
     }
 }
 

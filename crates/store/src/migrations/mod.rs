@@ -85,6 +85,12 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("sqlite/0007_names_at_companies.sql"),
         postgres: include_str!("postgres/0007_names_at_companies.sql"),
     },
+    Step {
+        version: 8,
+        name: "filters",
+        sqlite: include_str!("sqlite/0008_filters.sql"),
+        postgres: include_str!("postgres/0008_filters.sql"),
+    },
 ];
 
 fn newest_version() -> i64 {

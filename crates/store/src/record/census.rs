@@ -57,6 +57,31 @@ async fn stretches(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<Ve
     Ok(stretches)
 }
 
+/// How many records of a list are between two ids.
+pub(super) async fn count_between<K: Kind>(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    list: List,
+    from: Option<Id<K>>,
+    until: Option<Id<K>>,
+) -> Result<i64, StoreError> {
+    let from = from.map_or([0; 16], Id::to_bytes);
+    let until = until.map_or([u8::MAX; 16], Id::to_bytes);
+    let stretches = stretches(tx, workspace, list).await?;
+    let ends = stretches.iter().skip(1).map(|stretch| stretch.first_id).chain([[u8::MAX; 16]]);
+    let sql = format!("SELECT COUNT(*) FROM {} WHERE workspace_id = ?1 AND id >= ?2 AND id < ?3", list.table());
+    let mut count = 0;
+    for (stretch, end) in stretches.iter().zip(ends) {
+        let (first, last) = (stretch.first_id.max(from), end.min(until));
+        if first == stretch.first_id && last == end {
+            count += stretch.count;
+        } else if first < last {
+            count += tx.row(&sql, &[workspace.into(), Param::Id(first), Param::Id(last)], |row| row.int(0)).await?.unwrap_or(0);
+        }
+    }
+    Ok(count)
+}
+
 /// Places in a long list that are far apart, and how many records it has without those that were made lately. No places in a short one.
 pub(super) async fn spread(tx: &mut Tx, workspace: WorkspaceId, list: List, most: usize) -> Result<(Vec<[u8; 16]>, i64), StoreError> {
     /// Stretches are equally long, and what comes in some order may repeat itself as often: so the places are not those where they begin.

@@ -6,6 +6,7 @@ use model::id::{PersonId, WorkspaceId};
 use model::person::IdentifierKind;
 
 use super::search::{Wanted, having};
+use super::statement::Values;
 use super::{places, with_ids};
 use crate::{Asked, Row, StoreError, Tx, params};
 
@@ -60,9 +61,10 @@ pub async fn sharing(tx: &mut Tx, workspace: WorkspaceId, signs: &[Sign]) -> Res
 async fn ask_sharing(tx: &mut Tx, workspace: WorkspaceId, sign: &Sign) -> Result<Asked<PersonId>, StoreError> {
     match sign {
         Sign::Phone(number) => {
-            let sql = format!("{} LIMIT {MOST_SHARING}", having(tx).replace("{}", "?2"));
             let wanted = Wanted::phone(tx, workspace, number);
-            tx.ask(&sql, &[workspace.into(), wanted.param()], |row| row.id(0)).await
+            let mut values = Values::new(workspace);
+            let sql = format!("{} LIMIT {MOST_SHARING}", having(tx, &wanted, &mut values));
+            tx.ask(&sql, values.params(), |row| row.id(0)).await
         }
         Sign::NameAtCompany(name, company) => {
             let sql = format!("SELECT id FROM person WHERE workspace_id = ?1 AND company_id = ?2 AND name_key = ?3 LIMIT {MOST_SHARING}");

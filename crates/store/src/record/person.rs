@@ -269,21 +269,22 @@ fn to_json(value: &impl serde::Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::Internal(error.to_string()))
 }
 
+/// Keeps a new person. Their id says when they were made, so that lists by that time go by ids.
 pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<(), StoreError> {
     let sql = "INSERT INTO person (workspace_id, id, version, name, name_key, first_name, last_name, current_job_title, company_id, \
                social_public_id, social_url, social_location, social_headline, address, external_source_id, emails, phones, created_at, updated_at) \
                VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)";
-    write(tx, workspace, person, sql).await
+    write(tx, workspace, person, person.id.moment(), sql).await
 }
 
 pub async fn update(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<(), StoreError> {
     let sql = "UPDATE person SET version = version + 1, name = ?3, name_key = ?4, first_name = ?5, last_name = ?6, current_job_title = ?7, \
                company_id = ?8, social_public_id = ?9, social_url = ?10, social_location = ?11, social_headline = ?12, address = ?13, \
                external_source_id = ?14, emails = ?15, phones = ?16, updated_at = ?17 WHERE workspace_id = ?1 AND id = ?2";
-    write(tx, workspace, person, sql).await
+    write(tx, workspace, person, tx.now(), sql).await
 }
 
-async fn write(tx: &mut Tx, workspace: WorkspaceId, person: &Person, sql: &str) -> Result<(), StoreError> {
+async fn write(tx: &mut Tx, workspace: WorkspaceId, person: &Person, moment: Timestamp, sql: &str) -> Result<(), StoreError> {
     let Person {
         id,
         name,
@@ -317,7 +318,7 @@ async fn write(tx: &mut Tx, workspace: WorkspaceId, person: &Person, sql: &str) 
         external_source_id.as_deref().into(),
         Param::Json(&emails),
         Param::Json(&phones),
-        tx.now().into(),
+        moment.into(),
     ];
     tx.tell(sql, &params).await
 }

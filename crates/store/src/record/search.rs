@@ -8,8 +8,9 @@ use model::id::{CompanyId, PersonId, WorkspaceId};
 use model::search::{Changed, Question, Sample, Weight, phone_token};
 
 use super::census::{self, List};
+use super::statement::Values;
 use crate::tx::WordChange;
-use crate::{Param, StoreError, Tx, params};
+use crate::{Param, Row, StoreError, Tx, params};
 
 /// What an engine is asked for: some condition on the words of a person.
 pub(super) struct Wanted(String);
@@ -44,10 +45,6 @@ impl Wanted {
     pub(super) fn phone(tx: &Tx, workspace: WorkspaceId, number: &str) -> Self {
         Self(token_in(tx, workspace, &phone_token(number), false))
     }
-
-    pub(super) fn param(&self) -> Param<'_> {
-        Param::Text(&self.0)
-    }
 }
 
 fn token_in(tx: &Tx, workspace: WorkspaceId, token: &str, is_beginning: bool) -> String {
@@ -59,50 +56,95 @@ fn token_in(tx: &Tx, workspace: WorkspaceId, token: &str, is_beginning: bool) ->
     }
 }
 
-/// A select of the ids of the persons in the workspace `?1` who have the words that `{}` stands for.
-pub(super) fn having(tx: &Tx) -> &'static str {
+/// A select of the ids of the persons in the workspace who have what is wanted.
+pub(super) fn having<'p>(tx: &Tx, wanted: &'p Wanted, values: &mut Values<'p>) -> String {
+    let wanted = values.place(Param::Text(&wanted.0));
     match tx.is_embedded() {
-        true => {
-            "SELECT d.person_id FROM search_word JOIN search_document d ON d.number = search_word.rowid WHERE search_word MATCH {} AND d.workspace_id = ?1"
+        true => format!(
+            "SELECT d.person_id FROM search_word JOIN search_document d ON d.number = search_word.rowid \
+             WHERE search_word MATCH {wanted} AND d.workspace_id = ?1"
+        ),
+        false => {
+            format!("SELECT d.person_id FROM search_document d WHERE d.words @@ CAST({wanted} AS text)::tsquery AND d.workspace_id = ?1")
         }
-        false => "SELECT d.person_id FROM search_document d WHERE d.words @@ CAST({} AS text)::tsquery AND d.workspace_id = ?1",
     }
 }
 
-/// The same with how much the fields say in which the words stand. Where all that is indexed of a person is at hand, that is given back; else
-/// a number, for which the words in fields that say most, and at least much, have to be named before those that are looked for.
-pub(super) fn having_with_weight(tx: &Tx) -> String {
-    let having = having(tx);
-    match tx.is_embedded() {
-        true => having.replacen("d.person_id", "d.person_id, d.words AS weight", 1),
-        false => format!(
-            "SELECT given.person_id, CAST(CASE WHEN given.words @@ CAST({{}} AS text)::tsquery THEN 0 \
-             WHEN given.words @@ CAST({{}} AS text)::tsquery THEN 1 ELSE 2 END AS bigint) AS weight FROM ({}) given",
-            having.replacen("d.person_id", "d.person_id, d.words", 1)
-        ),
+/// The same with all that is indexed of them.
+pub(super) fn having_words<'p>(tx: &Tx, wanted: &'p Wanted, values: &mut Values<'p>) -> String {
+    having(tx, wanted, values).replacen("d.person_id", "d.person_id, d.words", 1)
+}
+
+/// Weighs in which fields persons have the words of a question. PostgreSQL compares by itself; of an embedded engine all that is indexed of a
+/// person is taken, and compared here.
+pub(super) struct Weighing<'q> {
+    question: &'q Question,
+    is_embedded: bool,
+    /// The words where they say at least so much, for each weight.
+    words: [Wanted; Weight::ALL.len()],
+}
+
+impl<'q> Weighing<'q> {
+    pub(super) fn new(tx: &Tx, workspace: WorkspaceId, question: &'q Question) -> Self {
+        let words = Weight::ALL.map(|least| Wanted::words(tx, workspace, question, least, false));
+        Self { question, is_embedded: tx.is_embedded(), words }
+    }
+
+    /// What is selected of persons `found`.
+    pub(super) fn columns<'p>(&'p self, values: &mut Values<'p>) -> String {
+        match self.is_embedded {
+            true => "found.person_id, found.words".to_owned(),
+            false => {
+                let [best, good] = [Weight::Best, Weight::Good].map(|least| self.has_words(least, values));
+                format!("found.person_id, CAST(CASE WHEN {best} THEN 0 WHEN {good} THEN 1 ELSE 2 END AS bigint)")
+            }
+        }
+    }
+
+    /// The condition that persons `found` have all of the words.
+    pub(super) fn condition<'p>(&'p self, least: Weight, values: &mut Values<'p>) -> Option<String> {
+        (!self.is_embedded).then(|| self.has_words(least, values))
+    }
+
+    fn has_words<'p>(&'p self, least: Weight, values: &mut Values<'p>) -> String {
+        format!("found.words @@ CAST({} AS text)::tsquery", values.place(Param::Text(&self.words[least as usize].0)))
+    }
+
+    /// The person of a row, and how much their fields say; nothing if they lack a word.
+    pub(super) fn read(&self, row: &Row<'_>) -> Result<Option<(Weight, PersonId)>, StoreError> {
+        let weight = match self.is_embedded {
+            true => self.question.weight_in(row.str(1)?),
+            false => usize::try_from(row.int(1)?).ok().and_then(|number| Weight::ALL.get(number)).copied(),
+        };
+        Ok(weight.zip(Some(row.id(0)?)))
     }
 }
 
-/// The ids of those whom the words lead to that the first `{}` stands for, and who have those of the second. An embedded engine does not compare, but
-/// gives back all that is indexed of them.
-pub(super) fn having_among(tx: &Tx) -> String {
+/// A join of the ids in `led` with what is indexed of each of them, and its condition.
+pub(super) fn documents_of_led(tx: &Tx) -> &'static str {
     match tx.is_embedded() {
-        true => having_with_weight(tx),
-        false => format!(
-            "SELECT given.person_id FROM ({} OFFSET 0) given WHERE given.words @@ CAST({{}} AS text)::tsquery",
-            having(tx).replacen("d.person_id", "d.person_id, d.words", 1)
-        ),
+        true => "CROSS JOIN search_document found WHERE found.workspace_id = ?1 AND found.person_id = led.id",
+        // One after the other, and not by an index of words.
+        false => {
+            "CROSS JOIN LATERAL (SELECT d.person_id, d.words FROM search_document d WHERE d.workspace_id = ?1 AND d.person_id = led.id LIMIT 1) found \
+             WHERE TRUE"
+        }
     }
 }
 
 /// Looks at some persons of a workspace that has many, to guess how common the words of a question are.
-pub(super) async fn sample(tx: &mut Tx, workspace: WorkspaceId, question: &Question) -> Result<Option<Sample>, StoreError> {
+pub(super) async fn sample(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    question: &Question,
+    is_filtered: bool,
+) -> Result<Option<Sample>, StoreError> {
     /// Persons that are looked at, in so many places.
     const PLACES: usize = 16;
     const AT_EACH: usize = 20;
-    let (places, persons) = census::spread(tx, workspace, List::Persons, PLACES).await?;
+    let (spread, persons) = census::spread(tx, workspace, List::Persons, PLACES).await?;
     let persons = u64::try_from(persons).unwrap_or(0);
-    if places.is_empty() || !Sample::is_worth_it(question, persons) {
+    if spread.is_empty() || !is_filtered && !Sample::is_worth_it(question, persons) {
         return Ok(None);
     }
     let prefix = workspace.to_string();
@@ -119,8 +161,8 @@ pub(super) async fn sample(tx: &mut Tx, workspace: WorkspaceId, question: &Quest
     let sql = format!(
         "SELECT {tokens} FROM search_document d WHERE d.workspace_id = ?1 AND d.person_id >= ?2 ORDER BY d.person_id LIMIT {AT_EACH}"
     );
-    let mut asked = Vec::with_capacity(places.len());
-    for place in places {
+    let mut asked = Vec::with_capacity(spread.len());
+    for place in spread {
         let mut params = vec![workspace.into(), Param::Id(place)];
         if !tx.is_embedded() {
             params.extend(patterns.iter().map(|pattern| Param::Text(pattern)));

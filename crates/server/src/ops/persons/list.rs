@@ -9,7 +9,8 @@ use model::problem::{Code, Flaw, Problem};
 use model::search::{Field, Question};
 use model::text::limit;
 use store::record::listing::Listed;
-use store::record::person_list::{PersonFilter, PersonItem};
+use store::record::person_filter::PersonFilter;
+use store::record::person_list::PersonItem;
 use store::record::{job, note, person, person_list};
 use store::{Failure, Tx, Work};
 

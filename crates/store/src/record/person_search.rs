@@ -1,0 +1,298 @@
+//! Whom a search finds, and in which order.
+
+use std::collections::HashSet;
+
+use model::id::{PersonId, WorkspaceId};
+use model::search::{Question, Sample, Side, Way, Weight};
+
+use super::person_filter::{Led, PersonFilter};
+use super::search::{Wanted, Weighing, documents_of_led, having, having_words, sample};
+use super::statement::{FENCE, Values};
+use crate::{StoreError, Tx};
+
+/// Persons that a search finds at most, those first that answer it best.
+const MOST_FOUND: usize = 1000;
+const ALL: usize = usize::MAX >> 1;
+
+/// The persons who have all words of the question, those first that answer it best.
+pub(super) async fn find(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    question: &Question,
+    filter: &PersonFilter,
+) -> Result<Vec<PersonId>, StoreError> {
+    if filter.is_empty() {
+        return Search { workspace, question, led: None }.by_words(tx, None).await;
+    }
+    let led = filter.led(tx, workspace).await?;
+    let size = led.size();
+    let search = Search { workspace, question, led: Some(&led) };
+    let mut sample = None;
+    let mut side = Side::Filter(size + 1, Weight::Other);
+    if !Sample::are_quickly_compared(size) {
+        sample = self::sample(tx, workspace, question, true).await?;
+        side = sample.as_ref().map_or(Side::Words, |sample| sample.side(size, MOST_FOUND));
+    }
+    if let Side::Filter(compared, least) = side
+        && let Some(found) = search.by_filter(tx, &led, sample.as_ref(), compared, least).await?
+    {
+        return Ok(found);
+    }
+    search.by_words(tx, sample).await
+}
+
+/// Persons in the order in which they are shown, up to a number.
+#[derive(Default)]
+struct Ranking {
+    found: Vec<PersonId>,
+    seen: HashSet<PersonId>,
+}
+
+impl Ranking {
+    /// Puts those behind the others who are not there yet.
+    fn add(&mut self, mut persons: Vec<PersonId>) {
+        persons.sort_unstable();
+        self.put(persons);
+    }
+
+    /// The same in the order that they have.
+    fn put(&mut self, persons: Vec<PersonId>) {
+        let room = MOST_FOUND - self.found.len();
+        self.found.extend(persons.into_iter().filter(|id| self.seen.insert(*id)).take(room));
+    }
+
+    /// The same, with those in front, if not all find room, who have the words as they are.
+    fn add_with_whole(&mut self, whole: Vec<PersonId>, beginning: Vec<PersonId>) {
+        let known: HashSet<_> = whole.iter().copied().collect();
+        let mut having = whole;
+        having.extend(beginning.into_iter().filter(|id| !known.contains(id)));
+        having.truncate(MOST_FOUND);
+        self.add(having);
+    }
+
+    fn is_full(&self) -> bool {
+        self.found.len() >= MOST_FOUND
+    }
+}
+
+struct Search<'s> {
+    workspace: WorkspaceId,
+    question: &'s Question,
+    led: Option<&'s Led<'s>>,
+}
+
+impl Search<'_> {
+    /// Compares so many whom the filters leave. Nothing if there are more, and too few of these have the words where they say so much.
+    async fn by_filter(
+        &self,
+        tx: &mut Tx,
+        led: &Led<'_>,
+        sample: Option<&Sample>,
+        compared: u64,
+        least: Weight,
+    ) -> Result<Option<Vec<PersonId>>, StoreError> {
+        if led.are_all(compared) {
+            return Ok(Some(ranked(self.compared(tx, led, compared, Weight::Other, ALL).await?)));
+        }
+        let found = self.compared(tx, led, compared, least, MOST_FOUND).await?;
+        if found.len() < MOST_FOUND {
+            return Ok(None);
+        }
+        // Where the words say more they are rare, and lead to those who have them.
+        let mut ranking = Ranking::default();
+        for better in Weight::ALL.into_iter().filter(|weight| *weight < least) {
+            ranking.add(match sample.map_or(Way::All, |sample| sample.way(better)) {
+                Way::Rare(places) => self.having_among(tx, better, &places).await?,
+                Way::All | Way::Common(_) => self.having(tx, better, false).await?,
+            });
+        }
+        ranking.put(ranked(found));
+        Ok(Some(ranking.found))
+    }
+
+    /// Those of so many whom the filters leave who have the words in fields that say at least so much.
+    async fn compared(
+        &self,
+        tx: &mut Tx,
+        led: &Led<'_>,
+        compared: u64,
+        least: Weight,
+        most: usize,
+    ) -> Result<Vec<(Weight, PersonId)>, StoreError> {
+        let weighing = Weighing::new(tx, self.workspace, self.question);
+        let mut values = Values::new(self.workspace);
+        let (columns, led) = (weighing.columns(&mut values), led.some(tx, compared, &mut values));
+        let mut sql = format!("SELECT {columns} FROM ({led}) led {}", documents_of_led(tx));
+        if let Some(condition) = weighing.condition(least, &mut values) {
+            sql.push_str(&format!(" AND {condition} LIMIT {most}"));
+        }
+        let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;
+        Ok(found.into_iter().flatten().filter(|(weight, _)| *weight <= least).take(most).collect())
+    }
+
+    /// Lets the words lead.
+    async fn by_words(&self, tx: &mut Tx, sample: Option<Sample>) -> Result<Vec<PersonId>, StoreError> {
+        if let (Some(sample), Some(led)) = (&sample, self.led)
+            && sample.are_few_left(led.size(), MOST_FOUND)
+        {
+            match sample.way(Weight::Other) {
+                Way::All => return Ok(ranked(self.weighed(tx, ALL).await?)),
+                Way::Rare(places) => return Ok(ranked(self.weighed_among(tx, Weight::Other, &places, ALL).await?)),
+                Way::Common(_) => {}
+            }
+        }
+        // Whole words are found without looking at all that begin with them, and when they are found in plenty that is enough.
+        let mut ranking = Ranking::default();
+        let mut whole = Vec::with_capacity(Weight::ALL.len());
+        for least in Weight::ALL {
+            let having = self.having(tx, least, true).await?;
+            ranking.add(having.clone());
+            if ranking.is_full() {
+                return Ok(ranking.found);
+            }
+            whole.push((least, having));
+        }
+        let sample = match sample {
+            Some(sample) => Some(sample),
+            None => self::sample(tx, self.workspace, self.question, self.led.is_some()).await?,
+        };
+        if let Some(sample) = sample
+            && let Some(found) = self.by_sample(tx, &sample, &whole).await?
+        {
+            return Ok(found);
+        }
+        let weighed = self.weighed(tx, MOST_FOUND).await?;
+        if weighed.len() < MOST_FOUND {
+            return Ok(ranked(weighed));
+        }
+        // There are more than those, so the best have to be looked for. Among equals those stay who have whole words.
+        let mut ranking = Ranking::default();
+        for (least, whole) in whole {
+            let beginning = match least {
+                Weight::Other => weighed.iter().map(|(_, id)| *id).collect(),
+                Weight::Best | Weight::Good => self.having(tx, least, false).await?,
+            };
+            ranking.add_with_whole(whole, beginning);
+            if ranking.is_full() {
+                break;
+            }
+        }
+        Ok(ranking.found)
+    }
+
+    /// Those who have words that begin with those of the question, in the way that the sample makes best; nothing if the common words
+    /// that were seen are those of too few. `whole` are those who have the words as they are, at each weight.
+    async fn by_sample(
+        &self,
+        tx: &mut Tx,
+        sample: &Sample,
+        whole: &[(Weight, Vec<PersonId>)],
+    ) -> Result<Option<Vec<PersonId>>, StoreError> {
+        if sample.way(Weight::Other) == Way::All {
+            return Ok(None);
+        }
+        let mut ranking = Ranking::default();
+        for (least, whole) in whole {
+            let beginning = match sample.way(*least) {
+                Way::All => self.having(tx, *least, false).await?,
+                Way::Rare(places) => self.having_among(tx, *least, &places).await?,
+                Way::Common(tokens) => {
+                    let mut some = self.having_tokens(tx, &tokens).await?;
+                    if some.len() < MOST_FOUND {
+                        some = self.having_tokens(tx, &sample.many_tokens(*least)).await?;
+                    }
+                    // Others who answer as well, by other words, would come behind those who answer less well.
+                    if some.len() < MOST_FOUND {
+                        return Ok(None);
+                    }
+                    some
+                }
+            };
+            ranking.add_with_whole(whole.clone(), beginning);
+            if ranking.is_full() {
+                break;
+            }
+        }
+        Ok(Some(ranking.found))
+    }
+
+    /// Some who have a token at least of each of the lists.
+    async fn having_tokens(&self, tx: &mut Tx, lists: &[Vec<String>]) -> Result<Vec<PersonId>, StoreError> {
+        self.ids(tx, &Wanted::tokens(tx, self.workspace, lists)).await
+    }
+
+    /// Some who have the words in fields that say at least so much.
+    async fn having(&self, tx: &mut Tx, least: Weight, are_whole: bool) -> Result<Vec<PersonId>, StoreError> {
+        self.ids(tx, &Wanted::words(tx, self.workspace, self.question, least, are_whole)).await
+    }
+
+    async fn ids(&self, tx: &mut Tx, wanted: &Wanted) -> Result<Vec<PersonId>, StoreError> {
+        let mut values = Values::new(self.workspace);
+        let having = having(tx, wanted, &mut values);
+        let sql = self.statement(tx, "found.person_id", &having, None, MOST_FOUND, &mut values);
+        tx.rows(&sql, values.params(), |row| row.id(0)).await
+    }
+
+    /// Some who have words that begin with those of the question, in fields that say at least so much, found by some of the words.
+    async fn having_among(&self, tx: &mut Tx, least: Weight, places: &[usize]) -> Result<Vec<PersonId>, StoreError> {
+        let weighed = self.weighed_among(tx, least, places, MOST_FOUND).await?;
+        Ok(weighed.into_iter().map(|(_, id)| id).collect())
+    }
+
+    /// The same with how much their fields say.
+    async fn weighed_among(
+        &self,
+        tx: &mut Tx,
+        least: Weight,
+        places: &[usize],
+        most: usize,
+    ) -> Result<Vec<(Weight, PersonId)>, StoreError> {
+        let weighing = Weighing::new(tx, self.workspace, self.question);
+        let wanted = Wanted::some(tx, self.workspace, self.question, least, places);
+        let mut values = Values::new(self.workspace);
+        let having = having_words(tx, &wanted, &mut values);
+        let columns = weighing.columns(&mut values);
+        let condition = weighing.condition(least, &mut values);
+        let most_read = if condition.is_some() { most } else { ALL };
+        let sql = self.statement(tx, &columns, &having, condition, most_read, &mut values);
+        let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;
+        Ok(found.into_iter().flatten().filter(|(weight, _)| *weight <= least).take(most).collect())
+    }
+
+    /// Some who have words that begin with those of the question, and how much their fields say.
+    async fn weighed(&self, tx: &mut Tx, most: usize) -> Result<Vec<(Weight, PersonId)>, StoreError> {
+        let weighing = Weighing::new(tx, self.workspace, self.question);
+        let wanted = Wanted::words(tx, self.workspace, self.question, Weight::Other, false);
+        let mut values = Values::new(self.workspace);
+        let having = having_words(tx, &wanted, &mut values);
+        let columns = weighing.columns(&mut values);
+        let sql = self.statement(tx, &columns, &having, None, most, &mut values);
+        let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// A select of columns of those who are found, whom all filters leave, and who meet the condition.
+    fn statement<'p>(
+        &'p self,
+        tx: &Tx,
+        columns: &str,
+        having: &str,
+        condition: Option<String>,
+        most: usize,
+        values: &mut Values<'p>,
+    ) -> String {
+        let (join, left) = self.led.map_or_else(Default::default, |led| led.leaves(tx, values));
+        let conditions: Vec<_> = condition.into_iter().chain(left).collect();
+        match conditions.is_empty() {
+            true => format!("SELECT {columns} FROM ({having}) found LIMIT {most}"),
+            false => format!("SELECT {columns} FROM ({having} {FENCE}) found {join} WHERE {} LIMIT {most}", conditions.join(" AND ")),
+        }
+    }
+}
+
+/// The best first, and among equals the oldest.
+fn ranked(mut found: Vec<(Weight, PersonId)>) -> Vec<PersonId> {
+    found.sort_unstable();
+    found.truncate(MOST_FOUND);
+    found.into_iter().map(|(_, id)| id).collect()
+}

@@ -43,6 +43,14 @@ impl Weight {
     }
 }
 
+/// How well a person answers a question; the best comes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Answer {
+    pub weight: Weight,
+    /// A word of the question is only the beginning of what they have there.
+    pub is_partial: bool,
+}
+
 macro_rules! fields {
     ($($variant:ident $name:literal $weight:ident)*) => {
         /// A field that is searched.
@@ -317,11 +325,18 @@ impl Question {
         self.words.iter().map(|word| format!("_{word}{}", if is_beginning(word) { "%" } else { "" }))
     }
 
-    /// How much the fields say in which a document, of which these are the tokens, has the words; nothing if it lacks one. The word that says
-    /// least counts.
+    /// How well a document answers, of which these are the tokens; nothing if it lacks a word.
     #[must_use]
-    pub fn weight_in(&self, tokens: &str) -> Option<Weight> {
-        self.words.iter().try_fold(Weight::Best, |least, asked| Some(least.max(best_weight_in(tokens, asked)?)))
+    pub fn answer_in(&self, tokens: &str) -> Option<Answer> {
+        let weight = self.weight_in(tokens, false)?;
+        Some(Answer { weight, is_partial: self.weight_in(tokens, true) != Some(weight) })
+    }
+
+    /// How much the fields say in which the words stand, as they are or as beginnings too. The word that says least counts.
+    fn weight_in(&self, tokens: &str, are_whole: bool) -> Option<Weight> {
+        self.words
+            .iter()
+            .try_fold(Weight::Best, |least, asked| Some(least.max(best_weight_in(tokens, asked, are_whole || !is_beginning(asked))?)))
     }
 
     /// The fields in which words of the question stand, those that say most first.
@@ -343,16 +358,17 @@ fn weighed(token: &str) -> Option<(Weight, &str)> {
     Weight::ALL.into_iter().find_map(|weight| Some((weight, token.strip_prefix(weight.mark())?)))
 }
 
-/// How much the token says that answers to the word and says most. Tokens are in the order of what they say, so it is the first; it is looked for in
-/// the whole text, since there may be hundreds.
-fn best_weight_in(tokens: &str, asked: &str) -> Option<Weight> {
+/// How much the token says that has the word, or begins with it, and says most. Tokens are in the order of what they say, so it is the first; it is
+/// looked for in the whole text, since there may be hundreds.
+fn best_weight_in(tokens: &str, asked: &str, is_whole: bool) -> Option<Weight> {
+    let (text, finder) = (tokens.as_bytes(), memmem::Finder::new(asked));
     let mut start = 0;
-    while let Some(found) = memmem::find(&tokens.as_bytes()[start..], asked.as_bytes()) {
-        let (place, end) = (start + found, start + found + asked.len());
-        let begins_token = |mark: usize| mark == 0 || tokens.as_bytes()[mark - 1] == b' ';
-        let is_word = || is_beginning(asked) || matches!(tokens.as_bytes().get(end), None | Some(b' '));
+    while let Some(found) = finder.find(&text[start..]) {
+        let place = start + found;
+        let begins_token = |mark: usize| mark == 0 || text[mark - 1] == b' ';
+        let ends_token = || matches!(text.get(place + asked.len()), None | Some(b' '));
         let weight = Weight::ALL.into_iter().find(|weight| tokens[..place].ends_with(weight.mark()));
-        if weight.is_some() && begins_token(place - 1) && is_word() {
+        if weight.is_some() && begins_token(place - 1) && (!is_whole || ends_token()) {
             return weight;
         }
         // A mark may be a letter of the word.
@@ -408,7 +424,7 @@ mod tests {
 
     #[test]
     fn the_word_that_says_least_weighs() {
-        let weight = |question: &str, tokens: &str| Question::parse(question).unwrap().weight_in(tokens);
+        let weight = |question: &str, tokens: &str| Question::parse(question).unwrap().answer_in(tokens).map(|answer| answer.weight);
         let tokens = "1ada 2acme 3acmeist 3london =p0";
         assert_eq!(weight("ada", tokens), Some(Weight::Best));
         assert_eq!(weight("ADA acm", tokens), Some(Weight::Good));
@@ -417,6 +433,16 @@ mod tests {
         assert_eq!(weight("l", tokens), None);
         assert_eq!(weight("p0", tokens), None);
         assert_eq!(weight("11", "111 21 3b"), Some(Weight::Best));
+    }
+
+    #[test]
+    fn an_answer_is_partial_where_a_word_only_begins() {
+        let is_partial = |question: &str, tokens: &str| Question::parse(question).unwrap().answer_in(tokens).unwrap().is_partial;
+        let cases = [("ada", "1ada", false), ("ad", "1ada", true), ("ada acme", "1ada 2acmeist", true), ("ada", "1adam 3ada", true)];
+        for (question, tokens, expected) in cases {
+            assert_eq!(is_partial(question, tokens), expected, "{question} in {tokens}");
+        }
+        assert!(!is_partial("ada adam", "1ada 1adam 3c"));
     }
 
     #[test]
@@ -488,11 +514,12 @@ mod tests {
         }
 
         #[test]
-        fn a_word_weighs_what_the_first_token_says_that_answers(texts in texts(), asked in "[a-e]{1,2}", digits in "[123]{1,4}( [123]{1,4}){0,3}") {
+        fn a_word_weighs_what_the_first_token_says_that_answers(texts in texts(), asked in "[a-eé张]{1,2}", digits in "[123é张]{1,4}( [123]{1,4}){0,3}") {
             let (_, tokens) = tokens_of(&[&texts, &[(Field::Notes, digits)]], "1");
-            for asked in [asked.as_str(), "1", "11", "12", "31"] {
-                let first = tokens.split(' ').filter_map(weighed).find(|(_, word)| answers(word, asked)).map(|(weight, _)| weight);
-                prop_assert_eq!(Question::parse(asked).unwrap().weight_in(&tokens), first, "{} in {}", asked, tokens);
+            for asked in [asked.as_str(), "1", "11", "12", "31", "张", "1张"] {
+                let question = Question::parse(asked).unwrap();
+                let first = tokens.split(' ').filter_map(weighed).find(|(_, word)| answers(word, &question.words[0])).map(|(weight, _)| weight);
+                prop_assert_eq!(question.answer_in(&tokens).map(|answer| answer.weight), first, "{} in {}", asked, tokens);
             }
         }
 

@@ -23,13 +23,15 @@ const OFTEN: u64 = 5;
 const MOST_TOKENS: usize = 12;
 
 /// What was seen of a question's words.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Sample {
     persons: u64,
     looked_at: u64,
     words: Vec<Seen>,
     /// Documents that have all of the words where they say at least as much, for each weight.
     having_all: [u64; Weight::ALL.len()],
+    /// Which part of those who have words is found at all, where the index leads only to those whom a filter leaves.
+    reached: f64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -58,14 +60,14 @@ pub enum Side {
     Words,
     /// So many whom the filter leaves are compared with the words, if they are as many: among them are likely to be enough who have the words
     /// where they say at least so much.
-    Filter(u64, Weight),
+    Filter(usize, Weight),
 }
 
 impl Sample {
     /// Looks at the tokens of some persons out of so many.
     pub fn new<'d>(question: &Question, persons: u64, documents: impl IntoIterator<Item = &'d str>) -> Self {
         let words = vec![Seen::default(); question.words.len()];
-        let mut sample = Self { persons, looked_at: 0, words, having_all: Default::default() };
+        let mut sample = Self { persons, looked_at: 0, words, having_all: Default::default(), reached: 1.0 };
         for document in documents {
             sample.looked_at += 1;
             let mut all = Some(Weight::Best);
@@ -76,6 +78,12 @@ impl Sample {
             count(&mut sample.having_all, all);
         }
         sample
+    }
+
+    /// The index has words too for those whom a filter leaves, who are so many, so that it leads to nobody else.
+    #[must_use]
+    pub fn within(self, left: usize) -> Self {
+        Self { reached: (left as f64 / self.persons.max(1) as f64).min(1.0), ..self }
     }
 
     /// Whether a sample can matter with so many persons: fewer are gathered quickly even if everybody has all of the words.
@@ -96,7 +104,7 @@ impl Sample {
         for (number, place) in places.iter().enumerate() {
             gathered += share(place) * persons;
             having_all *= share(place);
-            let compared = if number + 1 < places.len() { having_all } else { 0.0 };
+            let compared = if number + 1 < places.len() { having_all * self.reached } else { 0.0 };
             costs.push((gathered * GATHERING + compared * COMPARING, number + 1));
         }
         if self.looked_at == 0 || gathered * GATHERING <= QUICK {
@@ -104,7 +112,7 @@ impl Sample {
         }
         let (cost, taken) = costs.into_iter().min_by(|one, other| one.0.total_cmp(&other.0)).unwrap_or_default();
         let are_all_seen = self.words.iter().all(|seen| seen.having[least as usize] > 0);
-        if cost > QUICK && having_all >= MANY && are_all_seen {
+        if cost > QUICK && having_all * self.reached >= MANY && are_all_seen {
             return Way::Common(self.tokens(least, PLENTY));
         }
         if taken == places.len() {
@@ -116,40 +124,47 @@ impl Sample {
 
     /// Whether so many persons are compared with the words so quickly that no sample matters.
     #[must_use]
-    pub fn are_quickly_compared(persons: u64) -> bool {
+    pub fn are_quickly_compared(persons: usize) -> bool {
         persons as f64 * COMPARING <= QUICK
     }
 
     /// The side to look from if a filter leaves so many persons, and so many are shown at most.
     #[must_use]
-    pub fn side(&self, left: u64, shown: usize) -> Side {
-        let (common, all_left) = (Weight::ALL.into_iter().find(|least| !self.are_few(*least)), left as f64 + 1.0);
-        let compared = match common {
-            Some(least) => (shown as f64 / self.share_of_all(least) * 1.5).min(all_left).ceil(),
-            None => all_left,
-        };
+    pub fn side(&self, left: usize, shown: usize) -> Side {
+        let common = Weight::ALL.into_iter().find(|least| !self.are_few(*least));
         let least = common.unwrap_or(Weight::Other);
-        let by_words = match self.are_few_left(left, shown) {
+        let are_few_left = self.are_few_left(left, shown);
+        let (persons, left, shown) = (self.persons as f64, left as f64, shown as f64);
+        let share = self.share_of_all(least);
+        let compared = if common.is_some() { (shown / share * 1.5).min(left).ceil() } else { left };
+        let by_words = match are_few_left {
             true => self.cost_of_asking_all(),
+            false if self.reached < 1.0 => shown * ASKING + left * GATHERING,
             // Who is left may be who comes last.
-            false => (self.share_of_all(least) * (self.persons as f64 - left as f64).max(0.0) + shown as f64) * ASKING,
+            false => (share * (persons - left).max(0.0) + shown) * ASKING,
         };
         match by_words <= compared * COMPARING {
             true => Side::Words,
-            false => Side::Filter(compared as u64, least),
+            false => Side::Filter(compared as usize, least),
         }
     }
 
-    /// What it takes to gather whomever words lead to, and to ask something of each.
+    /// Whether it is sooner done to compare so many whom a filter leaves than to gather whomever words lead to.
+    #[must_use]
+    pub fn are_sooner_compared(&self, left: usize) -> bool {
+        left as f64 * COMPARING <= self.cost_of_asking_all()
+    }
+
+    /// What it takes to gather whomever words lead to, and to ask of each whether a filter leaves them.
     fn cost_of_asking_all(&self) -> f64 {
-        let (persons, least) = (self.persons as f64, Weight::Other);
-        let shares = |places: &[usize]| -> Vec<f64> { places.iter().map(|place| self.share_of(&self.words[*place], least)).collect() };
-        let (shares, led) = match self.way(least) {
-            Way::All => (shares(&(0..self.words.len()).collect::<Vec<_>>()), self.share_of_all(least)),
-            Way::Rare(places) => (shares(&places), shares(&places).iter().product()),
-            Way::Common(_) => return f64::INFINITY,
+        let least = Weight::Other;
+        let places = match self.way(least) {
+            Way::Rare(places) => places,
+            Way::All | Way::Common(_) => (0..self.words.len()).collect(),
         };
-        persons * (shares.iter().sum::<f64>() * GATHERING + led * ASKING)
+        let shares = places.iter().map(|place| self.share_of(&self.words[*place], least));
+        let led = if places.len() == self.words.len() { self.share_of_all(least) } else { shares.clone().product() };
+        self.persons as f64 * (shares.sum::<f64>() * GATHERING + led * self.reached * ASKING)
     }
 
     /// Whether so few are likely to have all of the words, where they say at least so much, that each of them can be asked something.
@@ -157,11 +172,12 @@ impl Sample {
         self.share_of_all(least) * self.persons as f64 * ASKING <= QUICK
     }
 
-    /// Whether so few are likely to have all of the words, if a filter leaves so many persons, that all of them have to be looked at for those that
-    /// are shown, or can be.
+    /// Whether all who have the words have to be looked at for those that are shown, if a filter leaves so many persons, or can be: they are few, and
+    /// the best of them not enough.
     #[must_use]
-    pub fn are_few_left(&self, left: u64, shown: usize) -> bool {
-        self.are_few(Weight::Other) || self.share_of_all(Weight::Other) * left as f64 <= 2.0 * shown as f64
+    pub fn are_few_left(&self, left: usize, shown: usize) -> bool {
+        let is_enough = |least| self.share_of_all(least) * left as f64 > 1.5 * shown as f64;
+        !is_enough(Weight::Other) || self.are_few(Weight::Other) && !is_enough(Weight::Best)
     }
 
     /// Which part of all persons is likely to have all of the words, where they say at least so much. Words that often stand together were seen
@@ -193,7 +209,7 @@ impl Sample {
             let scarcest = (0..tokens.len()).filter(|place| taken[*place] < tokens[*place].len());
             let scarcest = scarcest.min_by(|one, other| shares[*one].total_cmp(&shares[*other]));
             match scarcest {
-                Some(place) if shares.iter().product::<f64>() * (self.persons as f64) < plenty => taken[place] += 1,
+                Some(place) if shares.iter().product::<f64>() * self.persons as f64 * self.reached < plenty => taken[place] += 1,
                 _ => break,
             }
         }
@@ -320,5 +336,53 @@ mod tests {
         assert_eq!(sample.way(Weight::Best), Way::All);
         assert_eq!(sample.way(Weight::Other), common(&[&["1ada"]]));
         assert_eq!(sample.many_tokens(Weight::Other), [["1ada", "3ada", "3adam"]]);
+    }
+
+    /// A hundredth of a million have a rare word, and a quarter a common one.
+    fn mixed(question: &str) -> Sample {
+        sample(question, MILLION, &[(1, "2rare 2common"), (24, "2common"), (75, "2other")])
+    }
+
+    #[test]
+    fn few_whom_a_filter_leaves_are_compared_without_a_sample() {
+        assert_eq!([1_000, 5_000, 6_000].map(Sample::are_quickly_compared), [true, true, false]);
+    }
+
+    #[test]
+    fn rare_words_lead_past_a_filter_that_leaves_many() {
+        let sample = sample("rare", MILLION, &[(1, "2rare"), (400, "2other")]);
+        for left in [20_000, 100_000, 1_000_000] {
+            assert_eq!(sample.side(left, 1_000), Side::Words, "{left}");
+        }
+    }
+
+    #[test]
+    fn a_filter_leads_past_words_that_many_have() {
+        assert_eq!(mixed("common").side(20_000, 1_000), Side::Filter(6_000, Weight::Good));
+        assert_eq!(mixed("common").side(500_000, 1_000), Side::Filter(6_000, Weight::Good));
+        assert_eq!(mixed("common").side(5_500, 1_000), Side::Filter(5_500, Weight::Good));
+        assert_eq!(mixed("common").side(1_000_000, 1_000), Side::Words);
+    }
+
+    #[test]
+    fn words_that_stand_together_are_common_together() {
+        let apart = [(25, "2soft"), (25, "2eng"), (50, "2other")];
+        let together = [(25, "2soft 2eng"), (75, "2other")];
+        let share = |documents: &[(usize, &str)]| sample("soft eng", MILLION, documents).share_of_all(Weight::Good);
+        assert_eq!((share(&apart), share(&together)), (0.0625, 0.25));
+    }
+
+    #[test]
+    fn words_of_a_filter_let_the_words_lead() {
+        let within = |question| mixed(question).within(20_000);
+        assert_eq!(within("common").side(20_000, 1_000), Side::Words);
+        assert_eq!(within("rare").side(20_000, 1_000), Side::Words);
+        assert_eq!(within("rare common").way(Weight::Other), Way::Rare(vec![0]));
+    }
+
+    #[test]
+    fn not_everybody_is_compared_for_want_of_a_better_way() {
+        let documents = [(4, "2alpha"), (4, "2beta"), (1, "2alpha 2beta"), (91, "2other")];
+        assert_eq!(sample("alpha beta", MILLION, &documents).side(1_000_000, 1_000), Side::Words);
     }
 }

@@ -38,6 +38,7 @@ mod event_stream;
 mod events;
 mod export;
 mod feed;
+mod filtered_search;
 mod filters;
 mod funnel;
 mod history;

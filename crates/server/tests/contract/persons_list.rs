@@ -14,6 +14,9 @@ each_engine! {
     persons_by_company_and_job
     persons_by_times
     filters_narrow_each_other_and_page_like_any_list
+    filters_page_alike_however_many_they_leave
+    times_are_told_apart_by_the_millisecond
+    totals_by_time_are_those_of_what_was_counted_before
     a_bad_filter_is_refused
     nobody_sees_the_persons_of_another_workspace
 }
@@ -100,9 +103,8 @@ fn cursors_and_newest_first_hold_each_person_once(app: &App) {
 }
 
 /// Cuts the list into stretches as the server does once it is long, behind its back.
-fn pages_are_found_by_what_was_counted_before(app: &App) {
-    let client = app.writer();
-    let ids = numbered(&client, 7);
+/// Says of seven persons what housekeeping would, if so few were many: two are counted, then three, and the rest is open.
+fn count_before(app: &App) {
     let engine_id = |place: usize| format!("(SELECT id FROM person ORDER BY id LIMIT 1 OFFSET {place})");
     let zero = if app.database.url().starts_with("sqlite") { "zeroblob(16)" } else { "'00000000-0000-0000-0000-000000000000'" };
     for (first, count) in [(zero.to_owned(), 2), (engine_id(2), 3), (engine_id(5), -1)] {
@@ -110,6 +112,12 @@ fn pages_are_found_by_what_was_counted_before(app: &App) {
             "INSERT INTO census (workspace_id, list, first_id, count) SELECT workspace_id, 1, {first}, {count} FROM person ORDER BY id LIMIT 1"
         ));
     }
+}
+
+fn pages_are_found_by_what_was_counted_before(app: &App) {
+    let client = app.writer();
+    let ids = numbered(&client, 7);
+    count_before(app);
     let all = |ids: &[String]| {
         for limit in 1..=8 {
             let mut seen = Vec::new();
@@ -193,6 +201,113 @@ fn filters_narrow_each_other_and_page_like_any_list(app: &App) {
     let reply = client.get(&format!("/v1/persons?company_id={even}&limit=1&offset=2")).expect(200);
     assert_eq!((strings(reply.data(), "name"), &reply.json["meta"]["total"]), (vec!["Person 4".to_owned()], &json!(3)));
     assert_eq!(names(&client, &format!("company_id={even}&external_source_id=none")), [""; 0]);
+}
+
+/// A filter that leaves many is paged in another way; here it is said to leave as many.
+fn filters_page_alike_however_many_they_leave(app: &App) {
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Client");
+    let rows: Vec<_> = (0..90)
+        .map(|number| {
+            let company = ["Acme", "Other"][number % 2];
+            let mut row =
+                json!({ "name": format!("Person {number}"), "company_name": company, "mobile_phone": format!("+1 555 {number:04}") });
+            if number % 3 == 0 {
+                row["job_id"] = json!(job.id);
+            }
+            row
+        })
+        .collect();
+    client.post("/v1/persons/batch", &json!({ "persons": rows })).expect(200);
+    let all = strings(client.get("/v1/persons").data(), "id");
+    let made = client.get("/v1/persons").entries()[0]["created_at"].as_str().unwrap().to_owned();
+    next_millisecond();
+    for id in all.iter().step_by(4) {
+        client.patch(&format!("/v1/persons/{id}"), &json!({ "address": "Oslo" })).expect(200);
+    }
+    let acme = client.person(&all[0])["current_company_id"].as_str().unwrap().to_owned();
+    let job = &job.id;
+    let every = |step: usize| all.iter().step_by(step).cloned().collect::<Vec<_>>();
+    let cases = [
+        (format!("job_id={job}"), every(3)),
+        (format!("job_id={job}&company_id={acme}"), every(6)),
+        (format!("job_id={job}&updated_after={made}"), every(12)),
+        (format!("job_id={job}&created_after=2000-01-01&created_before=2999-12-31"), every(3)),
+        (format!("job_id={job}&created_before={made}"), Vec::new()),
+        (format!("job_id={job}&phone=15550006"), vec![all[6].clone()]),
+        (format!("company_id={acme}&updated_after={made}"), every(4)),
+        (format!("updated_after={made}"), every(4)),
+    ];
+    let check = || {
+        for (filter, expected) in &cases {
+            let reversed: Vec<_> = expected.iter().rev().cloned().collect();
+            for (sort, expected) in [("created_at", expected), ("-created_at", &reversed)] {
+                for limit in [4, 7, 100] {
+                    assert_eq!(&walk(&client, &format!("{filter}&sort={sort}&limit={limit}")), expected, "{filter} {sort} {limit}");
+                    let page = |offset: usize| client.get(&format!("/v1/persons?{filter}&sort={sort}&limit={limit}&offset={offset}"));
+                    let pages = (0..expected.len()).step_by(limit).map(page);
+                    let by_offset: Vec<_> = pages.flat_map(|page| strings(page.expect(200).data(), "id")).collect();
+                    assert_eq!(&by_offset, expected, "{filter} {sort} {limit}");
+                }
+            }
+        }
+    };
+    for (filter, expected) in &cases {
+        assert_eq!(client.get(&format!("/v1/persons?{filter}&limit=1")).expect(200).json["meta"]["total"], expected.len(), "{filter}");
+    }
+    check();
+    app.database.execute("UPDATE job SET candidate_count = 20000");
+    check();
+}
+
+fn times_are_told_apart_by_the_millisecond(app: &App) {
+    let client = app.writer();
+    for batch in 0..3 {
+        let rows: Vec<_> = (0..3).map(|number| json!({ "name": format!("Person {batch} {number}") })).collect();
+        client.post("/v1/persons/batch", &json!({ "persons": rows })).expect(200);
+        next_millisecond();
+    }
+    let list = client.get("/v1/persons").expect(200);
+    let made: Vec<_> = list.entries().iter().map(|item| item["created_at"].as_str().unwrap()).collect();
+    let all = strings(list.data(), "name");
+    for (query, expected) in [
+        (format!("created_after={}", made[3]), &all[6..]),
+        (format!("created_before={}", made[3]), &all[..3]),
+        (format!("created_after={}&created_before={}", made[0], made[6]), &all[3..6]),
+        (format!("created_after={}&created_before={}", made[6], made[0]), &[]),
+        (format!("created_after={}&updated_before={}", made[0], made[6]), &all[3..6]),
+        ("created_after=-004800-01-01T00:00:00Z".to_owned(), &all[..]),
+        ("created_before=-004800-01-01T00:00:00Z".to_owned(), &[]),
+        ("created_before=1969-12-31T23:59:59.999Z".to_owned(), &[]),
+        ("created_after=1969-12-31T23:59:59.999Z&updated_after=-004800-01-01T00:00:00Z".to_owned(), &all[..]),
+        ("created_after=9999-12-30T22:00:00Z".to_owned(), &[]),
+        ("created_before=9999-12-30T22:00:00Z".to_owned(), &all[..]),
+    ] {
+        assert_eq!(names(&client, &query), expected, "{query}");
+    }
+}
+
+fn totals_by_time_are_those_of_what_was_counted_before(app: &App) {
+    let client = app.writer();
+    for number in 0..7 {
+        client.new_person(&json!({ "name": format!("Person {number}") }));
+        next_millisecond();
+    }
+    count_before(app);
+    let check = |places: &[usize]| {
+        let list = client.get("/v1/persons").expect(200);
+        assert_eq!(list.entries().len(), places.len());
+        let all = strings(list.data(), "name");
+        for (place, item) in list.entries().iter().enumerate() {
+            let made = item["created_at"].as_str().unwrap();
+            assert_eq!(names(&client, &format!("created_after={made}")), all[place + 1..]);
+            assert_eq!(names(&client, &format!("created_before={made}")), all[..place]);
+        }
+    };
+    check(&[0, 1, 2, 3, 4, 5, 6]);
+    let gone = client.get("/v1/persons").entries()[3]["id"].as_str().unwrap().to_owned();
+    client.send("DELETE", &format!("/v1/persons/{gone}"), None).expect(200);
+    check(&[0, 1, 2, 4, 5, 6]);
 }
 
 fn a_bad_filter_is_refused(app: &App) {

@@ -101,7 +101,7 @@ fn the_best_answers_come_first(app: &App) {
     assert_eq!(strings(newest.data(), "name"), ["Edward Hopper", "Grace Hopper", "Company", "Note"]);
 }
 
-fn make_many(client: &Client, count: usize, person: impl Fn(usize) -> Value) {
+pub fn make_many(client: &Client, count: usize, person: impl Fn(usize) -> Value) {
     let rows: Vec<_> = (0..count).map(person).collect();
     client.post("/v1/persons/batch", &json!({ "persons": rows })).expect(200);
 }
@@ -120,7 +120,7 @@ fn of_very_many_those_with_whole_words_stay(app: &App) {
 }
 
 /// How common words are is guessed where there are very many persons; here they are said to be as many.
-fn claim_very_many(app: &App) {
+pub fn claim_very_many(app: &App) {
     app.database.execute(
         "INSERT INTO census (workspace_id, list, first_id, count) SELECT workspace_id, 1, id, 10000 \
          FROM (SELECT workspace_id, id, ROW_NUMBER() OVER (ORDER BY id) AS number FROM person) numbered WHERE number % 50 = 1",
@@ -128,7 +128,7 @@ fn claim_very_many(app: &App) {
 }
 
 /// The names of all who are found.
-fn names_of_all(client: &Client, q: &str) -> Vec<String> {
+pub fn names_of_all(client: &Client, q: &str) -> Vec<String> {
     let pages = (0..10).map(|page| client.get(&format!("/v1/persons?q={q}&limit=100&offset={}", page * 100)).expect(200));
     pages.flat_map(|page| strings(page.data(), "name")).collect()
 }

@@ -12,8 +12,9 @@ use super::search::{Wanted, having};
 use super::statement::{FENCE, Values};
 use crate::{StoreError, Tx};
 
-/// Whom a filter leaves is counted so far before a way is chosen.
-const MOST_COUNTED: i64 = 100_000;
+/// Whom a filter leaves is counted so far before a way is chosen, if it matters how many they are; and so far if not.
+pub(super) const MOST_COUNTED: i64 = 100_000;
+pub(super) const ENOUGH_COUNTED: i64 = MANY;
 /// A filter that leaves no more is as good a lead as any.
 const FEW: i64 = 1000;
 /// If a filter leaves more, a page of them is looked for among so many of all persons first.
@@ -38,28 +39,29 @@ impl PersonFilter {
         *self == Self::default()
     }
 
-    /// Takes the filter for a lead that leaves the fewest.
-    pub(super) async fn led(&self, tx: &mut Tx, workspace: WorkspaceId) -> Result<Led<'_>, StoreError> {
+    /// Takes the filter for a lead that leaves the fewest. Each is counted up to that number.
+    pub(super) async fn led(&self, tx: &mut Tx, workspace: WorkspaceId, most_counted: i64) -> Result<Led<'_>, StoreError> {
         let bounds = Bounds::of(&self.times);
         let mut leads: Vec<_> = self.identifiers.iter().map(Lead::Identifier).collect();
         leads.extend(self.phone.as_deref().map(|number| Lead::Phone(Wanted::phone(tx, workspace, number))));
         leads.extend(self.company_id.map(Lead::Company));
         leads.extend(self.job_id.map(Lead::Job));
         leads.extend(self.times.updated_after.or(self.times.updated_before).map(|_| Lead::Updated(&self.times)));
-        if leads.is_empty() {
+        if !bounds.are_open() {
             leads.push(Lead::Made);
         }
-        let (mut best, mut size) = (0, leads[0].count(tx, workspace, bounds).await?);
-        for (place, lead) in leads.iter().enumerate().skip(1) {
-            if size.at_least() <= FEW {
-                break;
-            }
-            let other = lead.count(tx, workspace, bounds).await?;
+        let (mut best, mut size) = (0, Size::MoreThan(i64::MAX));
+        for (place, lead) in leads.iter().enumerate() {
+            let other = lead.count(tx, workspace, bounds, most_counted).await?;
             if other.at_least() < size.at_least() {
                 (best, size) = (place, other);
             }
+            if size.at_least() <= FEW {
+                break;
+            }
         }
         let lead = leads.remove(best);
+        leads.retain(|lead| !matches!(lead, Lead::Made));
         Ok(Led { workspace, lead, others: leads, bounds, size })
     }
 }
@@ -159,7 +161,7 @@ impl Lead<'_> {
         matches!(self, Self::Company(_) | Self::Updated(_))
     }
 
-    async fn count(&self, tx: &mut Tx, workspace: WorkspaceId, bounds: Bounds) -> Result<Size, StoreError> {
+    async fn count(&self, tx: &mut Tx, workspace: WorkspaceId, bounds: Bounds, most: i64) -> Result<Size, StoreError> {
         match self {
             Self::Made => return census::count_between(tx, workspace, List::Persons, bounds.from, bounds.until).await.map(Size::Exactly),
             Self::Job(job) if bounds.are_open() => {
@@ -169,9 +171,9 @@ impl Lead<'_> {
         }
         let mut values = Values::new(workspace);
         let ids = self.ids(tx, bounds, &mut values);
-        let sql = format!("SELECT COUNT(*) FROM (SELECT 1 AS one FROM ({ids}) led LIMIT {}) counted", MOST_COUNTED + 1);
+        let sql = format!("SELECT COUNT(*) FROM (SELECT 1 AS one FROM ({ids}) led LIMIT {}) counted", values.place(most + 1));
         let counted = tx.row(&sql, values.params(), |row| row.int(0)).await?.unwrap_or(0);
-        Ok(if counted > MOST_COUNTED { Size::MoreThan(MOST_COUNTED) } else { Size::Exactly(counted) })
+        Ok(if counted > most { Size::MoreThan(most) } else { Size::Exactly(counted) })
     }
 }
 
@@ -214,14 +216,22 @@ pub(super) struct Led<'f> {
 }
 
 impl Led<'_> {
+    /// The company by which persons are filtered.
+    pub(super) fn company(&self) -> Option<CompanyId> {
+        std::iter::once(&self.lead).chain(&self.others).find_map(|lead| match lead {
+            Lead::Company(company) => Some(*company),
+            _ => None,
+        })
+    }
+
     /// To how many persons it leads; they may be more if they are very many.
-    pub(super) const fn size(&self) -> u64 {
-        self.size.at_least().unsigned_abs()
+    pub(super) fn size(&self) -> usize {
+        usize::try_from(self.size.at_least()).unwrap_or(0)
     }
 
     /// Whether so many are all whom it leads to.
-    pub(super) const fn are_all(&self, persons: u64) -> bool {
-        matches!(self.size, Size::Exactly(size) if size.unsigned_abs() <= persons)
+    pub(super) fn are_all(&self, persons: usize) -> bool {
+        matches!(self.size, Size::Exactly(_)) && self.size() <= persons
     }
 
     /// Those as `p` whom all filters leave, with this condition too. Only their ids are there.
@@ -240,8 +250,12 @@ impl Led<'_> {
     }
 
     /// A select of the ids of so many whom all filters leave, in order.
-    pub(super) fn some<'p>(&'p self, tx: &Tx, most: u64, values: &mut Values<'p>) -> String {
-        format!("SELECT p.id FROM (SELECT p.id {} LIMIT {most}) p ORDER BY p.id", self.all(tx, None, values))
+    pub(super) fn some<'p>(&'p self, tx: &Tx, most: usize, values: &mut Values<'p>) -> String {
+        let all = self.all(tx, None, values);
+        format!(
+            "SELECT p.id FROM (SELECT p.id {all} LIMIT {}) p ORDER BY p.id {FENCE}",
+            values.place(i64::try_from(most).unwrap_or(i64::MAX))
+        )
     }
 
     pub(super) async fn total(&self, tx: &mut Tx) -> Result<i64, StoreError> {
@@ -253,17 +267,23 @@ impl Led<'_> {
         Ok(tx.row(&sql, values.params(), |row| row.int(0)).await?.unwrap_or(0))
     }
 
-    /// Asks of persons `found`, whose column `person_id` is known, whether all filters leave them: a join and conditions.
-    pub(super) fn leaves<'p>(&'p self, tx: &Tx, values: &mut Values<'p>) -> (&'static str, Vec<String>) {
+    /// Asks of persons `found`, whose column `person_id` is known, whether all filters leave them: a join and conditions. If those are many,
+    /// it is sooner done to gather first whom a filter leaves.
+    pub(super) fn leaves<'p>(&'p self, tx: &Tx, are_many: bool, values: &mut Values<'p>) -> (&'static str, Vec<String>) {
         let mut conditions = self.bounds.conditions("found.person_id", values);
         let mut asked: Vec<_> = self.others.iter().collect();
-        match matches!(self.lead, Lead::Made) || self.size.at_least() > MOST_GATHERED {
-            true => asked.push(&self.lead),
-            false => conditions.push(format!("found.person_id IN ({})", self.lead.ids(tx, self.bounds, values))),
+        // PostgreSQL would compare each with each, if it takes them for few.
+        let is_gathered = tx.is_embedded() && are_many && !matches!(self.lead, Lead::Made) && self.size.at_least() <= MOST_GATHERED;
+        match is_gathered {
+            true => conditions.push(format!("found.person_id IN ({})", self.lead.ids(tx, self.bounds, values))),
+            false => asked.push(&self.lead),
         }
         conditions.extend(asked.iter().flat_map(|lead| lead.conditions(tx, "found.person_id", values)));
         match asked.iter().any(|lead| lead.needs_person()) {
-            true => ("JOIN person p ON p.workspace_id = ?1 AND p.id = found.person_id", conditions),
+            true => {
+                conditions.extend(["p.workspace_id = ?1", "p.id = found.person_id"].map(str::to_owned));
+                ("CROSS JOIN person p", conditions)
+            }
             false => ("", conditions),
         }
     }
@@ -279,7 +299,7 @@ impl Led<'_> {
             Start::Cursor(cursor) => (cursor.map(|cursor| cursor.last), page.limit + 1, 0),
         };
         let behind = |values: &mut Values<'_>| last.map(|last| format!("p.id {sign} {}", values.place(last)));
-        let tail = format!("{order} LIMIT {limit} OFFSET {offset}");
+        let tail = |values: &mut Values<'_>| format!("{order} LIMIT {} OFFSET {}", values.place(limit), values.place(offset));
         // Where many are left, the next of all persons are likely to hold a page of them.
         if self.size.at_least() > MANY {
             let mut values = Values::new(self.workspace);
@@ -289,7 +309,7 @@ impl Led<'_> {
             let next = format!("SELECT p.id, p.company_id, p.updated_at FROM person p WHERE {among} {order} LIMIT {NEXT}");
             let leads = std::iter::once(&self.lead).chain(&self.others);
             let conditions: Vec<_> = leads.flat_map(|lead| lead.conditions(tx, "p.id", &mut values)).collect();
-            let sql = format!("SELECT p.id FROM ({next}) p {} {tail}", where_all(&conditions));
+            let sql = format!("SELECT p.id FROM ({next}) p {} {}", where_all(&conditions), tail(&mut values));
             let found = tx.rows(&sql, values.params(), |row| row.id(0)).await?;
             if i64::try_from(found.len()).is_ok_and(|found| found == limit) {
                 return Ok(found);
@@ -297,7 +317,8 @@ impl Led<'_> {
         }
         let mut values = Values::new(self.workspace);
         let behind = behind(&mut values);
-        let sql = format!("SELECT p.id {} {tail}", self.all(tx, behind, &mut values));
+        let all = self.all(tx, behind, &mut values);
+        let sql = format!("SELECT p.id {all} {}", tail(&mut values));
         tx.rows(&sql, values.params(), |row| row.id(0)).await
     }
 }

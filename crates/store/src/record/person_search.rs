@@ -3,16 +3,17 @@
 use std::collections::HashSet;
 
 use model::id::{PersonId, WorkspaceId};
-use model::search::{Question, Sample, Side, Way, Weight};
+use model::search::{Answer, Question, Sample, Side, Way, Weight};
 
-use super::person_filter::{Led, PersonFilter};
-use super::search::{Wanted, Weighing, documents_of_led, having, having_words, sample};
+use super::company;
+use super::person_filter::{Led, MOST_COUNTED, PersonFilter};
+use super::search::{Wanted, Weighing, documents_of_led, having, having_words, is_behind, sample};
 use super::statement::{FENCE, Values};
 use crate::{StoreError, Tx};
 
 /// Persons that a search finds at most, those first that answer it best.
 const MOST_FOUND: usize = 1000;
-const ALL: usize = usize::MAX >> 1;
+const ALL: usize = 1_000_000_000;
 
 /// The persons who have all words of the question, those first that answer it best.
 pub(super) async fn find(
@@ -22,23 +23,37 @@ pub(super) async fn find(
     filter: &PersonFilter,
 ) -> Result<Vec<PersonId>, StoreError> {
     if filter.is_empty() {
-        return Search { workspace, question, led: None }.by_words(tx, None).await;
+        return Search { workspace, question, led: None, employer: None }.by_words(tx, None).await;
     }
-    let led = filter.led(tx, workspace).await?;
+    let led = filter.led(tx, workspace, MOST_COUNTED).await?;
+    let mut search = Search { workspace, question, led: Some(&led), employer: None };
     let size = led.size();
-    let search = Search { workspace, question, led: Some(&led) };
-    let mut sample = None;
-    let mut side = Side::Filter(size + 1, Weight::Other);
-    if !Sample::are_quickly_compared(size) {
-        sample = self::sample(tx, workspace, question, true).await?;
-        side = sample.as_ref().map_or(Side::Words, |sample| sample.side(size, MOST_FOUND));
+    if Sample::are_quickly_compared(size) {
+        return search.by_all_of_filter(tx, &led).await;
     }
-    if let Side::Filter(compared, least) = side
-        && let Some(found) = search.by_filter(tx, &led, sample.as_ref(), compared, least).await?
+    search.employer = employer(tx, workspace, &led).await?;
+    let mut sample = sample(tx, workspace, question, true).await?;
+    if search.employer.is_some() {
+        sample = sample.map(|sample| sample.within(size));
+    }
+    let side = sample.as_ref().map_or(Side::Words, |sample| sample.side(size, MOST_FOUND));
+    if let (Some(sample), Side::Filter(compared, least)) = (&sample, side)
+        && let Some(found) = search.by_filter(tx, &led, sample, compared, least).await?
     {
         return Ok(found);
     }
     search.by_words(tx, sample).await
+}
+
+/// Whom a company employs is indexed with its name, so that words and name lead to them together; but not while some wait to be indexed anew, whose
+/// company may have got another name.
+async fn employer(tx: &mut Tx, workspace: WorkspaceId, led: &Led<'_>) -> Result<Option<Wanted>, StoreError> {
+    let Some(company) = led.company() else { return Ok(None) };
+    if is_behind(tx, workspace).await? {
+        return Ok(None);
+    }
+    let name = company::name(tx, workspace, company).await?;
+    Ok(name.and_then(|name| Wanted::employer(tx, workspace, &name)))
 }
 
 /// Persons in the order in which they are shown, up to a number.
@@ -79,29 +94,36 @@ struct Search<'s> {
     workspace: WorkspaceId,
     question: &'s Question,
     led: Option<&'s Led<'s>>,
+    /// What whomever the filters leave is indexed with too.
+    employer: Option<Wanted>,
 }
 
 impl Search<'_> {
+    /// Compares all whom the filters leave.
+    async fn by_all_of_filter(&self, tx: &mut Tx, led: &Led<'_>) -> Result<Vec<PersonId>, StoreError> {
+        Ok(ranked(self.compared(tx, led, ALL, Weight::Other).await?))
+    }
+
     /// Compares so many whom the filters leave. Nothing if there are more, and too few of these have the words where they say so much.
     async fn by_filter(
         &self,
         tx: &mut Tx,
         led: &Led<'_>,
-        sample: Option<&Sample>,
-        compared: u64,
+        sample: &Sample,
+        compared: usize,
         least: Weight,
     ) -> Result<Option<Vec<PersonId>>, StoreError> {
         if led.are_all(compared) {
-            return Ok(Some(ranked(self.compared(tx, led, compared, Weight::Other, ALL).await?)));
+            return self.by_all_of_filter(tx, led).await.map(Some);
         }
-        let found = self.compared(tx, led, compared, least, MOST_FOUND).await?;
+        let found = self.compared(tx, led, compared, least).await?;
         if found.len() < MOST_FOUND {
             return Ok(None);
         }
         // Where the words say more they are rare, and lead to those who have them.
         let mut ranking = Ranking::default();
         for better in Weight::ALL.into_iter().filter(|weight| *weight < least) {
-            ranking.add(match sample.map_or(Way::All, |sample| sample.way(better)) {
+            ranking.add(match sample.way(better) {
                 Way::Rare(places) => self.having_among(tx, better, &places).await?,
                 Way::All | Way::Common(_) => self.having(tx, better, false).await?,
             });
@@ -111,23 +133,14 @@ impl Search<'_> {
     }
 
     /// Those of so many whom the filters leave who have the words in fields that say at least so much.
-    async fn compared(
-        &self,
-        tx: &mut Tx,
-        led: &Led<'_>,
-        compared: u64,
-        least: Weight,
-        most: usize,
-    ) -> Result<Vec<(Weight, PersonId)>, StoreError> {
+    async fn compared(&self, tx: &mut Tx, led: &Led<'_>, compared: usize, least: Weight) -> Result<Vec<(Answer, PersonId)>, StoreError> {
         let weighing = Weighing::new(tx, self.workspace, self.question);
         let mut values = Values::new(self.workspace);
         let (columns, led) = (weighing.columns(&mut values), led.some(tx, compared, &mut values));
-        let mut sql = format!("SELECT {columns} FROM ({led}) led {}", documents_of_led(tx));
-        if let Some(condition) = weighing.condition(least, &mut values) {
-            sql.push_str(&format!(" AND {condition} LIMIT {most}"));
-        }
+        let condition = weighing.condition(least, &mut values).map_or_else(String::new, |condition| format!("AND {condition}"));
+        let sql = format!("SELECT {columns} FROM ({led}) led {} {condition}", documents_of_led(tx));
         let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;
-        Ok(found.into_iter().flatten().filter(|(weight, _)| *weight <= least).take(most).collect())
+        Ok(found.into_iter().flatten().filter(|(answer, _)| answer.weight <= least).collect())
     }
 
     /// Lets the words lead.
@@ -136,9 +149,8 @@ impl Search<'_> {
             && sample.are_few_left(led.size(), MOST_FOUND)
         {
             match sample.way(Weight::Other) {
-                Way::All => return Ok(ranked(self.weighed(tx, ALL).await?)),
+                Way::All | Way::Common(_) => return Ok(ranked(self.weighed(tx, ALL).await?)),
                 Way::Rare(places) => return Ok(ranked(self.weighed_among(tx, Weight::Other, &places, ALL).await?)),
-                Way::Common(_) => {}
             }
         }
         // Whole words are found without looking at all that begin with them, and when they are found in plenty that is enough.
@@ -156,10 +168,16 @@ impl Search<'_> {
             Some(sample) => Some(sample),
             None => self::sample(tx, self.workspace, self.question, self.led.is_some()).await?,
         };
-        if let Some(sample) = sample
-            && let Some(found) = self.by_sample(tx, &sample, &whole).await?
+        if let Some(sample) = &sample
+            && let Some(found) = self.by_sample(tx, sample, &whole).await?
         {
             return Ok(found);
+        }
+        if let (Some(sample), Some(led)) = (&sample, self.led)
+            && led.are_all(led.size())
+            && sample.are_sooner_compared(led.size())
+        {
+            return self.by_all_of_filter(tx, led).await;
         }
         let weighed = self.weighed(tx, MOST_FOUND).await?;
         if weighed.len() < MOST_FOUND {
@@ -218,17 +236,18 @@ impl Search<'_> {
 
     /// Some who have a token at least of each of the lists.
     async fn having_tokens(&self, tx: &mut Tx, lists: &[Vec<String>]) -> Result<Vec<PersonId>, StoreError> {
-        self.ids(tx, &Wanted::tokens(tx, self.workspace, lists)).await
+        self.ids(tx, Wanted::tokens(tx, self.workspace, lists)).await
     }
 
     /// Some who have the words in fields that say at least so much.
     async fn having(&self, tx: &mut Tx, least: Weight, are_whole: bool) -> Result<Vec<PersonId>, StoreError> {
-        self.ids(tx, &Wanted::words(tx, self.workspace, self.question, least, are_whole)).await
+        self.ids(tx, Wanted::words(tx, self.workspace, self.question, least, are_whole)).await
     }
 
-    async fn ids(&self, tx: &mut Tx, wanted: &Wanted) -> Result<Vec<PersonId>, StoreError> {
+    async fn ids(&self, tx: &mut Tx, wanted: Wanted) -> Result<Vec<PersonId>, StoreError> {
+        let wanted = wanted.and(tx, self.employer.as_ref());
         let mut values = Values::new(self.workspace);
-        let having = having(tx, wanted, &mut values);
+        let having = having(tx, &wanted, &mut values);
         let sql = self.statement(tx, "found.person_id", &having, None, MOST_FOUND, &mut values);
         tx.rows(&sql, values.params(), |row| row.id(0)).await
     }
@@ -246,9 +265,9 @@ impl Search<'_> {
         least: Weight,
         places: &[usize],
         most: usize,
-    ) -> Result<Vec<(Weight, PersonId)>, StoreError> {
+    ) -> Result<Vec<(Answer, PersonId)>, StoreError> {
         let weighing = Weighing::new(tx, self.workspace, self.question);
-        let wanted = Wanted::some(tx, self.workspace, self.question, least, places);
+        let wanted = Wanted::some(tx, self.workspace, self.question, least, places).and(tx, self.employer.as_ref());
         let mut values = Values::new(self.workspace);
         let having = having_words(tx, &wanted, &mut values);
         let columns = weighing.columns(&mut values);
@@ -256,13 +275,13 @@ impl Search<'_> {
         let most_read = if condition.is_some() { most } else { ALL };
         let sql = self.statement(tx, &columns, &having, condition, most_read, &mut values);
         let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;
-        Ok(found.into_iter().flatten().filter(|(weight, _)| *weight <= least).take(most).collect())
+        Ok(found.into_iter().flatten().filter(|(answer, _)| answer.weight <= least).take(most).collect())
     }
 
     /// Some who have words that begin with those of the question, and how much their fields say.
-    async fn weighed(&self, tx: &mut Tx, most: usize) -> Result<Vec<(Weight, PersonId)>, StoreError> {
+    async fn weighed(&self, tx: &mut Tx, most: usize) -> Result<Vec<(Answer, PersonId)>, StoreError> {
         let weighing = Weighing::new(tx, self.workspace, self.question);
-        let wanted = Wanted::words(tx, self.workspace, self.question, Weight::Other, false);
+        let wanted = Wanted::words(tx, self.workspace, self.question, Weight::Other, false).and(tx, self.employer.as_ref());
         let mut values = Values::new(self.workspace);
         let having = having_words(tx, &wanted, &mut values);
         let columns = weighing.columns(&mut values);
@@ -281,7 +300,7 @@ impl Search<'_> {
         most: usize,
         values: &mut Values<'p>,
     ) -> String {
-        let (join, left) = self.led.map_or_else(Default::default, |led| led.leaves(tx, values));
+        let (join, left) = self.led.map_or_else(Default::default, |led| led.leaves(tx, self.employer.is_none(), values));
         let conditions: Vec<_> = condition.into_iter().chain(left).collect();
         match conditions.is_empty() {
             true => format!("SELECT {columns} FROM ({having}) found LIMIT {most}"),
@@ -290,9 +309,10 @@ impl Search<'_> {
     }
 }
 
-/// The best first, and among equals the oldest.
-fn ranked(mut found: Vec<(Weight, PersonId)>) -> Vec<PersonId> {
+/// The best first, and among those whose fields say as much the oldest; if not all find room, those stay of them who have whole words.
+fn ranked(mut found: Vec<(Answer, PersonId)>) -> Vec<PersonId> {
     found.sort_unstable();
     found.truncate(MOST_FOUND);
+    found.sort_unstable_by_key(|(answer, id)| (answer.weight, *id));
     found.into_iter().map(|(_, id)| id).collect()
 }

@@ -5,15 +5,16 @@
 
 use model::clock::Timestamp;
 use model::id::{CompanyId, PersonId, WorkspaceId};
-use model::search::{Changed, Question, Sample, Weight, phone_token};
+use model::search::{Answer, Changed, Field, Question, Sample, Weight, phone_token};
 
 use super::census::{self, List};
 use super::statement::Values;
 use crate::tx::WordChange;
 use crate::{Param, Row, StoreError, Tx, params};
 
-/// What an engine is asked for: some condition on the words of a person.
-pub(super) struct Wanted(String);
+/// What an engine is asked for: conditions on the words of a person, all of which are to be met. PostgreSQL is given one for each word, since its
+/// index then goes through those who have the rarest; SQLite takes only one, and does so by itself.
+pub(super) struct Wanted(Vec<String>);
 
 impl Wanted {
     /// All words of the question, in fields that say at least so much; as they are, or as beginnings too.
@@ -32,18 +33,40 @@ impl Wanted {
         Self::every(tx, workspace, lists.iter().map(|list| (list.clone(), false)))
     }
 
+    /// The words of a company's name, as whom it employs is indexed with it; nothing if there are none.
+    pub(super) fn employer(tx: &Tx, workspace: WorkspaceId, name: &str) -> Option<Self> {
+        let name = Question::parse(name)?;
+        Some(Self::every(tx, workspace, name.asked(Field::Company.weight()).map(|(tokens, _)| (tokens, false))))
+    }
+
+    /// What the others want too.
+    pub(super) fn and(self, tx: &Tx, others: Option<&Self>) -> Self {
+        let others = others.into_iter().flat_map(|others| others.0.iter().cloned());
+        Self::all(tx, self.0.into_iter().chain(others).collect())
+    }
+
     /// One at least of each of the lists of tokens, which are beginnings where that is said.
     fn every(tx: &Tx, workspace: WorkspaceId, lists: impl Iterator<Item = (Vec<String>, bool)>) -> Self {
-        let (and, or) = if tx.is_embedded() { (" AND ", " OR ") } else { (" & ", " | ") };
+        let or = if tx.is_embedded() { " OR " } else { " | " };
         let every = lists.map(|(tokens, is_beginning)| {
             let any: Vec<_> = tokens.iter().map(|token| token_in(tx, workspace, token, is_beginning)).collect();
             format!("({})", any.join(or))
         });
-        Self(every.collect::<Vec<_>>().join(and))
+        Self::all(tx, every.collect())
+    }
+
+    fn all(tx: &Tx, wanted: Vec<String>) -> Self {
+        Self(if tx.is_embedded() { vec![wanted.join(" AND ")] } else { wanted })
     }
 
     pub(super) fn phone(tx: &Tx, workspace: WorkspaceId, number: &str) -> Self {
-        Self(token_in(tx, workspace, &phone_token(number), false))
+        Self(vec![token_in(tx, workspace, &phone_token(number), false)])
+    }
+
+    /// That the words in a column of PostgreSQL meet it.
+    fn is_met_by<'p>(&'p self, column: &str, values: &mut Values<'p>) -> String {
+        let conditions = self.0.iter().map(|wanted| format!("{column} @@ CAST({} AS text)::tsquery", values.place(wanted)));
+        conditions.collect::<Vec<_>>().join(" AND ")
     }
 }
 
@@ -58,16 +81,14 @@ fn token_in(tx: &Tx, workspace: WorkspaceId, token: &str, is_beginning: bool) ->
 
 /// A select of the ids of the persons in the workspace who have what is wanted.
 pub(super) fn having<'p>(tx: &Tx, wanted: &'p Wanted, values: &mut Values<'p>) -> String {
-    let wanted = values.place(Param::Text(&wanted.0));
-    match tx.is_embedded() {
-        true => format!(
-            "SELECT d.person_id FROM search_word JOIN search_document d ON d.number = search_word.rowid \
-             WHERE search_word MATCH {wanted} AND d.workspace_id = ?1"
-        ),
-        false => {
-            format!("SELECT d.person_id FROM search_document d WHERE d.words @@ CAST({wanted} AS text)::tsquery AND d.workspace_id = ?1")
-        }
+    if !tx.is_embedded() {
+        return format!("SELECT d.person_id FROM search_document d WHERE {} AND d.workspace_id = ?1", wanted.is_met_by("d.words", values));
     }
+    let matches: Vec<_> = wanted.0.iter().map(|wanted| format!("search_word MATCH {}", values.place(wanted))).collect();
+    format!(
+        "SELECT d.person_id FROM search_word JOIN search_document d ON d.number = search_word.rowid WHERE {} AND d.workspace_id = ?1",
+        matches.join(" AND ")
+    )
 }
 
 /// The same with all that is indexed of them.
@@ -75,48 +96,48 @@ pub(super) fn having_words<'p>(tx: &Tx, wanted: &'p Wanted, values: &mut Values<
     having(tx, wanted, values).replacen("d.person_id", "d.person_id, d.words", 1)
 }
 
-/// Weighs in which fields persons have the words of a question. PostgreSQL compares by itself; of an embedded engine all that is indexed of a
-/// person is taken, and compared here.
+/// Says how well persons answer a question. PostgreSQL compares by itself; of an embedded engine all that is indexed of a person is taken, and
+/// compared here.
 pub(super) struct Weighing<'q> {
     question: &'q Question,
     is_embedded: bool,
-    /// The words where they say at least so much, for each weight.
-    words: [Wanted; Weight::ALL.len()],
+    /// For each weight the words where they say at least so much, as they are and as beginnings too.
+    words: Vec<[Wanted; 2]>,
 }
 
 impl<'q> Weighing<'q> {
     pub(super) fn new(tx: &Tx, workspace: WorkspaceId, question: &'q Question) -> Self {
-        let words = Weight::ALL.map(|least| Wanted::words(tx, workspace, question, least, false));
-        Self { question, is_embedded: tx.is_embedded(), words }
+        let words = |least| [true, false].map(|are_whole| Wanted::words(tx, workspace, question, least, are_whole));
+        Self { question, is_embedded: tx.is_embedded(), words: Weight::ALL.into_iter().map(words).collect() }
     }
 
     /// What is selected of persons `found`.
     pub(super) fn columns<'p>(&'p self, values: &mut Values<'p>) -> String {
-        match self.is_embedded {
-            true => "found.person_id, found.words".to_owned(),
-            false => {
-                let [best, good] = [Weight::Best, Weight::Good].map(|least| self.has_words(least, values));
-                format!("found.person_id, CAST(CASE WHEN {best} THEN 0 WHEN {good} THEN 1 ELSE 2 END AS bigint)")
-            }
+        if self.is_embedded {
+            return "found.person_id, found.words".to_owned();
         }
+        // Whoever is found has all of the words, so that the last case needs no look.
+        let last = self.words.len() * 2 - 1;
+        let cases = self.words.iter().flatten().take(last).enumerate();
+        let cases: Vec<_> = cases.map(|(number, words)| format!("WHEN {} THEN {number}", words.is_met_by("found.words", values))).collect();
+        format!("found.person_id, CAST(CASE {} ELSE {last} END AS bigint)", cases.join(" "))
     }
 
     /// The condition that persons `found` have all of the words.
     pub(super) fn condition<'p>(&'p self, least: Weight, values: &mut Values<'p>) -> Option<String> {
-        (!self.is_embedded).then(|| self.has_words(least, values))
+        (!self.is_embedded).then(|| self.words[least as usize][1].is_met_by("found.words", values))
     }
 
-    fn has_words<'p>(&'p self, least: Weight, values: &mut Values<'p>) -> String {
-        format!("found.words @@ CAST({} AS text)::tsquery", values.place(Param::Text(&self.words[least as usize].0)))
-    }
-
-    /// The person of a row, and how much their fields say; nothing if they lack a word.
-    pub(super) fn read(&self, row: &Row<'_>) -> Result<Option<(Weight, PersonId)>, StoreError> {
-        let weight = match self.is_embedded {
-            true => self.question.weight_in(row.str(1)?),
-            false => usize::try_from(row.int(1)?).ok().and_then(|number| Weight::ALL.get(number)).copied(),
+    /// The person of a row, and how well they answer; nothing if they lack a word.
+    pub(super) fn read(&self, row: &Row<'_>) -> Result<Option<(Answer, PersonId)>, StoreError> {
+        let answer = match self.is_embedded {
+            true => self.question.answer_in(row.str(1)?),
+            false => {
+                let number = usize::try_from(row.int(1)?).unwrap_or(0);
+                Weight::ALL.get(number / 2).map(|weight| Answer { weight: *weight, is_partial: number % 2 == 1 })
+            }
         };
-        Ok(weight.zip(Some(row.id(0)?)))
+        Ok(answer.zip(Some(row.id(0)?)))
     }
 }
 
@@ -271,6 +292,11 @@ pub async fn mark_company(tx: &mut Tx, workspace: WorkspaceId, company: CompanyI
 pub async fn queued(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<Vec<PersonId>, StoreError> {
     let sql = "SELECT person_id FROM search_queue WHERE workspace_id = ?1 ORDER BY person_id LIMIT ?2";
     tx.rows(sql, params![workspace, most], |row| row.id(0)).await
+}
+
+/// Whether the words of some person are to be taken anew.
+pub(super) async fn is_behind(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool, StoreError> {
+    Ok(!queued(tx, workspace, 1).await?.is_empty())
 }
 
 /// The person's words were taken.

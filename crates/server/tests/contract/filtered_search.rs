@@ -1,0 +1,186 @@
+//! Finding persons by words among those whom filters leave.
+
+use serde_json::json;
+
+use crate::search::{claim_very_many, make_many, names_of_all};
+use crate::support::{App, Client, each_engine, next_millisecond, strings};
+
+each_engine! {
+    words_and_filters_find_the_same_whichever_leads
+    of_many_whom_a_filter_leaves_those_with_whole_words_stay
+    better_answers_are_found_among_all_whom_a_filter_leaves
+    the_few_who_answer_are_found_among_many_whom_a_filter_leaves
+    persons_are_found_by_filter_as_soon_as_their_company_has_another_name
+}
+
+/// The ids of all persons of a list, in its order.
+fn ids_of_all(client: &Client, query: &str) -> Vec<String> {
+    let page = |offset| strings(client.get(&format!("/v1/persons?{query}&limit=100&offset={offset}")).expect(200).data(), "id");
+    (0..).step_by(100).map(page).take_while(|page| !page.is_empty()).flatten().collect()
+}
+
+/// When somebody was made.
+fn made(client: &Client, place: usize) -> String {
+    let reply = client.get(&format!("/v1/persons?limit=1&offset={place}")).expect(200);
+    reply.entries()[0]["created_at"].as_str().unwrap().to_owned()
+}
+
+fn words_and_filters_find_the_same_whichever_leads(app: &App) {
+    const QUESTIONS: [&str; 14] = [
+        "rare",
+        "comm",
+        "common+eng",
+        "engineer",
+        "gem+rare",
+        "rare+common",
+        "111",
+        "11",
+        "1",
+        "%E5%BC%A0%E4%BC%9F",
+        "%E5%BC%A0",
+        "alph",
+        "alphaville+eng",
+        "nobody",
+    ];
+    const PERSONS: usize = 1200;
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Client");
+    let name = |number: usize| match number % 40 {
+        0 => format!("张伟 {number}"),
+        1 => format!("111 Numero {number}"),
+        2 => format!("1 1 Numero {number}"),
+        _ => format!("Person {number}"),
+    };
+    let title = |number: usize| match (number % 7, number % 3) {
+        (0, 0) => "Rare Gem, Common Engineer",
+        (0, _) => "Rare Gem",
+        (_, 0) => "Common Engineer",
+        _ => "Gardener",
+    };
+    let company = |number: usize| if number % 2 == 0 { "Alphaville Ltd" } else { "Betatown" };
+    for first in [0, PERSONS / 2] {
+        make_many(&client, PERSONS / 2, |row| {
+            let number = first + row;
+            let mut person = json!({
+                "name": name(number), "current_job_title": title(number), "company_name": company(number),
+                "work_email": format!("p{number}@example.com"), "mobile_phone": format!("+1 555 {number:04}"),
+            });
+            if number % 5 == 0 {
+                person["job_id"] = json!(job.id);
+            }
+            person
+        });
+        next_millisecond();
+    }
+    let before = made(&client, PERSONS - 1);
+    let all = ids_of_all(&client, "sort=created_at");
+    assert_eq!(all.len(), PERSONS);
+    for id in all.iter().step_by(60) {
+        client.patch(&format!("/v1/persons/{id}"), &json!({ "address": "Oslo" })).expect(200);
+    }
+    let alphaville = client.person(&all[0])["current_company_id"].as_str().unwrap().to_owned();
+    let (middle, job) = (made(&client, 0), &job.id);
+    let filters = [
+        format!("company_id={alphaville}"),
+        format!("job_id={job}"),
+        format!("company_id={alphaville}&job_id={job}"),
+        format!("created_after={middle}"),
+        format!("created_before={before}"),
+        format!("updated_after={before}"),
+        format!("company_id={alphaville}&updated_after={before}"),
+        format!("company_id={alphaville}&created_after={middle}&job_id={job}"),
+        format!("updated_before={before}&job_id={job}"),
+        format!("updated_after={before}&created_before={before}"),
+        "email=p21@example.com".to_owned(),
+        format!("phone=15550042&company_id={alphaville}"),
+    ];
+    let left = filters.each_ref().map(|filter| ids_of_all(&client, filter));
+    assert_eq!(left.each_ref().map(Vec::len), [600, 240, 120, 600, 600, 20, 20, 60, 110, 10, 1, 1]);
+    let expected: Vec<Vec<String>> = QUESTIONS
+        .iter()
+        .flat_map(|question| {
+            let found = ids_of_all(&client, &format!("q={question}"));
+            assert!(found.len() < 1000, "{question}");
+            left.each_ref().map(|left| found.iter().filter(|id| left.contains(id)).cloned().collect())
+        })
+        .collect();
+    let found = || -> Vec<Vec<String>> {
+        let queries = QUESTIONS.iter().flat_map(|question| filters.iter().map(move |filter| format!("q={question}&{filter}")));
+        queries.map(|query| ids_of_all(&client, &query)).collect()
+    };
+    let check = |claim: &str| {
+        for (place, (found, expected)) in found().into_iter().zip(&expected).enumerate() {
+            let (question, filter) = (QUESTIONS[place / filters.len()], &filters[place % filters.len()]);
+            assert_eq!(&found, expected, "{question} with {filter}, {claim}");
+        }
+    };
+    check("as it is");
+    claim_very_many(app);
+    check("said to be very many");
+    for candidates in [20_000, 60_000] {
+        app.database.execute(&format!("UPDATE job SET candidate_count = {candidates}"));
+        check(&format!("the job said to have {candidates} candidates"));
+    }
+}
+
+fn of_many_whom_a_filter_leaves_those_with_whole_words_stay(app: &App) {
+    let client = app.writer();
+    make_many(&client, 1000, |number| json!({ "name": format!("Annabel {number}"), "company_name": "Acme" }));
+    make_many(&client, 30, |number| json!({ "name": format!("Anna {number}"), "company_name": "Acme" }));
+    let acme = client.get("/v1/persons?limit=1").entries()[0]["current_company_id"].as_str().unwrap().to_owned();
+    let check = || {
+        for filter in [format!("company_id={acme}"), "created_after=2000-01-01".to_owned(), "updated_after=2000-01-01".to_owned()] {
+            let names = names_of_all(&client, &format!("anna&{filter}"));
+            let count = |beginning: &str| names.iter().filter(|name| name.starts_with(beginning)).count();
+            assert_eq!((count("Anna "), count("Annabel ")), (30, 970), "{filter}");
+        }
+    };
+    check();
+    claim_very_many(app);
+    check();
+}
+
+fn better_answers_are_found_among_all_whom_a_filter_leaves(app: &App) {
+    let client = app.writer();
+    let developer = |name: &'static str| move |number| json!({ "name": format!("{name} {number}"), "current_job_title": "Developer" });
+    make_many(&client, 1000, developer("Older"));
+    next_millisecond();
+    make_many(&client, 1000, developer("Newer"));
+    make_many(&client, 700, developer("Newer"));
+    make_many(&client, 20, developer("Devon"));
+    let older = made(&client, 0);
+    claim_very_many(app);
+    let names = names_of_all(&client, &format!("dev&created_after={older}"));
+    assert_eq!(names.len(), 1000);
+    let (first, rest) = names.split_at(20);
+    assert!(first.iter().all(|name| name.starts_with("Devon")), "{first:?}");
+    assert!(rest.iter().all(|name| name.starts_with("Newer")), "{rest:?}");
+}
+
+fn the_few_who_answer_are_found_among_many_whom_a_filter_leaves(app: &App) {
+    let client = app.writer();
+    make_many(&client, 1000, |number| json!({ "name": format!("Older {number}"), "current_job_title": "Developer" }));
+    next_millisecond();
+    make_many(&client, 1000, |number| json!({ "name": format!("Newer {number}"), "current_job_title": "Gardener" }));
+    make_many(&client, 15, |number| json!({ "name": format!("Newest {number}"), "current_job_title": "Developer" }));
+    let older = made(&client, 0);
+    claim_very_many(app);
+    let newest: Vec<_> = (0..15).map(|number| format!("Newest {number}")).collect();
+    assert_eq!(names_of_all(&client, &format!("dev&created_after={older}")), newest);
+}
+
+/// Whom a company employs is found by its name too, as long as they are indexed with it.
+fn persons_are_found_by_filter_as_soon_as_their_company_has_another_name(app: &App) {
+    let client = app.writer();
+    for _ in 0..6 {
+        make_many(&client, 1000, |_| json!({ "name": "Ada Lovelace", "company_name": "Oldname" }));
+    }
+    claim_very_many(app);
+    let company = client.get("/v1/persons?limit=1").entries()[0]["current_company_id"].as_str().unwrap().to_owned();
+    let found = || client.get(&format!("/v1/persons?q=ada&company_id={company}")).expect(200).json["meta"]["total"].clone();
+    assert_eq!(found(), 1000);
+    client.patch(&format!("/v1/companies/{company}"), &json!({ "name": "Newname" })).expect(200);
+    for _ in 0..10 {
+        assert_eq!(found(), 1000);
+    }
+}

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use crate::load::Load;
+use crate::sample::Sample;
 use crate::server::{Server, call};
 
 /// What is searched for: names, beginnings, words that very many persons have, several of those, beginnings that very many have, and a word that
@@ -22,6 +23,19 @@ const QUESTIONS: [&str; 11] = [
     "eng+oslo",
     "xyzzy",
 ];
+/// What is searched for among those whom a filter leaves: words that few, some and very many of them have.
+const FILTERED: [(&str, Filter); 10] = [
+    ("amara", Filter::Company),
+    ("oslo", Filter::Company),
+    ("ber", Filter::Company),
+    ("engineer", Filter::Company),
+    ("soft+eng", Filter::Company),
+    ("amara", Filter::Job),
+    ("engi", Filter::Job),
+    ("amara", Filter::Newer),
+    ("engineer", Filter::Newer),
+    ("soft+eng", Filter::Newer),
+];
 const TIMES_ASKED: usize = 40;
 const PERSONS_IN_A_BATCH: usize = 1000;
 
@@ -34,23 +48,44 @@ pub struct DeskFigures {
     pub in_batches: f64,
 }
 
-/// A question, with the time that half of its answers took at most, and nearly all of them.
-pub type Search = (&'static str, f64, f64);
+/// What is searched for, with the time that half of its answers took at most, and nearly all of them.
+pub struct Search {
+    pub question: String,
+    pub median: f64,
+    pub slow: f64,
+}
 
-pub fn measure_searches(server: &Server, load: &Load, key: &str) -> Result<Vec<Search>, String> {
-    let caller = Caller { address: server.address(), key };
+/// Whom a filter leaves.
+#[derive(Clone, Copy)]
+enum Filter {
+    /// Those whom one of some fifty companies employs.
+    Company,
+    /// The candidates of the job that everybody is a candidate of.
+    Job,
+    /// The newer half.
+    Newer,
+}
+
+pub fn measure_searches(server: &Server, load: &Load, sample: &Sample, size: u64) -> Result<Vec<Search>, String> {
+    let caller = Caller { address: server.address(), key: &sample.key };
     load.settle()?;
     eprintln!("measuring: search");
-    let mut searches = Vec::with_capacity(QUESTIONS.len());
+    let middle = caller.ask("GET", &format!("/v1/persons?limit=1&offset={}", size / 2), "")?;
+    let of_middle = |field: &str| -> Result<&str, String> {
+        let value = middle.split_once(&format!("\"{field}\":\"")).and_then(|(_, rest)| rest.split('"').next());
+        value.ok_or_else(|| format!("somebody in the middle has no {field}: {middle}"))
+    };
+    let mut searches = Vec::with_capacity(QUESTIONS.len() + FILTERED.len());
     for question in QUESTIONS {
-        let mut times = Vec::with_capacity(TIMES_ASKED);
-        for _ in 0..TIMES_ASKED {
-            let begun = Instant::now();
-            caller.ask("GET", &format!("/v1/persons?q={question}&limit=25"), "")?;
-            times.push(begun.elapsed().as_secs_f64() * 1000.0);
-        }
-        times.sort_by(f64::total_cmp);
-        searches.push((question, times[times.len() / 2], times[times.len() * 95 / 100]));
+        searches.push(caller.search(question.replace('+', " "), &format!("q={question}"))?);
+    }
+    for (question, filter) in FILTERED {
+        let (filter, whom) = match filter {
+            Filter::Company => (format!("company_id={}", of_middle("current_company_id")?), "at a company"),
+            Filter::Job => (format!("job_id={}", sample.job), "on a job"),
+            Filter::Newer => (format!("created_after={}", of_middle("created_at")?), "in the newer half"),
+        };
+        searches.push(caller.search(format!("{} {whom}", question.replace('+', " ")), &format!("q={question}&{filter}"))?);
     }
     Ok(searches)
 }
@@ -96,6 +131,17 @@ impl Caller<'_> {
             200..300 if !answer.contains(r#""success":false"#) => Ok(answer),
             _ => Err(format!("{method} {path} was answered {status}: {answer}")),
         }
+    }
+
+    fn search(&self, question: String, query: &str) -> Result<Search, String> {
+        let mut times = Vec::with_capacity(TIMES_ASKED);
+        for _ in 0..TIMES_ASKED {
+            let begun = Instant::now();
+            self.ask("GET", &format!("/v1/persons?{query}&limit=25"), "")?;
+            times.push(begun.elapsed().as_secs_f64() * 1000.0);
+        }
+        times.sort_by(f64::total_cmp);
+        Ok(Search { question, median: times[times.len() / 2], slow: times[times.len() * 95 / 100] })
     }
 
     /// Persons a second.

@@ -124,7 +124,7 @@ fn measure(arguments: &Arguments, directory: &Path, program: &Path, database: &s
     load.wait_until_indexed()?;
     // Before anything is written, so that there are as many persons as are said to be.
     let searches = match arguments.wants(DESK) {
-        true => Some(desk::measure_searches(&server, &load, &sample.key)?),
+        true => Some(desk::measure_searches(&server, &load, sample, size)?),
         false => None,
     };
     let bare_before = load.measure(&bare())?;

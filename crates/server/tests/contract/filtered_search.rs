@@ -16,7 +16,15 @@ each_engine! {
 /// The ids of all persons of a list, in its order.
 fn ids_of_all(client: &Client, query: &str) -> Vec<String> {
     let page = |offset| strings(client.get(&format!("/v1/persons?{query}&limit=100&offset={offset}")).expect(200).data(), "id");
-    (0..).step_by(100).map(page).take_while(|page| !page.is_empty()).flatten().collect()
+    let mut ids = page(0);
+    while !ids.is_empty() && ids.len() % 100 == 0 {
+        let next = page(ids.len());
+        if next.is_empty() {
+            break;
+        }
+        ids.extend(next);
+    }
+    ids
 }
 
 /// When somebody was made.
@@ -26,22 +34,8 @@ fn made(client: &Client, place: usize) -> String {
 }
 
 fn words_and_filters_find_the_same_whichever_leads(app: &App) {
-    const QUESTIONS: [&str; 14] = [
-        "rare",
-        "comm",
-        "common+eng",
-        "engineer",
-        "gem+rare",
-        "rare+common",
-        "111",
-        "11",
-        "1",
-        "%E5%BC%A0%E4%BC%9F",
-        "%E5%BC%A0",
-        "alph",
-        "alphaville+eng",
-        "nobody",
-    ];
+    const QUESTIONS: [&str; 9] =
+        ["rare", "comm", "common+eng", "rare+common", "111", "1", "%E5%BC%A0%E4%BC%9F", "alphaville+eng", "nobody"];
     const PERSONS: usize = 1200;
     let client = app.writer();
     let job = client.new_job("Engineer", "Client");
@@ -57,7 +51,7 @@ fn words_and_filters_find_the_same_whichever_leads(app: &App) {
         (_, 0) => "Common Engineer",
         _ => "Gardener",
     };
-    let company = |number: usize| if number % 2 == 0 { "Alphaville Ltd" } else { "Betatown" };
+    let company = |number: usize| if number.is_multiple_of(2) { "Alphaville Ltd" } else { "Betatown" };
     for first in [0, PERSONS / 2] {
         make_many(&client, PERSONS / 2, |row| {
             let number = first + row;
@@ -104,22 +98,20 @@ fn words_and_filters_find_the_same_whichever_leads(app: &App) {
             left.each_ref().map(|left| found.iter().filter(|id| left.contains(id)).cloned().collect())
         })
         .collect();
-    let found = || -> Vec<Vec<String>> {
-        let queries = QUESTIONS.iter().flat_map(|question| filters.iter().map(move |filter| format!("q={question}&{filter}")));
-        queries.map(|query| ids_of_all(&client, &query)).collect()
-    };
-    let check = |claim: &str| {
-        for (place, (found, expected)) in found().into_iter().zip(&expected).enumerate() {
+    let check = |claim: &str, part: &str| {
+        for (place, expected) in expected.iter().enumerate() {
             let (question, filter) = (QUESTIONS[place / filters.len()], &filters[place % filters.len()]);
-            assert_eq!(&found, expected, "{question} with {filter}, {claim}");
+            if filter.contains(part) {
+                assert_eq!(&ids_of_all(&client, &format!("q={question}&{filter}")), expected, "{question} with {filter}, {claim}");
+            }
         }
     };
-    check("as it is");
+    check("as it is", "");
     claim_very_many(app);
-    check("said to be very many");
+    check("said to be very many", "");
     for candidates in [20_000, 60_000] {
         app.database.execute(&format!("UPDATE job SET candidate_count = {candidates}"));
-        check(&format!("the job said to have {candidates} candidates"));
+        check(&format!("the job said to have {candidates} candidates"), "job_id");
     }
 }
 

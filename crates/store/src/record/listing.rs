@@ -2,7 +2,7 @@
 //!
 //! The records of a list are numbered in the order in which they were made, without gaps, or with gaps that are known ([`super::gap`]). So a list
 //! without filters knows its total and finds any page by its numbers, whatever the depth. With filters the total is counted once and the page found from
-//! the start (by offset) or from the last record seen (by cursor).
+//! the start (by offset) or from the last record seen (by cursor). Persons with filters are listed by [`super::person_filter`].
 
 use model::clock::Timestamp;
 use model::id::Kind;

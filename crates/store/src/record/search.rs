@@ -12,8 +12,8 @@ use super::statement::Values;
 use crate::tx::WordChange;
 use crate::{Param, Row, StoreError, Tx, params};
 
-/// What an engine is asked for: conditions on the words of a person, all of which are to be met. PostgreSQL is given one for each word, since its
-/// index then goes through those who have the rarest; SQLite takes only one, and does so by itself.
+/// What an engine is asked for: conditions on the words of a person, all of which are to be met. PostgreSQL goes through its index for all at once if
+/// each is a condition by itself; SQLite takes only one.
 pub(super) struct Wanted(Vec<String>);
 
 impl Wanted {
@@ -39,24 +39,23 @@ impl Wanted {
         Some(Self::every(tx, workspace, name.asked(Field::Company.weight()).map(|(tokens, _)| (tokens, false))))
     }
 
-    /// What the others want too.
-    pub(super) fn and(self, tx: &Tx, others: Option<&Self>) -> Self {
-        let others = others.into_iter().flat_map(|others| others.0.iter().cloned());
-        Self::all(tx, self.0.into_iter().chain(others).collect())
+    /// What the other wants too.
+    pub(super) fn and(mut self, tx: &Tx, other: Option<&Self>) -> Self {
+        self.0.extend(other.into_iter().flat_map(|other| other.0.iter().cloned()));
+        match tx.is_embedded() {
+            true => Self(vec![self.0.join(" AND ")]),
+            false => self,
+        }
     }
 
     /// One at least of each of the lists of tokens, which are beginnings where that is said.
     fn every(tx: &Tx, workspace: WorkspaceId, lists: impl Iterator<Item = (Vec<String>, bool)>) -> Self {
-        let or = if tx.is_embedded() { " OR " } else { " | " };
+        let (and, or) = if tx.is_embedded() { (" AND ", " OR ") } else { (" & ", " | ") };
         let every = lists.map(|(tokens, is_beginning)| {
             let any: Vec<_> = tokens.iter().map(|token| token_in(tx, workspace, token, is_beginning)).collect();
             format!("({})", any.join(or))
         });
-        Self::all(tx, every.collect())
-    }
-
-    fn all(tx: &Tx, wanted: Vec<String>) -> Self {
-        Self(if tx.is_embedded() { vec![wanted.join(" AND ")] } else { wanted })
+        Self(vec![every.collect::<Vec<_>>().join(and)])
     }
 
     pub(super) fn phone(tx: &Tx, workspace: WorkspaceId, number: &str) -> Self {

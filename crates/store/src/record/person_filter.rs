@@ -12,9 +12,9 @@ use super::search::{Wanted, having};
 use super::statement::{FENCE, Values};
 use crate::{StoreError, Tx};
 
-/// Whom a filter leaves is counted so far before a way is chosen, if it matters how many they are; and so far if not.
+/// Whom a filter leaves is counted so far before a way is chosen; and so far if only that is to be known whether they are many.
 pub(super) const MOST_COUNTED: i64 = 100_000;
-pub(super) const ENOUGH_COUNTED: i64 = MANY;
+pub(super) const ENOUGH_COUNTED: i64 = MANY + 1;
 /// A filter that leaves no more is as good a lead as any.
 const FEW: i64 = 1000;
 /// If a filter leaves more, a page of them is looked for among so many of all persons first.

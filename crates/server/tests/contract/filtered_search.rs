@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::search::{claim_very_many, make_many, names_of_all};
-use crate::support::{App, Client, each_engine, next_millisecond, strings};
+use crate::support::{App, Client, each_engine, eventually, next_millisecond, strings};
 
 each_engine! {
     words_and_filters_find_the_same_whichever_leads
@@ -168,6 +168,7 @@ fn persons_are_found_by_filter_as_soon_as_their_company_has_another_name(app: &A
     for _ in 0..6 {
         make_many(&client, 1000, |number| json!({ "name": "Ada Lovelace", "current_job_title": title(number), "company_name": "Oldname" }));
     }
+    make_many(&client, 60, |_| json!({ "name": "Ada Oldname", "current_job_title": "Rare Newname", "company_name": "Other" }));
     claim_very_many(app);
     let company = client.get("/v1/persons?limit=1").entries()[0]["current_company_id"].as_str().unwrap().to_owned();
     let total = |q: &str| client.get(&format!("/v1/persons?q={q}&company_id={company}")).expect(200).json["meta"]["total"].clone();
@@ -177,4 +178,6 @@ fn persons_are_found_by_filter_as_soon_as_their_company_has_another_name(app: &A
     for _ in 0..10 {
         check();
     }
+    eventually("everybody is indexed under the new name", || app.database.execute("SELECT count(*) FROM search_queue") == ["0"]);
+    check();
 }

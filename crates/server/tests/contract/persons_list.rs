@@ -102,8 +102,7 @@ fn cursors_and_newest_first_hold_each_person_once(app: &App) {
     }
 }
 
-/// Cuts the list into stretches as the server does once it is long, behind its back.
-/// Says of seven persons what housekeeping would, if so few were many: two are counted, then three, and the rest is open.
+/// Cuts a list of seven into stretches behind the server's back, as it does by itself once a list is long: two, three, and the rest, which is open.
 fn count_before(app: &App) {
     let engine_id = |place: usize| format!("(SELECT id FROM person ORDER BY id LIMIT 1 OFFSET {place})");
     let zero = if app.database.url().starts_with("sqlite") { "zeroblob(16)" } else { "'00000000-0000-0000-0000-000000000000'" };

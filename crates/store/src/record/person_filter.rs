@@ -39,17 +39,16 @@ impl PersonFilter {
         *self == Self::default()
     }
 
-    /// Takes the filter for a lead that leaves the fewest. Each is counted up to that number.
+    /// Takes the filter for a lead that leaves the fewest. If there is only one, it is counted up to that number.
     pub(super) async fn led(&self, tx: &mut Tx, workspace: WorkspaceId, most_counted: i64) -> Result<Led<'_>, StoreError> {
         let bounds = Bounds::of(&self.times);
         let mut leads: Vec<_> = self.identifiers.iter().map(Lead::Identifier).collect();
         leads.extend(self.phone.as_deref().map(|number| Lead::Phone(Wanted::phone(tx, workspace, number))));
+        leads.extend(Some(Lead::Made).filter(|_| !bounds.are_open()));
         leads.extend(self.company_id.map(Lead::Company));
         leads.extend(self.job_id.map(Lead::Job));
         leads.extend(self.times.updated_after.or(self.times.updated_before).map(|_| Lead::Updated(&self.times)));
-        if !bounds.are_open() {
-            leads.push(Lead::Made);
-        }
+        let most_counted = if leads.len() > 1 { MOST_COUNTED } else { most_counted };
         let (mut best, mut size) = (0, Size::MoreThan(i64::MAX));
         for (place, lead) in leads.iter().enumerate() {
             let other = lead.count(tx, workspace, bounds, most_counted).await?;
@@ -216,12 +215,12 @@ pub(super) struct Led<'f> {
 }
 
 impl Led<'_> {
-    /// The company by which persons are filtered.
-    pub(super) fn company(&self) -> Option<CompanyId> {
-        std::iter::once(&self.lead).chain(&self.others).find_map(|lead| match lead {
-            Lead::Company(company) => Some(*company),
+    /// The company that leads to whom it employs.
+    pub(super) const fn leading_company(&self) -> Option<CompanyId> {
+        match self.lead {
+            Lead::Company(company) => Some(company),
             _ => None,
-        })
+        }
     }
 
     /// To how many persons it leads; they may be more if they are very many.

@@ -46,13 +46,14 @@ pub(super) async fn find(
 }
 
 /// Whom a company employs is indexed with its name, so that words and name lead to them together; but not while some wait to be indexed anew, whose
-/// company may have got another name.
+/// company may have got another name, and only where nobody is made while a company is renamed, since one writes at a time. Names that are equal
+/// have the same words if they are ASCII.
 async fn employer(tx: &mut Tx, workspace: WorkspaceId, led: &Led<'_>) -> Result<Option<Wanted>, StoreError> {
-    let Some(company) = led.company() else { return Ok(None) };
+    let Some(company) = led.leading_company().filter(|_| tx.is_embedded()) else { return Ok(None) };
     if is_behind(tx, workspace).await? {
         return Ok(None);
     }
-    let name = company::name(tx, workspace, company).await?;
+    let name = company::name(tx, workspace, company).await?.filter(|name| name.is_ascii());
     Ok(name.and_then(|name| Wanted::employer(tx, workspace, &name)))
 }
 
@@ -94,7 +95,7 @@ struct Search<'s> {
     workspace: WorkspaceId,
     question: &'s Question,
     led: Option<&'s Led<'s>>,
-    /// What whomever the filters leave is indexed with too.
+    /// What whomever the leading filter leaves is indexed with too.
     employer: Option<Wanted>,
 }
 

@@ -12,9 +12,8 @@ use super::statement::Values;
 use crate::tx::WordChange;
 use crate::{Param, Row, StoreError, Tx, params};
 
-/// What an engine is asked for: conditions on the words of a person, all of which are to be met. PostgreSQL goes through its index for all at once if
-/// each is a condition by itself; SQLite takes only one.
-pub(super) struct Wanted(Vec<String>);
+/// What an engine is asked for: some condition on the words of a person.
+pub(super) struct Wanted(String);
 
 impl Wanted {
     /// All words of the question, in fields that say at least so much; as they are, or as beginnings too.
@@ -40,33 +39,35 @@ impl Wanted {
     }
 
     /// What the other wants too.
-    pub(super) fn and(mut self, tx: &Tx, other: Option<&Self>) -> Self {
-        self.0.extend(other.into_iter().flat_map(|other| other.0.iter().cloned()));
-        match tx.is_embedded() {
-            true => Self(vec![self.0.join(" AND ")]),
-            false => self,
+    pub(super) fn and(self, tx: &Tx, other: Option<&Self>) -> Self {
+        match other {
+            Some(Self(other)) => Self(format!("{}{}{other}", self.0, and(tx))),
+            None => self,
         }
     }
 
     /// One at least of each of the lists of tokens, which are beginnings where that is said.
     fn every(tx: &Tx, workspace: WorkspaceId, lists: impl Iterator<Item = (Vec<String>, bool)>) -> Self {
-        let (and, or) = if tx.is_embedded() { (" AND ", " OR ") } else { (" & ", " | ") };
+        let or = if tx.is_embedded() { " OR " } else { " | " };
         let every = lists.map(|(tokens, is_beginning)| {
             let any: Vec<_> = tokens.iter().map(|token| token_in(tx, workspace, token, is_beginning)).collect();
             format!("({})", any.join(or))
         });
-        Self(vec![every.collect::<Vec<_>>().join(and)])
+        Self(every.collect::<Vec<_>>().join(and(tx)))
     }
 
     pub(super) fn phone(tx: &Tx, workspace: WorkspaceId, number: &str) -> Self {
-        Self(vec![token_in(tx, workspace, &phone_token(number), false)])
+        Self(token_in(tx, workspace, &phone_token(number), false))
     }
 
     /// That the words in a column of PostgreSQL meet it.
     fn is_met_by<'p>(&'p self, column: &str, values: &mut Values<'p>) -> String {
-        let conditions = self.0.iter().map(|wanted| format!("{column} @@ CAST({} AS text)::tsquery", values.place(wanted)));
-        conditions.collect::<Vec<_>>().join(" AND ")
+        format!("{column} @@ CAST({} AS text)::tsquery", values.place(&self.0))
     }
+}
+
+const fn and(tx: &Tx) -> &'static str {
+    if tx.is_embedded() { " AND " } else { " & " }
 }
 
 fn token_in(tx: &Tx, workspace: WorkspaceId, token: &str, is_beginning: bool) -> String {
@@ -83,10 +84,10 @@ pub(super) fn having<'p>(tx: &Tx, wanted: &'p Wanted, values: &mut Values<'p>) -
     if !tx.is_embedded() {
         return format!("SELECT d.person_id FROM search_document d WHERE {} AND d.workspace_id = ?1", wanted.is_met_by("d.words", values));
     }
-    let matches: Vec<_> = wanted.0.iter().map(|wanted| format!("search_word MATCH {}", values.place(wanted))).collect();
     format!(
-        "SELECT d.person_id FROM search_word JOIN search_document d ON d.number = search_word.rowid WHERE {} AND d.workspace_id = ?1",
-        matches.join(" AND ")
+        "SELECT d.person_id FROM search_word JOIN search_document d ON d.number = search_word.rowid \
+         WHERE search_word MATCH {} AND d.workspace_id = ?1",
+        values.place(&wanted.0)
     )
 }
 

@@ -112,14 +112,14 @@ enum Lead<'f> {
     Company(CompanyId),
     Job(JobId),
     Updated(&'f TimeFilter),
-    /// No other than the bounds.
+    /// No other than the bounds, if there are any.
     Made,
 }
 
 impl Lead<'_> {
     /// A select of the ids of those whom the filter leaves, in whatever order.
-    fn ids<'p>(&'p self, tx: &Tx, bounds: Bounds, values: &mut Values<'p>) -> String {
-        let select = match self {
+    fn select<'p>(&'p self, tx: &Tx, values: &mut Values<'p>) -> String {
+        match self {
             Self::Identifier(identifier) => identified(identifier, values),
             Self::Phone(wanted) => called(tx, wanted, values),
             Self::Company(company) => format!("SELECT id FROM person WHERE workspace_id = ?1 AND company_id = {}", values.place(*company)),
@@ -127,14 +127,18 @@ impl Lead<'_> {
             Self::Updated(times) => {
                 format!("SELECT id FROM person WHERE workspace_id = ?1 AND {}", updated("updated_at", times, values).join(" AND "))
             }
-            Self::Made => {
-                let conditions = bounds.conditions("id", values);
-                return format!("SELECT id FROM person WHERE {}", with_workspace("workspace_id", conditions));
-            }
-        };
-        match bounds.conditions("id", values) {
-            conditions if conditions.is_empty() => format!("{select} {FENCE}"),
-            conditions => format!("SELECT id FROM ({select} {FENCE}) unbounded WHERE {}", conditions.join(" AND ")),
+            Self::Made => "SELECT id FROM person WHERE workspace_id = ?1".to_owned(),
+        }
+    }
+
+    /// The same between bounds.
+    fn ids<'p>(&'p self, tx: &Tx, bounds: Bounds, values: &mut Values<'p>) -> String {
+        let select = self.select(tx, values);
+        let conditions = bounds.conditions("id", values).join(" AND ");
+        match self {
+            Self::Made => format!("{select} AND {conditions}"),
+            _ if conditions.is_empty() => format!("{select} {FENCE}"),
+            _ => format!("SELECT id FROM ({select} {FENCE}) unbounded WHERE {conditions}"),
         }
     }
 
@@ -168,11 +172,14 @@ impl Lead<'_> {
             }
             _ => {}
         }
+        // Whoever is not between the bounds takes time too.
         let mut values = Values::new(workspace);
-        let ids = self.ids(tx, bounds, &mut values);
-        let sql = format!("SELECT COUNT(*) FROM (SELECT 1 AS one FROM ({ids}) led LIMIT {}) counted", values.place(most + 1));
-        let counted = tx.row(&sql, values.params(), |row| row.int(0)).await?.unwrap_or(0);
-        Ok(if counted > most { Size::MoreThan(most) } else { Size::Exactly(counted) })
+        let select = self.select(tx, &mut values);
+        let (most_looked_at, within) = (values.place(most + 1), bounds.conditions("id", &mut values).join(" AND "));
+        let within = if within.is_empty() { "COUNT(*)".to_owned() } else { format!("COUNT(CASE WHEN {within} THEN 1 END)") };
+        let sql = format!("SELECT COUNT(*), {within} FROM ({select} LIMIT {most_looked_at}) counted");
+        let (all, within) = tx.row(&sql, values.params(), |row| Ok((row.int(0)?, row.int(1)?))).await?.unwrap_or_default();
+        Ok(if all > most { Size::MoreThan(most) } else { Size::Exactly(within) })
     }
 }
 
@@ -198,11 +205,6 @@ fn unindexed(column: &str) -> String {
 
 fn where_all(conditions: &[String]) -> String {
     if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) }
-}
-
-fn with_workspace(column: &str, mut conditions: Vec<String>) -> String {
-    conditions.insert(0, format!("{column} = ?1"));
-    conditions.join(" AND ")
 }
 
 /// A filter that leads, and the others, which are asked of whom it leads to.
@@ -302,10 +304,10 @@ impl Led<'_> {
         // Where many are left, the next of all persons are likely to hold a page of them.
         if self.size.at_least() > MANY {
             let mut values = Values::new(self.workspace);
-            let mut among = self.bounds.conditions("p.id", &mut values);
+            let mut among = vec!["p.workspace_id = ?1".to_owned()];
+            among.extend(self.bounds.conditions("p.id", &mut values));
             among.extend(behind(&mut values));
-            let among = with_workspace("p.workspace_id", among);
-            let next = format!("SELECT p.id, p.company_id, p.updated_at FROM person p WHERE {among} {order} LIMIT {NEXT}");
+            let next = format!("SELECT p.id, p.company_id, p.updated_at FROM person p {} {order} LIMIT {NEXT}", where_all(&among));
             let leads = std::iter::once(&self.lead).chain(&self.others);
             let conditions: Vec<_> = leads.flat_map(|lead| lead.conditions(tx, "p.id", &mut values)).collect();
             let sql = format!("SELECT p.id FROM ({next}) p {} {}", where_all(&conditions), tail(&mut values));

@@ -6,14 +6,14 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use model::clock::Timestamp;
 use model::key::Scope;
 use store::record::census::List;
 use store::record::workspace;
-use store::{Address, Failure, Location, Options, Purpose, Store, Tx, Work};
+use store::{Address, Failure, Location, Options, Pace, Purpose, Store, StoreError, Tx, Work};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -39,6 +39,9 @@ use crate::{enrich, telemetry, webhooks};
 
 const FIRST_WORKSPACE: &str = "default";
 const FIRST_KEY: &str = "first admin key";
+/// How long a database that does not answer is asked for, before the start is given up.
+const PATIENCE_AT_START: Duration = Duration::from_secs(30);
+const ASKED_AGAIN_AFTER: Duration = Duration::from_millis(200);
 const CHORES_EVERY: Duration = Duration::from_secs(10);
 const INDEX_EVERY: Duration = Duration::from_secs(2);
 /// File descriptors that are needed beside those of connections.
@@ -170,7 +173,7 @@ impl Serve {
 
 /// On an empty database, makes a workspace and its first key, and the demo data if they are wanted.
 async fn prepare(store: &Store, with_demo: bool) -> Result<Option<CreatedKey>, String> {
-    if store.read(AnyWorkspace).await.map_err(|failure| failure.to_string())? {
+    if has_workspace(store).await? {
         if with_demo {
             tracing::warn!("the database is not empty: no demo data were added; serve an empty one with --database sqlite:PATH");
         }
@@ -185,6 +188,20 @@ async fn prepare(store: &Store, with_demo: bool) -> Result<Option<CreatedKey>, S
     Ok(Some(key))
 }
 
+/// The first that is asked of the database. One that is slow to answer is waited for longer than a caller would: nobody waits for us yet.
+async fn has_workspace(store: &Store) -> Result<bool, String> {
+    let begun = Instant::now();
+    loop {
+        match store.read(AnyWorkspace).await {
+            Err(failure @ Failure::Broken(StoreError::Unavailable(_))) if begun.elapsed() < PATIENCE_AT_START => {
+                tracing::warn!(error = %failure, "asking the database again before the start");
+                tokio::time::sleep(ASKED_AGAIN_AFTER).await;
+            }
+            outcome => return outcome.map_err(|failure| failure.to_string()),
+        }
+    }
+}
+
 /// All that an empty database is given, together or not at all.
 struct FirstStart {
     with_demo: bool,
@@ -193,6 +210,10 @@ struct FirstStart {
 impl Work for FirstStart {
     /// Nothing if another server was faster.
     type Output = Option<(CreatedKey, Option<DemoSummary>)>;
+
+    fn pace(&self) -> Pace {
+        Pace::AtLength
+    }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         workspace::lock_all(tx).await?;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::support::postgres::{Server, execute};
-use crate::support::{App, AppBuilder, Database, Engine, Reply, eventually, together};
+use crate::support::{App, AppBuilder, Client, Database, Engine, Reply, address_of, eventually, together};
 
 /// How soon a caller has to know.
 const AT_MOST: Duration = Duration::from_secs(2);
@@ -68,6 +68,18 @@ fn a_server_does_not_start_without_its_database() {
     let output = database.run(&["serve", "--listen", "127.0.0.1:0"]);
     let reason = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && reason.contains("cannot be reached") && !reason.contains("panicked"), "{reason}");
+}
+
+#[test]
+fn a_server_waits_at_its_start_for_a_database_that_is_slow_to_answer() {
+    let database = Database::new(Engine::Postgres);
+    let key = database.create_key("main", "write", &[]);
+    let lock = database.hold("LOCK TABLE workspace IN ACCESS EXCLUSIVE MODE");
+    let process = AppBuilder::new(Engine::Postgres).argument("--database-timeout=100").serve(&database);
+    process.log.wait_for("another try", |line| line.contains("asking the database again").then_some(()));
+    drop(lock);
+    let client = Client::new(&address_of(&process.log)).with_key(&key);
+    eventually("it serves", || client.get("/v1/jobs").status == 200);
 }
 
 #[test]

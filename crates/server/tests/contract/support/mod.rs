@@ -27,7 +27,7 @@ pub use provider::{Provider, who};
 pub use raw::{Connection, HttpReply};
 pub use receiver::{Action, Call, Receiver};
 pub use records::{Job, strings, together};
-pub use server::{App, AppBuilder, Database};
+pub use server::{App, AppBuilder, Database, address_of};
 pub use snapshot::{is_id, is_time, shape};
 pub use stream::{Block, EventStream, Log, next_after, sequences, types};
 pub use wait::{DEADLINE, eventually, next_millisecond};

@@ -201,7 +201,8 @@ impl AppBuilder {
     }
 }
 
-fn address_of(log: &Lines) -> String {
+/// Where a server listens, once it says so.
+pub fn address_of(log: &Lines) -> String {
     log.wait_for("the address that it listens on", |line| {
         let entry: Value = serde_json::from_str(line).ok()?;
         let fields = &entry["fields"];

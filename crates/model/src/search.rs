@@ -12,7 +12,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use xxhash_rust::xxh3::xxh3_64;
 
-pub use self::sample::{Sample, Side, Way};
+pub use self::sample::{Left, Sample, Side, Way};
 use crate::id::encode_digits;
 
 /// Words of a person that are indexed; the rest of very long notes is not.

@@ -6,10 +6,14 @@ use std::collections::BTreeMap;
 
 use super::{Question, Weight, answers, weighed};
 
-/// What it takes an index to gather a person who has a word, what it takes to compare a person with all words, and to ask of one whom words
-/// led to whether a filter leaves them, in microseconds. They were measured with a million persons, and need not be more than roughly right.
+/// What it takes an index to gather a person who has a word, and some of very many who have it, in microseconds. These figures were measured with
+/// a million persons, and need not be more than roughly right.
 const GATHERING: f64 = 0.3;
+const GATHERING_COMMON: f64 = 10_000.0;
+/// What it takes to compare a person with all words, and one of many who lie side by side.
 const COMPARING: f64 = 4.0;
+const COMPARING_NEXT: f64 = 1.5;
+/// What it takes to ask of one whom words led to whether a filter leaves them.
 const ASKING: f64 = 2.0;
 /// What takes no longer is not worth a detour.
 const QUICK: f64 = 20_000.0;
@@ -17,6 +21,8 @@ const QUICK: f64 = 20_000.0;
 const MANY: f64 = 500.0;
 /// Tokens are enough if so many persons are likely to have them.
 const PLENTY: f64 = 5_000.0;
+/// So many times as many are compared at most as are likely to be enough.
+const MARGIN: f64 = 1.5;
 /// What was seen so often is not seen by chance.
 const OFTEN: u64 = 5;
 /// Tokens of a word that are asked for at most.
@@ -61,6 +67,21 @@ pub enum Side {
     /// So many whom the filter leaves are compared with the words, if they are as many: among them are likely to be enough who have the words
     /// where they say at least so much.
     Filter(usize, Weight),
+}
+
+/// Those whom a filter leaves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Left {
+    pub persons: usize,
+    /// Whether they lie side by side, and not all over.
+    pub are_neighbours: bool,
+}
+
+impl Left {
+    /// What it takes to compare one of them.
+    const fn comparing(self) -> f64 {
+        if self.are_neighbours { COMPARING_NEXT } else { COMPARING }
+    }
 }
 
 impl Sample {
@@ -122,37 +143,51 @@ impl Sample {
         Way::Rare(places)
     }
 
-    /// Whether so many persons are compared with the words so quickly that no sample matters.
+    /// Whether they are compared with the words so quickly that no sample matters.
     #[must_use]
-    pub fn are_quickly_compared(persons: usize) -> bool {
-        persons as f64 * COMPARING <= QUICK
+    pub fn are_quickly_compared(left: Left) -> bool {
+        left.persons as f64 * left.comparing() <= QUICK
     }
 
-    /// The side to look from if a filter leaves so many persons, and so many are shown at most.
+    /// The side to look from if a filter leaves these persons, and so many are shown at most.
     #[must_use]
-    pub fn side(&self, left: usize, shown: usize) -> Side {
+    pub fn side(&self, left: Left, shown: usize) -> Side {
         let common = Weight::ALL.into_iter().find(|least| !self.are_few(*least));
         let least = common.unwrap_or(Weight::Other);
-        let are_few_left = self.are_few_left(left, shown);
-        let (persons, left, shown) = (self.persons as f64, left as f64, shown as f64);
+        let are_few_left = self.are_few_left(left.persons, shown);
+        let (persons, shown) = (self.persons as f64, shown as f64);
+        let (comparing, left) = (left.comparing(), left.persons as f64);
         let share = self.share_of_all(least);
-        let compared = if common.is_some() { (shown / share * 1.5).min(left).ceil() } else { left };
+        let likely = if common.is_some() { (shown / share).min(left) } else { left };
         let by_words = match are_few_left {
             true => self.cost_of_asking_all(),
             false if self.reached < 1.0 => shown * ASKING + left * GATHERING,
             // Who is left may be who comes last.
-            false => (share * (persons - left).max(0.0) + shown) * ASKING,
+            false => (share * (persons - left).max(0.0) + shown) * ASKING + GATHERING_COMMON,
         };
-        match by_words <= compared * COMPARING {
+        match by_words <= likely * comparing {
             true => Side::Words,
-            false => Side::Filter(compared as usize, least),
+            false => Side::Filter((likely * MARGIN).min(left).ceil() as usize, least),
         }
     }
 
-    /// Whether it is sooner done to compare so many whom a filter leaves than to gather whomever words lead to.
+    /// How many are best compared next, when so many were and so many of them are to be shown, of all that are shown: first fewer than those that are
+    /// likely to be enough, then by what was seen as many as are missing, never more than `most` together.
     #[must_use]
-    pub fn are_sooner_compared(&self, left: usize) -> bool {
-        left as f64 * COMPARING <= self.cost_of_asking_all()
+    pub fn compared_next(passed: usize, found: usize, shown: usize, most: usize) -> usize {
+        /// A look takes as long as to compare so many.
+        const LEAST: usize = 500;
+        let next = match (passed, found) {
+            (0, _) | (_, 0) => most / 2,
+            _ => (shown.saturating_sub(found) * passed).div_ceil(found) * 11 / 10,
+        };
+        next.max(LEAST).min(most.saturating_sub(passed))
+    }
+
+    /// Whether it is sooner done to compare all whom a filter leaves than to gather whomever words lead to.
+    #[must_use]
+    pub fn are_sooner_compared(&self, left: Left) -> bool {
+        left.persons as f64 * left.comparing() <= self.cost_of_asking_all()
     }
 
     /// What it takes to gather whomever words lead to, and to ask of each whether a filter leaves them.
@@ -338,6 +373,14 @@ mod tests {
         assert_eq!(sample.many_tokens(Weight::Other), [["1ada", "3ada", "3adam"]]);
     }
 
+    fn spread(persons: usize) -> Left {
+        Left { persons, are_neighbours: false }
+    }
+
+    fn neighbours(persons: usize) -> Left {
+        Left { persons, are_neighbours: true }
+    }
+
     /// A hundredth of a million have a rare word, and a quarter a common one.
     fn mixed(question: &str) -> Sample {
         sample(question, MILLION, &[(1, "2rare 2common"), (24, "2common"), (75, "2other")])
@@ -345,23 +388,38 @@ mod tests {
 
     #[test]
     fn few_whom_a_filter_leaves_are_compared_without_a_sample() {
-        assert_eq!([1_000, 5_000, 6_000].map(Sample::are_quickly_compared), [true, true, false]);
+        assert_eq!([1_000, 5_000, 6_000].map(|persons| Sample::are_quickly_compared(spread(persons))), [true, true, false]);
+        assert_eq!([13_000, 14_000].map(|persons| Sample::are_quickly_compared(neighbours(persons))), [true, false]);
     }
 
     #[test]
     fn rare_words_lead_past_a_filter_that_leaves_many() {
         let sample = sample("rare", MILLION, &[(1, "2rare"), (400, "2other")]);
         for left in [20_000, 100_000, 1_000_000] {
-            assert_eq!(sample.side(left, 1_000), Side::Words, "{left}");
+            assert_eq!(sample.side(spread(left), 1_000), Side::Words, "{left}");
         }
     }
 
     #[test]
     fn a_filter_leads_past_words_that_many_have() {
-        assert_eq!(mixed("common").side(20_000, 1_000), Side::Filter(6_000, Weight::Good));
-        assert_eq!(mixed("common").side(500_000, 1_000), Side::Filter(6_000, Weight::Good));
-        assert_eq!(mixed("common").side(5_500, 1_000), Side::Filter(5_500, Weight::Good));
-        assert_eq!(mixed("common").side(1_000_000, 1_000), Side::Words);
+        assert_eq!(mixed("common").side(spread(20_000), 1_000), Side::Filter(6_000, Weight::Good));
+        assert_eq!(mixed("common").side(spread(500_000), 1_000), Side::Filter(6_000, Weight::Good));
+        assert_eq!(mixed("common").side(spread(5_500), 1_000), Side::Filter(5_500, Weight::Good));
+        assert_eq!(mixed("common").side(spread(1_000_000), 1_000), Side::Words);
+    }
+
+    #[test]
+    fn neighbours_are_sooner_compared() {
+        let sample = sample("word", MILLION, &[(4, "2word"), (96, "2other")]);
+        assert_eq!(sample.side(spread(500_000), 1_000), Side::Words);
+        assert_eq!(sample.side(neighbours(500_000), 1_000), Side::Filter(37_500, Weight::Good));
+    }
+
+    #[test]
+    fn no_more_are_compared_than_it_takes() {
+        let next = |passed, found| Sample::compared_next(passed, found, 1_000, 15_000);
+        assert_eq!([next(0, 0), next(7_500, 750), next(7_500, 500), next(7_500, 0)], [7_500, 2_750, 7_500, 7_500]);
+        assert_eq!([next(7_500, 999), next(14_900, 999), next(15_000, 999)], [500, 100, 0]);
     }
 
     #[test]
@@ -375,14 +433,14 @@ mod tests {
     #[test]
     fn words_of_a_filter_let_the_words_lead() {
         let within = |question| mixed(question).within(20_000);
-        assert_eq!(within("common").side(20_000, 1_000), Side::Words);
-        assert_eq!(within("rare").side(20_000, 1_000), Side::Words);
+        assert_eq!(within("common").side(spread(20_000), 1_000), Side::Words);
+        assert_eq!(within("rare").side(spread(20_000), 1_000), Side::Words);
         assert_eq!(within("rare common").way(Weight::Other), Way::Rare(vec![0]));
     }
 
     #[test]
     fn not_everybody_is_compared_for_want_of_a_better_way() {
         let documents = [(4, "2alpha"), (4, "2beta"), (1, "2alpha 2beta"), (91, "2other")];
-        assert_eq!(sample("alpha beta", MILLION, &documents).side(1_000_000, 1_000), Side::Words);
+        assert_eq!(sample("alpha beta", MILLION, &documents).side(spread(1_000_000), 1_000), Side::Words);
     }
 }

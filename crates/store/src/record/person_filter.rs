@@ -1,14 +1,17 @@
 //! What narrows a list of persons, and how those whom it leaves are found: through the one filter that leaves the fewest, which leads to
 //! their ids by an index, or where it leaves many by a look at the next of all persons.
 
+use std::ops::Range;
+
 use model::clock::Timestamp;
 use model::id::{self, CompanyId, JobId, PersonId, WorkspaceId};
 use model::listing::{Order, Page, Start, TimeFilter};
 use model::person::Identifier;
+use model::search::Left;
 
 use super::census::{self, List};
 use super::job;
-use super::search::{Wanted, having};
+use super::search::{Wanted, documents_between, documents_of, having};
 use super::statement::{FENCE, Values};
 use crate::{StoreError, Tx};
 
@@ -225,14 +228,19 @@ impl Led<'_> {
         }
     }
 
-    /// To how many persons it leads; they may be more if they are very many.
-    pub(super) fn size(&self) -> usize {
-        usize::try_from(self.size.at_least()).unwrap_or(0)
+    /// To whom it leads; they may be more if they are very many.
+    pub(super) fn left(&self) -> Left {
+        Left { persons: usize::try_from(self.size.at_least()).unwrap_or(0), are_neighbours: self.are_neighbours() }
+    }
+
+    /// Whether all whom the filters leave lie side by side, in the order of their ids.
+    const fn are_neighbours(&self) -> bool {
+        matches!(self.lead, Lead::Made) && self.others.is_empty()
     }
 
     /// Whether so many are all whom it leads to.
     pub(super) fn are_all(&self, persons: usize) -> bool {
-        matches!(self.size, Size::Exactly(_)) && self.size() <= persons
+        matches!(self.size, Size::Exactly(_)) && self.left().persons <= persons
     }
 
     /// Those as `p` whom all filters leave, with this condition too. Only their ids are there.
@@ -250,13 +258,14 @@ impl Led<'_> {
         format!("{from} {}", where_all(&conditions))
     }
 
-    /// A select of the ids of so many whom all filters leave, in order.
-    pub(super) fn some<'p>(&'p self, tx: &Tx, most: usize, values: &mut Values<'p>) -> String {
+    /// What is indexed of those in these places of all whom all filters leave, as `found`.
+    pub(super) fn documents<'p>(&'p self, tx: &Tx, places: Range<usize>, values: &mut Values<'p>) -> String {
+        let [most, passed] = [places.len(), places.start].map(|number| values.place(i64::try_from(number).unwrap_or(i64::MAX)));
+        if self.are_neighbours() {
+            return documents_between(&self.bounds.conditions("person_id", values), &most, &passed);
+        }
         let all = self.all(tx, None, values);
-        format!(
-            "SELECT p.id FROM (SELECT p.id {all} LIMIT {}) p ORDER BY p.id {FENCE}",
-            values.place(i64::try_from(most).unwrap_or(i64::MAX))
-        )
+        documents_of(tx, &format!("SELECT p.id FROM (SELECT p.id {all} LIMIT {most} OFFSET {passed}) p ORDER BY p.id {FENCE}"))
     }
 
     pub(super) async fn total(&self, tx: &mut Tx) -> Result<i64, StoreError> {

@@ -1,13 +1,14 @@
 //! Whom a search finds, and in which order.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use model::id::{PersonId, WorkspaceId};
 use model::search::{Answer, Question, Sample, Side, Way, Weight};
 
-use super::company;
+use super::company::{self, CompanyView};
 use super::person_filter::{Led, MOST_COUNTED, PersonFilter};
-use super::search::{Wanted, Weighing, documents_of_led, having, having_words, is_behind, sample};
+use super::search::{Wanted, Weighing, having, having_words, is_behind, sample};
 use super::statement::{FENCE, Values};
 use crate::{StoreError, Tx};
 
@@ -27,16 +28,16 @@ pub(super) async fn find(
     }
     let led = filter.led(tx, workspace, MOST_COUNTED).await?;
     let mut search = Search { workspace, question, led: Some(&led), employer: None };
-    let size = led.size();
-    if Sample::are_quickly_compared(size) {
+    let left = led.left();
+    if Sample::are_quickly_compared(left) {
         return search.by_all_of_filter(tx, &led).await;
     }
     search.employer = employer(tx, workspace, &led).await?;
     let mut sample = sample(tx, workspace, question, true).await?;
     if search.employer.is_some() {
-        sample = sample.map(|sample| sample.within(size));
+        sample = sample.map(|sample| sample.within(left.persons));
     }
-    let side = sample.as_ref().map_or(Side::Words, |sample| sample.side(size, MOST_FOUND));
+    let side = sample.as_ref().map_or(Side::Words, |sample| sample.side(left, MOST_FOUND));
     if let (Some(sample), Side::Filter(compared, least)) = (&sample, side)
         && let Some(found) = search.by_filter(tx, &led, sample, compared, least).await?
     {
@@ -46,15 +47,16 @@ pub(super) async fn find(
 }
 
 /// Whom a company employs is indexed with its name, so that words and name lead to them together; but not while some wait to be indexed anew, whose
-/// company may have got another name, and only where nobody is made while a company is renamed, since one writes at a time. Names that are equal
-/// have the same words if they are ASCII.
+/// company may have got another name. Where others write at the same time, somebody made while a company was renamed may have its old name, so it must
+/// never have been. Names that are equal have the same words if they are ASCII.
 async fn employer(tx: &mut Tx, workspace: WorkspaceId, led: &Led<'_>) -> Result<Option<Wanted>, StoreError> {
-    let Some(company) = led.leading_company().filter(|_| tx.is_embedded()) else { return Ok(None) };
+    let Some(company) = led.leading_company() else { return Ok(None) };
     if is_behind(tx, workspace).await? {
         return Ok(None);
     }
-    let name = company::name(tx, workspace, company).await?.filter(|name| name.is_ascii());
-    Ok(name.and_then(|name| Wanted::employer(tx, workspace, &name)))
+    let company = company::view(tx, workspace, company).await?;
+    let is_sure = |company: &CompanyView| company.name.is_ascii() && (tx.is_embedded() || company.updated_at == company.created_at);
+    Ok(company.filter(is_sure).and_then(|company| Wanted::employer(tx, workspace, &company.name)))
 }
 
 /// Persons in the order in which they are shown, up to a number.
@@ -102,10 +104,11 @@ struct Search<'s> {
 impl Search<'_> {
     /// Compares all whom the filters leave.
     async fn by_all_of_filter(&self, tx: &mut Tx, led: &Led<'_>) -> Result<Vec<PersonId>, StoreError> {
-        Ok(ranked(self.compared(tx, led, ALL, Weight::Other).await?))
+        Ok(ranked(self.compared(tx, led, 0..ALL, Weight::Other).await?))
     }
 
-    /// Compares so many whom the filters leave. Nothing if there are more, and too few of these have the words where they say so much.
+    /// Compares up to so many whom the filters leave, until enough of them have the words where they say so much. Nothing if those are too few, and
+    /// the filters leave more.
     async fn by_filter(
         &self,
         tx: &mut Tx,
@@ -117,9 +120,14 @@ impl Search<'_> {
         if led.are_all(compared) {
             return self.by_all_of_filter(tx, led).await.map(Some);
         }
-        let found = self.compared(tx, led, compared, least).await?;
-        if found.len() < MOST_FOUND {
-            return Ok(None);
+        let (mut found, mut passed) = (Vec::new(), 0);
+        while found.len() < MOST_FOUND {
+            let next = Sample::compared_next(passed, found.len(), MOST_FOUND, compared);
+            if next == 0 {
+                return Ok(None);
+            }
+            found.extend(self.compared(tx, led, passed..passed + next, least).await?);
+            passed += next;
         }
         // Where the words say more they are rare, and lead to those who have them.
         let mut ranking = Ranking::default();
@@ -133,13 +141,19 @@ impl Search<'_> {
         Ok(Some(ranking.found))
     }
 
-    /// Those of so many whom the filters leave who have the words in fields that say at least so much.
-    async fn compared(&self, tx: &mut Tx, led: &Led<'_>, compared: usize, least: Weight) -> Result<Vec<(Answer, PersonId)>, StoreError> {
+    /// Those in these places of all whom the filters leave who have the words in fields that say at least so much.
+    async fn compared(
+        &self,
+        tx: &mut Tx,
+        led: &Led<'_>,
+        places: Range<usize>,
+        least: Weight,
+    ) -> Result<Vec<(Answer, PersonId)>, StoreError> {
         let weighing = Weighing::new(tx, self.workspace, self.question);
         let mut values = Values::new(self.workspace);
-        let (columns, led) = (weighing.columns(&mut values), led.some(tx, compared, &mut values));
-        let condition = weighing.condition(least, &mut values).map_or_else(String::new, |condition| format!("AND {condition}"));
-        let sql = format!("SELECT {columns} FROM ({led}) led {} {condition}", documents_of_led(tx));
+        let (columns, documents) = (weighing.columns(&mut values), led.documents(tx, places, &mut values));
+        let condition = weighing.condition(least, &mut values).map_or_else(String::new, |condition| format!("WHERE {condition}"));
+        let sql = format!("SELECT {columns} FROM {documents} {condition}");
         let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;
         Ok(found.into_iter().flatten().filter(|(answer, _)| answer.weight <= least).collect())
     }
@@ -147,7 +161,7 @@ impl Search<'_> {
     /// Lets the words lead.
     async fn by_words(&self, tx: &mut Tx, sample: Option<Sample>) -> Result<Vec<PersonId>, StoreError> {
         if let (Some(sample), Some(led)) = (&sample, self.led)
-            && sample.are_few_left(led.size(), MOST_FOUND)
+            && sample.are_few_left(led.left().persons, MOST_FOUND)
         {
             match sample.way(Weight::Other) {
                 Way::All | Way::Common(_) => return Ok(ranked(self.weighed(tx, ALL).await?)),
@@ -175,8 +189,8 @@ impl Search<'_> {
             return Ok(found);
         }
         if let (Some(sample), Some(led)) = (&sample, self.led)
-            && led.are_all(led.size())
-            && sample.are_sooner_compared(led.size())
+            && led.are_all(led.left().persons)
+            && sample.are_sooner_compared(led.left())
         {
             return self.by_all_of_filter(tx, led).await;
         }

@@ -141,16 +141,28 @@ impl<'q> Weighing<'q> {
     }
 }
 
-/// A join of the ids in `led` with what is indexed of each of them, and its condition.
-pub(super) fn documents_of_led(tx: &Tx) -> &'static str {
+/// What is indexed of those whose ids are selected, as `found`: one after the other, and not by an index of words.
+pub(super) fn documents_of(tx: &Tx, ids: &str) -> String {
     match tx.is_embedded() {
-        true => "CROSS JOIN search_document found WHERE found.workspace_id = ?1 AND found.person_id = led.id",
-        // One after the other, and not by an index of words.
-        false => {
-            "CROSS JOIN LATERAL (SELECT d.person_id, d.words FROM search_document d WHERE d.workspace_id = ?1 AND d.person_id = led.id LIMIT 1) found \
-             WHERE TRUE"
-        }
+        true => format!("({ids}) led CROSS JOIN search_document found ON found.workspace_id = ?1 AND found.person_id = led.id"),
+        false => format!(
+            "({ids}) led CROSS JOIN LATERAL \
+             (SELECT d.person_id, d.words FROM search_document d WHERE d.workspace_id = ?1 AND d.person_id = led.id LIMIT 1) found"
+        ),
     }
+}
+
+/// What is indexed of so many of those whose ids meet the conditions, behind so many others, in the order of ids, as `found`.
+pub(super) fn documents_between(conditions: &[String], most: &str, passed: &str) -> String {
+    let conditions = conditions.join(" AND ");
+    // Whom to pass by is said by the index alone.
+    let first = format!(
+        "SELECT person_id FROM search_document WHERE workspace_id = ?1 AND {conditions} ORDER BY person_id LIMIT 1 OFFSET {passed}"
+    );
+    format!(
+        "(SELECT person_id, words FROM search_document WHERE workspace_id = ?1 AND person_id >= ({first}) AND {conditions} \
+         ORDER BY person_id LIMIT {most}) found"
+    )
 }
 
 /// Looks at some persons of a workspace that has many, to guess how common the words of a question are.

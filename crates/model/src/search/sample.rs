@@ -172,7 +172,7 @@ impl Sample {
     }
 
     /// How many are best compared next, when so many were and so many of them are to be shown, of all that are shown: first fewer than those that are
-    /// likely to be enough, then by what was seen as many as are missing, never more than `most` together.
+    /// likely to be enough, then by what was seen as many as are missing, but in few steps, and never more than `most` together.
     #[must_use]
     pub fn compared_next(passed: usize, found: usize, shown: usize, most: usize) -> usize {
         /// A look takes as long as to compare so many.
@@ -181,7 +181,7 @@ impl Sample {
             (0, _) | (_, 0) => most / 2,
             _ => (shown.saturating_sub(found) * passed).div_ceil(found) * 11 / 10,
         };
-        next.max(LEAST).min(most.saturating_sub(passed))
+        next.max(LEAST).max(passed / 4).min(most.saturating_sub(passed))
     }
 
     /// Whether it is sooner done to compare all whom a filter leaves than to gather whomever words lead to.
@@ -419,7 +419,7 @@ mod tests {
     fn no_more_are_compared_than_it_takes() {
         let next = |passed, found| Sample::compared_next(passed, found, 1_000, 15_000);
         assert_eq!([next(0, 0), next(7_500, 750), next(7_500, 500), next(7_500, 0)], [7_500, 2_750, 7_500, 7_500]);
-        assert_eq!([next(7_500, 999), next(14_900, 999), next(15_000, 999)], [500, 100, 0]);
+        assert_eq!([next(1_000, 999), next(7_500, 999), next(14_900, 999), next(15_000, 999)], [500, 1_875, 100, 0]);
     }
 
     #[test]

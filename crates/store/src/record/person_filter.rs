@@ -1,8 +1,6 @@
 //! What narrows a list of persons, and how those whom it leaves are found: through the one filter that leaves the fewest, which leads to
 //! their ids by an index, or where it leaves many by a look at the next of all persons.
 
-use std::ops::Range;
-
 use model::clock::Timestamp;
 use model::id::{self, CompanyId, JobId, PersonId, WorkspaceId};
 use model::listing::{Order, Page, Start, TimeFilter};
@@ -234,7 +232,7 @@ impl Led<'_> {
     }
 
     /// Whether all whom the filters leave lie side by side, in the order of their ids.
-    const fn are_neighbours(&self) -> bool {
+    pub(super) const fn are_neighbours(&self) -> bool {
         matches!(self.lead, Lead::Made) && self.others.is_empty()
     }
 
@@ -258,14 +256,33 @@ impl Led<'_> {
         format!("{from} {}", where_all(&conditions))
     }
 
-    /// What is indexed of those in these places of all whom all filters leave, as `found`.
-    pub(super) fn documents<'p>(&'p self, tx: &Tx, places: Range<usize>, values: &mut Values<'p>) -> String {
-        let [most, passed] = [places.len(), places.start].map(|number| values.place(i64::try_from(number).unwrap_or(i64::MAX)));
+    /// What is indexed of so many whom all filters leave, the first of those who lie side by side, as `found`.
+    pub(super) fn documents<'p>(&'p self, tx: &Tx, most: Option<usize>, values: &mut Values<'p>) -> String {
+        let most = most.map(|most| format!("LIMIT {}", values.place(i64::try_from(most).unwrap_or(i64::MAX))));
         if self.are_neighbours() {
-            return documents_between(&self.bounds.conditions("person_id", values), &most, &passed);
+            let in_order = most.map_or_else(String::new, |most| format!("ORDER BY person_id {most}"));
+            return documents_between(&self.bounds.conditions("person_id", values), &in_order);
         }
         let all = self.all(tx, None, values);
-        documents_of(tx, &format!("SELECT p.id FROM (SELECT p.id {all} LIMIT {most} OFFSET {passed}) p ORDER BY p.id {FENCE}"))
+        documents_of(tx, &format!("SELECT p.id FROM (SELECT p.id {all} {}) p ORDER BY p.id {FENCE}", most.unwrap_or_default()))
+    }
+
+    /// The same without the first so many of those who lie side by side; nothing if there are no others.
+    pub(super) async fn behind(&self, tx: &mut Tx, passed: usize) -> Result<Option<Led<'static>>, StoreError> {
+        let mut values = Values::new(self.workspace);
+        let conditions = self.bounds.conditions("person_id", &mut values).join(" AND ");
+        let sql = format!(
+            "SELECT person_id FROM search_document WHERE workspace_id = ?1 AND {conditions} ORDER BY person_id LIMIT 1 OFFSET {}",
+            values.place(i64::try_from(passed).unwrap_or(i64::MAX))
+        );
+        let first = tx.row(&sql, values.params(), |row| row.id(0)).await?;
+        Ok(first.map(|first| Led {
+            workspace: self.workspace,
+            lead: Lead::Made,
+            others: Vec::new(),
+            bounds: Bounds { from: Some(first), ..self.bounds },
+            size: self.size,
+        }))
     }
 
     pub(super) async fn total(&self, tx: &mut Tx) -> Result<i64, StoreError> {

@@ -1,7 +1,6 @@
 //! Whom a search finds, and in which order.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use model::id::{PersonId, WorkspaceId};
 use model::search::{Answer, Question, Sample, Side, Way, Weight};
@@ -104,11 +103,10 @@ struct Search<'s> {
 impl Search<'_> {
     /// Compares all whom the filters leave.
     async fn by_all_of_filter(&self, tx: &mut Tx, led: &Led<'_>) -> Result<Vec<PersonId>, StoreError> {
-        Ok(ranked(self.compared(tx, led, 0..ALL, Weight::Other).await?))
+        Ok(ranked(self.compared(tx, led, None, Weight::Other).await?))
     }
 
-    /// Compares up to so many whom the filters leave, until enough of them have the words where they say so much. Nothing if those are too few, and
-    /// the filters leave more.
+    /// Compares so many whom the filters leave. Nothing if there are more, and too few of these have the words where they say so much.
     async fn by_filter(
         &self,
         tx: &mut Tx,
@@ -120,14 +118,12 @@ impl Search<'_> {
         if led.are_all(compared) {
             return self.by_all_of_filter(tx, led).await.map(Some);
         }
-        let (mut found, mut passed) = (Vec::new(), 0);
-        while found.len() < MOST_FOUND {
-            let next = Sample::compared_next(passed, found.len(), MOST_FOUND, compared);
-            if next == 0 {
-                return Ok(None);
-            }
-            found.extend(self.compared(tx, led, passed..passed + next, least).await?);
-            passed += next;
+        let found = match led.are_neighbours() {
+            true => self.compared_in_steps(tx, led, compared, least).await?,
+            false => self.compared(tx, led, Some(compared), least).await?,
+        };
+        if found.len() < MOST_FOUND {
+            return Ok(None);
         }
         // Where the words say more they are rare, and lead to those who have them.
         let mut ranking = Ranking::default();
@@ -141,17 +137,36 @@ impl Search<'_> {
         Ok(Some(ranking.found))
     }
 
-    /// Those in these places of all whom the filters leave who have the words in fields that say at least so much.
+    /// Those of so many who lie side by side who have the words in fields that say at least so much, or enough of them.
+    async fn compared_in_steps(
+        &self,
+        tx: &mut Tx,
+        led: &Led<'_>,
+        compared: usize,
+        least: Weight,
+    ) -> Result<Vec<(Answer, PersonId)>, StoreError> {
+        let mut passed = Sample::compared_next(0, 0, MOST_FOUND, compared);
+        let mut found = self.compared(tx, led, Some(passed), least).await?;
+        while found.len() < MOST_FOUND && passed < compared {
+            let next = Sample::compared_next(passed, found.len(), MOST_FOUND, compared);
+            let Some(rest) = led.behind(tx, passed).await? else { break };
+            found.extend(self.compared(tx, &rest, Some(next), least).await?);
+            passed += next;
+        }
+        Ok(found)
+    }
+
+    /// Those of so many whom the filters leave, or of all, who have the words in fields that say at least so much.
     async fn compared(
         &self,
         tx: &mut Tx,
         led: &Led<'_>,
-        places: Range<usize>,
+        most: Option<usize>,
         least: Weight,
     ) -> Result<Vec<(Answer, PersonId)>, StoreError> {
         let weighing = Weighing::new(tx, self.workspace, self.question);
         let mut values = Values::new(self.workspace);
-        let (columns, documents) = (weighing.columns(&mut values), led.documents(tx, places, &mut values));
+        let (columns, documents) = (weighing.columns(&mut values), led.documents(tx, most, &mut values));
         let condition = weighing.condition(least, &mut values).map_or_else(String::new, |condition| format!("WHERE {condition}"));
         let sql = format!("SELECT {columns} FROM {documents} {condition}");
         let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;

@@ -152,17 +152,10 @@ pub(super) fn documents_of(tx: &Tx, ids: &str) -> String {
     }
 }
 
-/// What is indexed of so many of those whose ids meet the conditions, behind so many others, in the order of ids, as `found`.
-pub(super) fn documents_between(conditions: &[String], most: &str, passed: &str) -> String {
+/// What is indexed of those whose ids meet the conditions, as `found`.
+pub(super) fn documents_between(conditions: &[String], in_order: &str) -> String {
     let conditions = conditions.join(" AND ");
-    // Whom to pass by is said by the index alone.
-    let first = format!(
-        "SELECT person_id FROM search_document WHERE workspace_id = ?1 AND {conditions} ORDER BY person_id LIMIT 1 OFFSET {passed}"
-    );
-    format!(
-        "(SELECT person_id, words FROM search_document WHERE workspace_id = ?1 AND person_id >= ({first}) AND {conditions} \
-         ORDER BY person_id LIMIT {most}) found"
-    )
+    format!("(SELECT person_id, words FROM search_document WHERE workspace_id = ?1 AND {conditions} {in_order}) found")
 }
 
 /// Looks at some persons of a workspace that has many, to guess how common the words of a question are.

@@ -11,7 +11,9 @@ use tracing_subscriber::fmt::MakeWriter;
 /// How long a line may lie in memory.
 const GATHERED_FOR: Duration = Duration::from_millis(20);
 /// Past that many bytes a line waits for the thread: memory is bounded, and nothing is dropped.
-const MOST_GATHERED: usize = 8 * 1024 * 1024;
+const MOST_GATHERED: usize = 32 * 1024 * 1024;
+/// Memory that is kept for what gathers next.
+const MOST_KEPT: usize = 1024 * 1024;
 
 #[derive(Default)]
 struct Shared {
@@ -64,6 +66,7 @@ impl Shared {
             // Nobody is left to be told that the log is gone.
             let _ = stderr().write_all(&piece);
             piece.clear();
+            piece.shrink_to(MOST_KEPT);
         }
     }
 }

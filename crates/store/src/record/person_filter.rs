@@ -260,7 +260,7 @@ impl Led<'_> {
     pub(super) fn documents<'p>(&'p self, tx: &Tx, most: Option<usize>, values: &mut Values<'p>) -> String {
         let most = most.map(|most| format!("LIMIT {}", values.place(i64::try_from(most).unwrap_or(i64::MAX))));
         if self.are_neighbours() {
-            let in_order = most.map_or_else(String::new, |most| format!("ORDER BY person_id {most}"));
+            let in_order = most.map_or_else(|| FENCE.to_owned(), |most| format!("ORDER BY person_id {most}"));
             return documents_between(&self.bounds.conditions("person_id", values), &in_order);
         }
         let all = self.all(tx, None, values);

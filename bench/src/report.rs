@@ -138,7 +138,7 @@ pub fn verdicts(runs: &[Run]) -> Vec<Verdict> {
 fn print_desk(run: &Run, desk: &DeskFigures) {
     for Search { question, median, slow } in &desk.searches {
         let question = format!("search {question}");
-        println!("{:>9}  {question:<40} {median:>8.2} ms {slow:>7.2} ms", grouped(run.size));
+        println!("{:>9}  {question:<40} {median:>8.2} ms {slow:>7.2} ms (p95)", grouped(run.size));
     }
     println!("{:>9}  {:<28} {:>11} persons/s", grouped(run.size), "created one by one", grouped(desk.singly as u64));
     println!("{:>9}  {:<28} {:>11} persons/s", grouped(run.size), "created 1,000 in a call", grouped(desk.in_batches as u64));

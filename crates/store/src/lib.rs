@@ -4,6 +4,7 @@
 mod bell;
 pub mod copy;
 mod error;
+mod lines;
 mod migrations;
 mod postgres;
 pub mod record;
@@ -14,6 +15,7 @@ mod tx;
 
 pub use bell::Bell;
 pub use error::{Failure, StoreError};
+pub use lines::{Lines, Place};
 pub use migrations::distribute::distribute;
 pub use postgres::Address;
 pub use row::{Param, Row};

@@ -1,13 +1,14 @@
 //! One transaction, whatever engine it runs on. Work sees nothing else of the store.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use model::clock::Timestamp;
 use model::event::{EventType, Hash, Subject};
 use model::id::{Id, Kind, WorkspaceId};
 
 use crate::error::StoreError;
-use crate::postgres::PostgresTx;
+use crate::postgres::{Crowd, PostgresTx};
 use crate::row::{Param, Row};
 use crate::sqlite::SqliteTx;
 
@@ -69,6 +70,8 @@ pub struct Tried {
 pub(crate) enum Arm {
     Sqlite(SqliteTx),
     Postgres(Box<PostgresTx>),
+    /// One look, which goes together with those of others.
+    Crowd(Arc<Crowd>),
 }
 
 /// A statement that was asked without waiting for its rows. Over a network, all that is asked before the first answer is taken
@@ -111,14 +114,14 @@ impl Tx {
     pub(crate) fn sqlite(&mut self) -> &mut SqliteTx {
         match &mut self.arm {
             Arm::Sqlite(tx) => tx,
-            Arm::Postgres(_) => unreachable!("the embedded engine runs its own transactions only"),
+            Arm::Postgres(_) | Arm::Crowd(_) => unreachable!("the embedded engine runs its own transactions only"),
         }
     }
 
     pub(crate) fn into_postgres(self) -> Result<Box<PostgresTx>, StoreError> {
         match self.arm {
             Arm::Postgres(tx) => Ok(tx),
-            Arm::Sqlite(_) => Err(StoreError::Internal("the transaction is of another engine".to_owned())),
+            Arm::Sqlite(_) | Arm::Crowd(_) => Err(StoreError::Internal("the transaction is of another engine".to_owned())),
         }
     }
 
@@ -268,6 +271,7 @@ impl Tx {
         match &mut self.arm {
             Arm::Sqlite(tx) => tx.rows(sql, params, map),
             Arm::Postgres(tx) => tx.query(sql, params).await?.0.iter().map(|row| map(&Row::Postgres(row))).collect(),
+            Arm::Crowd(crowd) => crowd.look(sql, params).await?.iter().map(|row| map(&Row::Postgres(row))).collect(),
         }
     }
 
@@ -280,6 +284,7 @@ impl Tx {
         match &mut self.arm {
             Arm::Sqlite(tx) => tx.row(sql, params, map),
             Arm::Postgres(tx) => tx.query(sql, params).await?.0.first().map(|row| map(&Row::Postgres(row))).transpose(),
+            Arm::Crowd(crowd) => crowd.look(sql, params).await?.first().map(|row| map(&Row::Postgres(row))).transpose(),
         }
     }
 
@@ -293,6 +298,7 @@ impl Tx {
     ) -> Result<Option<T>, StoreError> {
         match &self.arm {
             Arm::Sqlite(_) => self.row(sql, params, map).await,
+            Arm::Crowd(_) => Err(more_than_a_look()),
             Arm::Postgres(_) => {
                 let row = self.row(&format!("{sql} FOR NO KEY UPDATE"), params, map).await;
                 // It may have taken a while to get the row, and others changed it meanwhile.
@@ -309,6 +315,7 @@ impl Tx {
         match &mut self.arm {
             Arm::Sqlite(tx) => tx.execute(sql, params),
             Arm::Postgres(tx) => Ok(usize::try_from(tx.query(sql, params).await?.1).unwrap_or(usize::MAX)),
+            Arm::Crowd(_) => Err(more_than_a_look()),
         }
     }
 
@@ -317,6 +324,7 @@ impl Tx {
         match &mut self.arm {
             Arm::Sqlite(tx) => tx.execute(sql, params).map(|_| ()),
             Arm::Postgres(tx) => tx.tell(sql, params).await,
+            Arm::Crowd(_) => Err(more_than_a_look()),
         }
     }
 
@@ -329,6 +337,7 @@ impl Tx {
         Ok(Asked(match &mut self.arm {
             Arm::Sqlite(tx) => Answer::Known(tx.rows(sql, params, map)?),
             Arm::Postgres(tx) => Answer::Awaited { ticket: tx.ask(sql, params).await?, map },
+            Arm::Crowd(_) => Answer::Known(self.rows(sql, params, map).await?),
         }))
     }
 
@@ -348,7 +357,7 @@ impl Tx {
     /// Lets what was asked be answered while other things are made ready. An embedded engine has answered at once.
     pub async fn hurry(&mut self) -> Result<(), StoreError> {
         match &mut self.arm {
-            Arm::Sqlite(_) => Ok(()),
+            Arm::Sqlite(_) | Arm::Crowd(_) => Ok(()),
             Arm::Postgres(tx) => tx.hurry().await,
         }
     }
@@ -359,9 +368,15 @@ impl Tx {
             (Answer::Awaited { ticket, map }, Arm::Postgres(tx)) => {
                 tx.answer(ticket).await?.iter().map(|row| map(&Row::Postgres(row))).collect()
             }
-            (Answer::Awaited { .. }, Arm::Sqlite(_)) => Err(StoreError::Internal("the answer is of another engine".to_owned())),
+            (Answer::Awaited { .. }, Arm::Sqlite(_) | Arm::Crowd(_)) => {
+                Err(StoreError::Internal("the answer is of another engine".to_owned()))
+            }
         }
     }
+}
+
+fn more_than_a_look() -> StoreError {
+    StoreError::Internal("what only looks cannot change anything".to_owned())
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ each_engine! {
     creates_that_overlap_in_part_never_share_an_identifier
     pushes_of_one_person_with_addresses_in_any_order_all_succeed
     creates_at_one_instant_are_each_answered_for_themselves
+    reads_at_one_instant_are_each_answered_with_their_own
 }
 
 const THREADS: usize = 16;
@@ -43,6 +44,34 @@ fn identical_creates_at_one_instant_make_one_person_and_one_candidate(app: &App)
         assert_eq!(pairs.len(), 1, "{pairs:?}");
         assert_eq!(client.get(&job.path()).data()["candidate_count"], 1);
         assert_eq!(client.get(&job.candidates_path()).json["meta"]["total"], 1);
+    }
+}
+
+/// Persons with candidates and without, jobs, what is not there and what is another's.
+fn reads_at_one_instant_are_each_answered_with_their_own(app: &App) {
+    let client = app.writer();
+    let foreign = client.with_key(&app.database.create_key("other", "write", &[]));
+    let jobs = ["Smith", "Cook"].map(|name| client.new_job(name, "Acme"));
+    let mut paths: Vec<_> = jobs.iter().map(|job| job.path()).collect();
+    for number in 0..12 {
+        let job = (number % 3 != 0).then(|| jobs[number % 2].id.as_str());
+        let reply = client.post("/v1/persons", &json!({ "name": format!("Person {number}"), "job_id": job })).expect(201);
+        paths.push(format!("/v1/persons/{}", reply.id()));
+        paths.extend(reply.data()["candidate_id"].as_str().map(|id| format!("/v1/candidates/{id}")));
+        let theirs = foreign.new_person(&json!({ "name": format!("Another's {number}") }));
+        paths.extend([theirs, format!("per_{number:026}")].map(|id| format!("/v1/persons/{id}")));
+    }
+    let read = |path: &str| {
+        let reply = client.get(path);
+        (reply.status, reply.json["data"].clone())
+    };
+    let alone: Vec<_> = paths.iter().map(|path| read(path)).collect();
+    assert_eq!(alone.iter().filter(|(status, _)| *status == 404).count(), 24, "{alone:#?}");
+    for _ in 0..5 {
+        let answers = together(2 * paths.len(), |number| read(&paths[number % paths.len()]));
+        for (number, answer) in answers.iter().enumerate() {
+            assert_eq!(answer, &alone[number % paths.len()], "{}", paths[number % paths.len()]);
+        }
     }
 }
 

@@ -1,9 +1,11 @@
 //! A database that is spread over machines gets every statement by itself: what routes them looks at each, and not into all that PostgreSQL
 //! could be told at once.
 
+use std::thread::{self, available_parallelism};
+
 use serde_json::{Value, json};
 
-use crate::support::{App, Database, Engine, together};
+use crate::support::{App, Database, Engine, eventually, together};
 
 const COMPANIES: usize = 3;
 const PERSONS: usize = 12;
@@ -48,6 +50,44 @@ fn statements(app: &App) -> Vec<String> {
 
 fn is_plain(statement: &str) -> bool {
     statement.starts_with("INSERT INTO person") && !statement.contains("unnest")
+}
+
+/// Lets more read persons than can at once; gives back what each connection was asked last.
+fn looks(app: &App, paths: &[String]) -> Vec<String> {
+    let client = app.writer();
+    let readers = available_parallelism().unwrap().get() + 32;
+    let lock = app.database.hold("LOCK TABLE person IN ACCESS EXCLUSIVE MODE");
+    thread::scope(|scope| {
+        let reading = scope.spawn(|| together(readers, |number| client.get(&paths[number % paths.len()]).expect(200)));
+        let waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        eventually("some read", || app.database.execute(waiting).len() > 1);
+        drop(lock);
+        reading.join().unwrap();
+    });
+    app.database.execute("SELECT query FROM pg_stat_activity WHERE datname = current_database()")
+}
+
+fn paths(app: &App) -> Vec<String> {
+    (0..PERSONS).map(|number| format!("/v1/persons/{}", app.writer().new_person(&person(number)))).collect()
+}
+
+fn are_many_persons(query: &str) -> bool {
+    query.contains("unnest") && query.contains("FROM person p ")
+}
+
+#[test]
+fn many_who_read_at_once_are_answered_by_one_statement() {
+    let app = start(false);
+    let paths = paths(&app);
+    eventually("many are read at once", || looks(&app, &paths).iter().any(|query| are_many_persons(query)));
+}
+
+#[test]
+fn who_reads_from_a_database_that_is_spread_is_answered_alone() {
+    let app = start(true);
+    let asked = looks(&app, &paths(&app));
+    assert!(asked.iter().any(|query| query.contains("FROM person p ")), "{asked:#?}");
+    assert!(!asked.iter().any(|query| are_many_persons(query)), "{asked:#?}");
 }
 
 #[test]

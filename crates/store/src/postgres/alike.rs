@@ -97,9 +97,9 @@ pub(super) enum Joining {
     Alike,
 }
 
-/// Makes few statements of those that wait. The last stays as it is if somebody may wait for its rows.
+/// Makes few statements of those that wait. The last stays as it is if somebody may wait for its rows without a ticket.
 pub(super) fn gather(mut queue: Vec<Queued>, keeps_last: bool, joining: Joining) -> Vec<Sent> {
-    let last = if keeps_last { queue.pop() } else { None };
+    let last = queue.pop_if(|last| keeps_last && last.ticket.is_none());
     match joining {
         Joining::Nothing => return queue.into_iter().chain(last).map(Sent::One).collect(),
         Joining::Inserts => return merge(queue).into_iter().chain(last).map(Sent::One).collect(),
@@ -240,8 +240,10 @@ mod tests {
     fn many_of_one_text_become_one_and_few_stay() {
         let many = (0..9).map(|number| queued(PERSON, number, None)).collect();
         assert_eq!(texts(&gather(many, false, Joining::Alike)), [(PERSON, 9)]);
-        let with_last = (0..9).map(|number| queued(LOOK, number, Some(number as usize))).collect();
+        let with_last = (0..9).map(|number| queued(LOOK, number, Some(number as usize).filter(|ticket| *ticket < 8))).collect();
         assert_eq!(texts(&gather(with_last, true, Joining::Alike)), [(LOOK, 8), (LOOK, 1)]);
+        let with_tickets = (0..9).map(|number| queued(LOOK, number, Some(number as usize))).collect();
+        assert_eq!(texts(&gather(with_tickets, true, Joining::Alike)), [(LOOK, 9)]);
         let few = (0..3).map(|number| queued(LOOK, number, Some(number as usize))).collect();
         assert_eq!(texts(&gather(few, false, Joining::Alike)), [(LOOK, 1); 3]);
         let quick = (0..9).map(|number| queued(LOOK, number, Some(number as usize))).collect();

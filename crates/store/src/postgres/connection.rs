@@ -129,6 +129,7 @@ pub(crate) async fn connect(address: &Address) -> Result<Client, StoreError> {
 pub(super) type Lent = Object<Connector>;
 
 /// The connections to one database.
+#[derive(Clone)]
 pub(super) struct Connections {
     pool: Pool<Connector>,
     /// How long one waits for a connection, and for each answer on it.
@@ -169,6 +170,11 @@ impl Connections {
             PoolError::Timeout(_) => StoreError::Unavailable("no server answers in time".to_owned()),
             other => StoreError::Unavailable(other.to_string()),
         })
+    }
+
+    /// Connections that there may be.
+    pub(super) fn most(&self) -> usize {
+        self.pool.status().max_size
     }
 
     /// Connections that there are, and how many of them are idle.

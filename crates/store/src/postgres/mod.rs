@@ -4,6 +4,7 @@ mod address;
 mod alike;
 mod connection;
 mod constraints;
+mod crowd;
 mod exchange;
 mod failure;
 mod replica;
@@ -21,6 +22,7 @@ pub use self::address::Address;
 use self::connection::Connections;
 pub(crate) use self::connection::connect;
 pub(crate) use self::constraints::{TakenOff, execute};
+pub(crate) use self::crowd::Crowd;
 pub(crate) use self::failure::{describe, judge};
 use self::replica::Replica;
 use self::transaction::Mode;
@@ -40,6 +42,7 @@ const AT_LENGTH: Duration = Duration::from_secs(30);
 
 pub(crate) struct Postgres {
     primary: Connections,
+    crowd: Arc<Crowd>,
     replica: Option<Replica>,
     bell: Arc<Bell>,
 }
@@ -50,7 +53,8 @@ impl Postgres {
             Some(address) => Some(Replica::new(Connections::new(address, options.connections, options.patience)?)),
             None => None,
         };
-        Ok(Self { primary: Connections::new(address, options.connections, options.patience)?, replica, bell })
+        let primary = Connections::new(address, options.connections, options.patience)?;
+        Ok(Self { crowd: Arc::new(Crowd::new(primary.clone())), primary, replica, bell })
     }
 
     pub(crate) async fn write<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
@@ -105,7 +109,10 @@ impl Postgres {
             Some(output) => output,
             None => {
                 retried(|| async {
-                    let mut tx = self.begin(&self.primary, mode, patience, None).await?;
+                    let mut tx = match mode {
+                        Mode::Single => begun(Arm::Crowd(Arc::clone(&self.crowd))),
+                        _ => self.begin(&self.primary, mode, patience, None).await?,
+                    };
                     work.run(&mut tx).await
                 })
                 .await
@@ -143,9 +150,7 @@ impl Postgres {
     async fn begin(&self, connections: &Connections, mode: Mode, patience: Duration, at_least: Option<i64>) -> Result<Tx, Failure> {
         let asked = Instant::now();
         let connection = connections.lend().await?;
-        let mut tx = Tx::new(Arm::Postgres(Box::new(PostgresTx::new(connection, mode, patience, asked.elapsed(), at_least))));
-        tx.start_work();
-        Ok(tx)
+        Ok(begun(Arm::Postgres(Box::new(PostgresTx::new(connection, mode, patience, asked.elapsed(), at_least)))))
     }
 
     /// How long an answer may take.
@@ -159,6 +164,12 @@ impl Postgres {
         gauge!("slated_store_connections", "state" => "open").set(open as f64);
         gauge!("slated_store_connections", "state" => "idle").set(idle as f64);
     }
+}
+
+fn begun(arm: Arm) -> Tx {
+    let mut tx = Tx::new(arm);
+    tx.start_work();
+    tx
 }
 
 /// Runs work again when other transactions got in its way, or its connection broke before anything was committed.

@@ -40,6 +40,8 @@ const POSITION: &str =
 pub(super) enum Mode {
     /// Every statement stands alone.
     Single,
+    /// The same for many of them.
+    Singles,
     /// All of it happens or nothing. Statements see what was committed before each of them began; what a rule rests on is locked.
     Change,
     /// The same for work that touches many rows. It waits longer for those that others hold.
@@ -55,7 +57,7 @@ pub(super) enum Mode {
 impl Mode {
     fn beginning(self, patience: Duration) -> Option<&'static str> {
         match self {
-            Self::Single => None,
+            Self::Single | Self::Singles => None,
             Self::Change => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
             Self::ChangeTogether if patience < TOGETHER_PATIENCE => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
             Self::ChangeAtLength => Some("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '24s'"),
@@ -70,7 +72,7 @@ impl Mode {
 
     /// Whether many statements of one text are likely.
     const fn touches_many(self) -> bool {
-        matches!(self, Self::ChangeAtLength | Self::ChangeTogether)
+        matches!(self, Self::Singles | Self::ChangeAtLength | Self::ChangeTogether)
     }
 }
 
@@ -122,6 +124,15 @@ impl PostgresTx {
         self.queue(sql, params, Some(ticket));
         self.make_room().await?;
         Ok(ticket)
+    }
+
+    /// Asks the same with different parameters; gives back the rows for each of them.
+    pub(super) async fn ask_all(&mut self, sql: &Arc<str>, params: Vec<Vec<Owned>>) -> Result<Vec<Vec<Row>>, StoreError> {
+        self.answers.resize_with(params.len(), || None);
+        let queued = params.into_iter().enumerate();
+        self.queue = queued.map(|(ticket, params)| Queued { sql: Arc::clone(sql), params, ticket: Some(ticket) }).collect();
+        self.send(Ending::None).await?;
+        Ok(std::mem::take(&mut self.answers).into_iter().map(Option::unwrap_or_default).collect())
     }
 
     pub(crate) async fn tell(&mut self, sql: &str, params: &[Param<'_>]) -> Result<(), StoreError> {
@@ -383,7 +394,7 @@ fn blame(error: &Error, ending: Ending) -> StoreError {
     }
 }
 
-fn too_late() -> StoreError {
+pub(super) fn too_late() -> StoreError {
     StoreError::Unavailable("it did not answer in time".to_owned())
 }
 

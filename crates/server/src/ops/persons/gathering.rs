@@ -1,13 +1,12 @@
 //! Creates that come while others are on their way go together, in one transaction: to a database that is a server of its own that costs each of
 //! them a fraction. (An embedded engine does so with all writes.) Nobody waits for company: who is alone goes alone, at once.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use model::id::WorkspaceId;
 use model::problem::Problem;
-use store::{Failure, Pace, Store, StoreError, Tx, Work};
+use store::{Failure, Lines, Pace, Place, Store, StoreError, Tx, Work};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -26,14 +25,7 @@ type Outcome = Result<CreatedPerson, Failure>;
 
 pub struct Gathering {
     store: Arc<Store>,
-    lines: Mutex<HashMap<WorkspaceId, Line>>,
-}
-
-/// The creates of a workspace.
-#[derive(Default)]
-struct Line {
-    waiting: VecDeque<Waiting>,
-    at_work: usize,
+    lines: Arc<Lines<WorkspaceId, Waiting>>,
 }
 
 struct Waiting {
@@ -44,7 +36,7 @@ struct Waiting {
 
 impl Gathering {
     pub fn new(store: Arc<Store>) -> Self {
-        Self { store, lines: Mutex::default() }
+        Self { store, lines: Lines::new(MOST_AT_WORK, MOST_IN_ONE) }
     }
 
     pub async fn create(self: &Arc<Self>, create: CreatePerson) -> Outcome {
@@ -54,28 +46,14 @@ impl Gathering {
             _ => return self.store.write(create).await,
         };
         let (answer, answered) = oneshot::channel();
-        if self.line_up(workspace, Waiting { since: Instant::now(), create: Arc::new(create), answer }) {
-            tokio::spawn(Arc::clone(self).work_off(workspace));
+        if let Some(place) = self.lines.line_up(&workspace, Waiting { since: Instant::now(), create: Arc::new(create), answer }) {
+            tokio::spawn(Arc::clone(self).work_off(place));
         }
         answered.await.unwrap_or_else(|_| Err(StoreError::Unavailable("the work was broken off".to_owned()).into()))
     }
 
-    fn lines(&self) -> MutexGuard<'_, HashMap<WorkspaceId, Line>> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// True if somebody has to see to it.
-    fn line_up(&self, workspace: WorkspaceId, waiting: Waiting) -> bool {
-        let mut lines = self.lines();
-        let line = lines.entry(workspace).or_default();
-        line.waiting.push_back(waiting);
-        let is_needed = line.at_work < MOST_AT_WORK;
-        line.at_work += usize::from(is_needed);
-        is_needed
-    }
-
-    async fn work_off(self: Arc<Self>, workspace: WorkspaceId) {
-        let mut place = Place { gathering: &self, workspace, is_left: false };
+    async fn work_off(self: Arc<Self>, mut place: Place<WorkspaceId, Waiting>) {
+        let workspace = *place.kind();
         while let Some(some) = place.take() {
             // Past that the database is away, or far too busy.
             let longest_wait = self.store.patience() / 4;
@@ -121,47 +99,6 @@ impl Gathering {
         tokio::spawn(async move {
             let _ = answer.send(store.write(Alone { workspace, create }).await);
         })
-    }
-}
-
-/// The place of one who works a line off.
-struct Place<'g> {
-    gathering: &'g Gathering,
-    workspace: WorkspaceId,
-    is_left: bool,
-}
-
-impl Place<'_> {
-    /// The first of those who wait. If nobody does, the place is left, before anybody else can come and rely on it.
-    fn take(&mut self) -> Option<Vec<Waiting>> {
-        let mut lines = self.gathering.lines();
-        let waiting = &mut lines.get_mut(&self.workspace)?.waiting;
-        let taken: Vec<_> = waiting.drain(..waiting.len().min(MOST_IN_ONE)).collect();
-        if taken.is_empty() {
-            self.is_left = true;
-            leave(&mut lines, self.workspace);
-            return None;
-        }
-        Some(taken)
-    }
-}
-
-/// Even if the work was broken off.
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        if !self.is_left {
-            leave(&mut self.gathering.lines(), self.workspace);
-        }
-    }
-}
-
-/// With the last who leaves go those who still wait: nobody would see to them.
-fn leave(lines: &mut HashMap<WorkspaceId, Line>, workspace: WorkspaceId) {
-    if let Some(line) = lines.get_mut(&workspace) {
-        line.at_work -= 1;
-        if line.at_work == 0 {
-            lines.remove(&workspace);
-        }
     }
 }
 

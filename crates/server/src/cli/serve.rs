@@ -29,7 +29,7 @@ use crate::http::listen;
 use crate::http::router::router;
 use crate::http::{App, Settings};
 use crate::ops::events::{AllWorkspaces, ForgetEvents, OldestEvent};
-use crate::ops::housekeeping::{CensusDue, ForgetAnswers, TakeCensus};
+use crate::ops::housekeeping::{CensusDue, ForgetAnswers, LearnTables, TakeCensus};
 use crate::ops::keys::{CreateKey, CreatedKey, TouchKeys};
 use crate::ops::persons::index::{IndexSome, MergeSome, MergeWanted, TidyIndex, WaitingForIndex};
 use crate::ops::webhooks::{ClearWebhooksAway, DeletedWebhooks};
@@ -44,6 +44,7 @@ const PATIENCE_AT_START: Duration = Duration::from_secs(30);
 const ASKED_AGAIN_AFTER: Duration = Duration::from_millis(200);
 const CHORES_EVERY: Duration = Duration::from_secs(10);
 const INDEX_EVERY: Duration = Duration::from_secs(2);
+const LEARN_EVERY: Duration = Duration::from_secs(1);
 /// File descriptors that are needed beside those of connections.
 const RESERVED_DESCRIPTORS: u64 = 128;
 const MOST_CONNECTIONS: u64 = 50_000;
@@ -153,6 +154,7 @@ impl Serve {
         let enriching = enrich::start(&app.store, enriching, app.stopping.clone());
         let chores = tokio::spawn(do_chores(Arc::clone(&app), metrics, self.event_retention));
         let indexing = tokio::spawn(keep_index(Arc::clone(&app)));
+        let learning = tokio::spawn(keep_plans_good(Arc::clone(&app)));
         tracing::info!(listen.address = %address, database = %location, "listening");
         if let Some(key) = first_key {
             welcome(address, &key);
@@ -160,7 +162,7 @@ impl Serve {
         listen::serve(listener, router(Arc::clone(&app)), &settings, stop).await;
         let _ = dispatching.await;
         let _ = enriching.await;
-        for chores in [chores, indexing] {
+        for chores in [chores, indexing, learning] {
             chores.abort();
             let _ = chores.await;
         }
@@ -275,6 +277,20 @@ async fn do_chores(app: Arc<App>, metrics: metrics_exporter_prometheus::Promethe
         forget_answers(&app).await;
         if let Err(failure) = forget_events(&app, event_retention).await {
             tracing::warn!(error = %failure, "old events could not be forgotten");
+        }
+    }
+}
+
+/// Lets the database plan by what is there, before there is so much that a bad plan hurts.
+async fn keep_plans_good(app: Arc<App>) {
+    if !app.store.is_shared() {
+        return;
+    }
+    let mut clock = tokio::time::interval(LEARN_EVERY);
+    loop {
+        clock.tick().await;
+        if let Err(failure) = app.store.write(LearnTables).await {
+            tracing::debug!(error = %failure, "the database could not be told to look at its new tables; it does so by itself");
         }
     }
 }

@@ -1,9 +1,9 @@
-//! What has to be done from time to time: old answers thrown away, long lists counted.
+//! What has to be done from time to time: old answers thrown away, long lists counted, the database told that tables have grown.
 
 use model::id::WorkspaceId;
 use store::record::census::{self, List};
-use store::record::{idempotency, workspace};
-use store::{Failure, Tx, Work};
+use store::record::{idempotency, statistics, workspace};
+use store::{Failure, Pace, Tx, Work};
 
 use super::idempotency::KEPT_FOR_MILLIS;
 
@@ -55,5 +55,24 @@ impl Work for TakeCensus {
 
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
         Ok(census::close_stretches(tx, self.workspace, self.list).await?)
+    }
+}
+
+/// Lets a database that is a server of its own learn what has grown in tables that are new to it.
+pub struct LearnTables;
+
+impl Work for LearnTables {
+    type Output = ();
+
+    fn pace(&self) -> Pace {
+        Pace::AtLength
+    }
+
+    fn is_seen(&self) -> bool {
+        false
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        Ok(statistics::learn(tx).await?)
     }
 }

@@ -18,6 +18,25 @@ fn two_servers() -> (App, Process, [Client; 2]) {
     (app, process, clients)
 }
 
+/// PostgreSQL would take any index of the workspace for the right one until it has looked at the rows, which it does when it comes to it.
+#[test]
+fn a_new_database_learns_of_its_rows_as_they_come() {
+    let app = Engine::Postgres.app().start();
+    let persons: Vec<_> =
+        (0..1000).map(|number| json!({ "name": format!("Person {number}"), "work_email": format!("{number}@x.example") })).collect();
+    for table in ["person", "person_identifier"] {
+        app.database.execute(&format!("ALTER TABLE {table} SET (autovacuum_enabled = false)"));
+    }
+    app.writer().post("/v1/persons/batch", &json!({ "persons": persons })).expect(200);
+    let known = "SELECT relname FROM pg_class WHERE relname IN ('person', 'person_identifier') AND relpages > 0";
+    eventually("both tables are known", || app.database.execute(known).len() == 2);
+    let way = app.database.execute(
+        "SET plan_cache_mode = force_generic_plan; PREPARE look (bigint, uuid) AS SELECT 1 FROM person WHERE workspace_id = $1 AND id = $2; \
+         EXPLAIN EXECUTE look (1, gen_random_uuid())",
+    );
+    assert!(way.iter().any(|line| line.contains("person_pkey")), "{way:#?}");
+}
+
 #[test]
 fn what_one_server_wrote_the_other_reads() {
     let (_app, _second, [one, other]) = two_servers();

@@ -33,6 +33,7 @@ pub mod proposal;
 pub mod search;
 pub mod stage;
 mod statement;
+pub mod statistics;
 pub mod status;
 pub mod template;
 pub mod webhook;

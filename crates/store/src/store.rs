@@ -153,6 +153,7 @@ pub struct Store {
     bell: Arc<Bell>,
 }
 
+/// What is under way on PostgreSQL takes many kilobytes. It is boxed, or every request would carry them along, on either engine.
 enum Engine {
     Sqlite(Sqlite),
     Postgres(Postgres),
@@ -186,7 +187,7 @@ impl Store {
     pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.write(work).await,
-            Engine::Postgres(postgres) => postgres.write(&work).await,
+            Engine::Postgres(postgres) => Box::pin(postgres.write(&work)).await,
         }
     }
 
@@ -212,11 +213,11 @@ impl Store {
         }
     }
 
-    /// Runs work that is one statement and only looks.
+    /// Runs work that only looks, with one statement as a rule: each sees what is there when it is sent.
     pub async fn read<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(&work),
-            Engine::Postgres(postgres) => postgres.read(&work).await,
+            Engine::Postgres(postgres) => Box::pin(postgres.read(&work)).await,
         }
     }
 
@@ -224,14 +225,14 @@ impl Store {
     pub async fn read_snapshot<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read_snapshot(&work),
-            Engine::Postgres(postgres) => postgres.read_snapshot(&work).await,
+            Engine::Postgres(postgres) => Box::pin(postgres.read_snapshot(&work)).await,
         }
     }
 
     /// The same for work that may take long: it keeps no thread from serving others.
     pub async fn read_snapshot_at_length<W: Work>(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
         if let Engine::Postgres(postgres) = &self.engine {
-            return postgres.read_snapshot_at_length(&work).await;
+            return Box::pin(postgres.read_snapshot_at_length(&work)).await;
         }
         let store = Arc::clone(self);
         let runtime = tokio::runtime::Handle::current();

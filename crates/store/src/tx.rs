@@ -348,9 +348,10 @@ impl Tx {
         params: &[Param<'_>],
         map: fn(&Row<'_>) -> Result<T, StoreError>,
     ) -> Result<Asked<T>, StoreError> {
-        match self.is_embedded() {
-            true => self.ask(sql, params, map).await,
-            false => self.ask(&format!("{sql} FOR NO KEY UPDATE"), params, map).await,
+        match &self.arm {
+            Arm::Sqlite(_) => self.ask(sql, params, map).await,
+            Arm::Postgres(_) => self.ask(&format!("{sql} FOR NO KEY UPDATE"), params, map).await,
+            Arm::Crowd(_) => Err(more_than_a_look()),
         }
     }
 

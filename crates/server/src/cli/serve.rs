@@ -1,5 +1,6 @@
 //! `slated serve`: runs the service until it is told to stop.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -12,11 +13,13 @@ use clap::Args;
 use model::clock::Timestamp;
 use model::key::Scope;
 use store::record::census::List;
+use store::record::statistics::Unknown;
 use store::record::workspace;
 use store::{Address, Failure, Location, Options, Pace, Purpose, Store, StoreError, Tx, Work};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+use tokio::time::MissedTickBehavior;
 
 use super::calling::Calling;
 use super::{Database, Url};
@@ -29,7 +32,7 @@ use crate::http::listen;
 use crate::http::router::router;
 use crate::http::{App, Settings};
 use crate::ops::events::{AllWorkspaces, ForgetEvents, OldestEvent};
-use crate::ops::housekeeping::{CensusDue, ForgetAnswers, LearnTables, TakeCensus};
+use crate::ops::housekeeping::{CensusDue, ForgetAnswers, LearnTable, TakeCensus, UnknownTables};
 use crate::ops::keys::{CreateKey, CreatedKey, TouchKeys};
 use crate::ops::persons::index::{IndexSome, MergeSome, MergeWanted, TidyIndex, WaitingForIndex};
 use crate::ops::webhooks::{ClearWebhooksAway, DeletedWebhooks};
@@ -287,10 +290,26 @@ async fn keep_plans_good(app: Arc<App>) {
         return;
     }
     let mut clock = tokio::time::interval(LEARN_EVERY);
+    clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // How big tables were when the database was last told of them. It may have found no rows, or not be ours to tell.
+    let mut told = HashMap::new();
     loop {
         clock.tick().await;
-        if let Err(failure) = app.store.write(LearnTables).await {
+        let learning = async {
+            for Unknown { table, bytes } in app.store.read(UnknownTables).await? {
+                if told.get(table).is_none_or(|before| bytes / 2 >= *before) {
+                    told.insert(table, bytes);
+                    app.store.write(LearnTable { table }).await?;
+                }
+            }
+            Ok::<_, Failure>(())
+        };
+        if let Err(failure) = learning.await {
             tracing::debug!(error = %failure, "the database could not be told to look at its new tables; it does so by itself");
+            // An engine that is only like PostgreSQL has tables of another kind.
+            if matches!(failure, Failure::Broken(StoreError::Internal(_))) {
+                return;
+            }
         }
     }
 }

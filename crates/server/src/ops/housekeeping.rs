@@ -2,7 +2,8 @@
 
 use model::id::WorkspaceId;
 use store::record::census::{self, List};
-use store::record::{idempotency, statistics, workspace};
+use store::record::statistics::{self, Unknown};
+use store::record::{idempotency, workspace};
 use store::{Failure, Pace, Tx, Work};
 
 use super::idempotency::KEPT_FOR_MILLIS;
@@ -58,10 +59,23 @@ impl Work for TakeCensus {
     }
 }
 
-/// Lets a database that is a server of its own learn what has grown in tables that are new to it.
-pub struct LearnTables;
+/// Tables that have grown and that the database knows no rows of.
+pub struct UnknownTables;
 
-impl Work for LearnTables {
+impl Work for UnknownTables {
+    type Output = Vec<Unknown>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Unknown>, Failure> {
+        Ok(statistics::unknown(tx).await?)
+    }
+}
+
+/// Lets the database have a look at one of them.
+pub struct LearnTable {
+    pub table: &'static str,
+}
+
+impl Work for LearnTable {
     type Output = ();
 
     fn pace(&self) -> Pace {
@@ -73,6 +87,6 @@ impl Work for LearnTables {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
-        Ok(statistics::learn(tx).await?)
+        Ok(statistics::learn(tx, self.table).await?)
     }
 }

@@ -17,6 +17,7 @@ each_engine! {
     pushes_of_one_person_with_addresses_in_any_order_all_succeed
     creates_at_one_instant_are_each_answered_for_themselves
     reads_at_one_instant_are_each_answered_with_their_own
+    whatever_is_read_by_many_at_one_instant_is_read_as_by_one
 }
 
 const THREADS: usize = 16;
@@ -72,6 +73,34 @@ fn reads_at_one_instant_are_each_answered_with_their_own(app: &App) {
         for (number, answer) in answers.iter().enumerate() {
             assert_eq!(answer, &alone[number % paths.len()], "{}", paths[number % paths.len()]);
         }
+    }
+}
+
+fn whatever_is_read_by_many_at_one_instant_is_read_as_by_one(app: &App) {
+    let client = app.writer().with_key(&app.key("main", "admin"));
+    let job = client.new_job("Smith", "Acme");
+    let made = client.post("/v1/persons", &json!({ "name": "Ada", "company_name": "Acme", "job_id": job.id })).expect(201);
+    let candidate = made.string("candidate_id");
+    let person = client.get(&format!("/v1/persons/{}", made.id()));
+    let first = |path: &str| client.get(path).expect(200).entries()[0]["id"].as_str().unwrap().to_owned();
+    let webhook = client.post("/v1/webhooks", &json!({ "url": "https://receiver.example/slated" })).expect(201);
+    let paths = [
+        "/readyz".to_owned(),
+        "/v1/me".to_owned(),
+        "/v1/keys".to_owned(),
+        "/v1/job-statuses".to_owned(),
+        "/v1/pipeline-templates".to_owned(),
+        format!("/v1/pipeline-templates/{}", first("/v1/pipeline-templates")),
+        format!("/v1/companies/{}", person.string("current_company_id")),
+        format!("/v1/persons/{}/enrichment", made.id()),
+        format!("/v1/candidates/{candidate}/stage-times"),
+        format!("/v1/webhooks/{}", webhook.id()),
+        "/v1/enrichments/run_00000000000000000000000000".to_owned(),
+    ];
+    for path in paths {
+        let status = client.get(&path).status;
+        let answers = together(4 * THREADS, |_| client.get(&path).status);
+        assert!(answers.iter().all(|answer| *answer == status), "{path}: {status}, {answers:?}");
     }
 }
 

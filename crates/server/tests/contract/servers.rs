@@ -28,7 +28,7 @@ fn a_new_database_learns_of_its_rows_as_they_come() {
         app.database.execute(&format!("ALTER TABLE {table} SET (autovacuum_enabled = false)"));
     }
     app.writer().post("/v1/persons/batch", &json!({ "persons": persons })).expect(200);
-    let known = "SELECT relname FROM pg_class WHERE relname IN ('person', 'person_identifier') AND relpages > 0";
+    let known = "SELECT relname FROM pg_class WHERE relname IN ('person', 'person_identifier') AND reltuples > 0";
     eventually("both tables are known", || app.database.execute(known).len() == 2);
     let way = app.database.execute(
         "SET plan_cache_mode = force_generic_plan; PREPARE look (bigint, uuid) AS SELECT 1 FROM person WHERE workspace_id = $1 AND id = $2; \

@@ -59,7 +59,7 @@ fn looks(app: &App, paths: &[String]) -> Vec<String> {
     let lock = app.database.hold("LOCK TABLE person IN ACCESS EXCLUSIVE MODE");
     thread::scope(|scope| {
         let reading = scope.spawn(|| together(readers, |number| client.get(&paths[number % paths.len()]).expect(200)));
-        let waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        let waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM person p %'";
         eventually("some read", || app.database.execute(waiting).len() > 1);
         drop(lock);
         reading.join().unwrap();

@@ -80,7 +80,9 @@ fn nature(queued: &Queued) -> Nature {
     if queued.only_inserts() {
         return Nature::Insert;
     }
-    match queued.ticket.is_some() && queued.sql.starts_with("SELECT ") && !queued.sql.contains(" FOR ") {
+    let is_question = queued.ticket.is_some() && queued.sql.starts_with("SELECT ") && !queued.sql.contains(" FOR ");
+    // What has no parameters has nothing that an array could be made of.
+    match is_question && !queued.params.is_empty() {
         true => Nature::Question,
         false => Nature::Other,
     }
@@ -185,8 +187,10 @@ impl Many {
                 let selects: Vec<_> = tuples.into_iter().map(|tuple| format!("SELECT {} FROM given", filled(tuple))).collect();
                 format!("WITH given ({names}) AS (SELECT * FROM unnest({arrays})) {head} {}", selects.join(" UNION ALL "))
             }
+            // Each is answered by itself, however few rows there seem to be at the moment.
             _ => format!(
-                "SELECT found.*, given.number FROM unnest({arrays}) WITH ORDINALITY AS given ({names}, number) CROSS JOIN LATERAL ({}) AS found",
+                "SELECT found.*, given.number FROM unnest({arrays}) WITH ORDINALITY AS given ({names}, number) \
+                 CROSS JOIN LATERAL (SELECT * FROM ({}) AS one OFFSET 0) AS found",
                 filled(&self.sql)
             ),
         }
@@ -246,6 +250,9 @@ mod tests {
         assert_eq!(texts(&gather(with_tickets, true, Joining::Alike)), [(LOOK, 9)]);
         let few = (0..3).map(|number| queued(LOOK, number, Some(number as usize))).collect();
         assert_eq!(texts(&gather(few, false, Joining::Alike)), [(LOOK, 1); 3]);
+        let all = "SELECT workspace_id FROM workspace";
+        let without_parameters = (0..9).map(|ticket| Queued { sql: all.into(), params: Vec::new(), ticket: Some(ticket) }).collect();
+        assert_eq!(texts(&gather(without_parameters, false, Joining::Alike)), [(all, 1); 9]);
         let quick = (0..9).map(|number| queued(LOOK, number, Some(number as usize))).collect();
         assert_eq!(texts(&gather(quick, true, Joining::Inserts)), [(LOOK, 1); 9]);
         let plain = (0..9).map(|number| queued(PERSON, number, None)).collect();
@@ -285,7 +292,7 @@ mod tests {
         assert_eq!(
             look.over_arrays(&[Type::INT8, Type::UUID]),
             "SELECT found.*, given.number FROM unnest(?1::int8[], ?2::uuid[]) WITH ORDINALITY AS given (p1, p2, number) \
-             CROSS JOIN LATERAL (SELECT id FROM company WHERE workspace_id = given.p1 AND id = given.p2) AS found"
+             CROSS JOIN LATERAL (SELECT * FROM (SELECT id FROM company WHERE workspace_id = given.p1 AND id = given.p2) AS one OFFSET 0) AS found"
         );
     }
 }

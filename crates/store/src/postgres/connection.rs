@@ -22,7 +22,7 @@ const STATEMENTS_KEPT: usize = 512;
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
 /// Every statement finds its few rows through indexes that begin with the workspace, whatever it is asked for. So a plan that was made
-/// once is good for ever, and plans that read whole tables or start helpers are never better. Only Citus has to see
+/// once is good until the database knows more of its tables, and plans that read whole tables or start helpers are never better. Only Citus has to see
 /// what is asked for, to know on which machine it is. There this gives no row.
 const SESSION: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off; \
                        SET max_parallel_workers_per_gather = 0; \
@@ -88,14 +88,9 @@ impl Manager for Connector {
     type Type = Connection;
     type Error = tokio_postgres::Error;
 
+    /// It is seldom needed, and too big to be carried along by all who ask for a connection.
     async fn create(&self) -> Result<Connection, tokio_postgres::Error> {
-        let (client, driver) = open(&self.config, &self.tls).await?;
-        // An engine that is only like PostgreSQL may lack one of these, and does without.
-        let answered = client.simple_query(SESSION).await;
-        let is_whole = answered.is_ok_and(|answered| answered.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_))));
-        let _ = client.batch_execute(WORDS_APART).await;
-        let _ = client.batch_execute(&format!("SET lock_timeout = {}", self.lock_patience.as_millis())).await;
-        Ok(Connection { client: Arc::new(client), is_whole, driver, tls: self.tls.clone(), statements: HashMap::default() })
+        Box::pin(self.connect()).await
     }
 
     async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<tokio_postgres::Error> {
@@ -103,6 +98,18 @@ impl Manager for Connector {
             true => Err(RecycleError::message("closed")),
             false => Ok(()),
         }
+    }
+}
+
+impl Connector {
+    async fn connect(&self) -> Result<Connection, tokio_postgres::Error> {
+        let (client, driver) = open(&self.config, &self.tls).await?;
+        // An engine that is only like PostgreSQL may lack one of these, and does without.
+        let answered = client.simple_query(SESSION).await;
+        let is_whole = answered.is_ok_and(|answered| answered.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_))));
+        let _ = client.batch_execute(WORDS_APART).await;
+        let _ = client.batch_execute(&format!("SET lock_timeout = {}", self.lock_patience.as_millis())).await;
+        Ok(Connection { client: Arc::new(client), is_whole, driver, tls: self.tls.clone(), statements: HashMap::default() })
     }
 }
 

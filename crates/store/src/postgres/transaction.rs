@@ -132,7 +132,8 @@ impl PostgresTx {
         let queued = params.into_iter().enumerate();
         self.queue = queued.map(|(ticket, params)| Queued { sql: Arc::clone(sql), params, ticket: Some(ticket) }).collect();
         self.send(Ending::None).await?;
-        Ok(std::mem::take(&mut self.answers).into_iter().map(Option::unwrap_or_default).collect())
+        let answers: Option<Vec<_>> = std::mem::take(&mut self.answers).into_iter().collect();
+        answers.ok_or_else(|| StoreError::Internal("a question was not answered".to_owned()))
     }
 
     pub(crate) async fn tell(&mut self, sql: &str, params: &[Param<'_>]) -> Result<(), StoreError> {

@@ -8,17 +8,29 @@ use crate::{StoreError, Tx, params};
 /// Smaller tables are gone through in no time.
 const BYTES: i64 = 64 * 1024;
 
-/// Lets the database have a look at tables that have grown and that it knows nothing of. An embedded engine plans by the schema alone.
-pub async fn learn(tx: &mut Tx) -> Result<(), StoreError> {
+/// A table that has grown and that the database knows no rows of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unknown {
+    pub table: &'static str,
+    pub bytes: i64,
+}
+
+/// Of the tables that others point at or that point at others. An embedded engine plans by the schema alone.
+pub async fn unknown(tx: &mut Tx) -> Result<Vec<Unknown>, StoreError> {
     if tx.is_embedded() {
-        return Ok(());
+        return Ok(Vec::new());
     }
-    let sql = "SELECT CAST(relname AS text) FROM pg_class WHERE relkind = 'r' AND relpages = 0 AND pg_relation_size(oid) > ?1 \
-               AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())";
-    let unknown = tx.rows(sql, params![BYTES], |row| row.text(0)).await?;
-    // In an order that other servers have too.
-    for table in TABLES.iter().filter(|table| unknown.iter().any(|name| name == **table)) {
-        tx.tell(&format!("ANALYZE {table}"), &[]).await?;
+    let sql = "SELECT CAST(relname AS text), pg_relation_size(oid) FROM pg_class \
+               WHERE relkind = 'r' AND reltuples <= 0 AND pg_table_is_visible(oid) AND pg_relation_size(oid) > ?1";
+    let found = tx.rows(sql, params![BYTES], |row| Ok((row.text(0)?, row.int(1)?))).await?;
+    let ours = |(name, bytes): (String, i64)| TABLES.iter().find(|table| **table == name).map(|table| Unknown { table, bytes });
+    Ok(found.into_iter().filter_map(ours).collect())
+}
+
+/// Lets the database have a look at a table, unless somebody else does.
+pub async fn learn(tx: &mut Tx, table: &'static str) -> Result<(), StoreError> {
+    match tx.is_embedded() {
+        true => Ok(()),
+        false => tx.tell(&format!("ANALYZE (SKIP_LOCKED) {table}"), &[]).await,
     }
-    Ok(())
 }

@@ -1,6 +1,7 @@
 //! The service: its HTTP interface, its use cases and its command line.
 
 pub mod api;
+mod chores;
 pub mod cli;
 pub mod config;
 pub mod demo;

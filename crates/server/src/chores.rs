@@ -1,0 +1,203 @@
+//! What a server does by itself from time to time, while it serves: words are indexed, long lists counted, what is too old forgotten.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use metrics_exporter_prometheus::PrometheusHandle;
+use model::clock::Timestamp;
+use store::record::census::List;
+use store::record::statistics::Unknown;
+use store::{Failure, StoreError};
+use tokio::task::JoinHandle;
+use tokio::time::MissedTickBehavior;
+
+use crate::http::App;
+use crate::ops::events::{AllWorkspaces, ForgetEvents, OldestEvent};
+use crate::ops::housekeeping::{CensusDue, ForgetAnswers, LearnTable, TakeCensus, UnknownTables};
+use crate::ops::keys::TouchKeys;
+use crate::ops::persons::index::{IndexSome, MergeSome, MergeWanted, TidyIndex, WaitingForIndex};
+use crate::ops::webhooks::{ClearWebhooksAway, DeletedWebhooks};
+
+const CHORES_EVERY: Duration = Duration::from_secs(10);
+const INDEX_EVERY: Duration = Duration::from_secs(2);
+const LEARN_EVERY: Duration = Duration::from_secs(1);
+
+/// Begins with all of them.
+pub fn start(app: &Arc<App>, metrics: PrometheusHandle, event_retention: i64) -> Chores {
+    Chores([
+        tokio::spawn(do_chores(Arc::clone(app), metrics, event_retention)),
+        tokio::spawn(keep_index(Arc::clone(app))),
+        tokio::spawn(keep_plans_good(Arc::clone(app))),
+    ])
+}
+
+pub struct Chores([JoinHandle<()>; 3]);
+
+impl Chores {
+    pub async fn stop(self) {
+        for chores in self.0 {
+            chores.abort();
+            let _ = chores.await;
+        }
+    }
+}
+
+async fn do_chores(app: Arc<App>, metrics: PrometheusHandle, event_retention: i64) {
+    let mut clock = tokio::time::interval(CHORES_EVERY);
+    loop {
+        clock.tick().await;
+        metrics.run_upkeep();
+        app.store.report();
+        note_used_keys(&app).await;
+        if let Err(failure) = take_census(&app).await {
+            tracing::warn!(error = %failure, "the records of long lists could not be counted");
+        }
+        forget_answers(&app).await;
+        if let Err(failure) = forget_events(&app, event_retention).await {
+            tracing::warn!(error = %failure, "old events could not be forgotten");
+        }
+    }
+}
+
+/// Lets the database plan by what is there, before there is so much that a bad plan hurts.
+async fn keep_plans_good(app: Arc<App>) {
+    if !app.store.is_shared() {
+        return;
+    }
+    let mut clock = tokio::time::interval(LEARN_EVERY);
+    clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // How big tables were when the database was last told of them. It may have found no rows, or not be ours to tell.
+    let mut told = HashMap::new();
+    loop {
+        clock.tick().await;
+        let learning = async {
+            for Unknown { table, bytes } in app.store.read(UnknownTables).await? {
+                if told.get(table).is_none_or(|before| bytes / 2 >= *before) {
+                    told.insert(table, bytes);
+                    app.store.write(LearnTable { table }).await?;
+                }
+            }
+            Ok::<_, Failure>(())
+        };
+        if let Err(failure) = learning.await {
+            tracing::debug!(error = %failure, "the database could not be told to look at its new tables; it does so by itself");
+            // An engine that is only like PostgreSQL has tables of another kind.
+            if matches!(failure, Failure::Broken(StoreError::Internal(_))) {
+                return;
+            }
+        }
+    }
+}
+
+/// Looks after the index of words. After an upgrade that takes a while, so it keeps no other chore waiting.
+async fn keep_index(app: Arc<App>) {
+    let mut clock = tokio::time::interval(INDEX_EVERY);
+    loop {
+        clock.tick().await;
+        if let Err(failure) = index_persons(&app).await {
+            tracing::warn!(error = %failure, "persons could not be indexed for search");
+        }
+        if app.store.is_shared()
+            && let Err(failure) = app.store.write(TidyIndex).await
+        {
+            tracing::debug!(error = %failure, "new words could not be put into the index; writers do it");
+        }
+        if let Err(failure) = merge_index(&app).await {
+            tracing::warn!(error = %failure, "the index of words could not be merged");
+        }
+    }
+}
+
+/// Takes the words of persons that wait for it.
+async fn index_persons(app: &App) -> Result<(), Failure> {
+    let mut outcome = Ok(());
+    for workspace in app.store.read(WaitingForIndex).await? {
+        let indexing = async {
+            let mut indexed = 0;
+            loop {
+                match app.store.write(IndexSome { workspace }).await? {
+                    0 => break,
+                    some => indexed += some,
+                }
+            }
+            tracing::info!(indexed, "persons indexed for search");
+            Ok(())
+        };
+        // One workspace in which that fails does not keep the others waiting.
+        if let Err(failure) = indexing.await {
+            outcome = Err(failure);
+        }
+    }
+    outcome
+}
+
+/// Wipes words that left the index out of its pages, where somebody was erased.
+async fn merge_index(app: &App) -> Result<(), Failure> {
+    if let Some(wanted_at) = app.store.read(MergeWanted).await? {
+        let mut is_first = true;
+        while app.store.write(MergeSome { wanted_at, is_first }).await? {
+            is_first = false;
+        }
+    }
+    Ok(())
+}
+
+/// Counts what was added to long lists.
+async fn take_census(app: &App) -> Result<(), Failure> {
+    for (workspace, _) in app.store.read(AllWorkspaces).await? {
+        for list in List::ALL {
+            while app.store.read(CensusDue { workspace, list }).await? {
+                app.store.write(TakeCensus { workspace, list }).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Bit by bit, so that no writer waits long, until none is left that is old.
+async fn forget_answers(app: &App) {
+    loop {
+        match app.store.write(ForgetAnswers).await {
+            Ok(0) => return,
+            Ok(forgotten) => tracing::debug!(forgotten, "old idempotent answers forgotten"),
+            Err(failure) => {
+                tracing::warn!(error = %failure, "old idempotent answers could not be forgotten");
+                return;
+            }
+        }
+    }
+}
+
+/// Bit by bit as well.
+async fn forget_events(app: &App, kept_for_millis: i64) -> Result<(), Failure> {
+    let before = Timestamp::now().plus_millis(-kept_for_millis);
+    let mut outcome = Ok(());
+    for (workspace, _) in app.store.read(AllWorkspaces).await? {
+        let forgetting = async {
+            if app.store.read(OldestEvent { workspace }).await?.is_some_and(|oldest| oldest < before) {
+                while app.store.write(ForgetEvents { workspace, kept_for_millis }).await? {}
+            }
+            if app.store.read(DeletedWebhooks { workspace }).await? {
+                while app.store.write(ClearWebhooksAway { workspace }).await? {}
+            }
+            Ok(())
+        };
+        // One workspace in which that fails does not keep the others waiting.
+        if let Err(failure) = forgetting.await {
+            outcome = Err(failure);
+        }
+    }
+    outcome
+}
+
+/// Notes when keys were last used, as far as that is not noted yet.
+pub async fn note_used_keys(app: &App) {
+    let used = app.take_used_keys();
+    if used.is_empty() {
+        return;
+    }
+    if let Err(failure) = app.store.write(TouchKeys { used }).await {
+        tracing::warn!(error = %failure, "the last use of keys could not be noted");
+    }
+}

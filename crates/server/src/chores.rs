@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
 use crate::http::App;
-use crate::ops::events::{AllWorkspaces, ForgetEvents, OldestEvent};
+use crate::ops::events::{AllWorkspaces, ClearNumberedAway, ForgetEvents, NumberedRemains, OldestEvent};
 use crate::ops::housekeeping::{CensusDue, ForgetAnswers, LearnTable, TakeCensus, UnknownTables};
 use crate::ops::keys::TouchKeys;
 use crate::ops::persons::index::{IndexSome, MergeSome, MergeWanted, TidyIndex, WaitingForIndex};
@@ -21,14 +21,16 @@ use crate::ops::webhooks::{ClearWebhooksAway, DeletedWebhooks};
 
 const CHORES_EVERY: Duration = Duration::from_secs(10);
 const INDEX_EVERY: Duration = Duration::from_secs(2);
-const LEARN_EVERY: Duration = Duration::from_secs(1);
+const TABLES_EVERY: Duration = Duration::from_secs(1);
+/// So many rows that are gone may lie where events wait for their numbers.
+const MOST_REMAINS: i64 = 20_000;
 
 /// Begins with all of them.
 pub fn start(app: &Arc<App>, metrics: PrometheusHandle, event_retention: i64) -> Chores {
     Chores([
         tokio::spawn(do_chores(Arc::clone(app), metrics, event_retention)),
         tokio::spawn(keep_index(Arc::clone(app))),
-        tokio::spawn(keep_plans_good(Arc::clone(app))),
+        tokio::spawn(keep_tables_good(Arc::clone(app))),
     ])
 }
 
@@ -60,28 +62,31 @@ async fn do_chores(app: Arc<App>, metrics: PrometheusHandle, event_retention: i6
     }
 }
 
-/// Lets the database plan by what is there, before there is so much that a bad plan hurts.
-async fn keep_plans_good(app: Arc<App>) {
+/// Lets the database plan by what is there, before there is so much that a bad plan hurts, and clear away what is in the way.
+async fn keep_tables_good(app: Arc<App>) {
     if !app.store.is_shared() {
         return;
     }
-    let mut clock = tokio::time::interval(LEARN_EVERY);
+    let mut clock = tokio::time::interval(TABLES_EVERY);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // How big tables were when the database was last told of them. It may have found no rows, or not be ours to tell.
     let mut told = HashMap::new();
     loop {
         clock.tick().await;
-        let learning = async {
+        let looking_after = async {
             for Unknown { table, bytes } in app.store.read(UnknownTables).await? {
                 if told.get(table).is_none_or(|before| bytes / 2 >= *before) {
                     told.insert(table, bytes);
                     app.store.write(LearnTable { table }).await?;
                 }
             }
+            if app.store.read(NumberedRemains).await? > MOST_REMAINS {
+                app.store.read(ClearNumberedAway).await?;
+            }
             Ok::<_, Failure>(())
         };
-        if let Err(failure) = learning.await {
-            tracing::debug!(error = %failure, "the database could not be told to look at its new tables; it does so by itself");
+        if let Err(failure) = looking_after.await {
+            tracing::debug!(error = %failure, "the database could not be told to look after its tables; it does so by itself");
             // An engine that is only like PostgreSQL has tables of another kind.
             if matches!(failure, Failure::Broken(StoreError::Internal(_))) {
                 return;

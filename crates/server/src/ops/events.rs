@@ -157,6 +157,28 @@ impl Work for UnnumberedEvents {
     }
 }
 
+/// How many rows of events that got their numbers are still to be cleared away.
+pub struct NumberedRemains;
+
+impl Work for NumberedRemains {
+    type Output = i64;
+
+    async fn run(&self, tx: &mut Tx) -> Result<i64, Failure> {
+        Ok(event_outbox::remains(tx).await?)
+    }
+}
+
+/// Clears them away. It changes nothing that anybody sees, and runs as a read does: a transaction is what it must not be in.
+pub struct ClearNumberedAway;
+
+impl Work for ClearNumberedAway {
+    type Output = ();
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        Ok(event_outbox::clear_away(tx).await?)
+    }
+}
+
 /// All workspaces, with their names.
 pub struct AllWorkspaces;
 

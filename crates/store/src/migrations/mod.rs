@@ -91,6 +91,12 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("sqlite/0008_filters.sql"),
         postgres: include_str!("postgres/0008_filters.sql"),
     },
+    Step {
+        version: 9,
+        name: "outbox in order",
+        sqlite: include_str!("sqlite/0009_outbox_in_order.sql"),
+        postgres: include_str!("postgres/0009_outbox_in_order.sql"),
+    },
 ];
 
 fn newest_version() -> i64 {

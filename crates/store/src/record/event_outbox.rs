@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use model::clock::Timestamp;
 use model::event::{Event, Hash};
 use model::id::{EventId, PersonId, WorkspaceId};
 
@@ -44,6 +45,24 @@ pub async fn waiting(tx: &mut Tx) -> Result<Vec<WorkspaceId>, StoreError> {
     }
 }
 
+/// How many rows of events that got their numbers are still to be cleared away, as far as the database knows.
+pub async fn remains(tx: &mut Tx) -> Result<i64, StoreError> {
+    if tx.is_embedded() {
+        return Ok(0);
+    }
+    let sql = "SELECT pg_stat_get_dead_tuples(CAST('event_outbox' AS regclass))";
+    Ok(tx.row(sql, &[], |row| row.int(0)).await?.unwrap_or(0))
+}
+
+/// Clears them away, unless somebody else does: whoever looks for events that wait goes past them all. The database does so by itself, but not
+/// often enough. It must not be part of a transaction.
+pub async fn clear_away(tx: &mut Tx) -> Result<(), StoreError> {
+    if tx.is_embedded() {
+        return Ok(());
+    }
+    tx.row("VACUUM (INDEX_CLEANUP ON, TRUNCATE OFF, SKIP_LOCKED) event_outbox", &[], |_| Ok(())).await.map(|_| ())
+}
+
 /// The changes of a person that have no number yet, the newest first.
 pub(super) async fn changes(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Vec<Event>, StoreError> {
     if tx.is_embedded() {
@@ -63,6 +82,13 @@ pub(super) async fn hold(tx: &mut Tx, workspace: WorkspaceId) -> Result<(), Stor
     tx.tell(sql, params![workspace]).await
 }
 
+struct Waiting {
+    kind: String,
+    /// Without its type.
+    event: Unnumbered<'static>,
+    written_at: Timestamp,
+}
+
 /// Numbers the events of a workspace that are committed, some at a time, and links their hashes; says how many. Those who write events do not
 /// wait for it, and those who read them see all numbers up to some or none.
 pub async fn number(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<usize, StoreError> {
@@ -72,40 +98,41 @@ pub async fn number(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<us
     // One at a time: they would all take the same events, each in an order of its own.
     hold(tx, workspace).await?;
     let newest = ask_last(tx, workspace).await?;
-    let sql = "SELECT id, type, created_at, key_id, record_id, person_id, job_id, content_hash FROM event_outbox \
+    let sql = "SELECT id, type, created_at, key_id, record_id, person_id, job_id, content_hash, written_at FROM event_outbox \
                WHERE workspace_id = ?1 ORDER BY written_at, id LIMIT ?2";
     let waiting = tx
         .ask(sql, params![workspace, most], |row| {
             let content_hash = hash_in(row, 7)?;
             let (id, kind, created_at, key_id) = (row.id(0)?, row.text(1)?, row.time(2)?, row.optional_id(3)?);
-            Ok((kind, Unnumbered { id, kind: "", created_at, key_id, subject: subject(row, 4)?, content_hash }))
+            let event = Unnumbered { id, kind: "", created_at, key_id, subject: subject(row, 4)?, content_hash };
+            Ok(Waiting { kind, event, written_at: row.time(8)? })
         })
         .await?;
     let (mut sequence, mut hash) = tx.answer(newest).await?.pop().unwrap_or((0, Hash::NONE));
     let waiting = tx.answer(waiting).await?;
-    if waiting.is_empty() {
-        return Ok(0);
-    }
+    let (Some(first), Some(last)) = (waiting.first(), waiting.last()) else { return Ok(0) };
+    let (start, end) = (first.written_at, last.written_at.plus_millis(1));
     let last = sequence;
     // The hash of each entry, behind that of the one before the first.
     let mut hashes = hash.as_bytes().to_vec();
     let mut ids = String::from("[");
-    for (kind, event) in &waiting {
+    for Waiting { kind, event, .. } in &waiting {
         sequence += 1;
         hash = Unnumbered { kind, ..*event }.link(workspace, sequence).hash(hash);
         hashes.extend(hash.as_bytes());
         write_id(&mut ids, event.id);
     }
     ids.push(']');
-    // They are counted in the order in which they were found, instead of being joined with numbers: that would compare each with each.
-    let sql = "WITH taken AS (DELETE FROM event_outbox WHERE workspace_id = ?1 AND id = ANY (ARRAY(SELECT jsonb_array_elements_text(?2)::uuid)) \
-               RETURNING *), \
+    // They are counted in the order in which they were found, instead of being joined with numbers: that would compare each with each. IS TRUE
+    // has the ids put into a table once, for the same reason.
+    let sql = "WITH taken AS (DELETE FROM event_outbox WHERE workspace_id = ?1 AND written_at >= ?5 AND written_at < ?6 \
+               AND (id IN (SELECT jsonb_array_elements_text(?2)::uuid)) IS TRUE RETURNING *), \
                counted AS (SELECT *, CAST(row_number() OVER (ORDER BY written_at, id) AS integer) AS number FROM taken) \
                INSERT INTO event (workspace_id, sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, salt, \
                content_hash, previous_hash, hash) SELECT workspace_id, CAST(?3 AS bigint) + number, id, type, created_at, key_id, record_id, person_id, job_id, \
                request_id, data, salt, content_hash, substring(CAST(?4 AS bytea) FROM 32 * number - 31 FOR 32), substring(CAST(?4 AS bytea) FROM 32 * number + 1 FOR 32) \
                FROM counted";
-    match tx.execute(sql, &[workspace.into(), Param::Json(&ids), last.into(), Param::Bytes(&hashes)]).await? {
+    match tx.execute(sql, &[workspace.into(), Param::Json(&ids), last.into(), Param::Bytes(&hashes), start.into(), end.into()]).await? {
         written if written == waiting.len() => Ok(written),
         _ => Err(StoreError::Conflict("another server numbers the same events".to_owned())),
     }

@@ -1,0 +1,1 @@
+-- With one writer, events get their numbers at once and none waits: there is nothing to change.

@@ -38,6 +38,37 @@ fn a_new_database_learns_of_its_rows_as_they_come() {
 }
 
 #[test]
+fn what_is_left_of_numbered_events_is_cleared_away() {
+    let app = Engine::Postgres.app().start();
+    app.database.execute("ALTER TABLE event_outbox SET (autovacuum_enabled = false)");
+    let event = "1, gen_random_uuid(), 'person.created', now(), gen_random_uuid(), ''";
+    app.database.execute(&format!(
+        "INSERT INTO event_outbox (workspace_id, id, type, created_at, record_id, content_hash) \
+         SELECT {event} FROM generate_series(1, 25000) ON CONFLICT DO NOTHING; DELETE FROM event_outbox WHERE workspace_id = 1"
+    ));
+    let cleared = "SELECT vacuum_count FROM pg_stat_user_tables WHERE relname = 'event_outbox' AND vacuum_count > 0";
+    eventually("the rows are cleared away", || app.database.execute(cleared).len() == 1);
+}
+
+#[test]
+fn a_backlog_of_events_is_numbered_in_the_order_in_which_it_was_written() {
+    let app = Engine::Postgres.app().start();
+    // Some within a millisecond, and more than are numbered at once.
+    app.database.execute(
+        "INSERT INTO event_outbox (workspace_id, id, written_at, type, created_at, record_id, content_hash, data) \
+         SELECT workspace_id, gen_random_uuid(), now() + 7 * number * interval '1 microsecond', 'person.created', now(), gen_random_uuid(), \
+         sha256('x'), number FROM workspace, generate_series(1, 1800) AS number",
+    );
+    eventually("all are numbered", || app.database.execute("SELECT 1 FROM event_outbox").is_empty());
+    let numbers = "SELECT CAST(data AS integer) AS number, sequence FROM event WHERE data ~ '^[0-9]+$'";
+    let out_of_order = format!(
+        "SELECT 1 FROM ({numbers}) AS one JOIN ({numbers}) AS next ON next.sequence = one.sequence + 1 AND next.number <> one.number + 1"
+    );
+    assert_eq!(app.database.execute(numbers).len(), 1800);
+    assert_eq!(app.database.execute(&out_of_order), Vec::<String>::new());
+}
+
+#[test]
 fn what_one_server_wrote_the_other_reads() {
     let (_app, _second, [one, other]) = two_servers();
     let job = one.new_job("Engineer", "Acme");

@@ -21,7 +21,8 @@ use crate::ops::webhooks::{ClearWebhooksAway, DeletedWebhooks};
 
 const CHORES_EVERY: Duration = Duration::from_secs(10);
 const INDEX_EVERY: Duration = Duration::from_secs(2);
-const TABLES_EVERY: Duration = Duration::from_secs(1);
+const LEARN_EVERY: Duration = Duration::from_secs(1);
+const CLEAR_EVERY: Duration = Duration::from_secs(1);
 /// So many rows that are gone may lie where events wait for their numbers.
 const MOST_REMAINS: i64 = 20_000;
 
@@ -30,11 +31,12 @@ pub fn start(app: &Arc<App>, metrics: PrometheusHandle, event_retention: i64) ->
     Chores([
         tokio::spawn(do_chores(Arc::clone(app), metrics, event_retention)),
         tokio::spawn(keep_index(Arc::clone(app))),
-        tokio::spawn(keep_tables_good(Arc::clone(app))),
+        tokio::spawn(keep_plans_good(Arc::clone(app))),
+        tokio::spawn(keep_outbox_clear(Arc::clone(app))),
     ])
 }
 
-pub struct Chores([JoinHandle<()>; 3]);
+pub struct Chores([JoinHandle<()>; 4]);
 
 impl Chores {
     pub async fn stop(self) {
@@ -62,32 +64,60 @@ async fn do_chores(app: Arc<App>, metrics: PrometheusHandle, event_retention: i6
     }
 }
 
-/// Lets the database plan by what is there, before there is so much that a bad plan hurts, and clear away what is in the way.
-async fn keep_tables_good(app: Arc<App>) {
+/// Lets the database plan by what is there, before there is so much that a bad plan hurts.
+async fn keep_plans_good(app: Arc<App>) {
     if !app.store.is_shared() {
         return;
     }
-    let mut clock = tokio::time::interval(TABLES_EVERY);
+    let mut clock = tokio::time::interval(LEARN_EVERY);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // How big tables were when the database was last told of them. It may have found no rows, or not be ours to tell.
     let mut told = HashMap::new();
     loop {
         clock.tick().await;
-        let looking_after = async {
+        let learning = async {
             for Unknown { table, bytes } in app.store.read(UnknownTables).await? {
                 if told.get(table).is_none_or(|before| bytes / 2 >= *before) {
                     told.insert(table, bytes);
                     app.store.write(LearnTable { table }).await?;
                 }
             }
-            if app.store.read(NumberedRemains).await? > MOST_REMAINS {
-                app.store.read(ClearNumberedAway).await?;
+            Ok::<_, Failure>(())
+        };
+        if let Err(failure) = learning.await {
+            tracing::debug!(error = %failure, "the database could not be told to look at its new tables; it does so by itself");
+            // An engine that is only like PostgreSQL has tables of another kind.
+            if matches!(failure, Failure::Broken(StoreError::Internal(_))) {
+                return;
+            }
+        }
+    }
+}
+
+/// Lets the database clear away what is left of events that got their numbers, before it is in the way of those that wait.
+async fn keep_outbox_clear(app: Arc<App>) {
+    if !app.store.is_shared() {
+        return;
+    }
+    let mut clock = tokio::time::interval(CLEAR_EVERY);
+    clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // What was left after the last time: somebody may still see it, it may not be ours to clear away, or somebody else is about it.
+    let mut left = 0;
+    loop {
+        clock.tick().await;
+        let clearing = async {
+            let remains = app.store.read(NumberedRemains).await?;
+            left = left.min(remains);
+            if remains > 2 * left + MOST_REMAINS {
+                left = remains;
+                app.store.run_apart(ClearNumberedAway).await?;
+                left = app.store.read(NumberedRemains).await?;
             }
             Ok::<_, Failure>(())
         };
-        if let Err(failure) = looking_after.await {
-            tracing::debug!(error = %failure, "the database could not be told to look after its tables; it does so by itself");
-            // An engine that is only like PostgreSQL has tables of another kind.
+        if let Err(failure) = clearing.await {
+            tracing::debug!(error = %failure, "what is left of numbered events could not be cleared away; the database does it by itself");
+            // An engine that is only like PostgreSQL does not count it.
             if matches!(failure, Failure::Broken(StoreError::Internal(_))) {
                 return;
             }

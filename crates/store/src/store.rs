@@ -221,6 +221,14 @@ impl Store {
         }
     }
 
+    /// Runs work of one statement that must have no transaction around it, and may take long.
+    pub async fn run_apart<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.read(&work),
+            Engine::Postgres(postgres) => Box::pin(postgres.run_apart(&work)).await,
+        }
+    }
+
     /// Runs work of several statements that only look, all at the same state of the data.
     pub async fn read_snapshot<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
         match &self.engine {

@@ -168,7 +168,7 @@ impl Work for NumberedRemains {
     }
 }
 
-/// Clears them away. It changes nothing that anybody sees, and runs as a read does: a transaction is what it must not be in.
+/// Clears them away. There must be no transaction around it.
 pub struct ClearNumberedAway;
 
 impl Work for ClearNumberedAway {

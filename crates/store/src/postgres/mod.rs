@@ -89,6 +89,12 @@ impl Postgres {
         self.look(work, Mode::Single, self.primary.patience).await
     }
 
+    /// The same for a statement that may take long, and goes together with none.
+    pub(crate) async fn run_apart<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
+        let mut tx = self.begin(&self.primary, Mode::Single, self.primary.patience.max(AT_LENGTH), None).await?;
+        work.run(&mut tx).await
+    }
+
     pub(crate) async fn read_snapshot<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
         self.look(work, Mode::Snapshot, self.primary.patience).await
     }

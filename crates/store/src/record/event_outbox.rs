@@ -3,7 +3,6 @@
 
 use std::fmt::Write;
 
-use model::clock::Timestamp;
 use model::event::{Event, Hash};
 use model::id::{EventId, PersonId, WorkspaceId};
 
@@ -55,7 +54,7 @@ pub async fn remains(tx: &mut Tx) -> Result<i64, StoreError> {
 }
 
 /// Clears them away, unless somebody else does: whoever looks for events that wait goes past them all. The database does so by itself, but not
-/// often enough. It must not be part of a transaction.
+/// often enough. It must not be part of a transaction. The file keeps its size, or writers would have to wait for it to shrink.
 pub async fn clear_away(tx: &mut Tx) -> Result<(), StoreError> {
     if tx.is_embedded() {
         return Ok(());
@@ -82,13 +81,6 @@ pub(super) async fn hold(tx: &mut Tx, workspace: WorkspaceId) -> Result<(), Stor
     tx.tell(sql, params![workspace]).await
 }
 
-struct Waiting {
-    kind: String,
-    /// Without its type.
-    event: Unnumbered<'static>,
-    written_at: Timestamp,
-}
-
 /// Numbers the events of a workspace that are committed, some at a time, and links their hashes; says how many. Those who write events do not
 /// wait for it, and those who read them see all numbers up to some or none.
 pub async fn number(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<usize, StoreError> {
@@ -98,41 +90,40 @@ pub async fn number(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<us
     // One at a time: they would all take the same events, each in an order of its own.
     hold(tx, workspace).await?;
     let newest = ask_last(tx, workspace).await?;
-    let sql = "SELECT id, type, created_at, key_id, record_id, person_id, job_id, content_hash, written_at FROM event_outbox \
+    let sql = "SELECT id, type, created_at, key_id, record_id, person_id, job_id, content_hash FROM event_outbox \
                WHERE workspace_id = ?1 ORDER BY written_at, id LIMIT ?2";
     let waiting = tx
         .ask(sql, params![workspace, most], |row| {
             let content_hash = hash_in(row, 7)?;
             let (id, kind, created_at, key_id) = (row.id(0)?, row.text(1)?, row.time(2)?, row.optional_id(3)?);
-            let event = Unnumbered { id, kind: "", created_at, key_id, subject: subject(row, 4)?, content_hash };
-            Ok(Waiting { kind, event, written_at: row.time(8)? })
+            Ok((kind, Unnumbered { id, kind: "", created_at, key_id, subject: subject(row, 4)?, content_hash }))
         })
         .await?;
     let (mut sequence, mut hash) = tx.answer(newest).await?.pop().unwrap_or((0, Hash::NONE));
     let waiting = tx.answer(waiting).await?;
-    let (Some(first), Some(last)) = (waiting.first(), waiting.last()) else { return Ok(0) };
-    let (start, end) = (first.written_at, last.written_at.plus_millis(1));
+    if waiting.is_empty() {
+        return Ok(0);
+    }
     let last = sequence;
     // The hash of each entry, behind that of the one before the first.
     let mut hashes = hash.as_bytes().to_vec();
     let mut ids = String::from("[");
-    for Waiting { kind, event, .. } in &waiting {
+    for (kind, event) in &waiting {
         sequence += 1;
         hash = Unnumbered { kind, ..*event }.link(workspace, sequence).hash(hash);
         hashes.extend(hash.as_bytes());
         write_id(&mut ids, event.id);
     }
     ids.push(']');
-    // They are counted in the order in which they were found, instead of being joined with numbers: that would compare each with each. IS TRUE
-    // has the ids put into a table once, for the same reason.
-    let sql = "WITH taken AS (DELETE FROM event_outbox WHERE workspace_id = ?1 AND written_at >= ?5 AND written_at < ?6 \
-               AND (id IN (SELECT jsonb_array_elements_text(?2)::uuid)) IS TRUE RETURNING *), \
+    // They are counted in the order in which they were found, instead of being joined with numbers: that would compare each with each.
+    let sql = "WITH taken AS (DELETE FROM event_outbox WHERE workspace_id = ?1 AND id = ANY (ARRAY(SELECT jsonb_array_elements_text(?2)::uuid)) \
+               RETURNING *), \
                counted AS (SELECT *, CAST(row_number() OVER (ORDER BY written_at, id) AS integer) AS number FROM taken) \
                INSERT INTO event (workspace_id, sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, salt, \
                content_hash, previous_hash, hash) SELECT workspace_id, CAST(?3 AS bigint) + number, id, type, created_at, key_id, record_id, person_id, job_id, \
                request_id, data, salt, content_hash, substring(CAST(?4 AS bytea) FROM 32 * number - 31 FOR 32), substring(CAST(?4 AS bytea) FROM 32 * number + 1 FOR 32) \
                FROM counted";
-    match tx.execute(sql, &[workspace.into(), Param::Json(&ids), last.into(), Param::Bytes(&hashes), start.into(), end.into()]).await? {
+    match tx.execute(sql, &[workspace.into(), Param::Json(&ids), last.into(), Param::Bytes(&hashes)]).await? {
         written if written == waiting.len() => Ok(written),
         _ => Err(StoreError::Conflict("another server numbers the same events".to_owned())),
     }

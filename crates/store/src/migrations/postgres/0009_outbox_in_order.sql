@@ -1,2 +1,2 @@
--- Those that wait for a number are taken in the order in which they were written, however many wait: each look goes no further than it has to.
-ALTER TABLE event_outbox DROP CONSTRAINT event_outbox_pkey, ADD PRIMARY KEY (workspace_id, written_at, id);
+-- Leads to the events that were written first and wait for a number, without a look at the others.
+CREATE INDEX event_outbox_in_order ON event_outbox (workspace_id, written_at, id);

@@ -22,6 +22,9 @@ const LONGEST_WORD: usize = 40;
 const MOST_ASKED: usize = 8;
 /// A shorter word is asked for as it is: nearly everybody has a word that begins with a given letter.
 const SHORTEST_BEGINNING: usize = 2;
+/// So many letters at the beginning of a word may stand in an index by themselves: to find a whole token takes far less than to find all that begin
+/// in some way.
+const FIRST_LETTERS: usize = 3;
 
 /// How much it says of a person that a word stands in a field.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -237,6 +240,20 @@ fn words_in(tokens: &str) -> impl Iterator<Item = &str> {
     listed(tokens).filter_map(|token| token.strip_prefix(Weight::ALL.map(Weight::mark)))
 }
 
+/// The first letters of the words among tokens, each once. Shorter words have none.
+#[must_use]
+pub fn first_letters_in(tokens: &str) -> Vec<&str> {
+    let mut letters: Vec<_> = words_in(tokens).filter_map(first_letters).collect();
+    letters.sort_unstable();
+    letters.dedup();
+    letters
+}
+
+fn first_letters(word: &str) -> Option<&str> {
+    let (place, last) = word.char_indices().nth(FIRST_LETTERS - 1)?;
+    Some(&word[..place + last.len_utf8()])
+}
+
 /// What becomes of tokens: what they are then, and what leaves and enters for that. All are in order, with spaces between them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Changed {
@@ -322,9 +339,17 @@ impl Question {
         })
     }
 
-    /// The words as patterns of tokens for LIKE, in which `_` stands for the mark of a weight.
+    /// What whoever answers has among [`first_letters_in`].
+    pub fn first_letters(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().filter_map(|word| first_letters(word))
+    }
+
+    /// What tokens are like that answer, or at least begin with the same letters, as patterns for LIKE, in which `_` stands for the mark of a weight.
     pub fn patterns(&self) -> impl Iterator<Item = String> {
-        self.words.iter().map(|word| format!("_{word}{}", if is_beginning(word) { "%" } else { "" }))
+        self.words.iter().map(|word| match is_beginning(word) {
+            true => format!("_{}%", first_letters(word).unwrap_or(word)),
+            false => format!("_{word}"),
+        })
     }
 
     /// How well a document answers, of which these are the tokens; nothing if it lacks a word.

@@ -149,12 +149,9 @@ async fn index_persons(app: &App) -> Result<(), Failure> {
     let mut outcome = Ok(());
     for workspace in app.store.read(WaitingForIndex).await? {
         let indexing = async {
-            let mut indexed = 0;
-            loop {
-                match app.store.write(IndexSome { workspace }).await? {
-                    0 => break,
-                    some => indexed += some,
-                }
+            let (mut indexed, mut behind) = (0, None);
+            while let Some((some, last)) = app.store.write(IndexSome { workspace, behind }).await? {
+                (indexed, behind) = (indexed + some, Some(last));
             }
             tracing::info!(indexed, "persons indexed for search");
             Ok(())

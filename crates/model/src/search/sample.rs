@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{Question, Weight, answers, weighed};
+use super::{Question, Weight, answers, first_letters, weighed};
 
 /// What it takes an index to gather a person who has a word, and some of very many who have it, in microseconds. These figures were measured with
 /// a million persons, and need not be more than roughly right.
@@ -15,8 +15,12 @@ const COMPARING: f64 = 4.0;
 const COMPARING_NEXT: f64 = 1.5;
 /// What it takes to ask of one whom words led to whether a filter leaves them.
 const ASKING: f64 = 2.0;
+/// What it takes an index to pass one whom a filter leaves, for each whole token that they are asked for too.
+const PASSING: f64 = 0.3;
 /// What takes no longer is not worth a detour.
 const QUICK: f64 = 20_000.0;
+/// What takes no longer is done if it cannot be in vain.
+const BEARABLE: f64 = 30_000.0;
 /// If at least so many are likely to have all of the words, a search is likely to find as many as it shows.
 const MANY: f64 = 500.0;
 /// Tokens are enough if so many persons are likely to have them.
@@ -36,6 +40,8 @@ pub struct Sample {
     words: Vec<Seen>,
     /// Documents that have all of the words where they say at least as much, for each weight.
     having_all: [u64; Weight::ALL.len()],
+    /// Documents that have words with the same first letters as each of those.
+    having_letters: u64,
     /// Which part of those who have words is found at all, where the index leads only to those whom a filter leaves.
     reached: f64,
 }
@@ -88,7 +94,7 @@ impl Sample {
     /// Looks at the tokens of some persons out of so many.
     pub fn new<'d>(question: &Question, persons: u64, documents: impl IntoIterator<Item = &'d str>) -> Self {
         let words = vec![Seen::default(); question.words.len()];
-        let mut sample = Self { persons, looked_at: 0, words, having_all: Default::default(), reached: 1.0 };
+        let mut sample = Self { persons, looked_at: 0, words, having_all: Default::default(), having_letters: 0, reached: 1.0 };
         for document in documents {
             sample.looked_at += 1;
             let mut all = Some(Weight::Best);
@@ -97,6 +103,7 @@ impl Sample {
                 all = all.zip(best).map(|(all, best)| all.max(best));
             }
             count(&mut sample.having_all, all);
+            sample.having_letters += u64::from(question.first_letters().all(|letters| has_letters(document, letters)));
         }
         sample
     }
@@ -147,6 +154,15 @@ impl Sample {
     #[must_use]
     pub fn are_quickly_compared(left: Left) -> bool {
         left.persons as f64 * left.comparing() <= QUICK
+    }
+
+    /// Whether whom a filter leaves, so many, are soon found by the first letters of the words where they stand in the index, as the filter does, and
+    /// compared.
+    #[must_use]
+    pub fn are_soon_found_by_letters(&self, left: usize) -> bool {
+        let (left, asked) = (left as f64, self.words.len() as f64);
+        let compared = left * self.part(self.having_letters);
+        left * asked * PASSING + compared * (COMPARING + ASKING) <= BEARABLE
     }
 
     /// The side to look from if a filter leaves these persons, and so many are shown at most.
@@ -288,6 +304,10 @@ impl Seen {
     }
 }
 
+fn has_letters(document: &str, letters: &str) -> bool {
+    document.split(' ').filter_map(weighed).any(|(_, word)| first_letters(word) == Some(letters))
+}
+
 /// Counts a document that has something where it says so much.
 fn count(having: &mut [u64; Weight::ALL.len()], best: Option<Weight>) {
     for weight in Weight::ALL.into_iter().filter(|weight| best.is_some_and(|best| best <= *weight)) {
@@ -413,6 +433,15 @@ mod tests {
         let sample = sample("word", MILLION, &[(4, "2word"), (96, "2other")]);
         assert_eq!(sample.side(spread(500_000), 1_000), Side::Words);
         assert_eq!(sample.side(neighbours(500_000), 1_000), Side::Filter(37_500, Weight::Good));
+    }
+
+    #[test]
+    fn first_letters_lead_to_few_of_those_whom_a_filter_leaves() {
+        let documents = [(5, "2software 2engineer"), (15, "3softball 3english"), (80, "3engagement")];
+        let [both, one, other] = ["softw engi", "softw", "engi so"].map(|question| sample(question, MILLION, &documents));
+        assert_eq!([15_000, 20_000, 100_000].map(|left| both.are_soon_found_by_letters(left)), [true, false, false]);
+        assert_eq!([15_000, 20_000, 100_000].map(|left| one.are_soon_found_by_letters(left)), [true, true, false]);
+        assert_eq!([4_000, 5_000].map(|left| other.are_soon_found_by_letters(left)), [true, false]);
     }
 
     #[test]

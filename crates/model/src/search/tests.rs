@@ -83,6 +83,16 @@ fn only_what_changes_leaves_and_enters() {
     assert_eq!((changed.tokens.as_str(), changed.removed.as_str(), changed.added.as_str()), ("1a 2b 3d", "2c 3b", "2b"));
 }
 
+#[test]
+fn first_letters_are_those_of_words() {
+    let (_, tokens) =
+        tokens_of(&[&[(Field::Name, "Anna Annabel Ann Al 张伟华 张伟".into()), (Field::Title, "Anchor".into())]], "+1 555 0100");
+    assert_eq!(first_letters_in(&tokens), ["anc", "ann", "张伟华"]);
+    assert_eq!(Question::parse("Anna öst al").unwrap().first_letters().collect::<Vec<_>>(), ["ann", "ost"]);
+    let patterns: Vec<_> = Question::parse("anna al a 张伟华明").unwrap().patterns().collect();
+    assert_eq!(patterns, ["_ann%", "_al%", "_a", "_张伟华%"]);
+}
+
 /// Texts that share words, in other fields.
 fn texts() -> impl Strategy<Value = Vec<(Field, String)>> {
     let fields = [Field::Name, Field::Title, Field::Location];
@@ -128,6 +138,17 @@ proptest! {
             let question = Question::parse(asked).unwrap();
             let first = tokens.split(' ').filter_map(weighed).find(|(_, word)| answers(word, &question.words[0])).map(|(weight, _)| weight);
             prop_assert_eq!(question.answer_in(&tokens).map(|answer| answer.weight), first, "{} in {}", asked, tokens);
+        }
+    }
+
+    #[test]
+    fn whoever_answers_has_the_first_letters(text in "\\PC{0,20}( [aé张1]{1,5}){0,4}", asked in "[aé张1]{1,5}( [aé张1]{1,5}){0,2}") {
+        let (_, tokens) = tokens_of(&[&[(Field::Name, text.clone())]], "1");
+        for asked in [&asked, &text] {
+            if let Some(question) = Question::parse(asked).filter(|question| question.answer_in(&tokens).is_some()) {
+                let letters = first_letters_in(&tokens);
+                prop_assert!(question.first_letters().all(|asked| letters.contains(&asked)), "{} in {}", asked, tokens);
+            }
         }
     }
 

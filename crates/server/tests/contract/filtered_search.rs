@@ -13,6 +13,7 @@ each_engine! {
     better_answers_are_found_among_all_whom_a_filter_leaves
     the_few_who_answer_are_found_among_many_whom_a_filter_leaves
     persons_are_found_by_filter_as_soon_as_their_company_has_another_name
+    first_letters_lead_to_whom_a_company_employs
     of_those_made_between_two_moments_enough_are_compared
 }
 
@@ -193,6 +194,45 @@ fn persons_are_found_by_filter_as_soon_as_their_company_has_another_name(app: &A
         app.database.execute(&format!("UPDATE search_document SET words = {rename} WHERE words::text LIKE '%scarce%'"));
         check();
     }
+}
+
+/// PostgreSQL has the first letters of words in its index too, but not where a server of an older version wrote it.
+fn first_letters_lead_to_whom_a_company_employs(app: &App) {
+    const QUESTIONS: [&str; 8] = ["soft+eng", "soft", "softb", "eng+sof+pe", "softer", "soft+en+oslo", "softwarehouse", "xylo"];
+    let client = app.writer();
+    let title = |number: usize| match number % 50 {
+        0 => "Software Engineer",
+        1 => "Softball English",
+        2 => "Soft Engraver",
+        _ => "Gardener",
+    };
+    for _ in 0..6 {
+        make_many(&client, 1000, |number| {
+            let notes = if number.is_multiple_of(100) { "Softer engines, in Oslo" } else { "Bergen" };
+            json!({ "name": format!("Person {number}"), "current_job_title": title(number), "company_name": "Acme", "notes": notes })
+        });
+    }
+    make_many(&client, 60, |_| json!({ "name": "Soft Engineer", "current_job_title": "Software Acme", "company_name": "Other" }));
+    make_many(&client, 1, |_| json!({ "name": "Softley Engel", "company_name": "Acme", "notes": "Oslo" }));
+    let company = client.get("/v1/persons?limit=1").entries()[0]["current_company_id"].as_str().unwrap().to_owned();
+    let search = |q: &str| ids_of_all(&client, &format!("q={q}&company_id={company}"));
+    let expected = QUESTIONS.map(search);
+    assert_eq!(expected.each_ref().map(Vec::len), [361, 361, 120, 360, 60, 61, 0, 0]);
+    claim_very_many(app);
+    let check = |state: &str| assert_eq!(QUESTIONS.map(search), expected, "{state}");
+    check("said to be very many");
+    let Engine::Postgres = app.database.engine else { return };
+    let without = |tokens: &str| {
+        let gone = format!("ARRAY(SELECT token FROM unnest(tsvector_to_array(words)) AS token WHERE {tokens})");
+        app.database.execute(&format!("UPDATE search_document SET words = ts_delete(words, {gone}) WHERE words::text LIKE '%softball%'"));
+    };
+    without("token LIKE '______sof'");
+    assert_eq!(search("softb"), [] as [String; 0], "first letters lead to them");
+    without("length(token) < 13");
+    check("written by an older server");
+    let unlettered = "SELECT count(*) FROM search_document WHERE NOT words @@ '''=l'''::tsquery";
+    eventually("those without first letters are indexed anew", || app.database.execute(unlettered) == ["0"]);
+    check("indexed anew");
 }
 
 fn of_those_made_between_two_moments_enough_are_compared(app: &App) {

@@ -97,6 +97,12 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("sqlite/0009_outbox_in_order.sql"),
         postgres: include_str!("postgres/0009_outbox_in_order.sql"),
     },
+    Step {
+        version: 10,
+        name: "first letters",
+        sqlite: include_str!("sqlite/0010_first_letters.sql"),
+        postgres: include_str!("postgres/0010_first_letters.sql"),
+    },
 ];
 
 fn newest_version() -> i64 {

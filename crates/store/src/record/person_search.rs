@@ -36,6 +36,11 @@ pub(super) async fn find(
     if search.employer.is_some() {
         sample = sample.map(|sample| sample.within(left.persons));
     }
+    if let Some(sample) = &sample
+        && let Some(found) = search.by_first_letters(tx, sample, left.persons).await?
+    {
+        return Ok(found);
+    }
     let side = sample.as_ref().map_or(Side::Words, |sample| sample.side(left, MOST_FOUND));
     if let (Some(sample), Side::Filter(compared, least)) = (&sample, side)
         && let Some(found) = search.by_filter(tx, &led, sample, compared, least).await?
@@ -104,6 +109,16 @@ impl Search<'_> {
     /// Compares all whom the filters leave.
     async fn by_all_of_filter(&self, tx: &mut Tx, led: &Led<'_>) -> Result<Vec<PersonId>, StoreError> {
         Ok(ranked(self.compared(tx, led, None, Weight::Other).await?))
+    }
+
+    /// Compares all who are indexed under the company that leads and have words with the same first letters. Nothing if that is not soon done.
+    async fn by_first_letters(&self, tx: &mut Tx, sample: &Sample, left: usize) -> Result<Option<Vec<PersonId>>, StoreError> {
+        let letters = Wanted::first_letters(tx, self.workspace, self.question);
+        let letters = letters.filter(|_| self.employer.is_some() && sample.are_soon_found_by_letters(left));
+        match letters {
+            Some(letters) => Ok(Some(ranked(self.weighed_having(tx, letters, Weight::Other, ALL).await?))),
+            None => Ok(None),
+        }
     }
 
     /// Compares so many whom the filters leave. Nothing if there are more, and too few of these have the words where they say so much.
@@ -296,8 +311,14 @@ impl Search<'_> {
         places: &[usize],
         most: usize,
     ) -> Result<Vec<(Answer, PersonId)>, StoreError> {
+        let wanted = Wanted::some(tx, self.workspace, self.question, least, places);
+        self.weighed_having(tx, wanted, least, most).await
+    }
+
+    /// The same of those who have what is wanted.
+    async fn weighed_having(&self, tx: &mut Tx, wanted: Wanted, least: Weight, most: usize) -> Result<Vec<(Answer, PersonId)>, StoreError> {
         let weighing = Weighing::new(tx, self.workspace, self.question);
-        let wanted = Wanted::some(tx, self.workspace, self.question, least, places).and(tx, self.employer.as_ref());
+        let wanted = wanted.and(tx, self.employer.as_ref());
         let mut values = Values::new(self.workspace);
         let having = having_words(tx, &wanted, &mut values);
         let columns = weighing.columns(&mut values);

@@ -2,15 +2,23 @@
 //!
 //! The engines have an index of words each in their own way: SQLite a table of FTS5, which must be told what a document was before it can
 //! leave, and PostgreSQL vectors of words. What is a word, and how much it says, is decided before it comes here.
+//!
+//! A vector has the first letters of words beside them, since PostgreSQL needs long to gather whoever has any word that begins in some way. Servers of
+//! older versions leave them out; so a vector that has them says so, and whoever's has not is indexed anew.
 
 use model::clock::Timestamp;
 use model::id::{CompanyId, PersonId, WorkspaceId};
-use model::search::{Answer, Changed, Field, Question, Sample, Weight, phone_token};
+use model::search::{Answer, Changed, Field, Question, Sample, Weight, first_letters_in, phone_token};
 
 use super::census::{self, List};
 use super::statement::Values;
 use crate::tx::WordChange;
 use crate::{Param, Row, StoreError, Tx, params};
+
+/// Stands in every vector that has the first letters of its words.
+const LETTERED: &str = "=l";
+/// The condition that a vector has not. An index of those, and no other, leads to them by `workspace_id + 0`.
+const UNLETTERED: &str = "NOT words @@ '''=l'''::tsquery";
 
 /// What an engine is asked for: some condition on the words of a person.
 pub(super) struct Wanted(String);
@@ -36,6 +44,12 @@ impl Wanted {
     pub(super) fn employer(tx: &Tx, workspace: WorkspaceId, name: &str) -> Option<Self> {
         let name = Question::parse(name)?;
         Some(Self::every(tx, workspace, name.asked(Field::Company.weight()).map(|(tokens, _)| (tokens, false))))
+    }
+
+    /// The first letters of the question's words, which not only those have who answer it. Nothing if the index has none, or the words are too short.
+    pub(super) fn first_letters(tx: &Tx, workspace: WorkspaceId, question: &Question) -> Option<Self> {
+        let letters: Vec<_> = question.first_letters().map(|letters| format!("'{}'", letters_in(workspace, letters))).collect();
+        (!tx.is_embedded() && !letters.is_empty()).then(|| Self(letters.join(and(tx))))
     }
 
     /// What the other wants too.
@@ -205,7 +219,7 @@ pub(super) async fn sample(
 /// Indexes a person who is new.
 pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str) -> Result<(), StoreError> {
     if !tx.is_embedded() {
-        let words = in_workspace(workspace, tokens);
+        let words = vector(workspace, tokens);
         let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3)";
         return tx.tell(sql, params![workspace, person, &words]).await;
     }
@@ -279,8 +293,27 @@ fn in_workspace(workspace: WorkspaceId, tokens: &str) -> String {
     marked
 }
 
+/// The tokens as PostgreSQL keeps them.
+fn vector(workspace: WorkspaceId, tokens: &str) -> String {
+    let mut vector = in_workspace(workspace, tokens);
+    for letters in first_letters_in(tokens) {
+        vector.push_str(&letters_in(workspace, letters));
+        vector.push(' ');
+    }
+    vector.push_str(LETTERED);
+    vector
+}
+
+/// First letters as they stand in a vector: behind some digits of their workspace, since nearly every workspace differs in those and there are many of
+/// them, and shorter than any word behind all digits.
+fn letters_in(workspace: WorkspaceId, letters: &str) -> String {
+    const DIGITS: usize = 6;
+    let digits = workspace.to_string();
+    format!("{}{letters}", &digits[digits.len() - DIGITS..])
+}
+
 async fn put_vector(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str) -> Result<(), StoreError> {
-    let words = in_workspace(workspace, tokens);
+    let words = vector(workspace, tokens);
     let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3) \
                ON CONFLICT (workspace_id, person_id) DO UPDATE SET words = EXCLUDED.words";
     tx.tell(sql, params![workspace, person, &words]).await
@@ -293,15 +326,24 @@ pub async fn mark_company(tx: &mut Tx, workspace: WorkspaceId, company: CompanyI
     tx.tell(sql, params![workspace, company]).await
 }
 
-/// Some of the persons whose words are to be taken anew.
-pub async fn queued(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<Vec<PersonId>, StoreError> {
-    let sql = "SELECT person_id FROM search_queue WHERE workspace_id = ?1 ORDER BY person_id LIMIT ?2";
-    tx.rows(sql, params![workspace, most], |row| row.id(0)).await
+/// The next of the persons whose words are to be taken anew, in the order of their ids, behind one if that is said: whoever was taken off the queue is
+/// still in the engine's way for a while.
+pub async fn queued(tx: &mut Tx, workspace: WorkspaceId, behind: Option<PersonId>, most: i64) -> Result<Vec<PersonId>, StoreError> {
+    let behind = behind.unwrap_or(PersonId::from_bytes([0; 16]));
+    let sql = "SELECT person_id FROM search_queue WHERE workspace_id = ?1 AND person_id > ?2 ORDER BY person_id LIMIT ?3";
+    let queued = tx.rows(sql, params![workspace, behind, most], |row| row.id(0)).await?;
+    if tx.is_embedded() || !queued.is_empty() {
+        return Ok(queued);
+    }
+    let sql = format!(
+        "SELECT person_id FROM search_document WHERE workspace_id + 0 = ?1 AND person_id > ?2 AND {UNLETTERED} ORDER BY person_id LIMIT ?3"
+    );
+    tx.rows(&sql, params![workspace, behind, most], |row| row.id(0)).await
 }
 
 /// Whether the words of some person are to be taken anew.
 pub(super) async fn is_behind(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool, StoreError> {
-    Ok(!queued(tx, workspace, 1).await?.is_empty())
+    Ok(!queued(tx, workspace, None, 1).await?.is_empty())
 }
 
 /// The person's words were taken.
@@ -311,7 +353,13 @@ pub async fn unqueue(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> R
 
 /// The workspaces that have such persons.
 pub async fn waiting(tx: &mut Tx) -> Result<Vec<WorkspaceId>, StoreError> {
-    tx.rows("SELECT DISTINCT workspace_id FROM search_queue", &[], |row| row.workspace(0)).await
+    let mut waiting = tx.rows("SELECT DISTINCT workspace_id FROM search_queue", &[], |row| row.workspace(0)).await?;
+    if !tx.is_embedded() {
+        let unlettered = format!("SELECT TRUE FROM search_document d WHERE d.workspace_id + 0 = w.workspace_id AND {UNLETTERED} LIMIT 1");
+        let sql = format!("SELECT w.workspace_id FROM workspace w WHERE ({unlettered})");
+        waiting.extend(tx.rows(&sql, &[], |row| row.workspace(0)).await?);
+    }
+    Ok(waiting)
 }
 
 /// Puts new words where they are found quickly. PostgreSQL lets them gather first; an embedded engine does not.

@@ -148,7 +148,11 @@ async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) 
         return Ok(());
     }
     let notes = note::bodies(tx, workspace, persons).await?;
-    for source in person::search_sources(tx, workspace, persons).await? {
+    let sources = person::search_sources(tx, workspace, persons).await?;
+    for gone in persons.iter().filter(|id| !sources.iter().any(|source| source.person.id == **id)) {
+        search::remove(tx, workspace, *gone).await?;
+    }
+    for source in sources {
         let texts = texts(&source, &notes);
         let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
         search::replace(tx, workspace, source.person.id, &tokens_of(&document, &source.person)).await?;
@@ -167,20 +171,21 @@ impl Work for WaitingForIndex {
     }
 }
 
-/// Takes the words of some of the persons that wait for it; says how many.
+/// Takes the words of the next of the persons that wait for it, behind one if that is said; says how many, and which was the last.
 pub struct IndexSome {
     pub workspace: WorkspaceId,
+    pub behind: Option<PersonId>,
 }
 
 impl Work for IndexSome {
-    type Output = usize;
+    type Output = Option<(usize, PersonId)>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<usize, Failure> {
-        let queued = search::queued(tx, self.workspace, AT_ONCE).await?;
+    async fn run(&self, tx: &mut Tx) -> Result<Option<(usize, PersonId)>, Failure> {
+        let queued = search::queued(tx, self.workspace, self.behind, AT_ONCE).await?;
         // Held, so that they are not changed between the look at them and the index; off the queue before that, so that nothing that puts
         // them there meanwhile is lost.
         for person in &queued {
@@ -190,7 +195,7 @@ impl Work for IndexSome {
             search::unqueue(tx, self.workspace, *person).await?;
         }
         refresh_all(tx, self.workspace, &queued).await?;
-        Ok(queued.len())
+        Ok(queued.last().map(|last| (queued.len(), *last)))
     }
 }
 

@@ -15,12 +15,14 @@ const COMPARING: f64 = 4.0;
 const COMPARING_NEXT: f64 = 1.5;
 /// What it takes to ask of one whom words led to whether a filter leaves them.
 const ASKING: f64 = 2.0;
-/// What it takes an index to pass one whom a filter leaves, for each whole token that they are asked for too.
-const PASSING: f64 = 0.3;
+/// What it takes an index to pass one of those who have the rarest of some keys, for each key.
+const PASSING: f64 = 0.15;
 /// What takes no longer is not worth a detour.
 const QUICK: f64 = 20_000.0;
-/// What takes no longer is done if it cannot be in vain.
-const BEARABLE: f64 = 30_000.0;
+/// What takes no longer needs no help.
+const WORTH_IT: f64 = 5_000.0;
+/// What takes no longer is done where it is hardly in vain.
+const BEARABLE: f64 = 40_000.0;
 /// If at least so many are likely to have all of the words, a search is likely to find as many as it shows.
 const MANY: f64 = 500.0;
 /// Tokens are enough if so many persons are likely to have them.
@@ -50,6 +52,8 @@ pub struct Sample {
 struct Seen {
     /// Documents that have the word where it says at least as much, for each weight.
     having: [u64; Weight::ALL.len()],
+    /// Documents that have a word with the same first letters, or all if it is too short for that.
+    having_letters: u64,
     /// Documents that have each of the tokens that answer to it.
     tokens: BTreeMap<String, u64>,
 }
@@ -98,12 +102,14 @@ impl Sample {
         for document in documents {
             sample.looked_at += 1;
             let mut all = Some(Weight::Best);
+            let mut all_letters = true;
             for (seen, asked) in sample.words.iter_mut().zip(&question.words) {
-                let best = seen.look_at(document, asked);
+                let (best, has_letters) = seen.look_at(document, asked);
                 all = all.zip(best).map(|(all, best)| all.max(best));
+                all_letters &= has_letters;
             }
             count(&mut sample.having_all, all);
-            sample.having_letters += u64::from(question.first_letters().all(|letters| has_letters(document, letters)));
+            sample.having_letters += u64::from(all_letters);
         }
         sample
     }
@@ -156,13 +162,17 @@ impl Sample {
         left.persons as f64 * left.comparing() <= QUICK
     }
 
-    /// Whether whom a filter leaves, so many, are soon found by the first letters of the words where they stand in the index, as the filter does, and
-    /// compared.
+    /// Whether those who have words with the same first letters, and are among so many whom a key leaves too, are sooner found and compared than those
+    /// gathered who have the words.
     #[must_use]
-    pub fn are_soon_found_by_letters(&self, left: usize) -> bool {
-        let (left, asked) = (left as f64, self.words.len() as f64);
+    pub fn are_sooner_found_by_letters(&self, left: Option<usize>) -> bool {
+        let persons = self.persons as f64;
+        let left = left.map_or(persons, |left| left as f64);
+        let gathered: f64 = self.words.iter().map(|seen| self.share_of(seen, Weight::Other) * persons).sum();
+        let rarest = self.words.iter().map(|seen| self.part(seen.having_letters) * persons).fold(left, f64::min);
         let compared = left * self.part(self.having_letters);
-        left * asked * PASSING + compared * (COMPARING + ASKING) <= BEARABLE
+        let cost = rarest * self.words.len() as f64 * PASSING + compared * (COMPARING + ASKING);
+        gathered * GATHERING > WORTH_IT && cost <= BEARABLE
     }
 
     /// The side to look from if a filter leaves these persons, and so many are shown at most.
@@ -223,12 +233,23 @@ impl Sample {
         self.share_of_all(least) * self.persons as f64 * ASKING <= QUICK
     }
 
-    /// Whether all who have the words have to be looked at for those that are shown, if a filter leaves so many persons, or can be: they are few, and
-    /// the best of them not enough.
+    /// Whether all who have the words have to be looked at for those that are shown, if a filter leaves so many persons, or can be: they are few and
+    /// soon gathered, and the best of them not enough.
     #[must_use]
     pub fn are_few_left(&self, left: usize, shown: usize) -> bool {
-        let is_enough = |least| self.share_of_all(least) * left as f64 > 1.5 * shown as f64;
-        !is_enough(Weight::Other) || self.are_few(Weight::Other) && !is_enough(Weight::Best)
+        let are_enough = |least| self.are_enough(least, left as f64, shown);
+        let can_be_gathered = || self.are_few(Weight::Other) && !matches!(self.way(Weight::Other), Way::Common(_));
+        !are_enough(Weight::Other) || !are_enough(Weight::Best) && can_be_gathered()
+    }
+
+    /// Whether more have all of the words than are shown, if a filter leaves so many persons or there is none.
+    #[must_use]
+    pub fn are_plenty(&self, left: Option<usize>, shown: usize) -> bool {
+        self.are_enough(Weight::Other, left.map_or(self.persons as f64, |left| left as f64), shown)
+    }
+
+    fn are_enough(&self, least: Weight, left: f64, shown: usize) -> bool {
+        self.share_of_all(least) * left > 1.5 * shown as f64
     }
 
     /// Which part of all persons is likely to have all of the words, where they say at least so much. Words that often stand together were seen
@@ -280,18 +301,23 @@ impl Sample {
 }
 
 impl Seen {
-    /// Says how much the token says that answers to the word and says most.
-    fn look_at(&mut self, document: &str, asked: &str) -> Option<Weight> {
-        let mut best = None;
+    /// Says how much the token says that answers to the word and says most, and whether there is one with its first letters.
+    fn look_at(&mut self, document: &str, asked: &str) -> (Option<Weight>, bool) {
+        let letters = first_letters(asked);
+        let (mut best, mut has_letters) = (None, letters.is_none());
         for token in document.split(' ') {
-            let Some((weight, word)) = weighed(token) else { continue };
+            let Some((weight, word)) = weighed(token).filter(|(_, word)| letters.is_none_or(|letters| word.starts_with(letters))) else {
+                continue;
+            };
+            has_letters = true;
             if answers(word, asked) {
                 best = Some(best.map_or(weight, |best: Weight| best.min(weight)));
                 *self.tokens.entry(token.to_owned()).or_default() += 1;
             }
         }
         count(&mut self.having, best);
-        best
+        self.having_letters += u64::from(has_letters);
+        (best, has_letters)
     }
 
     /// The tokens that say at least so much, those first that most have.
@@ -302,10 +328,6 @@ impl Seen {
         tokens.truncate(MOST_TOKENS);
         tokens
     }
-}
-
-fn has_letters(document: &str, letters: &str) -> bool {
-    document.split(' ').filter_map(weighed).any(|(_, word)| first_letters(word) == Some(letters))
 }
 
 /// Counts a document that has something where it says so much.
@@ -436,12 +458,33 @@ mod tests {
     }
 
     #[test]
+    fn few_are_not_all_looked_at_if_it_takes_long_to_gather_them() {
+        let documents = |common| [(9, "3engineer 3berlin"), (30, "3berlin"), (common, "3engineer"), (961 - common, "2other")];
+        let are_few_left = |common, left| sample("eng ber", MILLION, &documents(common)).are_few_left(left, 1_000);
+        assert!(are_few_left(9, 1_000_000));
+        assert!(!are_few_left(340, 1_000_000));
+        assert!(are_few_left(340, 50_000), "nothing else is left to do");
+    }
+
+    #[test]
+    fn what_is_likely_to_be_more_than_is_shown_is_plenty() {
+        assert_eq!([None, Some(2_000), Some(200_000)].map(|left| mixed("rare").are_plenty(left, 1_000)), [true, false, true]);
+        assert!(!sample("rare", 100_000, &[(1, "2rare"), (99, "2other")]).are_plenty(None, 1_000));
+    }
+
+    #[test]
     fn first_letters_lead_to_few_of_those_whom_a_filter_leaves() {
         let documents = [(5, "2software 2engineer"), (15, "3softball 3english"), (80, "3engagement")];
-        let [both, one, other] = ["softw engi", "softw", "engi so"].map(|question| sample(question, MILLION, &documents));
-        assert_eq!([15_000, 20_000, 100_000].map(|left| both.are_soon_found_by_letters(left)), [true, false, false]);
-        assert_eq!([15_000, 20_000, 100_000].map(|left| one.are_soon_found_by_letters(left)), [true, true, false]);
-        assert_eq!([4_000, 5_000].map(|left| other.are_soon_found_by_letters(left)), [true, false]);
+        let [both, one, short] = ["softw engi", "softw", "engi so"].map(|question| sample(question, MILLION, &documents));
+        let found = |sample: &Sample, left: [usize; 3]| left.map(|left| sample.are_sooner_found_by_letters(Some(left)));
+        assert_eq!(found(&both, [15_000, 25_000, 30_000]), [true, true, false]);
+        assert_eq!(found(&one, [25_000, 30_000, 100_000]), [true, false, false]);
+        assert_eq!(found(&short, [4_000, 6_000, 7_000]), [true, true, false]);
+        let rare = [(2, "3oslo 3engineer 2manager"), (10, "3oslo 3engineer"), (988, "3engineer 2manager")];
+        let few = |persons| sample("eng osl man", persons, &rare).are_sooner_found_by_letters(None);
+        assert_eq!([MILLION, 3 * MILLION].map(few), [true, false]);
+        let rare = [(1, "3softball 3nurturing"), (99, "3software 3nurse")];
+        assert!(!found(&sample("nurturing", MILLION, &rare), [10_000; 3])[0], "rare words lead to few");
     }
 
     #[test]

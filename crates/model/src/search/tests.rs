@@ -87,8 +87,11 @@ fn only_what_changes_leaves_and_enters() {
 fn first_letters_are_those_of_words() {
     let (_, tokens) =
         tokens_of(&[&[(Field::Name, "Anna Annabel Ann Al 张伟华 张伟".into()), (Field::Title, "Anchor".into())]], "+1 555 0100");
-    assert_eq!(first_letters_in(&tokens), ["anc", "ann", "张伟华"]);
-    assert_eq!(Question::parse("Anna öst al").unwrap().first_letters().collect::<Vec<_>>(), ["ann", "ost"]);
+    let workspace = WorkspaceId::from_number(1);
+    let keys = |letters: &[&str]| letters.iter().map(|letters| Key::letters(workspace, letters)).collect::<Vec<_>>();
+    assert_eq!(Key::of_words(workspace, &tokens), keys(&["anc", "ann", "张伟华"]));
+    assert_eq!(Question::parse("Anna öst al").unwrap().keys(workspace), keys(&["ann", "ost"]));
+    assert_ne!(Question::parse("ann").unwrap().keys(WorkspaceId::from_number(2)), keys(&["ann"]));
     let patterns: Vec<_> = Question::parse("anna al a 张伟华明").unwrap().patterns().collect();
     assert_eq!(patterns, ["_ann%", "_al%", "_a", "_张伟华%"]);
 }
@@ -146,8 +149,9 @@ proptest! {
         let (_, tokens) = tokens_of(&[&[(Field::Name, text.clone())]], "1");
         for asked in [&asked, &text] {
             if let Some(question) = Question::parse(asked).filter(|question| question.answer_in(&tokens).is_some()) {
-                let letters = first_letters_in(&tokens);
-                prop_assert!(question.first_letters().all(|asked| letters.contains(&asked)), "{} in {}", asked, tokens);
+                let workspace = WorkspaceId::from_number(1);
+                let keys = Key::of_words(workspace, &tokens);
+                prop_assert!(question.keys(workspace).iter().all(|asked| keys.contains(asked)), "{} in {}", asked, tokens);
             }
         }
     }

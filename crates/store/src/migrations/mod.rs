@@ -99,9 +99,15 @@ const STEPS: &[Step] = &[
     },
     Step {
         version: 10,
-        name: "first letters",
-        sqlite: include_str!("sqlite/0010_first_letters.sql"),
-        postgres: include_str!("postgres/0010_first_letters.sql"),
+        name: "keys of words",
+        sqlite: include_str!("sqlite/0010_keys_of_words.sql"),
+        postgres: include_str!("postgres/0010_keys_of_words.sql"),
+    },
+    Step {
+        version: 11,
+        name: "indexes of keys",
+        sqlite: include_str!("sqlite/0011_indexes_of_keys.sql"),
+        postgres: include_str!("postgres/0011_indexes_of_keys.sql"),
     },
 ];
 

@@ -7,12 +7,14 @@ use model::search::{Answer, Question, Sample, Side, Way, Weight};
 
 use super::company::{self, CompanyView};
 use super::person_filter::{Led, MOST_COUNTED, PersonFilter};
-use super::search::{Wanted, Weighing, having, having_words, is_behind, sample};
+use super::search::{Wanted, Weighing, having, having_keys, having_words, is_behind, keys, sample};
 use super::statement::{FENCE, Values};
 use crate::{StoreError, Tx};
 
 /// Persons that a search finds at most, those first that answer it best.
 const MOST_FOUND: usize = 1000;
+/// Persons whose words are weighed at most where fewer were likely.
+const MOST_WEIGHED: usize = 5000;
 const ALL: usize = 1_000_000_000;
 
 /// The persons who have all words of the question, those first that answer it best.
@@ -36,8 +38,8 @@ pub(super) async fn find(
     if search.employer.is_some() {
         sample = sample.map(|sample| sample.within(left.persons));
     }
-    if let Some(sample) = &sample
-        && let Some(found) = search.by_first_letters(tx, sample, left.persons).await?
+    if let (Some(sample), Some(_)) = (&sample, led.leading_company())
+        && let Some(found) = search.by_company(tx, sample).await?
     {
         return Ok(found);
     }
@@ -97,6 +99,14 @@ impl Ranking {
     }
 }
 
+/// Who has words as they are.
+enum Whole {
+    /// As many as are shown, in order.
+    Enough(Vec<PersonId>),
+    /// For each weight.
+    Some(Vec<(Weight, Vec<PersonId>)>),
+}
+
 struct Search<'s> {
     workspace: WorkspaceId,
     question: &'s Question,
@@ -111,14 +121,34 @@ impl Search<'_> {
         Ok(ranked(self.compared(tx, led, None, Weight::Other).await?))
     }
 
-    /// Compares all who are indexed under the company that leads and have words with the same first letters. Nothing if that is not soon done.
-    async fn by_first_letters(&self, tx: &mut Tx, sample: &Sample, left: usize) -> Result<Option<Vec<PersonId>>, StoreError> {
-        let letters = Wanted::first_letters(tx, self.workspace, self.question);
-        let letters = letters.filter(|_| self.employer.is_some() && sample.are_soon_found_by_letters(left));
-        match letters {
-            Some(letters) => Ok(Some(ranked(self.weighed_having(tx, letters, Weight::Other, ALL).await?))),
-            None => Ok(None),
+    /// Those whom the company that leads employs, if enough have whole words, or first letters lead to them soon.
+    async fn by_company(&self, tx: &mut Tx, sample: &Sample) -> Result<Option<Vec<PersonId>>, StoreError> {
+        if !sample.are_sooner_found_by_letters(self.left_by_key()) {
+            return Ok(None);
         }
+        match self.having_whole(tx).await? {
+            Whole::Enough(found) => Ok(Some(found)),
+            Whole::Some(_) => self.by_first_letters(tx, sample).await,
+        }
+    }
+
+    /// Compares all who have words with the same first letters, and the company that leads. Nothing if that is not sooner done than otherwise, or they
+    /// are more than was likely.
+    async fn by_first_letters(&self, tx: &mut Tx, sample: &Sample) -> Result<Option<Vec<PersonId>>, StoreError> {
+        if !sample.are_sooner_found_by_letters(self.left_by_key()) {
+            return Ok(None);
+        }
+        let company = self.led.and_then(Led::leading_company);
+        let Some(keys) = keys(tx, self.workspace, self.question, company).await? else { return Ok(None) };
+        let mut values = Values::new(self.workspace);
+        let having = having_keys(&keys, &mut values);
+        let weighed = self.weighed_of(tx, &having, values, Weight::Other, MOST_WEIGHED).await?;
+        Ok((weighed.len() < MOST_WEIGHED).then(|| ranked(weighed)))
+    }
+
+    /// How many the company leaves that leads, which is a key; nothing if none does, or nobody knows.
+    fn left_by_key(&self) -> Option<usize> {
+        self.led.filter(|led| led.leading_company().is_some() && led.are_all(led.left().persons)).map(|led| led.left().persons)
     }
 
     /// Compares so many whom the filters leave. Nothing if there are more, and too few of these have the words where they say so much.
@@ -193,30 +223,34 @@ impl Search<'_> {
         if let (Some(sample), Some(led)) = (&sample, self.led)
             && sample.are_few_left(led.left().persons, MOST_FOUND)
         {
-            match sample.way(Weight::Other) {
-                Way::All | Way::Common(_) => return Ok(ranked(self.weighed(tx, ALL).await?)),
-                Way::Rare(places) => return Ok(ranked(self.weighed_among(tx, Weight::Other, &places, ALL).await?)),
+            let way = sample.way(Weight::Other);
+            if way != Way::All
+                && let Some(found) = self.by_first_letters(tx, sample).await?
+            {
+                return Ok(found);
             }
+            return Ok(ranked(match way {
+                Way::All | Way::Common(_) => self.weighed(tx, ALL).await?,
+                Way::Rare(places) => self.weighed_among(tx, Weight::Other, &places, ALL).await?,
+            }));
         }
-        // Whole words are found without looking at all that begin with them, and when they are found in plenty that is enough.
-        let mut ranking = Ranking::default();
-        let mut whole = Vec::with_capacity(Weight::ALL.len());
-        for least in Weight::ALL {
-            let having = self.having(tx, least, true).await?;
-            ranking.add(having.clone());
-            if ranking.is_full() {
-                return Ok(ranking.found);
-            }
-            whole.push((least, having));
-        }
+        let whole = match self.having_whole(tx).await? {
+            Whole::Enough(found) => return Ok(found),
+            Whole::Some(whole) => whole,
+        };
         let sample = match sample {
             Some(sample) => Some(sample),
             None => self::sample(tx, self.workspace, self.question, self.led.is_some()).await?,
         };
-        if let Some(sample) = &sample
-            && let Some(found) = self.by_sample(tx, sample, &whole).await?
-        {
-            return Ok(found);
+        if let Some(sample) = sample.as_ref().filter(|sample| sample.way(Weight::Other) != Way::All) {
+            if self.led.is_none()
+                && let Some(found) = self.by_first_letters(tx, sample).await?
+            {
+                return Ok(found);
+            }
+            if let Some(found) = self.by_sample(tx, sample, &whole).await? {
+                return Ok(found);
+            }
         }
         if let (Some(sample), Some(led)) = (&sample, self.led)
             && led.are_all(led.left().persons)
@@ -224,16 +258,21 @@ impl Search<'_> {
         {
             return self.by_all_of_filter(tx, led).await;
         }
-        let weighed = self.weighed(tx, MOST_FOUND).await?;
-        if weighed.len() < MOST_FOUND {
-            return Ok(ranked(weighed));
+        let left = self.led.map(|led| led.left().persons);
+        let mut some = None;
+        if !sample.is_some_and(|sample| sample.are_plenty(left, MOST_FOUND)) {
+            let weighed = self.weighed(tx, MOST_FOUND).await?;
+            if weighed.len() < MOST_FOUND {
+                return Ok(ranked(weighed));
+            }
+            some = Some(weighed.into_iter().map(|(_, id)| id).collect());
         }
-        // There are more than those, so the best have to be looked for. Among equals those stay who have whole words.
+        // There are more than are shown, so the best have to be looked for. Among equals those stay who have whole words.
         let mut ranking = Ranking::default();
         for (least, whole) in whole {
-            let beginning = match least {
-                Weight::Other => weighed.iter().map(|(_, id)| *id).collect(),
-                Weight::Best | Weight::Good => self.having(tx, least, false).await?,
+            let beginning = match some.take_if(|_| least == Weight::Other) {
+                Some(some) => some,
+                None => self.having(tx, least, false).await?,
             };
             ranking.add_with_whole(whole, beginning);
             if ranking.is_full() {
@@ -241,6 +280,21 @@ impl Search<'_> {
             }
         }
         Ok(ranking.found)
+    }
+
+    /// Whole words are found without looking at all that begin with them, and when they are found in plenty that is enough.
+    async fn having_whole(&self, tx: &mut Tx) -> Result<Whole, StoreError> {
+        let mut ranking = Ranking::default();
+        let mut whole = Vec::with_capacity(Weight::ALL.len());
+        for least in Weight::ALL {
+            let having = self.having(tx, least, true).await?;
+            ranking.add(having.clone());
+            if ranking.is_full() {
+                return Ok(Whole::Enough(ranking.found));
+            }
+            whole.push((least, having));
+        }
+        Ok(Whole::Some(whole))
     }
 
     /// Those who have words that begin with those of the question, in the way that the sample makes best; nothing if the common words
@@ -251,9 +305,6 @@ impl Search<'_> {
         sample: &Sample,
         whole: &[(Weight, Vec<PersonId>)],
     ) -> Result<Option<Vec<PersonId>>, StoreError> {
-        if sample.way(Weight::Other) == Way::All {
-            return Ok(None);
-        }
         let mut ranking = Ranking::default();
         for (least, whole) in whole {
             let beginning = match sample.way(*least) {
@@ -311,20 +362,27 @@ impl Search<'_> {
         places: &[usize],
         most: usize,
     ) -> Result<Vec<(Answer, PersonId)>, StoreError> {
-        let wanted = Wanted::some(tx, self.workspace, self.question, least, places);
-        self.weighed_having(tx, wanted, least, most).await
-    }
-
-    /// The same of those who have what is wanted.
-    async fn weighed_having(&self, tx: &mut Tx, wanted: Wanted, least: Weight, most: usize) -> Result<Vec<(Answer, PersonId)>, StoreError> {
-        let weighing = Weighing::new(tx, self.workspace, self.question);
-        let wanted = wanted.and(tx, self.employer.as_ref());
+        let wanted = Wanted::some(tx, self.workspace, self.question, least, places).and(tx, self.employer.as_ref());
         let mut values = Values::new(self.workspace);
         let having = having_words(tx, &wanted, &mut values);
+        self.weighed_of(tx, &having, values, least, most).await
+    }
+
+    /// The same of those who are selected, with the values of that.
+    async fn weighed_of(
+        &self,
+        tx: &mut Tx,
+        having: &str,
+        values: Values<'_>,
+        least: Weight,
+        most: usize,
+    ) -> Result<Vec<(Answer, PersonId)>, StoreError> {
+        let weighing = Weighing::new(tx, self.workspace, self.question);
+        let mut values = values;
         let columns = weighing.columns(&mut values);
         let condition = weighing.condition(least, &mut values);
         let most_read = if condition.is_some() { most } else { ALL };
-        let sql = self.statement(tx, &columns, &having, condition, most_read, &mut values);
+        let sql = self.statement(tx, &columns, having, condition, most_read, &mut values);
         let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;
         Ok(found.into_iter().flatten().filter(|(answer, _)| answer.weight <= least).take(most).collect())
     }

@@ -3,22 +3,23 @@
 //! The engines have an index of words each in their own way: SQLite a table of FTS5, which must be told what a document was before it can
 //! leave, and PostgreSQL vectors of words. What is a word, and how much it says, is decided before it comes here.
 //!
-//! A vector has the first letters of words beside them, since PostgreSQL needs long to gather whoever has any word that begins in some way. Servers of
-//! older versions leave them out; so a vector that has them says so, and whoever's has not is indexed anew.
+//! PostgreSQL needs long to gather whoever has any word that begins in some way, so it has the first letters of words too, and the company, as keys in an
+//! index of their own. Servers of older versions write words without them; so words with keys say that they have them, and others are indexed anew.
 
 use model::clock::Timestamp;
 use model::id::{CompanyId, PersonId, WorkspaceId};
-use model::search::{Answer, Changed, Field, Question, Sample, Weight, first_letters_in, phone_token};
+use model::person::Person;
+use model::search::{Answer, Changed, Field, Key, Question, Sample, Weight, phone_token};
 
 use super::census::{self, List};
 use super::statement::Values;
 use crate::tx::WordChange;
 use crate::{Param, Row, StoreError, Tx, params};
 
-/// Stands in every vector that has the first letters of its words.
-const LETTERED: &str = "=l";
-/// The condition that a vector has not. An index of those, and no other, leads to them by `workspace_id + 0`.
-const UNLETTERED: &str = "NOT words @@ '''=l'''::tsquery";
+/// Stands among words on PostgreSQL that have keys.
+const KEYED: &str = "=k";
+/// The condition that they have none. An index of those, and no other, leads to them by `workspace_id + 0`.
+const UNKEYED: &str = "NOT words @@ '''=k'''::tsquery";
 
 /// What an engine is asked for: some condition on the words of a person.
 pub(super) struct Wanted(String);
@@ -44,12 +45,6 @@ impl Wanted {
     pub(super) fn employer(tx: &Tx, workspace: WorkspaceId, name: &str) -> Option<Self> {
         let name = Question::parse(name)?;
         Some(Self::every(tx, workspace, name.asked(Field::Company.weight()).map(|(tokens, _)| (tokens, false))))
-    }
-
-    /// The first letters of the question's words, which not only those have who answer it. Nothing if the index has none, or the words are too short.
-    pub(super) fn first_letters(tx: &Tx, workspace: WorkspaceId, question: &Question) -> Option<Self> {
-        let letters: Vec<_> = question.first_letters().map(|letters| format!("'{}'", letters_in(workspace, letters))).collect();
-        (!tx.is_embedded() && !letters.is_empty()).then(|| Self(letters.join(and(tx))))
     }
 
     /// What the other wants too.
@@ -108,6 +103,30 @@ pub(super) fn having<'p>(tx: &Tx, wanted: &'p Wanted, values: &mut Values<'p>) -
 /// The same with all that is indexed of them.
 pub(super) fn having_words<'p>(tx: &Tx, wanted: &'p Wanted, values: &mut Values<'p>) -> String {
     having(tx, wanted, values).replacen("d.person_id", "d.person_id, d.words", 1)
+}
+
+/// What PostgreSQL finds persons by who may answer a question: the first letters of its words, and their company if that is said. Nothing with an engine
+/// that has no keys, or if the words are too short, or some persons have not got theirs.
+pub(super) async fn keys(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    question: &Question,
+    company: Option<CompanyId>,
+) -> Result<Option<String>, StoreError> {
+    let letters = question.keys(workspace);
+    let has_keys = !tx.is_embedded() && !letters.is_empty();
+    if !has_keys || is_behind(tx, workspace).await? || !unkeyed(tx, workspace, None, 1).await?.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(array(company.map(Key::company).into_iter().chain(letters))))
+}
+
+/// The same as `having_words` of those who have keys.
+pub(super) fn having_keys<'p>(keys: &'p str, values: &mut Values<'p>) -> String {
+    format!(
+        "SELECT d.person_id, d.words FROM search_document d WHERE d.keys @> CAST(CAST({} AS text) AS integer[]) AND d.workspace_id = ?1",
+        values.place(keys)
+    )
 }
 
 /// Says how well persons answer a question. PostgreSQL compares by itself; of an embedded engine all that is indexed of a person is taken, and
@@ -217,25 +236,24 @@ pub(super) async fn sample(
 }
 
 /// Indexes a person who is new.
-pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str) -> Result<(), StoreError> {
+pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: &Person, tokens: &str) -> Result<(), StoreError> {
     if !tx.is_embedded() {
-        let words = vector(workspace, tokens);
-        let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3)";
-        return tx.tell(sql, params![workspace, person, &words]).await;
+        return put_vector(tx, workspace, person, tokens, "").await;
     }
     let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3) RETURNING number";
-    let document = tx.row(sql, params![workspace, person, tokens], |row| row.int(0)).await?.unwrap_or_default();
+    let document = tx.row(sql, params![workspace, person.id, tokens], |row| row.int(0)).await?.unwrap_or_default();
     let added = in_workspace(workspace, tokens);
     tx.change_words(WordChange { document, removed: None, added: Some(added) });
     Ok(())
 }
 
 /// Indexes a person anew.
-pub async fn replace(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str) -> Result<(), StoreError> {
+pub async fn replace(tx: &mut Tx, workspace: WorkspaceId, person: &Person, tokens: &str) -> Result<(), StoreError> {
     if !tx.is_embedded() {
-        return put_vector(tx, workspace, person, tokens).await;
+        let instead = " ON CONFLICT (workspace_id, person_id) DO UPDATE SET words = EXCLUDED.words, keys = EXCLUDED.keys";
+        return put_vector(tx, workspace, person, tokens, instead).await;
     }
-    match kept(tx, workspace, person).await? {
+    match kept(tx, workspace, person.id).await? {
         None => insert(tx, workspace, person, tokens).await,
         Some((document, old)) => put(tx, workspace, document, Changed::to(&old, tokens)).await,
     }
@@ -293,30 +311,19 @@ fn in_workspace(workspace: WorkspaceId, tokens: &str) -> String {
     marked
 }
 
-/// The tokens as PostgreSQL keeps them.
-fn vector(workspace: WorkspaceId, tokens: &str) -> String {
-    let mut vector = in_workspace(workspace, tokens);
-    for letters in first_letters_in(tokens) {
-        vector.push_str(&letters_in(workspace, letters));
-        vector.push(' ');
-    }
-    vector.push_str(LETTERED);
-    vector
+async fn put_vector(tx: &mut Tx, workspace: WorkspaceId, person: &Person, tokens: &str, instead: &str) -> Result<(), StoreError> {
+    let words = in_workspace(workspace, tokens) + KEYED;
+    let keys = array(person.company_id.map(Key::company).into_iter().chain(Key::of_words(workspace, tokens)));
+    let sql = format!(
+        "INSERT INTO search_document (workspace_id, person_id, words, keys) VALUES (?1, ?2, ?3, CAST(CAST(?4 AS text) AS integer[])){instead}"
+    );
+    tx.tell(&sql, params![workspace, person.id, &words, &keys]).await
 }
 
-/// First letters as they stand in a vector: behind some digits of their workspace, since nearly every workspace differs in those and there are many of
-/// them, and shorter than any word behind all digits.
-fn letters_in(workspace: WorkspaceId, letters: &str) -> String {
-    const DIGITS: usize = 6;
-    let digits = workspace.to_string();
-    format!("{}{letters}", &digits[digits.len() - DIGITS..])
-}
-
-async fn put_vector(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str) -> Result<(), StoreError> {
-    let words = vector(workspace, tokens);
-    let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3) \
-               ON CONFLICT (workspace_id, person_id) DO UPDATE SET words = EXCLUDED.words";
-    tx.tell(sql, params![workspace, person, &words]).await
+/// Keys as PostgreSQL writes an array of numbers.
+fn array(keys: impl Iterator<Item = Key>) -> String {
+    let numbers: Vec<_> = keys.map(|key| key.number().to_string()).collect();
+    format!("{{{}}}", numbers.join(","))
 }
 
 /// Lets the persons of a company be indexed anew, for instance under its new name.
@@ -326,24 +333,27 @@ pub async fn mark_company(tx: &mut Tx, workspace: WorkspaceId, company: CompanyI
     tx.tell(sql, params![workspace, company]).await
 }
 
-/// The next of the persons whose words are to be taken anew, in the order of their ids, behind one if that is said: whoever was taken off the queue is
-/// still in the engine's way for a while.
-pub async fn queued(tx: &mut Tx, workspace: WorkspaceId, behind: Option<PersonId>, most: i64) -> Result<Vec<PersonId>, StoreError> {
-    let behind = behind.unwrap_or(PersonId::from_bytes([0; 16]));
-    let sql = "SELECT person_id FROM search_queue WHERE workspace_id = ?1 AND person_id > ?2 ORDER BY person_id LIMIT ?3";
-    let queued = tx.rows(sql, params![workspace, behind, most], |row| row.id(0)).await?;
-    if tx.is_embedded() || !queued.is_empty() {
-        return Ok(queued);
-    }
-    let sql = format!(
-        "SELECT person_id FROM search_document WHERE workspace_id + 0 = ?1 AND person_id > ?2 AND {UNLETTERED} ORDER BY person_id LIMIT ?3"
-    );
-    tx.rows(&sql, params![workspace, behind, most], |row| row.id(0)).await
+/// Some of the persons whose words are to be taken anew.
+pub async fn queued(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<Vec<PersonId>, StoreError> {
+    let sql = "SELECT person_id FROM search_queue WHERE workspace_id = ?1 ORDER BY person_id LIMIT ?2";
+    tx.rows(sql, params![workspace, most], |row| row.id(0)).await
 }
 
 /// Whether the words of some person are to be taken anew.
 pub(super) async fn is_behind(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool, StoreError> {
-    Ok(!queued(tx, workspace, None, 1).await?.is_empty())
+    Ok(!queued(tx, workspace, 1).await?.is_empty())
+}
+
+/// The next of the persons who should have keys and have none, behind that one: those who got theirs are in the engine's way for a while.
+pub async fn unkeyed(tx: &mut Tx, workspace: WorkspaceId, behind: Option<PersonId>, most: i64) -> Result<Vec<PersonId>, StoreError> {
+    if tx.is_embedded() {
+        return Ok(Vec::new());
+    }
+    let behind = behind.unwrap_or(PersonId::from_bytes([0; 16]));
+    let sql = format!(
+        "SELECT person_id FROM search_document WHERE workspace_id + 0 = ?1 AND person_id > ?2 AND {UNKEYED} ORDER BY person_id LIMIT ?3"
+    );
+    tx.rows(&sql, params![workspace, behind, most], |row| row.id(0)).await
 }
 
 /// The person's words were taken.
@@ -351,22 +361,30 @@ pub async fn unqueue(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> R
     tx.tell("DELETE FROM search_queue WHERE workspace_id = ?1 AND person_id = ?2", params![workspace, person]).await
 }
 
-/// The workspaces that have such persons.
+/// The workspaces with persons whose words are to be taken anew.
 pub async fn waiting(tx: &mut Tx) -> Result<Vec<WorkspaceId>, StoreError> {
-    let mut waiting = tx.rows("SELECT DISTINCT workspace_id FROM search_queue", &[], |row| row.workspace(0)).await?;
-    if !tx.is_embedded() {
-        let unlettered = format!("SELECT TRUE FROM search_document d WHERE d.workspace_id + 0 = w.workspace_id AND {UNLETTERED} LIMIT 1");
-        let sql = format!("SELECT w.workspace_id FROM workspace w WHERE ({unlettered})");
-        waiting.extend(tx.rows(&sql, &[], |row| row.workspace(0)).await?);
+    tx.rows("SELECT DISTINCT workspace_id FROM search_queue", &[], |row| row.workspace(0)).await
+}
+
+/// The next workspace, in the order of their numbers, with persons who should have keys and have none.
+pub async fn unkeyed_workspace(tx: &mut Tx, behind: Option<WorkspaceId>) -> Result<Option<WorkspaceId>, StoreError> {
+    if tx.is_embedded() {
+        return Ok(None);
     }
-    Ok(waiting)
+    let behind = behind.unwrap_or(WorkspaceId::from_number(i64::MIN));
+    let sql =
+        format!("SELECT workspace_id + 0 FROM search_document WHERE workspace_id + 0 > ?1 AND {UNKEYED} ORDER BY workspace_id + 0 LIMIT 1");
+    tx.row(&sql, params![behind], |row| row.workspace(0)).await
 }
 
 /// Puts new words where they are found quickly. PostgreSQL lets them gather first; an embedded engine does not.
 pub async fn tidy(tx: &mut Tx) -> Result<(), StoreError> {
     match tx.is_embedded() {
         true => Ok(()),
-        false => tx.row("SELECT gin_clean_pending_list('search_document_by_word'::regclass)", &[], |_| Ok(())).await.map(|_| ()),
+        false => {
+            let sql = "SELECT gin_clean_pending_list('search_document_by_word'::regclass), gin_clean_pending_list('search_document_by_key'::regclass)";
+            tx.row(sql, &[], |_| Ok(())).await.map(|_| ())
+        }
     }
 }
 

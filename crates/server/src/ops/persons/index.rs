@@ -155,7 +155,7 @@ async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) 
     for source in sources {
         let texts = texts(&source, &notes);
         let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
-        search::replace(tx, workspace, source.person.id, &tokens_of(&document, &source.person)).await?;
+        search::replace(tx, workspace, &source.person, &tokens_of(&document, &source.person)).await?;
     }
     Ok(())
 }
@@ -167,35 +167,60 @@ impl Work for WaitingForIndex {
     type Output = Vec<WorkspaceId>;
 
     async fn run(&self, tx: &mut Tx) -> Result<Vec<WorkspaceId>, Failure> {
-        Ok(search::waiting(tx).await?)
+        let mut waiting = search::waiting(tx).await?;
+        let mut behind = None;
+        while let Some(workspace) = search::unkeyed_workspace(tx, behind).await? {
+            waiting.extend(Some(workspace).filter(|workspace| !waiting.contains(workspace)));
+            behind = Some(workspace);
+        }
+        Ok(waiting)
     }
 }
 
-/// Takes the words of the next of the persons that wait for it, behind one if that is said; says how many, and which was the last.
+/// Takes the words of some of the persons that wait for it: those in the queue, or else the next of those who lack keys, behind that one.
 pub struct IndexSome {
     pub workspace: WorkspaceId,
     pub behind: Option<PersonId>,
 }
 
+/// How far that came.
+pub struct Indexed {
+    pub persons: usize,
+    pub behind: Option<PersonId>,
+    pub is_all: bool,
+}
+
 impl Work for IndexSome {
-    type Output = Option<(usize, PersonId)>;
+    type Output = Indexed;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Option<(usize, PersonId)>, Failure> {
-        let queued = search::queued(tx, self.workspace, self.behind, AT_ONCE).await?;
+    async fn run(&self, tx: &mut Tx) -> Result<Indexed, Failure> {
+        let queued = search::queued(tx, self.workspace, AT_ONCE).await?;
+        if !queued.is_empty() {
+            self.take(tx, &queued).await?;
+            return Ok(Indexed { persons: queued.len(), behind: self.behind, is_all: false });
+        }
+        let unkeyed = search::unkeyed(tx, self.workspace, self.behind, AT_ONCE).await?;
+        self.take(tx, &unkeyed).await?;
+        let is_all = (unkeyed.len() as i64) < AT_ONCE;
+        Ok(Indexed { persons: unkeyed.len(), behind: unkeyed.last().copied().or(self.behind), is_all })
+    }
+}
+
+impl IndexSome {
+    async fn take(&self, tx: &mut Tx, persons: &[PersonId]) -> Result<(), Failure> {
         // Held, so that they are not changed between the look at them and the index; off the queue before that, so that nothing that puts
         // them there meanwhile is lost.
-        for person in &queued {
+        for person in persons {
             person::load(tx, self.workspace, *person).await?;
         }
-        for person in &queued {
+        for person in persons {
             search::unqueue(tx, self.workspace, *person).await?;
         }
-        refresh_all(tx, self.workspace, &queued).await?;
-        Ok(queued.last().map(|last| (queued.len(), *last)))
+        refresh_all(tx, self.workspace, persons).await
     }
 }
 

@@ -16,13 +16,14 @@ const COMPARING_NEXT: f64 = 1.5;
 /// What it takes to ask of one whom words led to whether a filter leaves them.
 const ASKING: f64 = 2.0;
 /// What it takes an index to pass one of those who have the rarest of some keys, for each key.
-const PASSING: f64 = 0.15;
+const PASSING: f64 = 0.1;
+/// What it takes to say of one to whom keys lead how well they answer, and whether a filter leaves them too.
+const WEIGHING: f64 = 5.0;
+const WEIGHING_LEFT: f64 = 9.0;
 /// What takes no longer is not worth a detour.
 const QUICK: f64 = 20_000.0;
-/// What takes no longer needs no help.
-const WORTH_IT: f64 = 5_000.0;
 /// What takes no longer is done where it is hardly in vain.
-const BEARABLE: f64 = 40_000.0;
+const BEARABLE: f64 = 45_000.0;
 /// If at least so many are likely to have all of the words, a search is likely to find as many as it shows.
 const MANY: f64 = 500.0;
 /// Tokens are enough if so many persons are likely to have them.
@@ -162,17 +163,21 @@ impl Sample {
         left.persons as f64 * left.comparing() <= QUICK
     }
 
-    /// Whether those who have words with the same first letters, and are among so many whom a key leaves too, are sooner found and compared than those
-    /// gathered who have the words.
+    /// How many are likely to have words with the same first letters, and to be among so many whom a key leaves too. Nothing if those who have the words
+    /// are sooner gathered, or it takes too long to compare them.
     #[must_use]
-    pub fn are_sooner_found_by_letters(&self, left: Option<usize>) -> bool {
+    pub fn having_letters(&self, left: Option<usize>) -> Option<usize> {
         let persons = self.persons as f64;
-        let left = left.map_or(persons, |left| left as f64);
+        let (left, weighing) = left.map_or((persons, WEIGHING), |left| (left as f64, WEIGHING_LEFT));
+        let parts = self.words.iter().map(|seen| self.part(seen.having_letters));
+        let part = match self.having_letters {
+            seen @ OFTEN.. => self.part(seen),
+            _ => parts.clone().product(),
+        };
+        let (rarest, likely) = (parts.fold(left, |rarest, part| rarest.min(part * persons)), left * part);
         let gathered: f64 = self.words.iter().map(|seen| self.share_of(seen, Weight::Other) * persons).sum();
-        let rarest = self.words.iter().map(|seen| self.part(seen.having_letters) * persons).fold(left, f64::min);
-        let compared = left * self.part(self.having_letters);
-        let cost = rarest * self.words.len() as f64 * PASSING + compared * (COMPARING + ASKING);
-        gathered * GATHERING > WORTH_IT && cost <= BEARABLE
+        let cost = rarest * self.words.len() as f64 * PASSING + likely * weighing;
+        (cost < gathered * GATHERING && cost <= BEARABLE).then_some(likely.ceil() as usize)
     }
 
     /// The side to look from if a filter leaves these persons, and so many are shown at most.
@@ -240,6 +245,12 @@ impl Sample {
         let are_enough = |least| self.are_enough(least, left as f64, shown);
         let can_be_gathered = || self.are_few(Weight::Other) && !matches!(self.way(Weight::Other), Way::Common(_));
         !are_enough(Weight::Other) || !are_enough(Weight::Best) && can_be_gathered()
+    }
+
+    /// How many are likely to have all of the words if a filter leaves so many persons.
+    #[must_use]
+    pub fn likely_left(&self, left: usize) -> usize {
+        (self.share_of_all(Weight::Other) * left as f64).ceil() as usize
     }
 
     /// Whether more have all of the words than are shown, if a filter leaves so many persons or there is none.
@@ -476,15 +487,15 @@ mod tests {
     fn first_letters_lead_to_few_of_those_whom_a_filter_leaves() {
         let documents = [(5, "2software 2engineer"), (15, "3softball 3english"), (80, "3engagement")];
         let [both, one, short] = ["softw engi", "softw", "engi so"].map(|question| sample(question, MILLION, &documents));
-        let found = |sample: &Sample, left: [usize; 3]| left.map(|left| sample.are_sooner_found_by_letters(Some(left)));
-        assert_eq!(found(&both, [15_000, 25_000, 30_000]), [true, true, false]);
-        assert_eq!(found(&one, [25_000, 30_000, 100_000]), [true, false, false]);
-        assert_eq!(found(&short, [4_000, 6_000, 7_000]), [true, true, false]);
-        let rare = [(2, "3oslo 3engineer 2manager"), (10, "3oslo 3engineer"), (988, "3engineer 2manager")];
-        let few = |persons| sample("eng osl man", persons, &rare).are_sooner_found_by_letters(None);
-        assert_eq!([MILLION, 3 * MILLION].map(few), [true, false]);
+        let found = |sample: &Sample, left: [usize; 3]| left.map(|left| sample.having_letters(Some(left)));
+        assert_eq!(found(&both, [10_000, 12_000, 16_000]), [Some(2_000), Some(2_400), None]);
+        assert_eq!(found(&one, [7_000, 8_000, 100_000]), [Some(1_400), None, None]);
+        assert_eq!(found(&short, [4_000, 4_500, 5_000]), [Some(4_000), Some(4_500), None]);
+        let rare = [(5, "3oslo 3engineer 2manager"), (7, "3oslo 3engineer"), (988, "3engineer 2manager")];
+        let few = |persons| sample("eng osl man", persons, &rare).having_letters(None);
+        assert_eq!([MILLION, 3 * MILLION].map(few), [Some(5_000), None]);
         let rare = [(1, "3softball 3nurturing"), (99, "3software 3nurse")];
-        assert!(!found(&sample("nurturing", MILLION, &rare), [10_000; 3])[0], "rare words lead to few");
+        assert_eq!(sample("nurturing", MILLION, &rare).having_letters(Some(5_000)), None, "rare words lead to few");
     }
 
     #[test]

@@ -14,6 +14,7 @@ each_engine! {
     the_few_who_answer_are_found_among_many_whom_a_filter_leaves
     persons_are_found_by_filter_as_soon_as_their_company_has_another_name
     first_letters_lead_to_whom_a_company_employs
+    of_those_whom_a_company_employs_for_what_others_seldom_do_the_best_are_found
     of_those_made_between_two_moments_enough_are_compared
 }
 
@@ -240,6 +241,30 @@ fn first_letters_lead_to_whom_a_company_employs(app: &App) {
     let unkeyed = "SELECT count(*) FROM search_document WHERE NOT words @@ '''=k'''::tsquery";
     eventually("those without first letters are indexed anew", || app.database.execute(unkeyed) == ["0"]);
     check("indexed anew");
+}
+
+/// How common a word is among all does not say how common it is at a company.
+fn of_those_whom_a_company_employs_for_what_others_seldom_do_the_best_are_found(app: &App) {
+    let client = app.writer();
+    let title = |number: usize| if number.is_multiple_of(20) { "Zookeeper" } else { "Gardener" };
+    make_many(
+        &client,
+        1000,
+        |number| json!({ "name": format!("Other {number}"), "current_job_title": title(number), "company_name": "Acme" }),
+    );
+    claim_very_many(app);
+    let keeper = |name: &'static str| move |number| json!({ "name": format!("{name} {number}"), "current_job_title": "Zookeeper", "company_name": "Wildlife" });
+    for _ in 0..6 {
+        make_many(&client, 1000, keeper("Keeper"));
+    }
+    make_many(&client, 20, keeper("Zookia"));
+    let company = client.get("/v1/persons?q=zookia").entries()[0]["current_company_id"].as_str().unwrap().to_owned();
+    for question in ["zook", "zoo"] {
+        let names = names_of_all(&client, &format!("{question}&company_id={company}"));
+        let (first, rest) = names.split_at(20);
+        assert!(first.iter().all(|name| name.starts_with("Zookia")), "{question}: {first:?}");
+        assert!(rest.len() == 980 && rest.iter().all(|name| name.starts_with("Keeper")), "{question}: {rest:?}");
+    }
 }
 
 fn of_those_made_between_two_moments_enough_are_compared(app: &App) {

@@ -13,8 +13,6 @@ use crate::{StoreError, Tx};
 
 /// Persons that a search finds at most, those first that answer it best.
 const MOST_FOUND: usize = 1000;
-/// Persons whose words are weighed at most where fewer were likely.
-const MOST_WEIGHED: usize = 5000;
 const ALL: usize = 1_000_000_000;
 
 /// The persons who have all words of the question, those first that answer it best.
@@ -107,6 +105,15 @@ enum Whole {
     Some(Vec<(Weight, Vec<PersonId>)>),
 }
 
+/// Whom first letters lead to.
+enum ByLetters {
+    Found(Vec<PersonId>),
+    /// More than are shown have the words.
+    TooMany,
+    /// They are not sooner found by them.
+    NotAsked,
+}
+
 struct Search<'s> {
     workspace: WorkspaceId,
     question: &'s Question,
@@ -121,29 +128,32 @@ impl Search<'_> {
         Ok(ranked(self.compared(tx, led, None, Weight::Other).await?))
     }
 
-    /// Those whom the company that leads employs, if enough have whole words, or first letters lead to them soon.
+    /// Those whom the company that leads employs, where first letters lead to them; nothing where they do not.
     async fn by_company(&self, tx: &mut Tx, sample: &Sample) -> Result<Option<Vec<PersonId>>, StoreError> {
-        if !sample.are_sooner_found_by_letters(self.left_by_key()) {
+        if sample.having_letters(self.left_by_key()).is_none() {
             return Ok(None);
         }
-        match self.having_whole(tx).await? {
-            Whole::Enough(found) => Ok(Some(found)),
-            Whole::Some(_) => self.by_first_letters(tx, sample).await,
+        let whole = match self.having_whole(tx).await? {
+            Whole::Enough(found) => return Ok(Some(found)),
+            Whole::Some(whole) => whole,
+        };
+        match self.by_first_letters(tx, sample).await? {
+            ByLetters::Found(found) => Ok(Some(found)),
+            ByLetters::TooMany => self.best(tx, whole, None).await.map(Some),
+            ByLetters::NotAsked => Ok(None),
         }
     }
 
-    /// Compares all who have words with the same first letters, and the company that leads. Nothing if that is not sooner done than otherwise, or they
-    /// are more than was likely.
-    async fn by_first_letters(&self, tx: &mut Tx, sample: &Sample) -> Result<Option<Vec<PersonId>>, StoreError> {
-        if !sample.are_sooner_found_by_letters(self.left_by_key()) {
-            return Ok(None);
-        }
+    /// Compares all who have words with the same first letters, and the company that leads.
+    async fn by_first_letters(&self, tx: &mut Tx, sample: &Sample) -> Result<ByLetters, StoreError> {
         let company = self.led.and_then(Led::leading_company);
-        let Some(keys) = keys(tx, self.workspace, self.question, company).await? else { return Ok(None) };
+        let Some(likely) = sample.having_letters(self.left_by_key()) else { return Ok(ByLetters::NotAsked) };
+        let Some(keys) = keys(tx, self.workspace, self.question, company).await? else { return Ok(ByLetters::NotAsked) };
         let mut values = Values::new(self.workspace);
         let having = having_keys(&keys, &mut values);
-        let weighed = self.weighed_of(tx, &having, values, Weight::Other, MOST_WEIGHED).await?;
-        Ok((weighed.len() < MOST_WEIGHED).then(|| ranked(weighed)))
+        let most = most_of(likely);
+        let weighed = self.weighed_of(tx, &having, values, Weight::Other, most).await?;
+        Ok(if weighed.len() < most { ByLetters::Found(ranked(weighed)) } else { ByLetters::TooMany })
     }
 
     /// How many the company leaves that leads, which is a key; nothing if none does, or nobody knows.
@@ -220,19 +230,22 @@ impl Search<'_> {
 
     /// Lets the words lead.
     async fn by_words(&self, tx: &mut Tx, sample: Option<Sample>) -> Result<Vec<PersonId>, StoreError> {
+        let mut are_plenty = false;
         if let (Some(sample), Some(led)) = (&sample, self.led)
             && sample.are_few_left(led.left().persons, MOST_FOUND)
         {
-            let way = sample.way(Weight::Other);
-            if way != Way::All
-                && let Some(found) = self.by_first_letters(tx, sample).await?
-            {
-                return Ok(found);
+            let most = most_of(sample.likely_left(led.left().persons));
+            let weighed = match (self.by_first_letters(tx, sample).await?, sample.way(Weight::Other)) {
+                (ByLetters::Found(found), _) => return Ok(found),
+                (ByLetters::TooMany, _) => None,
+                (ByLetters::NotAsked, Way::All | Way::Common(_)) => Some(self.weighed(tx, most).await?),
+                (ByLetters::NotAsked, Way::Rare(places)) => Some(self.weighed_among(tx, Weight::Other, &places, most).await?),
+            };
+            if let Some(weighed) = weighed.filter(|weighed| weighed.len() < most) {
+                return Ok(ranked(weighed));
             }
-            return Ok(ranked(match way {
-                Way::All | Way::Common(_) => self.weighed(tx, ALL).await?,
-                Way::Rare(places) => self.weighed_among(tx, Weight::Other, &places, ALL).await?,
-            }));
+            // They are not few after all.
+            are_plenty = true;
         }
         let whole = match self.having_whole(tx).await? {
             Whole::Enough(found) => return Ok(found),
@@ -244,7 +257,7 @@ impl Search<'_> {
         };
         if let Some(sample) = sample.as_ref().filter(|sample| sample.way(Weight::Other) != Way::All) {
             if self.led.is_none()
-                && let Some(found) = self.by_first_letters(tx, sample).await?
+                && let ByLetters::Found(found) = self.by_first_letters(tx, sample).await?
             {
                 return Ok(found);
             }
@@ -259,15 +272,25 @@ impl Search<'_> {
             return self.by_all_of_filter(tx, led).await;
         }
         let left = self.led.map(|led| led.left().persons);
+        are_plenty |= sample.is_some_and(|sample| sample.are_plenty(left, MOST_FOUND));
         let mut some = None;
-        if !sample.is_some_and(|sample| sample.are_plenty(left, MOST_FOUND)) {
+        if !are_plenty {
             let weighed = self.weighed(tx, MOST_FOUND).await?;
             if weighed.len() < MOST_FOUND {
                 return Ok(ranked(weighed));
             }
             some = Some(weighed.into_iter().map(|(_, id)| id).collect());
         }
-        // There are more than are shown, so the best have to be looked for. Among equals those stay who have whole words.
+        self.best(tx, whole, some).await
+    }
+
+    /// The best of more than are shown. Among equals those stay who have whole words, who are known; so may be some who have the words at all.
+    async fn best(
+        &self,
+        tx: &mut Tx,
+        whole: Vec<(Weight, Vec<PersonId>)>,
+        mut some: Option<Vec<PersonId>>,
+    ) -> Result<Vec<PersonId>, StoreError> {
         let mut ranking = Ranking::default();
         for (least, whole) in whole {
             let beginning = match some.take_if(|_| least == Weight::Other) {
@@ -416,6 +439,11 @@ impl Search<'_> {
             false => format!("SELECT {columns} FROM ({having} {FENCE}) found {join} WHERE {} LIMIT {most}", conditions.join(" AND ")),
         }
     }
+}
+
+/// So many are weighed where this many are likely. Where words and filter go together, there may be far more.
+const fn most_of(likely: usize) -> usize {
+    2 * likely + MOST_FOUND
 }
 
 /// The best first, and among those whose fields say as much the oldest; if not all find room, those stay of them who have whole words.

@@ -22,8 +22,7 @@ const LONGEST_WORD: usize = 40;
 const MOST_ASKED: usize = 8;
 /// A shorter word is asked for as it is: nearly everybody has a word that begins with a given letter.
 const SHORTEST_BEGINNING: usize = 2;
-/// So many letters at the beginning of a word may stand in an index by themselves: to find those takes far less than to find all words that begin in
-/// some way.
+/// So many letters at the beginning of a word may be a [`Key`]: to find one takes far less than to find all words that begin in some way.
 const FIRST_LETTERS: usize = 3;
 
 /// How much it says of a person that a word stands in a field.

@@ -21,8 +21,8 @@ use crate::ops::webhooks::{ClearWebhooksAway, DeletedWebhooks};
 
 const CHORES_EVERY: Duration = Duration::from_secs(10);
 const INDEX_EVERY: Duration = Duration::from_secs(2);
-/// So many persons may be indexed before their words are put where they are found quickly.
-const TIDY_AFTER: usize = 2000;
+/// Persons of a workspace that are indexed in a row.
+const MOST_INDEXED: usize = 5000;
 const LEARN_EVERY: Duration = Duration::from_secs(1);
 const CLEAR_EVERY: Duration = Duration::from_secs(1);
 /// So many rows that are gone may lie where events wait for their numbers.
@@ -135,7 +135,11 @@ async fn keep_index(app: Arc<App>) {
         if let Err(failure) = index_persons(&app).await {
             tracing::warn!(error = %failure, "persons could not be indexed for search");
         }
-        tidy_index(&app).await;
+        if app.store.is_shared()
+            && let Err(failure) = app.store.write(TidyIndex).await
+        {
+            tracing::debug!(error = %failure, "new words could not be put into the index; writers do it");
+        }
         if let Err(failure) = merge_index(&app).await {
             tracing::warn!(error = %failure, "the index of words could not be merged");
         }
@@ -148,14 +152,12 @@ async fn index_persons(app: &App) -> Result<(), Failure> {
     for workspace in app.store.read(WaitingForIndex).await? {
         let indexing = async {
             let (mut indexed, mut behind) = (0, None);
-            loop {
+            // The next time goes on with it; others wait too, and new words for the index.
+            while indexed < MOST_INDEXED {
                 let some = app.store.write(IndexSome { workspace, behind }).await?;
                 (indexed, behind) = (indexed + some.persons, some.behind);
                 if some.is_all {
                     break;
-                }
-                if indexed % TIDY_AFTER < some.persons {
-                    tidy_index(app).await;
                 }
             }
             tracing::info!(indexed, "persons indexed for search");
@@ -167,15 +169,6 @@ async fn index_persons(app: &App) -> Result<(), Failure> {
         }
     }
     outcome
-}
-
-/// Puts new words into the index where they gather first.
-async fn tidy_index(app: &App) {
-    if app.store.is_shared()
-        && let Err(failure) = app.store.write(TidyIndex).await
-    {
-        tracing::debug!(error = %failure, "new words could not be put into the index; writers do it");
-    }
 }
 
 /// Wipes words that left the index out of its pages, where somebody was erased.

@@ -17,12 +17,15 @@ const COMPARING_NEXT: f64 = 1.5;
 const ASKING: f64 = 2.0;
 /// What it takes an index to pass one of those who have the rarest of some keys, for each key.
 const PASSING: f64 = 0.1;
-/// What it takes to say of one to whom keys lead how well they answer, and whether a filter leaves them too.
+/// What it takes to say of somebody found by keys how well they answer.
 const WEIGHING: f64 = 5.0;
+/// The same with a look at whether a filter leaves them, whose key may be that of others too.
 const WEIGHING_LEFT: f64 = 9.0;
 /// What takes no longer is not worth a detour.
 const QUICK: f64 = 20_000.0;
-/// What takes no longer is done where it is hardly in vain.
+/// What takes no longer needs no keys.
+const WORTH_IT: f64 = 5_000.0;
+/// What takes no longer is done by keys.
 const BEARABLE: f64 = 45_000.0;
 /// If at least so many are likely to have all of the words, a search is likely to find as many as it shows.
 const MANY: f64 = 500.0;
@@ -163,10 +166,10 @@ impl Sample {
         left.persons as f64 * left.comparing() <= QUICK
     }
 
-    /// How many are likely to have words with the same first letters, and to be among so many whom a key leaves too. Nothing if those who have the words
-    /// are sooner gathered, or it takes too long to compare them.
+    /// How many are likely to be found by keys: by the first letters of the words, among all or those whom the key of a filter leaves, who are so many.
+    /// Nothing if those who have the words are sooner gathered, or it takes too long to compare so many.
     #[must_use]
-    pub fn having_letters(&self, left: Option<usize>) -> Option<usize> {
+    pub fn likely_by_keys(&self, left: Option<usize>) -> Option<usize> {
         let persons = self.persons as f64;
         let (left, weighing) = left.map_or((persons, WEIGHING), |left| (left as f64, WEIGHING_LEFT));
         let parts = self.words.iter().map(|seen| self.part(seen.having_letters));
@@ -177,7 +180,7 @@ impl Sample {
         let (rarest, likely) = (parts.fold(left, |rarest, part| rarest.min(part * persons)), left * part);
         let gathered: f64 = self.words.iter().map(|seen| self.share_of(seen, Weight::Other) * persons).sum();
         let cost = rarest * self.words.len() as f64 * PASSING + likely * weighing;
-        (cost < gathered * GATHERING && cost <= BEARABLE).then_some(likely.ceil() as usize)
+        (cost.max(WORTH_IT) < gathered * GATHERING && cost <= BEARABLE).then_some(likely.ceil() as usize)
     }
 
     /// The side to look from if a filter leaves these persons, and so many are shown at most.
@@ -253,7 +256,7 @@ impl Sample {
         (self.share_of_all(Weight::Other) * left as f64).ceil() as usize
     }
 
-    /// Whether more have all of the words than are shown, if a filter leaves so many persons or there is none.
+    /// Whether more are likely to have all of the words than are shown, if a filter leaves so many persons or there is none.
     #[must_use]
     pub fn are_plenty(&self, left: Option<usize>, shown: usize) -> bool {
         self.are_enough(Weight::Other, left.map_or(self.persons as f64, |left| left as f64), shown)
@@ -484,18 +487,18 @@ mod tests {
     }
 
     #[test]
-    fn first_letters_lead_to_few_of_those_whom_a_filter_leaves() {
+    fn keys_lead_to_few_of_those_whom_a_filter_leaves() {
         let documents = [(5, "2software 2engineer"), (15, "3softball 3english"), (80, "3engagement")];
         let [both, one, short] = ["softw engi", "softw", "engi so"].map(|question| sample(question, MILLION, &documents));
-        let found = |sample: &Sample, left: [usize; 3]| left.map(|left| sample.having_letters(Some(left)));
+        let found = |sample: &Sample, left: [usize; 3]| left.map(|left| sample.likely_by_keys(Some(left)));
         assert_eq!(found(&both, [10_000, 12_000, 16_000]), [Some(2_000), Some(2_400), None]);
         assert_eq!(found(&one, [7_000, 8_000, 100_000]), [Some(1_400), None, None]);
         assert_eq!(found(&short, [4_000, 4_500, 5_000]), [Some(4_000), Some(4_500), None]);
         let rare = [(5, "3oslo 3engineer 2manager"), (7, "3oslo 3engineer"), (988, "3engineer 2manager")];
-        let few = |persons| sample("eng osl man", persons, &rare).having_letters(None);
+        let few = |persons| sample("eng osl man", persons, &rare).likely_by_keys(None);
         assert_eq!([MILLION, 3 * MILLION].map(few), [Some(5_000), None]);
         let rare = [(1, "3softball 3nurturing"), (99, "3software 3nurse")];
-        assert_eq!(sample("nurturing", MILLION, &rare).having_letters(Some(5_000)), None, "rare words lead to few");
+        assert_eq!(sample("nurturing", MILLION, &rare).likely_by_keys(Some(5_000)), None, "rare words lead to few");
     }
 
     #[test]

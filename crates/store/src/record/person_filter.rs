@@ -238,7 +238,12 @@ impl Led<'_> {
 
     /// Whether so many are all whom it leads to.
     pub(super) fn are_all(&self, persons: usize) -> bool {
-        matches!(self.size, Size::Exactly(_)) && self.left().persons <= persons
+        self.is_counted() && self.left().persons <= persons
+    }
+
+    /// Whether it is known to how many it leads.
+    pub(super) const fn is_counted(&self) -> bool {
+        matches!(self.size, Size::Exactly(_))
     }
 
     /// Those as `p` whom all filters leave, with this condition too. Only their ids are there.

@@ -88,7 +88,8 @@ impl Ranking {
         let known: HashSet<_> = whole.iter().copied().collect();
         let mut having = whole;
         having.extend(beginning.into_iter().filter(|id| !known.contains(id)));
-        having.truncate(MOST_FOUND);
+        having.retain(|id| !self.seen.contains(id));
+        having.truncate(MOST_FOUND - self.found.len());
         self.add(having);
     }
 
@@ -105,13 +106,11 @@ enum Whole {
     Some(Vec<(Weight, Vec<PersonId>)>),
 }
 
-/// Whom first letters lead to.
-enum ByLetters {
-    Found(Vec<PersonId>),
-    /// More than are shown have the words.
-    TooMany,
-    /// They are not sooner found by them.
-    NotAsked,
+/// What leads to those who may have the words of a question.
+struct Keys {
+    keys: String,
+    /// So many are compared.
+    most: usize,
 }
 
 struct Search<'s> {
@@ -128,37 +127,35 @@ impl Search<'_> {
         Ok(ranked(self.compared(tx, led, None, Weight::Other).await?))
     }
 
-    /// Those whom the company that leads employs, where first letters lead to them; nothing where they do not.
+    /// Those whom the company that leads employs, where keys lead to them; nothing where they do not.
     async fn by_company(&self, tx: &mut Tx, sample: &Sample) -> Result<Option<Vec<PersonId>>, StoreError> {
-        if sample.having_letters(self.left_by_key()).is_none() {
-            return Ok(None);
-        }
+        let Some(keys) = self.keys(tx, sample).await? else { return Ok(None) };
         let whole = match self.having_whole(tx).await? {
             Whole::Enough(found) => return Ok(Some(found)),
             Whole::Some(whole) => whole,
         };
-        match self.by_first_letters(tx, sample).await? {
-            ByLetters::Found(found) => Ok(Some(found)),
-            ByLetters::TooMany => self.best(tx, whole, None).await.map(Some),
-            ByLetters::NotAsked => Ok(None),
+        match self.by_keys(tx, &keys).await? {
+            Some(found) => Ok(Some(found)),
+            None => self.best(tx, whole, None).await.map(Some),
         }
     }
 
-    /// Compares all who have words with the same first letters, and the company that leads.
-    async fn by_first_letters(&self, tx: &mut Tx, sample: &Sample) -> Result<ByLetters, StoreError> {
+    /// What leads to those who may have the words; nothing if they are sooner found otherwise, or not all have keys.
+    async fn keys(&self, tx: &mut Tx, sample: &Sample) -> Result<Option<Keys>, StoreError> {
         let company = self.led.and_then(Led::leading_company);
-        let Some(likely) = sample.having_letters(self.left_by_key()) else { return Ok(ByLetters::NotAsked) };
-        let Some(keys) = keys(tx, self.workspace, self.question, company).await? else { return Ok(ByLetters::NotAsked) };
-        let mut values = Values::new(self.workspace);
-        let having = having_keys(&keys, &mut values);
-        let most = most_of(likely);
-        let weighed = self.weighed_of(tx, &having, values, Weight::Other, most).await?;
-        Ok(if weighed.len() < most { ByLetters::Found(ranked(weighed)) } else { ByLetters::TooMany })
+        // Of those who are very many nobody knows how many they are.
+        let left = self.led.filter(|led| company.is_some() && led.is_counted()).map(|led| led.left().persons);
+        let Some(likely) = sample.likely_by_keys(left) else { return Ok(None) };
+        let keys = keys(tx, self.workspace, self.question, company).await?;
+        Ok(keys.map(|keys| Keys { keys, most: most_weighed(likely) }))
     }
 
-    /// How many the company leaves that leads, which is a key; nothing if none does, or nobody knows.
-    fn left_by_key(&self) -> Option<usize> {
-        self.led.filter(|led| led.leading_company().is_some() && led.are_all(led.left().persons)).map(|led| led.left().persons)
+    /// Compares all who have the keys. Nothing if far more have the words than was likely, who are more than are shown.
+    async fn by_keys(&self, tx: &mut Tx, Keys { keys, most }: &Keys) -> Result<Option<Vec<PersonId>>, StoreError> {
+        let mut values = Values::new(self.workspace);
+        let having = having_keys(keys, &mut values);
+        let weighed = self.weighed_of(tx, &having, values, Weight::Other, *most).await?;
+        Ok((weighed.len() < *most).then(|| ranked(weighed)))
     }
 
     /// Compares so many whom the filters leave. Nothing if there are more, and too few of these have the words where they say so much.
@@ -234,15 +231,12 @@ impl Search<'_> {
         if let (Some(sample), Some(led)) = (&sample, self.led)
             && sample.are_few_left(led.left().persons, MOST_FOUND)
         {
-            let most = most_of(sample.likely_left(led.left().persons));
-            let weighed = match (self.by_first_letters(tx, sample).await?, sample.way(Weight::Other)) {
-                (ByLetters::Found(found), _) => return Ok(found),
-                (ByLetters::TooMany, _) => None,
-                (ByLetters::NotAsked, Way::All | Way::Common(_)) => Some(self.weighed(tx, most).await?),
-                (ByLetters::NotAsked, Way::Rare(places)) => Some(self.weighed_among(tx, Weight::Other, &places, most).await?),
+            let few = match self.keys(tx, sample).await? {
+                Some(keys) => self.by_keys(tx, &keys).await?,
+                None => self.few(tx, sample, most_weighed(sample.likely_left(led.left().persons))).await?,
             };
-            if let Some(weighed) = weighed.filter(|weighed| weighed.len() < most) {
-                return Ok(ranked(weighed));
+            if let Some(few) = few {
+                return Ok(few);
             }
             // They are not few after all.
             are_plenty = true;
@@ -257,45 +251,57 @@ impl Search<'_> {
         };
         if let Some(sample) = sample.as_ref().filter(|sample| sample.way(Weight::Other) != Way::All) {
             if self.led.is_none()
-                && let ByLetters::Found(found) = self.by_first_letters(tx, sample).await?
+                && let Some(keys) = self.keys(tx, sample).await?
             {
-                return Ok(found);
+                match self.by_keys(tx, &keys).await? {
+                    Some(found) => return Ok(found),
+                    None => are_plenty = true,
+                }
             }
             if let Some(found) = self.by_sample(tx, sample, &whole).await? {
                 return Ok(found);
             }
         }
         if let (Some(sample), Some(led)) = (&sample, self.led)
-            && led.are_all(led.left().persons)
+            && led.is_counted()
             && sample.are_sooner_compared(led.left())
         {
             return self.by_all_of_filter(tx, led).await;
         }
         let left = self.led.map(|led| led.left().persons);
         are_plenty |= sample.is_some_and(|sample| sample.are_plenty(left, MOST_FOUND));
-        let mut some = None;
+        let mut having_any = None;
         if !are_plenty {
             let weighed = self.weighed(tx, MOST_FOUND).await?;
             if weighed.len() < MOST_FOUND {
                 return Ok(ranked(weighed));
             }
-            some = Some(weighed.into_iter().map(|(_, id)| id).collect());
+            having_any = Some(weighed.into_iter().map(|(_, id)| id).collect());
         }
-        self.best(tx, whole, some).await
+        self.best(tx, whole, having_any).await
     }
 
-    /// The best of more than are shown. Among equals those stay who have whole words, who are known; so may be some who have the words at all.
+    /// All who have the words, if they are fewer than so many.
+    async fn few(&self, tx: &mut Tx, sample: &Sample, most: usize) -> Result<Option<Vec<PersonId>>, StoreError> {
+        let weighed = match sample.way(Weight::Other) {
+            Way::All | Way::Common(_) => self.weighed(tx, most).await?,
+            Way::Rare(places) => self.weighed_among(tx, Weight::Other, &places, most).await?,
+        };
+        Ok((weighed.len() < most).then(|| ranked(weighed)))
+    }
+
+    /// The best of more than are shown. Among equals those stay who have whole words, who are known; some who have the words at all may be known too.
     async fn best(
         &self,
         tx: &mut Tx,
         whole: Vec<(Weight, Vec<PersonId>)>,
-        mut some: Option<Vec<PersonId>>,
+        having_any: Option<Vec<PersonId>>,
     ) -> Result<Vec<PersonId>, StoreError> {
         let mut ranking = Ranking::default();
         for (least, whole) in whole {
-            let beginning = match some.take_if(|_| least == Weight::Other) {
-                Some(some) => some,
-                None => self.having(tx, least, false).await?,
+            let beginning = match (least, &having_any) {
+                (Weight::Other, Some(having)) => having.clone(),
+                _ => self.having(tx, least, false).await?,
             };
             ranking.add_with_whole(whole, beginning);
             if ranking.is_full() {
@@ -442,7 +448,7 @@ impl Search<'_> {
 }
 
 /// So many are weighed where this many are likely. Where words and filter go together, there may be far more.
-const fn most_of(likely: usize) -> usize {
+const fn most_weighed(likely: usize) -> usize {
     2 * likely + MOST_FOUND
 }
 

@@ -18,7 +18,7 @@ use crate::{Param, Row, StoreError, Tx, params};
 
 /// Stands among words on PostgreSQL that have keys.
 const KEYED: &str = "=k";
-/// The condition that they have none. An index of those, and no other, leads to them by `workspace_id + 0`.
+/// The condition that words have none. An index of those, and no other, leads to them by `workspace_id + 0`.
 const UNKEYED: &str = "NOT words @@ '''=k'''::tsquery";
 
 /// What an engine is asked for: some condition on the words of a person.
@@ -344,7 +344,7 @@ pub(super) async fn is_behind(tx: &mut Tx, workspace: WorkspaceId) -> Result<boo
     Ok(!queued(tx, workspace, 1).await?.is_empty())
 }
 
-/// The next of the persons who should have keys and have none, behind that one: those who got theirs are in the engine's way for a while.
+/// The next of the persons who should have keys and have none, behind the last who got theirs: those are in the engine's way for a while.
 pub async fn unkeyed(tx: &mut Tx, workspace: WorkspaceId, behind: Option<PersonId>, most: i64) -> Result<Vec<PersonId>, StoreError> {
     if tx.is_embedded() {
         return Ok(Vec::new());

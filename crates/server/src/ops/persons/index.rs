@@ -11,6 +11,8 @@ use store::{Failure, Pace, StoreError, Tx, Work};
 
 /// Persons that are indexed in one transaction, so that no writer waits long behind them.
 const AT_ONCE: i64 = 100;
+/// Workspaces that are looked for whose persons lack keys.
+const MOST_WORKSPACES: usize = 100;
 /// Parts of a career that are no words.
 const NOT_SEARCHED: [&str; 6] = ["company_social_url", "company_id", "start_date", "end_date", "credential_id", "position_type"];
 
@@ -160,7 +162,7 @@ async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) 
     Ok(())
 }
 
-/// The workspaces that have persons whose words are to be taken anew.
+/// The workspaces that have persons whose words are to be taken anew, those first that changed them; only some of those whose persons lack keys.
 pub struct WaitingForIndex;
 
 impl Work for WaitingForIndex {
@@ -169,17 +171,21 @@ impl Work for WaitingForIndex {
     async fn run(&self, tx: &mut Tx) -> Result<Vec<WorkspaceId>, Failure> {
         let mut waiting = search::waiting(tx).await?;
         let mut behind = None;
-        while let Some(workspace) = search::unkeyed_workspace(tx, behind).await? {
-            waiting.extend(Some(workspace).filter(|workspace| !waiting.contains(workspace)));
+        for _ in 0..MOST_WORKSPACES {
+            let Some(workspace) = search::unkeyed_workspace(tx, behind).await? else { break };
+            if !waiting.contains(&workspace) {
+                waiting.push(workspace);
+            }
             behind = Some(workspace);
         }
         Ok(waiting)
     }
 }
 
-/// Takes the words of some of the persons that wait for it: those in the queue, or else the next of those who lack keys, behind that one.
+/// Takes the words of some of the persons that wait for it: of those in the queue, or else of the next who lack keys.
 pub struct IndexSome {
     pub workspace: WorkspaceId,
+    /// Who was the last of those.
     pub behind: Option<PersonId>,
 }
 

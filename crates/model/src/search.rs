@@ -1,7 +1,7 @@
 //! Search: what is indexed of a person, what a question asks for, and which of the person's fields answer it. Words are compared without
 //! case and accents, and a word that is asked for finds all that begin with it.
 
-mod sample;
+mod segment;
 #[cfg(test)]
 mod tests;
 
@@ -10,10 +10,10 @@ use std::ops::Range;
 use memchr::memmem;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64;
 
-pub use self::sample::{Left, Sample, Side, Way};
-use crate::id::{CompanyId, WorkspaceId, encode_digits};
+pub use self::segment::{Gathered, Group, Having, MOST_IN_SEGMENT, Term};
+use crate::id::encode_digits;
 
 /// Words of a person that are indexed; the rest of very long notes is not.
 const MOST_WORDS: usize = 4000;
@@ -22,7 +22,7 @@ const LONGEST_WORD: usize = 40;
 const MOST_ASKED: usize = 8;
 /// A shorter word is asked for as it is: nearly everybody has a word that begins with a given letter.
 const SHORTEST_BEGINNING: usize = 2;
-/// So many letters at the beginning of a word may be a [`Key`]: to find one takes far less than to find all words that begin in some way.
+/// Words with so many letters in common at their beginning stand together in a [`Group`].
 const FIRST_LETTERS: usize = 3;
 
 /// How much it says of a person that a word stands in a field.
@@ -239,41 +239,6 @@ fn words_in(tokens: &str) -> impl Iterator<Item = &str> {
     listed(tokens).filter_map(|token| token.strip_prefix(Weight::ALL.map(Weight::mark)))
 }
 
-/// What a person can be found by beside words: the company, and the first letters of words. It is a number that others may have too, if seldom, so
-/// whoever is found by it is still to be compared.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Key(i32);
-
-impl Key {
-    #[must_use]
-    pub fn company(company: CompanyId) -> Self {
-        Self::of(xxh3_64(&company.to_bytes()))
-    }
-
-    fn letters(workspace: WorkspaceId, letters: &str) -> Self {
-        Self::of(xxh3_64_with_seed(letters.as_bytes(), workspace.number().cast_unsigned()))
-    }
-
-    fn of(hash: u64) -> Self {
-        let [first, second, third, fourth, ..] = hash.to_le_bytes();
-        Self(i32::from_le_bytes([first, second, third, fourth]))
-    }
-
-    /// Those of the words among tokens, each once. Words that are too short have none.
-    #[must_use]
-    pub fn of_words(workspace: WorkspaceId, tokens: &str) -> Vec<Self> {
-        let mut letters: Vec<_> = words_in(tokens).filter_map(first_letters).collect();
-        letters.sort_unstable();
-        letters.dedup();
-        letters.into_iter().map(|letters| Self::letters(workspace, letters)).collect()
-    }
-
-    #[must_use]
-    pub const fn number(self) -> i32 {
-        self.0
-    }
-}
-
 fn first_letters(word: &str) -> Option<&str> {
     let (place, last) = word.char_indices().nth(FIRST_LETTERS - 1)?;
     Some(&word[..place + last.len_utf8()])
@@ -361,20 +326,6 @@ impl Question {
         self.words.iter().map(move |word| {
             let marks = Weight::ALL.into_iter().filter(|weight| *weight <= least).map(Weight::mark);
             (marks.map(|mark| format!("{mark}{word}")).collect(), is_beginning(word))
-        })
-    }
-
-    /// What whoever answers has among [`Key::of_words`].
-    #[must_use]
-    pub fn keys(&self, workspace: WorkspaceId) -> Vec<Key> {
-        self.words.iter().filter_map(|word| first_letters(word)).map(|letters| Key::letters(workspace, letters)).collect()
-    }
-
-    /// What tokens are like that answer, or at least begin with the same letters, as patterns for LIKE, in which `_` stands for the mark of a weight.
-    pub fn patterns(&self) -> impl Iterator<Item = String> {
-        self.words.iter().map(|word| match is_beginning(word) {
-            true => format!("_{}%", first_letters(word).unwrap_or(word)),
-            false => format!("_{word}"),
         })
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use metrics_exporter_prometheus::PrometheusHandle;
 use model::clock::Timestamp;
+use model::id::WorkspaceId;
 use store::record::census::List;
 use store::record::statistics::Unknown;
 use store::{Failure, StoreError};
@@ -17,12 +18,16 @@ use crate::ops::events::{AllWorkspaces, ClearNumberedAway, ForgetEvents, Numbere
 use crate::ops::housekeeping::{CensusDue, ForgetAnswers, LearnTable, TakeCensus, UnknownTables};
 use crate::ops::keys::TouchKeys;
 use crate::ops::persons::index::{IndexSome, MergeSome, MergeWanted, TidyIndex, WaitingForIndex};
+use crate::ops::persons::segments::{NextToSegment, PlanSegment, StoreSegment};
 use crate::ops::webhooks::{ClearWebhooksAway, DeletedWebhooks};
 
 const CHORES_EVERY: Duration = Duration::from_secs(10);
 const INDEX_EVERY: Duration = Duration::from_secs(2);
 /// Persons of a workspace that are indexed in a row.
 const MOST_INDEXED: usize = 5000;
+const SEGMENTS_EVERY: Duration = Duration::from_secs(2);
+/// Workspaces that are looked at in a row.
+const MOST_SEGMENTED: usize = 100;
 const LEARN_EVERY: Duration = Duration::from_secs(1);
 const CLEAR_EVERY: Duration = Duration::from_secs(1);
 /// So many rows that are gone may lie where events wait for their numbers.
@@ -33,12 +38,13 @@ pub fn start(app: &Arc<App>, metrics: PrometheusHandle, event_retention: i64) ->
     Chores([
         tokio::spawn(do_chores(Arc::clone(app), metrics, event_retention)),
         tokio::spawn(keep_index(Arc::clone(app))),
+        tokio::spawn(keep_segments(Arc::clone(app))),
         tokio::spawn(keep_plans_good(Arc::clone(app))),
         tokio::spawn(keep_outbox_clear(Arc::clone(app))),
     ])
 }
 
-pub struct Chores([JoinHandle<()>; 4]);
+pub struct Chores([JoinHandle<()>; 5]);
 
 impl Chores {
     pub async fn stop(self) {
@@ -144,6 +150,41 @@ async fn keep_index(app: Arc<App>) {
             tracing::warn!(error = %failure, "the index of words could not be merged");
         }
     }
+}
+
+/// Makes segments of the index of words.
+async fn keep_segments(app: Arc<App>) {
+    let mut clock = tokio::time::interval(SEGMENTS_EVERY);
+    clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut behind = None;
+    loop {
+        clock.tick().await;
+        for _ in 0..MOST_SEGMENTED {
+            match make_segments(&app, behind).await {
+                Ok(next) => behind = next,
+                Err(failure) => {
+                    tracing::warn!(error = %failure, "a segment of the index of words could not be made");
+                    behind = None;
+                }
+            }
+            if behind.is_none() {
+                break;
+            }
+        }
+    }
+}
+
+/// Makes those that the next workspace wants, which it says; nothing if there is no other.
+async fn make_segments(app: &Arc<App>, behind: Option<WorkspaceId>) -> Result<Option<WorkspaceId>, Failure> {
+    let Some(workspace) = app.store.read(NextToSegment { behind }).await? else { return Ok(None) };
+    while let Some(planned) = app.store.read_snapshot_at_length(PlanSegment { workspace }).await? {
+        let making = tokio::task::spawn_blocking(|| planned.make());
+        let Ok(made) = making.await else { break };
+        let persons = made.persons();
+        let is_stored = app.store.write(StoreSegment { made }).await?;
+        tracing::debug!(persons, is_stored, "a segment of the index of words was made");
+    }
+    Ok(Some(workspace))
 }
 
 /// Takes the words of persons that wait for it.

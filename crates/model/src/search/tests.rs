@@ -83,19 +83,6 @@ fn only_what_changes_leaves_and_enters() {
     assert_eq!((changed.tokens.as_str(), changed.removed.as_str(), changed.added.as_str()), ("1a 2b 3d", "2c 3b", "2b"));
 }
 
-#[test]
-fn first_letters_are_those_of_words() {
-    let (_, tokens) =
-        tokens_of(&[&[(Field::Name, "Anna Annabel Ann Al 张伟华 张伟".into()), (Field::Title, "Anchor".into())]], "+1 555 0100");
-    let workspace = WorkspaceId::from_number(1);
-    let keys = |letters: &[&str]| letters.iter().map(|letters| Key::letters(workspace, letters)).collect::<Vec<_>>();
-    assert_eq!(Key::of_words(workspace, &tokens), keys(&["anc", "ann", "张伟华"]));
-    assert_eq!(Question::parse("Anna öst al").unwrap().keys(workspace), keys(&["ann", "ost"]));
-    assert_ne!(Question::parse("ann").unwrap().keys(WorkspaceId::from_number(2)), keys(&["ann"]));
-    let patterns: Vec<_> = Question::parse("anna al a 张伟华明").unwrap().patterns().collect();
-    assert_eq!(patterns, ["_ann%", "_al%", "_a", "_张伟华%"]);
-}
-
 /// Texts that share words, in other fields.
 fn texts() -> impl Strategy<Value = Vec<(Field, String)>> {
     let fields = [Field::Name, Field::Title, Field::Location];
@@ -141,18 +128,6 @@ proptest! {
             let question = Question::parse(asked).unwrap();
             let first = tokens.split(' ').filter_map(weighed).find(|(_, word)| answers(word, &question.words[0])).map(|(weight, _)| weight);
             prop_assert_eq!(question.answer_in(&tokens).map(|answer| answer.weight), first, "{} in {}", asked, tokens);
-        }
-    }
-
-    #[test]
-    fn whoever_answers_has_the_first_letters(text in "\\PC{0,20}( [aé张1]{1,5}){0,4}", asked in "[aé张1]{1,5}( [aé张1]{1,5}){0,2}") {
-        let (_, tokens) = tokens_of(&[&[(Field::Name, text.clone())]], "1");
-        for asked in [&asked, &text] {
-            if let Some(question) = Question::parse(asked).filter(|question| question.answer_in(&tokens).is_some()) {
-                let workspace = WorkspaceId::from_number(1);
-                let keys = Key::of_words(workspace, &tokens);
-                prop_assert!(question.keys(workspace).iter().all(|asked| keys.contains(asked)), "{} in {}", asked, tokens);
-            }
         }
     }
 

@@ -46,7 +46,8 @@ pub(crate) const OUTBOX: &str = "event_outbox";
 pub(crate) const ONLY_POSTGRES: [&str; 2] = [OUTBOX, "event_numbering"];
 
 /// What search is made of. It follows from the persons and is not copied, but made anew.
-pub(crate) const SEARCH: [&str; 2] = ["search_queue", "search_document"];
+pub(crate) const SEARCH: [&str; 7] =
+    ["search_queue", "search_document", "search_tail", "search_segment", "search_posting", "search_place", "search_erasure"];
 /// Lets the words of all persons be taken.
 pub(crate) const INDEX_ALL: &str = "INSERT INTO search_queue (workspace_id, person_id) SELECT workspace_id, id FROM person";
 
@@ -108,6 +109,12 @@ const STEPS: &[Step] = &[
         name: "indexes of keys",
         sqlite: include_str!("sqlite/0011_indexes_of_keys.sql"),
         postgres: include_str!("postgres/0011_indexes_of_keys.sql"),
+    },
+    Step {
+        version: 12,
+        name: "segments",
+        sqlite: include_str!("sqlite/0012_segments.sql"),
+        postgres: include_str!("postgres/0012_segments.sql"),
     },
 ];
 

@@ -82,23 +82,6 @@ pub(super) async fn count_between<K: Kind>(
     Ok(count)
 }
 
-/// Places in a long list that are far apart, and how many records it has without those that were made lately. No places in a short one.
-pub(super) async fn spread(tx: &mut Tx, workspace: WorkspaceId, list: List, most: usize) -> Result<(Vec<[u8; 16]>, i64), StoreError> {
-    /// Stretches are equally long, and what comes in some order may repeat itself as often: so the places are not those where they begin.
-    const PARTS: u128 = 1 << 16;
-    const NEXT_PART: u128 = 40_503;
-    let sql = "SELECT first_id, count FROM census WHERE workspace_id = ?1 AND list = ?2 ORDER BY first_id";
-    let stretches = tx.rows(sql, params![workspace, list as i64], stretch).await?;
-    let step = stretches.len().div_ceil(most).max(1);
-    let first = |stretch: &Stretch| u128::from_be_bytes(stretch.first_id);
-    let place = |(number, both): (u128, &[Stretch])| {
-        let part = (number * NEXT_PART) % PARTS;
-        (first(&both[0]) + (first(&both[1]) - first(&both[0])) / PARTS * part).to_be_bytes()
-    };
-    let places = (0..).zip(stretches.windows(2).step_by(step)).map(place).collect();
-    Ok((places, stretches.iter().map(|stretch| stretch.count.max(0)).sum()))
-}
-
 /// A page of a list in the order of its ids. `select` gives the columns and `tables` where they are from, with the list's own table as
 /// `alias`; `conditions` begin with the workspace.
 pub async fn list_by_id<T, K: Kind>(

@@ -31,6 +31,8 @@ pub mod person_list;
 mod person_search;
 pub mod proposal;
 pub mod search;
+mod segment;
+pub mod segment_making;
 pub mod stage;
 mod statement;
 pub mod statistics;

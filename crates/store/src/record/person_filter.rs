@@ -5,7 +5,6 @@ use model::clock::Timestamp;
 use model::id::{self, CompanyId, JobId, PersonId, WorkspaceId};
 use model::listing::{Order, Page, Start, TimeFilter};
 use model::person::Identifier;
-use model::search::Left;
 
 use super::census::{self, List};
 use super::job;
@@ -218,17 +217,14 @@ pub(super) struct Led<'f> {
 }
 
 impl Led<'_> {
-    /// The company that leads to whom it employs.
-    pub(super) const fn leading_company(&self) -> Option<CompanyId> {
-        match self.lead {
-            Lead::Company(company) => Some(company),
-            _ => None,
-        }
+    /// To how many it leads; they may be more if they are very many.
+    pub(super) fn left(&self) -> usize {
+        usize::try_from(self.size.at_least()).unwrap_or(0)
     }
 
-    /// To whom it leads; they may be more if they are very many.
-    pub(super) fn left(&self) -> Left {
-        Left { persons: usize::try_from(self.size.at_least()).unwrap_or(0), are_neighbours: self.are_neighbours() }
+    /// Whether it is known to how many it leads.
+    pub(super) const fn is_counted(&self) -> bool {
+        matches!(self.size, Size::Exactly(_))
     }
 
     /// Whether all whom the filters leave lie side by side, in the order of their ids.
@@ -236,14 +232,9 @@ impl Led<'_> {
         matches!(self.lead, Lead::Made) && self.others.is_empty()
     }
 
-    /// Whether so many are all whom it leads to.
-    pub(super) fn are_all(&self, persons: usize) -> bool {
-        self.is_counted() && self.left().persons <= persons
-    }
-
-    /// Whether it is known to how many it leads.
-    pub(super) const fn is_counted(&self) -> bool {
-        matches!(self.size, Size::Exactly(_))
+    /// Whether a person was made when all were whom the filters leave.
+    pub(super) fn may_leave(&self, id: PersonId) -> bool {
+        self.bounds.from.is_none_or(|from| id >= from) && self.bounds.until.is_none_or(|until| id < until)
     }
 
     /// Those as `p` whom all filters leave, with this condition too. Only their ids are there.
@@ -261,33 +252,13 @@ impl Led<'_> {
         format!("{from} {}", where_all(&conditions))
     }
 
-    /// What is indexed of so many whom all filters leave, the first of those who lie side by side, as `found`.
-    pub(super) fn documents<'p>(&'p self, tx: &Tx, most: Option<usize>, values: &mut Values<'p>) -> String {
-        let most = most.map(|most| format!("LIMIT {}", values.place(i64::try_from(most).unwrap_or(i64::MAX))));
+    /// What is indexed of all whom the filters leave, as `found`.
+    pub(super) fn documents<'p>(&'p self, tx: &Tx, values: &mut Values<'p>) -> String {
         if self.are_neighbours() {
-            let in_order = most.map_or_else(|| FENCE.to_owned(), |most| format!("ORDER BY person_id {most}"));
-            return documents_between(&self.bounds.conditions("person_id", values), &in_order);
+            return documents_between(&self.bounds.conditions("person_id", values), FENCE);
         }
         let all = self.all(tx, None, values);
-        documents_of(tx, &format!("SELECT p.id FROM (SELECT p.id {all} {}) p ORDER BY p.id {FENCE}", most.unwrap_or_default()))
-    }
-
-    /// The same without the first so many of those who lie side by side; nothing if there are no others.
-    pub(super) async fn behind(&self, tx: &mut Tx, passed: usize) -> Result<Option<Led<'static>>, StoreError> {
-        let mut values = Values::new(self.workspace);
-        let conditions = self.bounds.conditions("person_id", &mut values).join(" AND ");
-        let sql = format!(
-            "SELECT person_id FROM search_document WHERE workspace_id = ?1 AND {conditions} ORDER BY person_id LIMIT 1 OFFSET {}",
-            values.place(i64::try_from(passed).unwrap_or(i64::MAX))
-        );
-        let first = tx.row(&sql, values.params(), |row| row.id(0)).await?;
-        Ok(first.map(|first| Led {
-            workspace: self.workspace,
-            lead: Lead::Made,
-            others: Vec::new(),
-            bounds: Bounds { from: Some(first), ..self.bounds },
-            size: self.size,
-        }))
+        documents_of(tx, &format!("SELECT p.id FROM (SELECT p.id {all}) p ORDER BY p.id {FENCE}"))
     }
 
     pub(super) async fn total(&self, tx: &mut Tx) -> Result<i64, StoreError> {

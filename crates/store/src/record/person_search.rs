@@ -3,17 +3,23 @@
 use std::collections::HashSet;
 
 use model::id::{PersonId, WorkspaceId};
-use model::search::{Answer, Question, Sample, Side, Way, Weight};
+use model::search::{Answer, Question, Weight};
 
-use super::company::{self, CompanyView};
 use super::person_filter::{Led, MOST_COUNTED, PersonFilter};
-use super::search::{Wanted, Weighing, having, having_keys, having_words, is_behind, keys, sample};
+use super::search::{Wanted, Weighing, having, having_words, is_behind, unknown};
+use super::segment::{Segments, documents_of_tail, documents_of_these, tail_length};
 use super::statement::{FENCE, Values};
 use crate::{StoreError, Tx};
 
 /// Persons that a search finds at most, those first that answer it best.
 const MOST_FOUND: usize = 1000;
-const ALL: usize = 1_000_000_000;
+/// So many are soon compared, one by one, and so many who lie side by side.
+const SOON_COMPARED: usize = 5_000;
+const NEIGHBOURS_SOON_COMPARED: usize = 13_000;
+/// Whom filters leave is rather compared, if they are no more, than looked for by the index of the engine.
+const RATHER_COMPARED: usize = 25_000;
+/// With more in the tail the segments are not worth it.
+const MOST_IN_TAIL: i64 = 5_000;
 
 /// The persons who have all words of the question, those first that answer it best.
 pub(super) async fn find(
@@ -22,45 +28,21 @@ pub(super) async fn find(
     question: &Question,
     filter: &PersonFilter,
 ) -> Result<Vec<PersonId>, StoreError> {
-    if filter.is_empty() {
-        return Search { workspace, question, led: None, employer: None }.by_words(tx, None).await;
+    let led = match filter.is_empty() {
+        true => None,
+        false => Some(filter.led(tx, workspace, MOST_COUNTED).await?),
+    };
+    let search = Search { workspace, question, filter, led };
+    if search.are_left_at_most(SOON_COMPARED, NEIGHBOURS_SOON_COMPARED) {
+        return search.by_filter(tx).await;
     }
-    let led = filter.led(tx, workspace, MOST_COUNTED).await?;
-    let mut search = Search { workspace, question, led: Some(&led), employer: None };
-    let left = led.left();
-    if Sample::are_quickly_compared(left) {
-        return search.by_all_of_filter(tx, &led).await;
-    }
-    search.employer = employer(tx, workspace, &led).await?;
-    let mut sample = sample(tx, workspace, question, true).await?;
-    if search.employer.is_some() {
-        sample = sample.map(|sample| sample.within(left.persons));
-    }
-    if let (Some(sample), Some(_)) = (&sample, led.leading_company())
-        && let Some(found) = search.by_company(tx, sample).await?
-    {
+    if let Some(found) = search.by_segments(tx).await? {
         return Ok(found);
     }
-    let side = sample.as_ref().map_or(Side::Words, |sample| sample.side(left, MOST_FOUND));
-    if let (Some(sample), Side::Filter(compared, least)) = (&sample, side)
-        && let Some(found) = search.by_filter(tx, &led, sample, compared, least).await?
-    {
-        return Ok(found);
+    match search.are_left_at_most(RATHER_COMPARED, RATHER_COMPARED) {
+        true => search.by_filter(tx).await,
+        false => search.by_engine(tx).await,
     }
-    search.by_words(tx, sample).await
-}
-
-/// Whom a company employs is indexed with its name, so that words and name lead to them together; but not while some wait to be indexed anew, whose
-/// company may have got another name. Where others write at the same time, somebody made while a company was renamed may have its old name, so it must
-/// never have been. Names that are equal have the same words if they are ASCII.
-async fn employer(tx: &mut Tx, workspace: WorkspaceId, led: &Led<'_>) -> Result<Option<Wanted>, StoreError> {
-    let Some(company) = led.leading_company() else { return Ok(None) };
-    if is_behind(tx, workspace).await? {
-        return Ok(None);
-    }
-    let company = company::view(tx, workspace, company).await?;
-    let is_sure = |company: &CompanyView| company.name.is_ascii() && (tx.is_embedded() || company.updated_at == company.created_at);
-    Ok(company.filter(is_sure).and_then(|company| Wanted::employer(tx, workspace, &company.name)))
 }
 
 /// Persons in the order in which they are shown, up to a number.
@@ -73,13 +55,8 @@ struct Ranking {
 impl Ranking {
     /// Puts those behind the others who are not there yet.
     fn add(&mut self, mut persons: Vec<PersonId>) {
-        persons.sort_unstable();
-        self.put(persons);
-    }
-
-    /// The same in the order that they have.
-    fn put(&mut self, persons: Vec<PersonId>) {
         let room = MOST_FOUND - self.found.len();
+        persons.sort_unstable();
         self.found.extend(persons.into_iter().filter(|id| self.seen.insert(*id)).take(room));
     }
 
@@ -98,210 +75,106 @@ impl Ranking {
     }
 }
 
-/// Who has words as they are.
-enum Whole {
-    /// As many as are shown, in order.
-    Enough(Vec<PersonId>),
-    /// For each weight.
-    Some(Vec<(Weight, Vec<PersonId>)>),
-}
-
-/// What leads to those who may have the words of a question.
-struct Keys {
-    keys: String,
-    /// So many are compared.
-    most: usize,
-}
-
 struct Search<'s> {
     workspace: WorkspaceId,
     question: &'s Question,
-    led: Option<&'s Led<'s>>,
-    /// What whomever the leading filter leaves is indexed with too.
-    employer: Option<Wanted>,
+    filter: &'s PersonFilter,
+    led: Option<Led<'s>>,
 }
 
 impl Search<'_> {
+    /// Whether there are filters that leave no more, or no more who lie side by side.
+    fn are_left_at_most(&self, most: usize, most_neighbours: usize) -> bool {
+        self.led.as_ref().is_some_and(|led| led.is_counted() && led.left() <= if led.are_neighbours() { most_neighbours } else { most })
+    }
+
     /// Compares all whom the filters leave.
-    async fn by_all_of_filter(&self, tx: &mut Tx, led: &Led<'_>) -> Result<Vec<PersonId>, StoreError> {
-        Ok(ranked(self.compared(tx, led, None, Weight::Other).await?))
-    }
-
-    /// Those whom the company that leads employs, where keys lead to them; nothing where they do not.
-    async fn by_company(&self, tx: &mut Tx, sample: &Sample) -> Result<Option<Vec<PersonId>>, StoreError> {
-        let Some(keys) = self.keys(tx, sample).await? else { return Ok(None) };
-        let whole = match self.having_whole(tx).await? {
-            Whole::Enough(found) => return Ok(Some(found)),
-            Whole::Some(whole) => whole,
-        };
-        match self.by_keys(tx, &keys).await? {
-            Some(found) => Ok(Some(found)),
-            None => self.best(tx, whole, None).await.map(Some),
-        }
-    }
-
-    /// What leads to those who may have the words; nothing if they are sooner found otherwise, or not all have keys.
-    async fn keys(&self, tx: &mut Tx, sample: &Sample) -> Result<Option<Keys>, StoreError> {
-        let company = self.led.and_then(Led::leading_company);
-        // Of those who are very many nobody knows how many they are.
-        let left = self.led.filter(|led| company.is_some() && led.is_counted()).map(|led| led.left().persons);
-        let Some(likely) = sample.likely_by_keys(left) else { return Ok(None) };
-        let keys = keys(tx, self.workspace, self.question, company).await?;
-        Ok(keys.map(|keys| Keys { keys, most: most_weighed(likely) }))
-    }
-
-    /// Compares all who have the keys. Nothing if far more have the words than was likely, who are more than are shown.
-    async fn by_keys(&self, tx: &mut Tx, Keys { keys, most }: &Keys) -> Result<Option<Vec<PersonId>>, StoreError> {
-        let mut values = Values::new(self.workspace);
-        let having = having_keys(keys, &mut values);
-        let weighed = self.weighed_of(tx, &having, values, Weight::Other, *most).await?;
-        Ok((weighed.len() < *most).then(|| ranked(weighed)))
-    }
-
-    /// Compares so many whom the filters leave. Nothing if there are more, and too few of these have the words where they say so much.
-    async fn by_filter(
-        &self,
-        tx: &mut Tx,
-        led: &Led<'_>,
-        sample: &Sample,
-        compared: usize,
-        least: Weight,
-    ) -> Result<Option<Vec<PersonId>>, StoreError> {
-        if led.are_all(compared) {
-            return self.by_all_of_filter(tx, led).await.map(Some);
-        }
-        let found = match led.are_neighbours() {
-            true => self.compared_in_steps(tx, led, compared, least).await?,
-            false => self.compared(tx, led, Some(compared), least).await?,
-        };
-        if found.len() < MOST_FOUND {
-            return Ok(None);
-        }
-        // Where the words say more they are rare, and lead to those who have them.
-        let mut ranking = Ranking::default();
-        for better in Weight::ALL.into_iter().filter(|weight| *weight < least) {
-            ranking.add(match sample.way(better) {
-                Way::Rare(places) => self.having_among(tx, better, &places).await?,
-                Way::All | Way::Common(_) => self.having(tx, better, false).await?,
-            });
-        }
-        ranking.put(ranked(found));
-        Ok(Some(ranking.found))
-    }
-
-    /// Those of so many who lie side by side who have the words in fields that say at least so much, or enough of them.
-    async fn compared_in_steps(
-        &self,
-        tx: &mut Tx,
-        led: &Led<'_>,
-        compared: usize,
-        least: Weight,
-    ) -> Result<Vec<(Answer, PersonId)>, StoreError> {
-        let mut passed = Sample::compared_next(0, 0, MOST_FOUND, compared);
-        let mut found = self.compared(tx, led, Some(passed), least).await?;
-        while found.len() < MOST_FOUND && passed < compared {
-            let next = Sample::compared_next(passed, found.len(), MOST_FOUND, compared);
-            let Some(rest) = led.behind(tx, passed).await? else { break };
-            found.extend(self.compared(tx, &rest, Some(next), least).await?);
-            passed += next;
-        }
-        Ok(found)
-    }
-
-    /// Those of so many whom the filters leave, or of all, who have the words in fields that say at least so much.
-    async fn compared(
-        &self,
-        tx: &mut Tx,
-        led: &Led<'_>,
-        most: Option<usize>,
-        least: Weight,
-    ) -> Result<Vec<(Answer, PersonId)>, StoreError> {
+    async fn by_filter(&self, tx: &mut Tx) -> Result<Vec<PersonId>, StoreError> {
+        let Some(led) = &self.led else { return Ok(Vec::new()) };
         let weighing = Weighing::new(tx, self.workspace, self.question);
         let mut values = Values::new(self.workspace);
-        let (columns, documents) = (weighing.columns(&mut values), led.documents(tx, most, &mut values));
-        let condition = weighing.condition(least, &mut values).map_or_else(String::new, |condition| format!("WHERE {condition}"));
+        let (columns, documents) = (weighing.columns(&mut values), led.documents(tx, &mut values));
+        let condition = weighing.condition(&mut values).map_or_else(String::new, |condition| format!("WHERE {condition}"));
         let sql = format!("SELECT {columns} FROM {documents} {condition}");
         let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;
-        Ok(found.into_iter().flatten().filter(|(answer, _)| answer.weight <= least).collect())
+        Ok(ranked(found.into_iter().flatten().collect()))
     }
 
-    /// Lets the words lead.
-    async fn by_words(&self, tx: &mut Tx, sample: Option<Sample>) -> Result<Vec<PersonId>, StoreError> {
-        let mut are_plenty = false;
-        if let (Some(sample), Some(led)) = (&sample, self.led)
-            && sample.are_few_left(led.left().persons, MOST_FOUND)
-        {
-            let few = match self.keys(tx, sample).await? {
-                Some(keys) => self.by_keys(tx, &keys).await?,
-                None => self.few(tx, sample, most_weighed(sample.likely_left(led.left().persons))).await?,
-            };
-            if let Some(few) = few {
-                return Ok(few);
-            }
-            // They are not few after all.
-            are_plenty = true;
+    /// Compares whoever is in the tail, and those whom the segments lead to, the best first. Nothing if there are no segments, or not everybody is in them
+    /// or the tail, or too many are in that.
+    async fn by_segments(&self, tx: &mut Tx) -> Result<Option<Vec<PersonId>>, StoreError> {
+        let is_long = tail_length(tx, self.workspace, MOST_IN_TAIL + 1).await? > MOST_IN_TAIL;
+        if is_long || !unknown(tx, self.workspace, None, 1).await?.is_empty() {
+            return Ok(None);
         }
-        let whole = match self.having_whole(tx).await? {
-            Whole::Enough(found) => return Ok(found),
-            Whole::Some(whole) => whole,
-        };
-        let sample = match sample {
-            Some(sample) => Some(sample),
-            None => self::sample(tx, self.workspace, self.question, self.led.is_some()).await?,
-        };
-        if let Some(sample) = sample.as_ref().filter(|sample| sample.way(Weight::Other) != Way::All) {
-            if self.led.is_none()
-                && let Some(keys) = self.keys(tx, sample).await?
-            {
-                match self.by_keys(tx, &keys).await? {
-                    Some(found) => return Ok(found),
-                    None => are_plenty = true,
-                }
+        // Whom a company employs that went into another is known only when they are indexed anew.
+        let mut company = self.filter.company_id;
+        if company.is_some() && is_behind(tx, self.workspace).await? {
+            company = None;
+        }
+        let tail = self.weighed_of(tx, &documents_of_tail(tx), Values::new(self.workspace)).await?;
+        let terms = self.question.terms(company);
+        let Some(mut segments) = Segments::having(tx, self.workspace, &terms).await? else { return Ok(None) };
+        if self.are_sooner_compared(segments.count(), company.is_some()) {
+            return self.by_filter(tx).await.map(Some);
+        }
+        let mut found = Vec::new();
+        let mut seen = HashSet::new();
+        loop {
+            let weight = segments.weight();
+            let mut next = segments.next(tx, MOST_FOUND).await?;
+            if next.is_empty() {
+                break;
             }
-            if let Some(found) = self.by_sample(tx, sample, &whole).await? {
-                return Ok(found);
+            next.retain(|id| self.led.as_ref().is_none_or(|led| led.may_leave(*id)) && seen.insert(*id));
+            if !next.is_empty() {
+                let mut values = Values::new(self.workspace);
+                let documents = documents_of_these(&next, &mut values);
+                found.extend(self.weighed_of(tx, &documents, values).await?);
+            }
+            // Whoever comes now answers no better.
+            if found.iter().filter(|(answer, _)| answer.weight <= weight).count() >= MOST_FOUND {
+                break;
             }
         }
-        if let (Some(sample), Some(led)) = (&sample, self.led)
-            && led.is_counted()
-            && sample.are_sooner_compared(led.left())
-        {
-            return self.by_all_of_filter(tx, led).await;
-        }
-        let left = self.led.map(|led| led.left().persons);
-        are_plenty |= sample.is_some_and(|sample| sample.are_plenty(left, MOST_FOUND));
-        let mut having_any = None;
-        if !are_plenty {
-            let weighed = self.weighed(tx, MOST_FOUND).await?;
-            if weighed.len() < MOST_FOUND {
-                return Ok(ranked(weighed));
-            }
-            having_any = Some(weighed.into_iter().map(|(_, id)| id).collect());
-        }
-        self.best(tx, whole, having_any).await
+        found.extend(tail.into_iter().filter(|(_, id)| !seen.contains(id)));
+        Ok(Some(ranked(found)))
     }
 
-    /// All who have the words, if they are fewer than so many.
-    async fn few(&self, tx: &mut Tx, sample: &Sample, most: usize) -> Result<Option<Vec<PersonId>>, StoreError> {
-        let weighed = match sample.way(Weight::Other) {
-            Way::All | Way::Common(_) => self.weighed(tx, most).await?,
-            Way::Rare(places) => self.weighed_among(tx, Weight::Other, &places, most).await?,
-        };
-        Ok((weighed.len() < most).then(|| ranked(weighed)))
+    /// Whether it takes less to compare all whom the filters leave than to ask of so many who have the words, among so many persons, whether the
+    /// filters leave them, until they are enough.
+    fn are_sooner_compared(&self, (persons, having): (usize, usize), is_company_known: bool) -> bool {
+        let Some(led) = self.led.as_ref().filter(|led| led.is_counted()) else { return false };
+        let (left, mut likely) = (led.left().max(1), having.min(MOST_FOUND * persons / led.left().max(1)));
+        if is_company_known || led.are_neighbours() {
+            likely = likely.min(MOST_FOUND);
+        }
+        left < likely
     }
 
-    /// The best of more than are shown. Among equals those stay who have whole words, who are known; some who have the words at all may be known too.
-    async fn best(
-        &self,
-        tx: &mut Tx,
-        whole: Vec<(Weight, Vec<PersonId>)>,
-        having_any: Option<Vec<PersonId>>,
-    ) -> Result<Vec<PersonId>, StoreError> {
+    /// Lets the index of the engine lead.
+    async fn by_engine(&self, tx: &mut Tx) -> Result<Vec<PersonId>, StoreError> {
+        // Whole words are found without looking at all that begin with them, and when they are found in plenty that is enough.
+        let mut ranking = Ranking::default();
+        let mut whole = Vec::with_capacity(Weight::ALL.len());
+        for least in Weight::ALL {
+            let having = self.having(tx, least, true).await?;
+            ranking.add(having.clone());
+            if ranking.is_full() {
+                return Ok(ranking.found);
+            }
+            whole.push((least, having));
+        }
+        let weighed = self.weighed(tx).await?;
+        if weighed.len() < MOST_FOUND {
+            return Ok(ranked(weighed));
+        }
+        let mut having_any = Some(weighed.into_iter().map(|(_, id)| id).collect());
         let mut ranking = Ranking::default();
         for (least, whole) in whole {
-            let beginning = match (least, &having_any) {
-                (Weight::Other, Some(having)) => having.clone(),
-                _ => self.having(tx, least, false).await?,
+            let beginning = match having_any.take_if(|_| least == Weight::Other) {
+                Some(having) => having,
+                None => self.having(tx, least, false).await?,
             };
             ranking.add_with_whole(whole, beginning);
             if ranking.is_full() {
@@ -311,145 +184,57 @@ impl Search<'_> {
         Ok(ranking.found)
     }
 
-    /// Whole words are found without looking at all that begin with them, and when they are found in plenty that is enough.
-    async fn having_whole(&self, tx: &mut Tx) -> Result<Whole, StoreError> {
-        let mut ranking = Ranking::default();
-        let mut whole = Vec::with_capacity(Weight::ALL.len());
-        for least in Weight::ALL {
-            let having = self.having(tx, least, true).await?;
-            ranking.add(having.clone());
-            if ranking.is_full() {
-                return Ok(Whole::Enough(ranking.found));
-            }
-            whole.push((least, having));
-        }
-        Ok(Whole::Some(whole))
-    }
-
-    /// Those who have words that begin with those of the question, in the way that the sample makes best; nothing if the common words
-    /// that were seen are those of too few. `whole` are those who have the words as they are, at each weight.
-    async fn by_sample(
-        &self,
-        tx: &mut Tx,
-        sample: &Sample,
-        whole: &[(Weight, Vec<PersonId>)],
-    ) -> Result<Option<Vec<PersonId>>, StoreError> {
-        let mut ranking = Ranking::default();
-        for (least, whole) in whole {
-            let beginning = match sample.way(*least) {
-                Way::All => self.having(tx, *least, false).await?,
-                Way::Rare(places) => self.having_among(tx, *least, &places).await?,
-                Way::Common(tokens) => {
-                    let mut some = self.having_tokens(tx, &tokens).await?;
-                    if some.len() < MOST_FOUND {
-                        some = self.having_tokens(tx, &sample.many_tokens(*least)).await?;
-                    }
-                    // Others who answer as well, by other words, would come behind those who answer less well.
-                    if some.len() < MOST_FOUND {
-                        return Ok(None);
-                    }
-                    some
-                }
-            };
-            ranking.add_with_whole(whole.clone(), beginning);
-            if ranking.is_full() {
-                break;
-            }
-        }
-        Ok(Some(ranking.found))
-    }
-
-    /// Some who have a token at least of each of the lists.
-    async fn having_tokens(&self, tx: &mut Tx, lists: &[Vec<String>]) -> Result<Vec<PersonId>, StoreError> {
-        self.ids(tx, Wanted::tokens(tx, self.workspace, lists)).await
-    }
-
     /// Some who have the words in fields that say at least so much.
     async fn having(&self, tx: &mut Tx, least: Weight, are_whole: bool) -> Result<Vec<PersonId>, StoreError> {
-        self.ids(tx, Wanted::words(tx, self.workspace, self.question, least, are_whole)).await
-    }
-
-    async fn ids(&self, tx: &mut Tx, wanted: Wanted) -> Result<Vec<PersonId>, StoreError> {
-        let wanted = wanted.and(tx, self.employer.as_ref());
+        let wanted = Wanted::words(tx, self.workspace, self.question, least, are_whole);
         let mut values = Values::new(self.workspace);
         let having = having(tx, &wanted, &mut values);
-        let sql = self.statement(tx, "found.person_id", &having, None, MOST_FOUND, &mut values);
+        let sql = self.statement(tx, "found.person_id", &having, None, true, &mut values);
         tx.rows(&sql, values.params(), |row| row.id(0)).await
     }
 
-    /// Some who have words that begin with those of the question, in fields that say at least so much, found by some of the words.
-    async fn having_among(&self, tx: &mut Tx, least: Weight, places: &[usize]) -> Result<Vec<PersonId>, StoreError> {
-        let weighed = self.weighed_among(tx, least, places, MOST_FOUND).await?;
-        Ok(weighed.into_iter().map(|(_, id)| id).collect())
-    }
-
-    /// The same with how much their fields say.
-    async fn weighed_among(
-        &self,
-        tx: &mut Tx,
-        least: Weight,
-        places: &[usize],
-        most: usize,
-    ) -> Result<Vec<(Answer, PersonId)>, StoreError> {
-        let wanted = Wanted::some(tx, self.workspace, self.question, least, places).and(tx, self.employer.as_ref());
-        let mut values = Values::new(self.workspace);
-        let having = having_words(tx, &wanted, &mut values);
-        self.weighed_of(tx, &having, values, least, most).await
-    }
-
-    /// The same of those who are selected, with the values of that.
-    async fn weighed_of(
-        &self,
-        tx: &mut Tx,
-        having: &str,
-        values: Values<'_>,
-        least: Weight,
-        most: usize,
-    ) -> Result<Vec<(Answer, PersonId)>, StoreError> {
-        let weighing = Weighing::new(tx, self.workspace, self.question);
-        let mut values = values;
-        let columns = weighing.columns(&mut values);
-        let condition = weighing.condition(least, &mut values);
-        let most_read = if condition.is_some() { most } else { ALL };
-        let sql = self.statement(tx, &columns, having, condition, most_read, &mut values);
-        let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;
-        Ok(found.into_iter().flatten().filter(|(answer, _)| answer.weight <= least).take(most).collect())
-    }
-
     /// Some who have words that begin with those of the question, and how much their fields say.
-    async fn weighed(&self, tx: &mut Tx, most: usize) -> Result<Vec<(Answer, PersonId)>, StoreError> {
+    async fn weighed(&self, tx: &mut Tx) -> Result<Vec<(Answer, PersonId)>, StoreError> {
         let weighing = Weighing::new(tx, self.workspace, self.question);
-        let wanted = Wanted::words(tx, self.workspace, self.question, Weight::Other, false).and(tx, self.employer.as_ref());
+        let wanted = Wanted::words(tx, self.workspace, self.question, Weight::Other, false);
         let mut values = Values::new(self.workspace);
         let having = having_words(tx, &wanted, &mut values);
         let columns = weighing.columns(&mut values);
-        let sql = self.statement(tx, &columns, &having, None, most, &mut values);
+        let sql = self.statement(tx, &columns, &having, None, true, &mut values);
         let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// A select of columns of those who are found, whom all filters leave, and who meet the condition.
+    /// Those of the persons who are selected, with the values of that, who have the words.
+    async fn weighed_of(&self, tx: &mut Tx, documents: &str, values: Values<'_>) -> Result<Vec<(Answer, PersonId)>, StoreError> {
+        let weighing = Weighing::new(tx, self.workspace, self.question);
+        let mut values = values;
+        let columns = weighing.columns(&mut values);
+        let condition = weighing.condition(&mut values);
+        let sql = self.statement(tx, &columns, documents, condition, false, &mut values);
+        let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// A select of columns of those who are found, whom all filters leave, and who meet the condition: of all of them, or if they may be many of as many
+    /// as are shown.
     fn statement<'p>(
         &'p self,
         tx: &Tx,
         columns: &str,
         having: &str,
         condition: Option<String>,
-        most: usize,
+        may_be_many: bool,
         values: &mut Values<'p>,
     ) -> String {
-        let (join, left) = self.led.map_or_else(Default::default, |led| led.leaves(tx, self.employer.is_none(), values));
+        let (join, left) = self.led.as_ref().map_or_else(Default::default, |led| led.leaves(tx, may_be_many, values));
         let conditions: Vec<_> = condition.into_iter().chain(left).collect();
+        let most = if may_be_many { format!("LIMIT {MOST_FOUND}") } else { String::new() };
         match conditions.is_empty() {
-            true => format!("SELECT {columns} FROM ({having}) found LIMIT {most}"),
-            false => format!("SELECT {columns} FROM ({having} {FENCE}) found {join} WHERE {} LIMIT {most}", conditions.join(" AND ")),
+            true => format!("SELECT {columns} FROM ({having}) found {most}"),
+            false => format!("SELECT {columns} FROM ({having} {FENCE}) found {join} WHERE {} {most}", conditions.join(" AND ")),
         }
     }
-}
-
-/// So many are weighed where this many are likely. Where words and filter go together, there may be far more.
-const fn most_weighed(likely: usize) -> usize {
-    2 * likely + MOST_FOUND
 }
 
 /// The best first, and among those whose fields say as much the oldest; if not all find room, those stay of them who have whole words.

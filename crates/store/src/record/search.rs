@@ -3,23 +3,25 @@
 //! The engines have an index of words each in their own way: SQLite a table of FTS5, which must be told what a document was before it can
 //! leave, and PostgreSQL vectors of words. What is a word, and how much it says, is decided before it comes here.
 //!
-//! PostgreSQL needs long to gather whoever has any word that begins in some way, so it has the first letters of words too, and the company, as keys in an
-//! index of their own. Servers of older versions write words without them; so words with keys say that they have them, and others are indexed anew.
+//! What very many have takes both long to gather; so whoever is indexed here gets into the [segments](super::segment) too. Servers of older versions
+//! know nothing of those; so words on PostgreSQL say that they are meant for them, and others are indexed anew.
 
 use model::clock::Timestamp;
 use model::id::{CompanyId, PersonId, WorkspaceId};
 use model::person::Person;
-use model::search::{Answer, Changed, Field, Key, Question, Sample, Weight, phone_token};
+use model::search::{Answer, Changed, Question, Weight, phone_token};
 
-use super::census::{self, List};
+use super::segment::{self, TO_TAIL};
+use super::segment_making::Source;
 use super::statement::Values;
+use super::{places, with_ids};
 use crate::tx::WordChange;
-use crate::{Param, Row, StoreError, Tx, params};
+use crate::{Row, StoreError, Tx, params};
 
-/// Stands among words on PostgreSQL that have keys.
-const KEYED: &str = "=k";
-/// The condition that words have none. An index of those, and no other, leads to them by `workspace_id + 0`.
-const UNKEYED: &str = "NOT words @@ '''=k'''::tsquery";
+/// Stands among words on PostgreSQL that were put into the tail of the segments.
+const IN_SEGMENTS: &str = "=s";
+/// The condition that they were not. An index of those, and no other, leads to them by `workspace_id + 0`.
+const UNKNOWN: &str = "NOT words @@ '''=s'''::tsquery";
 
 /// What an engine is asked for: some condition on the words of a person.
 pub(super) struct Wanted(String);
@@ -28,31 +30,6 @@ impl Wanted {
     /// All words of the question, in fields that say at least so much; as they are, or as beginnings too.
     pub(super) fn words(tx: &Tx, workspace: WorkspaceId, question: &Question, least: Weight, are_whole: bool) -> Self {
         Self::every(tx, workspace, question.asked(least).map(|(tokens, is_beginning)| (tokens, is_beginning && !are_whole)))
-    }
-
-    /// The same with some of the words only, given by their places, and with whatever begins like them.
-    pub(super) fn some(tx: &Tx, workspace: WorkspaceId, question: &Question, least: Weight, places: &[usize]) -> Self {
-        let asked = question.asked(least).enumerate().filter(|(place, _)| places.contains(place)).map(|(_, asked)| asked);
-        Self::every(tx, workspace, asked)
-    }
-
-    /// One token at least of each of the lists.
-    pub(super) fn tokens(tx: &Tx, workspace: WorkspaceId, lists: &[Vec<String>]) -> Self {
-        Self::every(tx, workspace, lists.iter().map(|list| (list.clone(), false)))
-    }
-
-    /// The words of a company's name, as whom it employs is indexed with it; nothing if there are none.
-    pub(super) fn employer(tx: &Tx, workspace: WorkspaceId, name: &str) -> Option<Self> {
-        let name = Question::parse(name)?;
-        Some(Self::every(tx, workspace, name.asked(Field::Company.weight()).map(|(tokens, _)| (tokens, false))))
-    }
-
-    /// What the other wants too.
-    pub(super) fn and(self, tx: &Tx, other: Option<&Self>) -> Self {
-        match other {
-            Some(Self(other)) => Self(format!("{}{}{other}", self.0, and(tx))),
-            None => self,
-        }
     }
 
     /// One at least of each of the lists of tokens, which are beginnings where that is said.
@@ -105,30 +82,6 @@ pub(super) fn having_words<'p>(tx: &Tx, wanted: &'p Wanted, values: &mut Values<
     having(tx, wanted, values).replacen("d.person_id", "d.person_id, d.words", 1)
 }
 
-/// What PostgreSQL finds persons by who may answer a question: the first letters of its words, and their company if that is said. Nothing with an engine
-/// that has no keys, or if the words are too short, or some persons have not got theirs.
-pub(super) async fn keys(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    question: &Question,
-    company: Option<CompanyId>,
-) -> Result<Option<String>, StoreError> {
-    let letters = question.keys(workspace);
-    let has_keys = !tx.is_embedded() && !letters.is_empty();
-    if !has_keys || is_behind(tx, workspace).await? || !unkeyed(tx, workspace, None, 1).await?.is_empty() {
-        return Ok(None);
-    }
-    Ok(Some(array(company.map(Key::company).into_iter().chain(letters))))
-}
-
-/// The same as `having_words` of those who have keys.
-pub(super) fn having_keys<'p>(keys: &'p str, values: &mut Values<'p>) -> String {
-    format!(
-        "SELECT d.person_id, d.words FROM search_document d WHERE d.keys @> CAST(CAST({} AS text) AS integer[]) AND d.workspace_id = ?1",
-        values.place(keys)
-    )
-}
-
 /// Says how well persons answer a question. PostgreSQL compares by itself; of an embedded engine all that is indexed of a person is taken, and
 /// compared here.
 pub(super) struct Weighing<'q> {
@@ -157,8 +110,8 @@ impl<'q> Weighing<'q> {
     }
 
     /// The condition that persons `found` have all of the words.
-    pub(super) fn condition<'p>(&'p self, least: Weight, values: &mut Values<'p>) -> Option<String> {
-        (!self.is_embedded).then(|| self.words[least as usize][1].is_met_by("found.words", values))
+    pub(super) fn condition<'p>(&'p self, values: &mut Values<'p>) -> Option<String> {
+        (!self.is_embedded).then(|| self.words[Weight::Other as usize][1].is_met_by("found.words", values))
     }
 
     /// The person of a row, and how well they answer; nothing if they lack a word.
@@ -191,48 +144,27 @@ pub(super) fn documents_between(conditions: &[String], in_order: &str) -> String
     format!("(SELECT person_id, words FROM search_document WHERE workspace_id = ?1 AND {conditions} {in_order}) found")
 }
 
-/// Looks at some persons of a workspace that has many, to guess how common the words of a question are.
-pub(super) async fn sample(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    question: &Question,
-    is_filtered: bool,
-) -> Result<Option<Sample>, StoreError> {
-    /// Persons that are looked at, in so many places.
-    const PLACES: usize = 16;
-    const AT_EACH: usize = 20;
-    let (spread, persons) = census::spread(tx, workspace, List::Persons, PLACES).await?;
-    let persons = u64::try_from(persons).unwrap_or(0);
-    if spread.is_empty() || !is_filtered && !Sample::is_worth_it(question, persons) {
-        return Ok(None);
-    }
-    let prefix = workspace.to_string();
-    let patterns: Vec<_> = question.patterns().map(|pattern| format!("{prefix}{pattern}")).collect();
-    let tokens = match tx.is_embedded() {
-        true => "d.words".to_owned(),
-        // Most words would come for nothing.
-        false => {
-            let is_asked: Vec<_> = (0..patterns.len()).map(|number| format!("token LIKE ?{}", number + 3)).collect();
-            let (is_asked, start) = (is_asked.join(" OR "), prefix.len() + 1);
-            format!("(SELECT string_agg(substr(token, {start}), ' ') FROM unnest(tsvector_to_array(d.words)) AS token WHERE {is_asked})")
-        }
+/// The tokens of those persons, in the order of their ids, with whom employs them; of whoever is not indexed, nothing.
+pub(super) async fn tokens_of_these(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<Vec<Source>, StoreError> {
+    const AT_ONCE: usize = 250;
+    let (prefix, tokens) = match tx.is_embedded() {
+        true => (String::new(), "d.words"),
+        false => (workspace.to_string(), "array_to_string(tsvector_to_array(d.words), ' ')"),
     };
-    let sql = format!(
-        "SELECT {tokens} FROM search_document d WHERE d.workspace_id = ?1 AND d.person_id >= ?2 ORDER BY d.person_id LIMIT {AT_EACH}"
-    );
-    let mut asked = Vec::with_capacity(spread.len());
-    for place in spread {
-        let mut params = vec![workspace.into(), Param::Id(place)];
-        if !tx.is_embedded() {
-            params.extend(patterns.iter().map(|pattern| Param::Text(pattern)));
-        }
-        asked.push(tx.ask(&sql, &params, |row| row.optional_text(0)).await?);
+    let mut sources = Vec::with_capacity(persons.len());
+    for persons in persons.chunks(AT_ONCE) {
+        let sql = format!(
+            "SELECT d.person_id, {tokens}, p.company_id FROM search_document d JOIN person p ON p.workspace_id = d.workspace_id AND p.id = d.person_id \
+             WHERE d.workspace_id = ?1 AND d.person_id IN ({}) ORDER BY d.person_id",
+            places(persons.len(), 2)
+        );
+        let source = |row: &Row<'_>| {
+            let tokens = row.str(1)?.split(' ').filter_map(|token| token.strip_prefix(prefix.as_str()));
+            Ok(Source { id: row.id(0)?, tokens: tokens.collect::<Vec<_>>().join(" "), company: row.optional_id(2)? })
+        };
+        sources.extend(tx.rows(&sql, &with_ids(workspace, persons), source).await?);
     }
-    let mut documents = Vec::with_capacity(PLACES * AT_EACH);
-    for asked in asked {
-        documents.extend(tx.answer(asked).await?.into_iter().map(Option::unwrap_or_default));
-    }
-    Ok(Some(Sample::new(question, persons, documents.iter().map(String::as_str))))
+    Ok(sources)
 }
 
 /// Indexes a person who is new.
@@ -244,18 +176,18 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: &Person, tokens
     let document = tx.row(sql, params![workspace, person.id, tokens], |row| row.int(0)).await?.unwrap_or_default();
     let added = in_workspace(workspace, tokens);
     tx.change_words(WordChange { document, removed: None, added: Some(added) });
-    Ok(())
+    segment::put_in_tail(tx, workspace, person.id).await
 }
 
 /// Indexes a person anew.
 pub async fn replace(tx: &mut Tx, workspace: WorkspaceId, person: &Person, tokens: &str) -> Result<(), StoreError> {
     if !tx.is_embedded() {
-        let instead = " ON CONFLICT (workspace_id, person_id) DO UPDATE SET words = EXCLUDED.words, keys = EXCLUDED.keys";
+        let instead = " ON CONFLICT (workspace_id, person_id) DO UPDATE SET words = EXCLUDED.words";
         return put_vector(tx, workspace, person, tokens, instead).await;
     }
     match kept(tx, workspace, person.id).await? {
         None => insert(tx, workspace, person, tokens).await,
-        Some((document, old)) => put(tx, workspace, document, Changed::to(&old, tokens)).await,
+        Some((document, old)) => put(tx, workspace, person.id, document, Changed::to(&old, tokens)).await,
     }
 }
 
@@ -269,18 +201,19 @@ pub const fn takes_changes(tx: &Tx) -> bool {
 pub async fn change(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, before: &str, after: &str) -> Result<bool, StoreError> {
     let Some((document, old)) = kept(tx, workspace, person).await? else { return Ok(false) };
     let Some(changed) = Changed::of(&old, before, after) else { return Ok(false) };
-    put(tx, workspace, document, changed).await?;
+    put(tx, workspace, person, document, changed).await?;
     Ok(true)
 }
 
-async fn put(tx: &mut Tx, workspace: WorkspaceId, document: i64, changed: Changed) -> Result<(), StoreError> {
+async fn put(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, document: i64, changed: Changed) -> Result<(), StoreError> {
     let Changed { tokens, removed, added } = changed;
     if !removed.is_empty() || !added.is_empty() {
         tx.tell("UPDATE search_document SET words = ?2 WHERE number = ?1", params![document, &tokens]).await?;
         let [removed, added] = [removed, added].map(|tokens| Some(in_workspace(workspace, &tokens)));
         tx.change_words(WordChange { document, removed, added });
     }
-    Ok(())
+    // They may have another employer of the same name.
+    segment::put_in_tail(tx, workspace, person).await
 }
 
 /// Takes a person out of the index.
@@ -291,6 +224,7 @@ pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Re
         tx.change_words(WordChange { document, removed: Some(in_workspace(workspace, &old)), added: None });
     }
     tx.tell("DELETE FROM search_document WHERE workspace_id = ?1 AND person_id = ?2", params![workspace, person]).await?;
+    segment::leave_tail(tx, workspace, person).await?;
     unqueue(tx, workspace, person).await
 }
 
@@ -312,18 +246,9 @@ fn in_workspace(workspace: WorkspaceId, tokens: &str) -> String {
 }
 
 async fn put_vector(tx: &mut Tx, workspace: WorkspaceId, person: &Person, tokens: &str, instead: &str) -> Result<(), StoreError> {
-    let words = in_workspace(workspace, tokens) + KEYED;
-    let keys = array(person.company_id.map(Key::company).into_iter().chain(Key::of_words(workspace, tokens)));
-    let sql = format!(
-        "INSERT INTO search_document (workspace_id, person_id, words, keys) VALUES (?1, ?2, ?3, CAST(CAST(?4 AS text) AS integer[])){instead}"
-    );
-    tx.tell(&sql, params![workspace, person.id, &words, &keys]).await
-}
-
-/// Keys as PostgreSQL writes an array of numbers.
-fn array(keys: impl Iterator<Item = Key>) -> String {
-    let numbers: Vec<_> = keys.map(|key| key.number().to_string()).collect();
-    format!("{{{}}}", numbers.join(","))
+    let words = in_workspace(workspace, tokens) + IN_SEGMENTS;
+    let sql = format!("WITH tail AS ({TO_TAIL}) INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?4){instead}");
+    tx.tell(&sql, params![workspace, person.id, segment::new_stamp(), &words]).await
 }
 
 /// Lets the persons of a company be indexed anew, for instance under its new name.
@@ -344,14 +269,14 @@ pub(super) async fn is_behind(tx: &mut Tx, workspace: WorkspaceId) -> Result<boo
     Ok(!queued(tx, workspace, 1).await?.is_empty())
 }
 
-/// The next of the persons who should have keys and have none, behind the last who got theirs: those are in the engine's way for a while.
-pub async fn unkeyed(tx: &mut Tx, workspace: WorkspaceId, behind: Option<PersonId>, most: i64) -> Result<Vec<PersonId>, StoreError> {
+/// The next of the persons whom the segments know nothing of, behind the last whom they got to know: those are in the engine's way for a while.
+pub async fn unknown(tx: &mut Tx, workspace: WorkspaceId, behind: Option<PersonId>, most: i64) -> Result<Vec<PersonId>, StoreError> {
     if tx.is_embedded() {
         return Ok(Vec::new());
     }
     let behind = behind.unwrap_or(PersonId::from_bytes([0; 16]));
     let sql = format!(
-        "SELECT person_id FROM search_document WHERE workspace_id + 0 = ?1 AND person_id > ?2 AND {UNKEYED} ORDER BY person_id LIMIT ?3"
+        "SELECT person_id FROM search_document WHERE workspace_id + 0 = ?1 AND person_id > ?2 AND {UNKNOWN} ORDER BY person_id LIMIT ?3"
     );
     tx.rows(&sql, params![workspace, behind, most], |row| row.id(0)).await
 }
@@ -366,14 +291,14 @@ pub async fn waiting(tx: &mut Tx) -> Result<Vec<WorkspaceId>, StoreError> {
     tx.rows("SELECT DISTINCT workspace_id FROM search_queue", &[], |row| row.workspace(0)).await
 }
 
-/// The next workspace, in the order of their numbers, with persons who should have keys and have none.
-pub async fn unkeyed_workspace(tx: &mut Tx, behind: Option<WorkspaceId>) -> Result<Option<WorkspaceId>, StoreError> {
+/// The next workspace, in the order of their numbers, with persons whom the segments know nothing of.
+pub async fn unknown_workspace(tx: &mut Tx, behind: Option<WorkspaceId>) -> Result<Option<WorkspaceId>, StoreError> {
     if tx.is_embedded() {
         return Ok(None);
     }
     let behind = behind.unwrap_or(WorkspaceId::from_number(i64::MIN));
     let sql =
-        format!("SELECT workspace_id + 0 FROM search_document WHERE workspace_id + 0 > ?1 AND {UNKEYED} ORDER BY workspace_id + 0 LIMIT 1");
+        format!("SELECT workspace_id + 0 FROM search_document WHERE workspace_id + 0 > ?1 AND {UNKNOWN} ORDER BY workspace_id + 0 LIMIT 1");
     tx.row(&sql, params![behind], |row| row.workspace(0)).await
 }
 
@@ -382,14 +307,17 @@ pub async fn tidy(tx: &mut Tx) -> Result<(), StoreError> {
     match tx.is_embedded() {
         true => Ok(()),
         false => {
-            let sql = "SELECT gin_clean_pending_list('search_document_by_word'::regclass), gin_clean_pending_list('search_document_by_key'::regclass)";
+            let sql = "SELECT gin_clean_pending_list('search_document_by_word'::regclass)";
             tx.row(sql, &[], |_| Ok(())).await.map(|_| ())
         }
     }
 }
 
-/// Lets all words that left the index be wiped out of its pages soon. PostgreSQL does that by itself, by and by.
-pub async fn want_merge(tx: &mut Tx) -> Result<(), StoreError> {
+/// Takes somebody out of the index who is erased, and lets all words that left it be wiped out of its pages soon. PostgreSQL does that by itself, by and
+/// by.
+pub async fn erase(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), StoreError> {
+    remove(tx, workspace, person).await?;
+    segment::erase(tx, workspace, person).await?;
     match tx.is_embedded() {
         true => tx.tell("INSERT OR REPLACE INTO search_merge (wanted_at) VALUES (?1)", params![tx.now()]).await,
         false => Ok(()),

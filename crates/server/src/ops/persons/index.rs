@@ -11,7 +11,7 @@ use store::{Failure, Pace, StoreError, Tx, Work};
 
 /// Persons that are indexed in one transaction, so that no writer waits long behind them.
 const AT_ONCE: i64 = 100;
-/// Workspaces that are looked for whose persons lack keys.
+/// Workspaces that are looked for with persons whom the segments know nothing of.
 const MOST_WORKSPACES: usize = 100;
 /// Parts of a career that are no words.
 const NOT_SEARCHED: [&str; 6] = ["company_social_url", "company_id", "start_date", "end_date", "credential_id", "position_type"];
@@ -118,7 +118,7 @@ pub async fn change(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after:
         true => Face::of(after, &old_company),
         false => Face::of(after, &company_name(tx, workspace, after).await?),
     };
-    if old == new {
+    if old == new && stays_employed {
         return Ok(());
     }
     let leaving = old.document.beside(&new.document);
@@ -162,7 +162,7 @@ async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) 
     Ok(())
 }
 
-/// The workspaces that have persons whose words are to be taken anew, those first that changed them; only some of those whose persons lack keys.
+/// The workspaces that have persons whose words are to be taken anew, those first that changed them; only some of those with persons whom the segments know nothing of.
 pub struct WaitingForIndex;
 
 impl Work for WaitingForIndex {
@@ -172,7 +172,7 @@ impl Work for WaitingForIndex {
         let mut waiting = search::waiting(tx).await?;
         let mut behind = None;
         for _ in 0..MOST_WORKSPACES {
-            let Some(workspace) = search::unkeyed_workspace(tx, behind).await? else { break };
+            let Some(workspace) = search::unknown_workspace(tx, behind).await? else { break };
             if !waiting.contains(&workspace) {
                 waiting.push(workspace);
             }
@@ -182,7 +182,7 @@ impl Work for WaitingForIndex {
     }
 }
 
-/// Takes the words of some of the persons that wait for it: of those in the queue, or else of the next who lack keys.
+/// Takes the words of some of the persons that wait for it: of those in the queue, or else of the next whom the segments know nothing of.
 pub struct IndexSome {
     pub workspace: WorkspaceId,
     /// Who was the last of those.
@@ -209,10 +209,10 @@ impl Work for IndexSome {
             self.take(tx, &queued).await?;
             return Ok(Indexed { persons: queued.len(), behind: self.behind, is_all: false });
         }
-        let unkeyed = search::unkeyed(tx, self.workspace, self.behind, AT_ONCE).await?;
-        self.take(tx, &unkeyed).await?;
-        let is_all = (unkeyed.len() as i64) < AT_ONCE;
-        Ok(Indexed { persons: unkeyed.len(), behind: unkeyed.last().copied().or(self.behind), is_all })
+        let unknown = search::unknown(tx, self.workspace, self.behind, AT_ONCE).await?;
+        self.take(tx, &unknown).await?;
+        let is_all = (unknown.len() as i64) < AT_ONCE;
+        Ok(Indexed { persons: unknown.len(), behind: unknown.last().copied().or(self.behind), is_all })
     }
 }
 

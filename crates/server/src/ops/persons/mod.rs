@@ -12,4 +12,5 @@ pub mod merge;
 pub mod notes;
 pub mod profile;
 pub mod resolve;
+pub mod segments;
 pub mod update;

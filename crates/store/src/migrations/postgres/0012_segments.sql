@@ -1,0 +1,53 @@
+-- An index of words by segments, each made of many persons at once: what very many have is found in it together.
+
+-- Who is in no segment as they are now. A new stamp says that they changed again.
+CREATE TABLE search_tail (
+    workspace_id bigint NOT NULL,
+    person_id uuid NOT NULL,
+    stamp bigint NOT NULL,
+    PRIMARY KEY (workspace_id, person_id)
+);
+
+CREATE TABLE search_segment (
+    workspace_id bigint NOT NULL,
+    number bigint NOT NULL,
+    persons bigint NOT NULL,
+    first_id uuid NOT NULL,
+    last_id uuid NOT NULL,
+    -- Somebody may be in it who was erased.
+    is_outdated boolean NOT NULL DEFAULT FALSE,
+    PRIMARY KEY (workspace_id, number)
+);
+
+-- The words of a segment that begin with the same letters, with the places of those who have them.
+CREATE TABLE search_posting (
+    workspace_id bigint NOT NULL,
+    segment bigint NOT NULL,
+    letters text COLLATE "C" NOT NULL,
+    words bytea NOT NULL,
+    PRIMARY KEY (workspace_id, segment, letters)
+);
+
+ALTER TABLE search_posting ALTER COLUMN words SET STORAGE EXTERNAL;
+
+-- Who has the places of a segment, 64 of them in a row.
+CREATE TABLE search_place (
+    workspace_id bigint NOT NULL,
+    segment bigint NOT NULL,
+    block bigint NOT NULL,
+    ids bytea NOT NULL,
+    PRIMARY KEY (workspace_id, segment, block)
+);
+
+-- How many were erased, so that no segment is finished that was begun before.
+CREATE TABLE search_erasure (
+    workspace_id bigint NOT NULL PRIMARY KEY,
+    persons bigint NOT NULL
+);
+
+-- Words that were never put into the tail: all of them now, and later those that a server of an older version wrote. They are taken anew one after the
+-- other. The workspace is hidden from the primary key, which would lead to all.
+CREATE INDEX search_document_unknown_to_segments ON search_document ((workspace_id + 0), person_id) WHERE NOT words @@ '''=s'''::tsquery;
+
+DROP INDEX search_document_by_key;
+DROP INDEX search_document_without_keys;

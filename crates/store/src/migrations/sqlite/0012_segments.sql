@@ -1,0 +1,46 @@
+-- An index of words by segments, each made of many persons at once: what very many have is found in it together.
+
+-- Who is in no segment as they are now. A new stamp says that they changed again.
+CREATE TABLE search_tail (
+    workspace_id INTEGER NOT NULL,
+    person_id BLOB NOT NULL,
+    stamp INTEGER NOT NULL,
+    PRIMARY KEY (workspace_id, person_id)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO search_tail (workspace_id, person_id, stamp) SELECT workspace_id, person_id, 0 FROM search_document ORDER BY workspace_id, person_id;
+
+CREATE TABLE search_segment (
+    workspace_id INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    persons INTEGER NOT NULL,
+    first_id BLOB NOT NULL,
+    last_id BLOB NOT NULL,
+    -- Somebody may be in it who was erased.
+    is_outdated INTEGER NOT NULL DEFAULT FALSE,
+    PRIMARY KEY (workspace_id, number)
+) STRICT, WITHOUT ROWID;
+
+-- The words of a segment that begin with the same letters, with the places of those who have them.
+CREATE TABLE search_posting (
+    workspace_id INTEGER NOT NULL,
+    segment INTEGER NOT NULL,
+    letters TEXT NOT NULL,
+    words BLOB NOT NULL,
+    PRIMARY KEY (workspace_id, segment, letters)
+) STRICT;
+
+-- Who has the places of a segment, 64 of them in a row.
+CREATE TABLE search_place (
+    workspace_id INTEGER NOT NULL,
+    segment INTEGER NOT NULL,
+    block INTEGER NOT NULL,
+    ids BLOB NOT NULL,
+    PRIMARY KEY (workspace_id, segment, block)
+) STRICT, WITHOUT ROWID;
+
+-- How many were erased, so that no segment is finished that was begun before.
+CREATE TABLE search_erasure (
+    workspace_id INTEGER NOT NULL PRIMARY KEY,
+    persons INTEGER NOT NULL
+) STRICT;

@@ -22,6 +22,7 @@ use slated::ops::candidates::move_stage::MoveCandidate;
 use slated::ops::etag::Precondition;
 use slated::ops::jobs::create::CreateJob;
 use slated::ops::keys::{CreateKey, CreatedKey};
+use slated::ops::persons::segments;
 use slated::progress::Progress;
 use store::{Failure, Location, Options, Purpose, Store, Tx, Work};
 use tokio::runtime::{Builder, Runtime};
@@ -106,6 +107,8 @@ async fn fill(path: &Path, size: u64) -> Result<(), String> {
         progress.show(done);
     }
     progress.finish();
+    // A server would do that while it is measured.
+    while segments::make(&store, actor.workspace).await.map_err(|failure| failure.to_string())? {}
     Ok(())
 }
 

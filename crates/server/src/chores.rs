@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use metrics_exporter_prometheus::PrometheusHandle;
 use model::clock::Timestamp;
-use model::id::WorkspaceId;
 use store::record::census::List;
 use store::record::statistics::Unknown;
 use store::{Failure, StoreError};
@@ -18,7 +17,7 @@ use crate::ops::events::{AllWorkspaces, ClearNumberedAway, ForgetEvents, Numbere
 use crate::ops::housekeeping::{CensusDue, ForgetAnswers, LearnTable, TakeCensus, UnknownTables};
 use crate::ops::keys::TouchKeys;
 use crate::ops::persons::index::{IndexSome, MergeSome, MergeWanted, TidyIndex, WaitingForIndex};
-use crate::ops::persons::segments::{NextToSegment, PlanSegment, StoreSegment};
+use crate::ops::persons::segments::{self, NextToSegment};
 use crate::ops::webhooks::{ClearWebhooksAway, DeletedWebhooks};
 
 const CHORES_EVERY: Duration = Duration::from_secs(10);
@@ -160,31 +159,20 @@ async fn keep_segments(app: Arc<App>) {
     loop {
         clock.tick().await;
         for _ in 0..MOST_SEGMENTED {
-            match make_segments(&app, behind).await {
-                Ok(next) => behind = next,
+            behind = match app.store.read(NextToSegment { behind }).await {
+                Ok(next) => next,
                 Err(failure) => {
-                    tracing::warn!(error = %failure, "a segment of the index of words could not be made");
-                    behind = None;
+                    tracing::warn!(error = %failure, "it is not known which segments of the index of words are to be made");
+                    None
                 }
-            }
-            if behind.is_none() {
-                break;
+            };
+            let Some(workspace) = behind else { break };
+            // One workspace in which that fails does not keep the others waiting.
+            if let Err(failure) = segments::make(&app.store, workspace).await {
+                tracing::warn!(error = %failure, "a segment of the index of words could not be made");
             }
         }
     }
-}
-
-/// Makes those that the next workspace wants, which it says; nothing if there is no other.
-async fn make_segments(app: &Arc<App>, behind: Option<WorkspaceId>) -> Result<Option<WorkspaceId>, Failure> {
-    let Some(workspace) = app.store.read(NextToSegment { behind }).await? else { return Ok(None) };
-    while let Some(planned) = app.store.read_snapshot_at_length(PlanSegment { workspace }).await? {
-        let making = tokio::task::spawn_blocking(|| planned.make());
-        let Ok(made) = making.await else { break };
-        let persons = made.persons();
-        let is_stored = app.store.write(StoreSegment { made }).await?;
-        tracing::debug!(persons, is_stored, "a segment of the index of words was made");
-    }
-    Ok(Some(workspace))
 }
 
 /// Takes the words of persons that wait for it.

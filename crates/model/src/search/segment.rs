@@ -6,6 +6,7 @@
 mod tests;
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::{Question, Weight, first_letters, is_beginning, weighed};
 use crate::id::CompanyId;
@@ -252,11 +253,18 @@ impl Having {
         self.persons
     }
 
-    /// How many have all words.
+    /// Lets nobody be taken but those with these places.
+    pub fn keep(&mut self, places: Range<usize>) {
+        for place in (0..places.start).chain(places.end..self.persons) {
+            self.taken[place / BITS] |= 1 << (place % BITS);
+        }
+    }
+
+    /// How many have all words and were not taken.
     #[must_use]
     pub fn count(&self) -> usize {
-        let having = |number: usize| self.words.iter().fold(u64::MAX, |left, word| left & word.any[WEIGHTS - 1][number]);
-        (0..self.taken.len()).map(|number| having(number).count_ones() as usize).sum()
+        let left = |(number, taken): (usize, &u64)| self.words.iter().fold(!*taken, |left, word| left & word.any[WEIGHTS - 1][number]);
+        self.taken.iter().enumerate().map(|having| left(having).count_ones() as usize).sum()
     }
 
     /// The places of so many, at most, who have all words in fields that say at least so much, and were not taken before.

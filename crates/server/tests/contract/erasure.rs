@@ -150,7 +150,8 @@ fn no_table_has_anything_of_an_erased_person(app: &App) {
         let found = found.join("\n").to_lowercase();
         assert!(TRACES.iter().all(|trace| !found.contains(trace)), "{table}: {found}");
     }
-    for table in ["person", "note", "person_identifier", "client_contact", "search_document", "search_queue", "stage_entry"] {
+    for table in ["person", "note", "person_identifier", "client_contact", "search_document", "search_tail", "search_queue", "stage_entry"]
+    {
         assert_eq!(app.database.execute(&format!("SELECT COUNT(*) FROM {table}")), ["0"], "{table}");
     }
 }

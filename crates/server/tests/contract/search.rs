@@ -10,8 +10,10 @@ each_engine! {
     all_words_must_be_there_in_whatever_field
     the_best_answers_come_first
     of_very_many_those_with_whole_words_stay
-    beginnings_that_very_many_have_are_found_by_their_commonest_words
-    those_who_have_a_rare_word_where_it_says_most_come_first
+    segments_find_whom_the_engine_finds
+    of_more_than_are_shown_the_best_are_found_in_segments
+    what_changed_since_segments_were_made_is_found_as_it_is
+    an_erased_person_leaves_the_segments
     a_person_is_found_as_soon_as_the_write_is_answered
     what_changed_is_found_and_what_is_gone_is_not
     a_word_that_leaves_a_field_is_found_where_else_it_stands
@@ -119,12 +121,10 @@ fn of_very_many_those_with_whole_words_stay(app: &App) {
     assert_eq!((count("Anna "), count("Annabel "), count("Guest ")), (30, 970, 0));
 }
 
-/// How common words are is guessed where there are very many persons; here they are said to be as many.
-pub fn claim_very_many(app: &App) {
-    app.database.execute(
-        "INSERT INTO census (workspace_id, list, first_id, count) SELECT workspace_id, 1, id, 10000 \
-         FROM (SELECT workspace_id, id, ROW_NUMBER() OVER (ORDER BY id) AS number FROM person) numbered WHERE number % 50 = 1",
-    );
+/// Waits until segments were made of nearly everybody; whoever is left is compared one by one.
+pub fn make_segments(app: &App) {
+    eventually("segments are made", || app.database.execute("SELECT count(*) < 256 FROM search_tail").concat().starts_with(['1', 't']));
+    assert_ne!(app.database.execute("SELECT count(*) FROM search_segment"), ["0"]);
 }
 
 /// The names of all who are found.
@@ -133,48 +133,84 @@ pub fn names_of_all(client: &Client, q: &str) -> Vec<String> {
     pages.flat_map(|page| strings(page.data(), "name")).collect()
 }
 
-fn beginnings_that_very_many_have_are_found_by_their_commonest_words(app: &App) {
-    const QUESTIONS: [&str; 8] = ["soft", "soft+eng", "softw", "soft+ozy", "alp+bet", "engi+alpha", "pers+soft+gard", "ozy"];
+/// The engine finds them where there are no segments yet.
+fn segments_find_whom_the_engine_finds(app: &App) {
+    const QUESTIONS: [&str; 12] =
+        ["soft", "soft+eng", "softw", "soft+ozy", "alp+bet", "engi+alpha", "pers+soft+gard", "ozy", "so+al", "c", "coa+10", "xyzzy+soft"];
     let client = app.writer();
     let company = |number: usize| ["Alphaville", "Betatown"][number % 2];
     let engineer =
         |number| json!({ "name": format!("Person {number}"), "current_job_title": "Software Engineer", "company_name": company(number) });
     make_many(&client, 100, |number| json!({ "name": format!("Coach {number}"), "current_job_title": "Softball Coach" }));
-    make_many(&client, 600, engineer);
-    make_many(&client, 20, |_| json!({ "name": "Softley Engel" }));
-    make_many(&client, 600, engineer);
+    make_many(&client, 200, engineer);
+    make_many(&client, 20, |_| json!({ "name": "Softley Engel", "notes": "Knows C" }));
+    make_many(&client, 200, engineer);
     let title = |number| if number == 0 { "Gardener" } else { "Software Tester" };
     make_many(&client, 4, |number| json!({ "name": format!("Ozymandias {number}"), "current_job_title": title(number) }));
     make_many(&client, 2, |number| json!({ "name": format!("Both {number}"), "company_name": "Alphaville Betatown" }));
     let search = |q: &str| names_of_all(&client, q);
     let before = QUESTIONS.map(search);
-    let sizes = before.each_ref().map(Vec::len);
-    assert_eq!(sizes, [1000, 1000, 1000, 3, 2, 600, 0, 4]);
-    claim_very_many(app);
-    let after = QUESTIONS.map(search);
-    assert_eq!(after.each_ref().map(Vec::len), sizes);
-    let has_coach = |names: &[String]| names.iter().any(|name| name.starts_with("Coach "));
-    assert!(has_coach(&before[0]) && !has_coach(&after[0]));
-    for names in &after[..2] {
-        assert!(names[..20].iter().all(|name| name == "Softley Engel"), "{:?}", &names[..30]);
-        assert!(names[20..].iter().all(|name| name != "Softley Engel"));
-    }
-    assert!(after[1][20..].iter().all(|name| name.starts_with("Person ")), "{:?}", after[1]);
-    assert_eq!(after[3..], before[3..]);
-    // However many there are, a word that none of those has who are looked at may be there.
-    app.database.execute("UPDATE census SET count = 10000000 WHERE list = 1");
-    assert_eq!(["xyzzy", "engi+xyzzy"].map(search), [[""; 0]; 2]);
-    assert_eq!(search("soft+ozy"), before[3]);
+    assert_eq!(before.each_ref().map(Vec::len), [523, 420, 403, 3, 2, 200, 0, 4, 200, 20, 1, 0]);
+    make_segments(app);
+    assert_eq!(QUESTIONS.map(search), before);
 }
 
-fn those_who_have_a_rare_word_where_it_says_most_come_first(app: &App) {
+fn of_more_than_are_shown_the_best_are_found_in_segments(app: &App) {
     let client = app.writer();
-    make_many(&client, 200, |number| json!({ "name": format!("Person {number}"), "current_job_title": "Developer" }));
+    make_many(&client, 300, |number| json!({ "name": format!("Person {number}"), "current_job_title": "Developer" }));
     make_many(&client, 1000, |number| json!({ "name": format!("Devon{number}"), "current_job_title": "Developer" }));
-    claim_very_many(app);
-    let names = names_of_all(&client, "dev");
-    assert_eq!(names.len(), 1000);
-    assert!(names.iter().all(|name| name.starts_with("Devon")), "{names:?}");
+    make_many(&client, 30, |number| json!({ "name": format!("Dev {number}") }));
+    let check = || {
+        let names = names_of_all(&client, "dev");
+        let count = |beginning: &str| names.iter().filter(|name| name.starts_with(beginning)).count();
+        assert_eq!((names.len(), count("Dev "), count("Devon")), (1000, 30, 970));
+    };
+    make_segments(app);
+    check();
+    // Those who come next stand in the tail.
+    make_many(&client, 100, |number| json!({ "name": format!("Later {number}"), "current_job_title": "Dev" }));
+    check();
+}
+
+/// What segments have of somebody who changed is old, and what they have of somebody who is gone is nothing.
+fn what_changed_since_segments_were_made_is_found_as_it_is(app: &App) {
+    let client = app.writer();
+    make_many(&client, 300, |number| json!({ "name": format!("Person {number}"), "current_job_title": "Smith" }));
+    make_segments(app);
+    let search = |q: &str| names_of_all(&client, q);
+    let ids = strings(client.get("/v1/persons?limit=4").expect(200).data(), "id");
+    client.patch(&format!("/v1/persons/{}", ids[0]), &json!({ "current_job_title": "Baker" })).expect(200);
+    client.post(&format!("/v1/persons/{}/notes", ids[1]), &json!({ "body": "Bakes too" })).expect(201);
+    client.post(&format!("/v1/persons/{}/merge", ids[1]), &json!({ "person_id": ids[2] })).expect(200);
+    client.send("DELETE", &format!("/v1/persons/{}", ids[3]), None).expect(200);
+    assert_eq!(search("bak"), ["Person 0", "Person 1"]);
+    let smiths = search("smi");
+    assert_eq!((smiths.len(), smiths[0].as_str(), smiths[1].as_str()), (297, "Person 1", "Person 4"));
+    // Whoever changes comes into another segment, and what the first has of them stays old.
+    let all = strings(client.get("/v1/persons?limit=100&offset=20").expect(200).data(), "id");
+    for title in ["Tailor", "Weaver", "Tailor"] {
+        for id in &all {
+            client.patch(&format!("/v1/persons/{id}"), &json!({ "current_job_title": title })).expect(200);
+        }
+    }
+    assert_eq!((search("smi").len(), search("tai").len(), search("wea").len()), (197, 100, 0));
+}
+
+/// So does whoever went into them before.
+fn an_erased_person_leaves_the_segments(app: &App) {
+    let client = app.writer();
+    let groups = |letters: &str| app.database.execute(&format!("SELECT count(*) FROM search_posting WHERE letters = '{letters}'"));
+    let other = client.new_person(&json!({ "name": "Zyxomma Zyxt" }));
+    make_many(&client, 300, |number| json!({ "name": format!("Person {number}") }));
+    make_segments(app);
+    let id = client.new_person(&json!({ "name": "Yzaak Yzerd" }));
+    make_many(&client, 300, |number| json!({ "name": format!("Later {number}") }));
+    eventually("everybody is in segments", || (groups("zyx"), groups("yza")) == (vec!["1".to_owned()], vec!["1".to_owned()]));
+    client.post(&format!("/v1/persons/{id}/merge"), &json!({ "person_id": other })).expect(200);
+    client.send("DELETE", &format!("/v1/persons/{id}"), None).expect(200);
+    assert_eq!([names_of_all(&client, "zyx"), names_of_all(&client, "yza")], [[""; 0]; 2]);
+    eventually("the words are gone", || [groups("zyx"), groups("yza")].concat() == ["0", "0"]);
+    assert_eq!((names_of_all(&client, "later+29").len(), names_of_all(&client, "person+29").len()), (11, 11));
 }
 
 fn a_person_is_found_as_soon_as_the_write_is_answered(app: &App) {

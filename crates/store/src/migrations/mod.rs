@@ -47,7 +47,7 @@ pub(crate) const ONLY_POSTGRES: [&str; 2] = [OUTBOX, "event_numbering"];
 
 /// What search is made of. It follows from the persons and is not copied, but made anew.
 pub(crate) const SEARCH: [&str; 7] =
-    ["search_queue", "search_document", "search_tail", "search_segment", "search_posting", "search_place", "search_erasure"];
+    ["search_queue", "search_document", "search_tail", "search_segment", "search_posting", "search_place", "search_generation"];
 /// Lets the words of all persons be taken.
 pub(crate) const INDEX_ALL: &str = "INSERT INTO search_queue (workspace_id, person_id) SELECT workspace_id, id FROM person";
 
@@ -115,6 +115,12 @@ const STEPS: &[Step] = &[
         name: "segments",
         sqlite: include_str!("sqlite/0012_segments.sql"),
         postgres: include_str!("postgres/0012_segments.sql"),
+    },
+    Step {
+        version: 13,
+        name: "words unknown to segments",
+        sqlite: include_str!("sqlite/0013_words_unknown_to_segments.sql"),
+        postgres: include_str!("postgres/0013_words_unknown_to_segments.sql"),
     },
 ];
 

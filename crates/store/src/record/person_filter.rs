@@ -232,9 +232,9 @@ impl Led<'_> {
         matches!(self.lead, Lead::Made) && self.others.is_empty()
     }
 
-    /// Whether a person was made when all were whom the filters leave.
-    pub(super) fn may_leave(&self, id: PersonId) -> bool {
-        self.bounds.from.is_none_or(|from| id >= from) && self.bounds.until.is_none_or(|until| id < until)
+    /// Between which ids all are whom the filters leave: from the first on, and before the other.
+    pub(super) const fn bounds(&self) -> (Option<PersonId>, Option<PersonId>) {
+        (self.bounds.from, self.bounds.until)
     }
 
     /// Those as `p` whom all filters leave, with this condition too. Only their ids are there.
@@ -255,7 +255,7 @@ impl Led<'_> {
     /// What is indexed of all whom the filters leave, as `found`.
     pub(super) fn documents<'p>(&'p self, tx: &Tx, values: &mut Values<'p>) -> String {
         if self.are_neighbours() {
-            return documents_between(&self.bounds.conditions("person_id", values), FENCE);
+            return documents_between(&self.bounds.conditions("person_id", values));
         }
         let all = self.all(tx, None, values);
         documents_of(tx, &format!("SELECT p.id FROM (SELECT p.id {all}) p ORDER BY p.id {FENCE}"))

@@ -6,8 +6,8 @@ use model::id::{PersonId, WorkspaceId};
 use model::search::{Answer, Question, Weight};
 
 use super::person_filter::{Led, MOST_COUNTED, PersonFilter};
-use super::search::{Wanted, Weighing, having, having_words, is_behind, unknown};
-use super::segment::{Segments, documents_of_tail, documents_of_these, tail_length};
+use super::search::{Wanted, Weighing, ask_queued, ask_unknown, having, having_words};
+use super::segment::{Placed, Segments, ask_tail_length, documents_of_tail, documents_of_these, listed};
 use super::statement::{FENCE, Values};
 use crate::{StoreError, Tx};
 
@@ -103,42 +103,49 @@ impl Search<'_> {
     /// Compares whoever is in the tail, and those whom the segments lead to, the best first. Nothing if there are no segments, or not everybody is in them
     /// or the tail, or too many are in that.
     async fn by_segments(&self, tx: &mut Tx) -> Result<Option<Vec<PersonId>>, StoreError> {
-        let is_long = tail_length(tx, self.workspace, MOST_IN_TAIL + 1).await? > MOST_IN_TAIL;
-        if is_long || !unknown(tx, self.workspace, None, 1).await?.is_empty() {
+        let length = ask_tail_length(tx, self.workspace, MOST_IN_TAIL + 1).await?;
+        let unknown = ask_unknown(tx, self.workspace, None, 1).await?;
+        let queued = ask_queued(tx, self.workspace, 1).await?;
+        let (length, unknown, queued) = (tx.answer(length).await?, tx.answer(unknown).await?, tx.answer(queued).await?);
+        if length.iter().any(|length| *length > MOST_IN_TAIL) || !unknown.is_empty() {
             return Ok(None);
         }
         // Whom a company employs that went into another is known only when they are indexed anew.
-        let mut company = self.filter.company_id;
-        if company.is_some() && is_behind(tx, self.workspace).await? {
-            company = None;
-        }
-        let tail = self.weighed_of(tx, &documents_of_tail(tx), Values::new(self.workspace)).await?;
+        let company = self.filter.company_id.filter(|_| queued.is_empty());
         let terms = self.question.terms(company);
         let Some(mut segments) = Segments::having(tx, self.workspace, &terms).await? else { return Ok(None) };
+        if let Some(led) = &self.led {
+            let (from, until) = led.bounds();
+            segments.keep_between(tx, self.workspace, from, until).await?;
+        }
         if self.are_sooner_compared(segments.count(), company.is_some()) {
             return self.by_filter(tx).await.map(Some);
         }
-        let mut found = Vec::new();
-        let mut seen = HashSet::new();
-        loop {
-            let weight = segments.weight();
-            let mut next = segments.next(tx, MOST_FOUND).await?;
-            if next.is_empty() {
-                break;
-            }
-            next.retain(|id| self.led.as_ref().is_none_or(|led| led.may_leave(*id)) && seen.insert(*id));
-            if !next.is_empty() {
-                let mut values = Values::new(self.workspace);
-                let documents = documents_of_these(&next, &mut values);
-                found.extend(self.weighed_of(tx, &documents, values).await?);
-            }
-            // Whoever comes now answers no better.
-            if found.iter().filter(|(answer, _)| answer.weight <= weight).count() >= MOST_FOUND {
-                break;
-            }
+        // Whoever has other words now is in the tail, or in another segment too.
+        let mut found = self.weighed_of(tx, &documents_of_tail(tx), Values::new(self.workspace)).await?;
+        let mut seen: HashSet<_> = found.iter().map(|(_, id)| *id).collect();
+        let mut missing = MOST_FOUND;
+        while missing > 0
+            && let Some((answer, placed)) = segments.next(missing)
+        {
+            let still = self.still_answering(tx, answer, &placed).await?;
+            let still: Vec<_> = still.into_iter().filter(|id| seen.insert(*id)).map(|id| (answer, id)).collect();
+            missing = missing.saturating_sub(still.len());
+            found.extend(still);
         }
-        found.extend(tail.into_iter().filter(|(_, id)| !seen.contains(id)));
         Ok(Some(ranked(found)))
+    }
+
+    /// Those of some who answered so well when their segment was made, who still do, and whom the filters leave.
+    async fn still_answering(&self, tx: &mut Tx, answer: Answer, placed: &[Placed]) -> Result<Vec<PersonId>, StoreError> {
+        let weighing = Weighing::new(tx, self.workspace, self.question);
+        let listed = listed(tx, placed);
+        let mut values = Values::new(self.workspace);
+        let documents = documents_of_these(tx, &listed, &mut values);
+        let (columns, condition) = weighing.answering(answer, &mut values);
+        let sql = self.statement(tx, columns, &documents, condition, false, &mut values);
+        let found = tx.rows(&sql, values.params(), |row| weighing.is_answering(row, answer)).await?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// Whether it takes less to compare all whom the filters leave than to ask of so many who have the words, among so many persons, whether the

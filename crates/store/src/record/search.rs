@@ -8,15 +8,14 @@
 
 use model::clock::Timestamp;
 use model::id::{CompanyId, PersonId, WorkspaceId};
-use model::person::Person;
 use model::search::{Answer, Changed, Question, Weight, phone_token};
 
-use super::segment::{self, TO_TAIL};
+use super::segment;
 use super::segment_making::Source;
-use super::statement::Values;
+use super::statement::{FENCE, Values};
 use super::{places, with_ids};
 use crate::tx::WordChange;
-use crate::{Row, StoreError, Tx, params};
+use crate::{Asked, Row, StoreError, Tx, params};
 
 /// Stands among words on PostgreSQL that were put into the tail of the segments.
 const IN_SEGMENTS: &str = "=s";
@@ -29,17 +28,12 @@ pub(super) struct Wanted(String);
 impl Wanted {
     /// All words of the question, in fields that say at least so much; as they are, or as beginnings too.
     pub(super) fn words(tx: &Tx, workspace: WorkspaceId, question: &Question, least: Weight, are_whole: bool) -> Self {
-        Self::every(tx, workspace, question.asked(least).map(|(tokens, is_beginning)| (tokens, is_beginning && !are_whole)))
-    }
-
-    /// One at least of each of the lists of tokens, which are beginnings where that is said.
-    fn every(tx: &Tx, workspace: WorkspaceId, lists: impl Iterator<Item = (Vec<String>, bool)>) -> Self {
-        let or = if tx.is_embedded() { " OR " } else { " | " };
-        let every = lists.map(|(tokens, is_beginning)| {
-            let any: Vec<_> = tokens.iter().map(|token| token_in(tx, workspace, token, is_beginning)).collect();
+        let (and, or) = if tx.is_embedded() { (" AND ", " OR ") } else { (" & ", " | ") };
+        let every = question.asked(least).map(|(tokens, is_beginning)| {
+            let any: Vec<_> = tokens.iter().map(|token| token_in(tx, workspace, token, is_beginning && !are_whole)).collect();
             format!("({})", any.join(or))
         });
-        Self(every.collect::<Vec<_>>().join(and(tx)))
+        Self(every.collect::<Vec<_>>().join(and))
     }
 
     pub(super) fn phone(tx: &Tx, workspace: WorkspaceId, number: &str) -> Self {
@@ -50,10 +44,6 @@ impl Wanted {
     fn is_met_by<'p>(&'p self, column: &str, values: &mut Values<'p>) -> String {
         format!("{column} @@ CAST({} AS text)::tsquery", values.place(&self.0))
     }
-}
-
-const fn and(tx: &Tx) -> &'static str {
-    if tx.is_embedded() { " AND " } else { " & " }
 }
 
 fn token_in(tx: &Tx, workspace: WorkspaceId, token: &str, is_beginning: bool) -> String {
@@ -114,6 +104,23 @@ impl<'q> Weighing<'q> {
         (!self.is_embedded).then(|| self.words[Weight::Other as usize][1].is_met_by("found.words", values))
     }
 
+    /// What is selected of persons `found`, and the condition that they answer so well at least.
+    pub(super) fn answering<'p>(&'p self, answer: Answer, values: &mut Values<'p>) -> (&'static str, Option<String>) {
+        match self.is_embedded {
+            true => ("found.person_id, found.words", None),
+            false => {
+                let words = &self.words[answer.weight as usize][usize::from(answer.is_partial)];
+                ("found.person_id", Some(words.is_met_by("found.words", values)))
+            }
+        }
+    }
+
+    /// The person of such a row; nothing if they do not answer so.
+    pub(super) fn is_answering(&self, row: &Row<'_>, answer: Answer) -> Result<Option<PersonId>, StoreError> {
+        let answers = !self.is_embedded || self.question.answer_in(row.str(1)?) == Some(answer);
+        Ok(answers.then_some(row.id(0)?))
+    }
+
     /// The person of a row, and how well they answer; nothing if they lack a word.
     pub(super) fn read(&self, row: &Row<'_>) -> Result<Option<(Answer, PersonId)>, StoreError> {
         let answer = match self.is_embedded {
@@ -139,55 +146,52 @@ pub(super) fn documents_of(tx: &Tx, ids: &str) -> String {
 }
 
 /// What is indexed of those whose ids meet the conditions, as `found`.
-pub(super) fn documents_between(conditions: &[String], in_order: &str) -> String {
+pub(super) fn documents_between(conditions: &[String]) -> String {
     let conditions = conditions.join(" AND ");
-    format!("(SELECT person_id, words FROM search_document WHERE workspace_id = ?1 AND {conditions} {in_order}) found")
+    format!("(SELECT person_id, words FROM search_document WHERE workspace_id = ?1 AND {conditions} {FENCE}) found")
 }
 
 /// The tokens of those persons, in the order of their ids, with whom employs them; of whoever is not indexed, nothing.
-pub(super) async fn tokens_of_these(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<Vec<Source>, StoreError> {
-    const AT_ONCE: usize = 250;
+pub(super) async fn tokens_of(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<Vec<Source>, StoreError> {
     let (prefix, tokens) = match tx.is_embedded() {
         true => (String::new(), "d.words"),
         false => (workspace.to_string(), "array_to_string(tsvector_to_array(d.words), ' ')"),
     };
-    let mut sources = Vec::with_capacity(persons.len());
-    for persons in persons.chunks(AT_ONCE) {
-        let sql = format!(
-            "SELECT d.person_id, {tokens}, p.company_id FROM search_document d JOIN person p ON p.workspace_id = d.workspace_id AND p.id = d.person_id \
-             WHERE d.workspace_id = ?1 AND d.person_id IN ({}) ORDER BY d.person_id",
-            places(persons.len(), 2)
-        );
-        let source = |row: &Row<'_>| {
-            let tokens = row.str(1)?.split(' ').filter_map(|token| token.strip_prefix(prefix.as_str()));
-            Ok(Source { id: row.id(0)?, tokens: tokens.collect::<Vec<_>>().join(" "), company: row.optional_id(2)? })
-        };
-        sources.extend(tx.rows(&sql, &with_ids(workspace, persons), source).await?);
-    }
-    Ok(sources)
+    let sql = format!(
+        "SELECT d.person_id, {tokens}, p.company_id FROM search_document d JOIN person p ON p.workspace_id = d.workspace_id AND p.id = d.person_id \
+         WHERE d.workspace_id = ?1 AND d.person_id IN ({}) ORDER BY d.person_id",
+        places(persons.len(), 2)
+    );
+    let source = |row: &Row<'_>| {
+        let tokens = row.str(1)?.split(' ').filter_map(|token| token.strip_prefix(prefix.as_str()));
+        Ok(Source { id: row.id(0)?, tokens: tokens.collect::<Vec<_>>().join(" "), company: row.optional_id(2)? })
+    };
+    tx.rows(&sql, &with_ids(workspace, persons), source).await
 }
 
 /// Indexes a person who is new.
-pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: &Person, tokens: &str) -> Result<(), StoreError> {
+pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str) -> Result<(), StoreError> {
+    segment::add_to_tail(tx, workspace, person).await?;
     if !tx.is_embedded() {
         return put_vector(tx, workspace, person, tokens, "").await;
     }
     let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3) RETURNING number";
-    let document = tx.row(sql, params![workspace, person.id, tokens], |row| row.int(0)).await?.unwrap_or_default();
+    let document = tx.row(sql, params![workspace, person, tokens], |row| row.int(0)).await?.unwrap_or_default();
     let added = in_workspace(workspace, tokens);
     tx.change_words(WordChange { document, removed: None, added: Some(added) });
-    segment::put_in_tail(tx, workspace, person.id).await
+    Ok(())
 }
 
 /// Indexes a person anew.
-pub async fn replace(tx: &mut Tx, workspace: WorkspaceId, person: &Person, tokens: &str) -> Result<(), StoreError> {
+pub async fn replace(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str) -> Result<(), StoreError> {
     if !tx.is_embedded() {
-        let instead = " ON CONFLICT (workspace_id, person_id) DO UPDATE SET words = EXCLUDED.words";
+        segment::put_in_tail(tx, workspace, person).await?;
+        let instead = " ON CONFLICT (workspace_id, person_id) DO UPDATE SET words = EXCLUDED.words, keys = NULL";
         return put_vector(tx, workspace, person, tokens, instead).await;
     }
-    match kept(tx, workspace, person.id).await? {
+    match kept(tx, workspace, person).await? {
         None => insert(tx, workspace, person, tokens).await,
-        Some((document, old)) => put(tx, workspace, person.id, document, Changed::to(&old, tokens)).await,
+        Some((document, old)) => put(tx, workspace, person, document, Changed::to(&old, tokens)).await,
     }
 }
 
@@ -245,10 +249,10 @@ fn in_workspace(workspace: WorkspaceId, tokens: &str) -> String {
     marked
 }
 
-async fn put_vector(tx: &mut Tx, workspace: WorkspaceId, person: &Person, tokens: &str, instead: &str) -> Result<(), StoreError> {
+async fn put_vector(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str, instead: &str) -> Result<(), StoreError> {
     let words = in_workspace(workspace, tokens) + IN_SEGMENTS;
-    let sql = format!("WITH tail AS ({TO_TAIL}) INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?4){instead}");
-    tx.tell(&sql, params![workspace, person.id, segment::new_stamp(), &words]).await
+    let sql = format!("INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3){instead}");
+    tx.tell(&sql, params![workspace, person, &words]).await
 }
 
 /// Lets the persons of a company be indexed anew, for instance under its new name.
@@ -258,27 +262,22 @@ pub async fn mark_company(tx: &mut Tx, workspace: WorkspaceId, company: CompanyI
     tx.tell(sql, params![workspace, company]).await
 }
 
-/// Some of the persons whose words are to be taken anew.
-pub async fn queued(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<Vec<PersonId>, StoreError> {
+/// Asks for some of the persons whose words are to be taken anew.
+pub async fn ask_queued(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<Asked<PersonId>, StoreError> {
     let sql = "SELECT person_id FROM search_queue WHERE workspace_id = ?1 ORDER BY person_id LIMIT ?2";
-    tx.rows(sql, params![workspace, most], |row| row.id(0)).await
+    tx.ask(sql, params![workspace, most], |row| row.id(0)).await
 }
 
-/// Whether the words of some person are to be taken anew.
-pub(super) async fn is_behind(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool, StoreError> {
-    Ok(!queued(tx, workspace, 1).await?.is_empty())
-}
-
-/// The next of the persons whom the segments know nothing of, behind the last whom they got to know: those are in the engine's way for a while.
-pub async fn unknown(tx: &mut Tx, workspace: WorkspaceId, behind: Option<PersonId>, most: i64) -> Result<Vec<PersonId>, StoreError> {
+/// Asks for the next of the persons whom the segments know nothing of, behind the last whom they got to know: those are in the engine's way for a while.
+pub async fn ask_unknown(tx: &mut Tx, workspace: WorkspaceId, behind: Option<PersonId>, most: i64) -> Result<Asked<PersonId>, StoreError> {
     if tx.is_embedded() {
-        return Ok(Vec::new());
+        return Ok(Asked::known(Vec::new()));
     }
     let behind = behind.unwrap_or(PersonId::from_bytes([0; 16]));
     let sql = format!(
         "SELECT person_id FROM search_document WHERE workspace_id + 0 = ?1 AND person_id > ?2 AND {UNKNOWN} ORDER BY person_id LIMIT ?3"
     );
-    tx.rows(&sql, params![workspace, behind, most], |row| row.id(0)).await
+    tx.ask(&sql, params![workspace, behind, most], |row| row.id(0)).await
 }
 
 /// The person's words were taken.
@@ -313,11 +312,15 @@ pub async fn tidy(tx: &mut Tx) -> Result<(), StoreError> {
     }
 }
 
-/// Takes somebody out of the index who is erased, and lets all words that left it be wiped out of its pages soon. PostgreSQL does that by itself, by and
-/// by.
-pub async fn erase(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), StoreError> {
-    remove(tx, workspace, person).await?;
-    segment::erase(tx, workspace, person).await?;
+/// Takes somebody out of the index who is erased, and all who went into them, and lets the words that left it be wiped out of its pages soon. PostgreSQL
+/// does that by itself, by and by.
+pub async fn erase(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<(), StoreError> {
+    // First, so that no segment is stored meanwhile that has their words.
+    segment::next_generation(tx, workspace).await?;
+    for person in persons {
+        remove(tx, workspace, *person).await?;
+    }
+    segment::forget(tx, workspace, persons).await?;
     match tx.is_embedded() {
         true => tx.tell("INSERT OR REPLACE INTO search_merge (wanted_at) VALUES (?1)", params![tx.now()]).await,
         false => Ok(()),

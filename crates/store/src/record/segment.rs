@@ -4,40 +4,44 @@
 //! Whoever is new, or changed, stands in the tail until a segment is made of them, and is compared one by one. So each person who answers is in the
 //! tail or in a segment; whoever is in a segment with words that they had before is compared too, and found to lack them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use model::id::{PersonId, WorkspaceId};
-use model::search::{Having, Term, Weight};
+use model::search::{Answer, Having, MOST_IN_SEGMENT, Term, Weight};
 
-use super::places;
 use super::search::documents_of;
 use super::statement::{FENCE, Values};
 use crate::{Asked, Param, StoreError, Tx, params};
 
 /// Ids that are kept in one row, in the order of the places that persons have in a segment.
 pub(super) const BLOCK: usize = 64;
-/// Rows that are asked for by one statement at most.
-const ASKED: usize = 250;
-/// Whoever has the words where they say most comes first, and of those whoever has them as they are.
-const LEVELS: usize = 2 * Weight::ALL.len();
+/// More than a segment has places: a segment and a place in it are one number.
+const PLACES: i64 = 1 << 16;
+const _: () = assert!(MOST_IN_SEGMENT < PLACES as usize);
 
-/// Lets a person, who is new or changed, be put into a segment.
-pub(super) const TO_TAIL: &str = "INSERT INTO search_tail (workspace_id, person_id, stamp) VALUES (?1, ?2, ?3) \
-                                  ON CONFLICT (workspace_id, person_id) DO UPDATE SET stamp = EXCLUDED.stamp";
+const TO_TAIL: &str = "INSERT INTO search_tail (workspace_id, person_id, stamp) VALUES (?1, ?2, ?3)";
 
-pub(super) async fn put_in_tail(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), StoreError> {
+/// Lets a person who is new be put into a segment.
+pub(super) async fn add_to_tail(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), StoreError> {
     tx.tell(TO_TAIL, params![workspace, person, new_stamp()]).await
 }
 
+/// Lets a person who changed be put into another segment.
+pub(super) async fn put_in_tail(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), StoreError> {
+    let sql = format!("{TO_TAIL} ON CONFLICT (workspace_id, person_id) DO UPDATE SET stamp = EXCLUDED.stamp");
+    tx.tell(&sql, params![workspace, person, new_stamp()]).await
+}
+
 /// A number that nobody in a tail has had before.
-pub(super) fn new_stamp() -> i64 {
+fn new_stamp() -> i64 {
     rand::random()
 }
 
-/// How many are in the tail, up to that number.
-pub(super) async fn tail_length(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<i64, StoreError> {
+/// Asks how many are in the tail, up to that number.
+pub(super) async fn ask_tail_length(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<Asked<i64>, StoreError> {
     let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM search_tail WHERE workspace_id = ?1 LIMIT ?2) counted";
-    Ok(tx.row(sql, params![workspace, most], |row| row.int(0)).await?.unwrap_or(0))
+    tx.ask(sql, params![workspace, most], |row| row.int(0)).await
 }
 
 /// Takes a person out of the tail.
@@ -45,37 +49,54 @@ pub(super) async fn leave_tail(tx: &mut Tx, workspace: WorkspaceId, person: Pers
     tx.tell("DELETE FROM search_tail WHERE workspace_id = ?1 AND person_id = ?2", params![workspace, person]).await
 }
 
-/// Lets the segments be made anew in which somebody may be who is erased, and none be finished that is being made of them.
-pub(super) async fn erase(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), StoreError> {
-    let sql = "UPDATE search_segment SET is_outdated = TRUE WHERE workspace_id = ?1 AND first_id <= ?2 AND last_id >= ?2";
-    tx.tell(sql, params![workspace, person]).await?;
-    let sql = "INSERT INTO search_erasure (workspace_id, persons) VALUES (?1, 1) \
-               ON CONFLICT (workspace_id) DO UPDATE SET persons = search_erasure.persons + 1";
-    tx.tell(sql, params![workspace]).await
+/// Which state of the segments comes next. Whatever was planned in another is not stored any more; and who makes the next one waits for this work.
+pub(super) async fn next_generation(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, StoreError> {
+    let sql = "INSERT INTO search_generation (workspace_id, number) VALUES (?1, 1) \
+               ON CONFLICT (workspace_id) DO UPDATE SET number = search_generation.number + 1 RETURNING number";
+    Ok(tx.row(sql, params![workspace], |row| row.int(0)).await?.unwrap_or(0))
+}
+
+/// Lets the segments be made anew in which persons may be who are erased.
+pub(super) async fn forget(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<(), StoreError> {
+    for person in persons {
+        let sql = "UPDATE search_segment SET is_outdated = TRUE WHERE workspace_id = ?1 AND first_id <= ?2 AND last_id >= ?2";
+        tx.tell(sql, params![workspace, *person]).await?;
+    }
+    Ok(())
 }
 
 /// Who of the segments of a workspace has what is asked for.
 pub(super) struct Segments {
-    workspace: WorkspaceId,
     segments: Vec<Segment>,
-    /// Those are taken next who have the words so.
+    /// How those have it who are taken next.
     level: usize,
     next: usize,
 }
 
 struct Segment {
     number: i64,
+    first_id: PersonId,
+    last_id: PersonId,
     having: Having,
 }
 
+/// Somebody who has a place in a segment.
+#[derive(Clone, Copy)]
+pub(super) struct Placed {
+    segment: i64,
+    place: usize,
+}
+
 impl Segments {
-    /// Nothing if the workspace has none.
+    /// Nothing if the workspace has none, or they cannot be read.
     pub(super) async fn having(tx: &mut Tx, workspace: WorkspaceId, terms: &[Term]) -> Result<Option<Self>, StoreError> {
         let letters: Vec<_> = terms.iter().map(Term::letters).collect();
         let mut values = Values::new(workspace);
-        let all =
-            "SELECT number, persons, CAST(-1 AS bigint), CAST('' AS text), CAST(NULL AS bytea) FROM search_segment WHERE workspace_id = ?1";
-        let mut selects = vec![all.to_owned()];
+        let of_segment = "s.number, s.persons, s.first_id, s.last_id";
+        let all = format!(
+            "SELECT {of_segment}, CAST(-1 AS bigint), CAST('' AS text), CAST(NULL AS bytea) FROM search_segment s WHERE s.workspace_id = ?1"
+        );
+        let mut selects = vec![all];
         for (place, (first, last)) in letters.iter().enumerate() {
             let condition = match first == last {
                 true => format!("p.letters = {}", values.place(first)),
@@ -88,25 +109,57 @@ impl Segments {
                     "search_segment s CROSS JOIN LATERAL (SELECT p.letters, p.words FROM {groups} {FENCE}) p WHERE s.workspace_id = ?1"
                 ),
             };
-            selects.push(format!("SELECT s.number, s.persons, CAST({place} AS bigint), p.letters, p.words FROM {from}"));
+            selects.push(format!("SELECT {of_segment}, CAST({place} AS bigint), p.letters, p.words FROM {from}"));
         }
-        let mut segments: BTreeMap<i64, Having> = BTreeMap::new();
-        tx.rows(&selects.join(" UNION ALL "), values.params(), |row| {
-            let persons = usize::try_from(row.int(1)?).unwrap_or(0);
-            let having = segments.entry(row.int(0)?).or_insert_with(|| Having::new(persons, terms.len()));
-            let Ok(place) = usize::try_from(row.int(2)?) else { return Ok(()) };
-            let is_read = terms.get(place).and_then(|term| Some(having.look_at(place, term, row.str(3).ok()?, row.bytes(4).ok()?)?));
-            is_read.ok_or_else(unreadable)
-        })
-        .await?;
-        let segments: Vec<_> = segments
-            .into_iter()
-            .map(|(number, mut having)| {
-                having.finish();
-                Segment { number, having }
-            })
-            .collect();
-        Ok((!segments.is_empty()).then_some(Self { workspace, segments, level: 0, next: 0 }))
+        let mut segments: BTreeMap<i64, Segment> = BTreeMap::new();
+        let sql = selects.join(" UNION ALL ");
+        let read = tx.rows(&sql, values.params(), |row| {
+            let number = row.int(0)?;
+            let segment = match segments.entry(number) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => {
+                    let persons = usize::try_from(row.int(1)?).unwrap_or(0);
+                    let having = Having::new(persons, terms.len());
+                    unknown.insert(Segment { number, first_id: row.id(2)?, last_id: row.id(3)?, having })
+                }
+            };
+            let Ok(place) = usize::try_from(row.int(4)?) else { return Ok(true) };
+            let (letters, words) = (row.str(5)?, row.bytes(6)?);
+            let is_read = terms.get(place).and_then(|term| segment.having.look_at(place, term, letters, words));
+            Ok(is_read.is_some())
+        });
+        if read.await?.contains(&false) {
+            tracing::warn!(workspace = workspace.number(), "a segment of the index of words cannot be read, so searches do without");
+            return Ok(None);
+        }
+        let mut segments: Vec<_> = segments.into_values().collect();
+        segments.iter_mut().for_each(|segment| segment.having.finish());
+        Ok((!segments.is_empty()).then_some(Self { segments, level: 0, next: 0 }))
+    }
+
+    /// Leaves only those whose ids are at least the one, and less than the other, where these are given.
+    pub(super) async fn keep_between(
+        &mut self,
+        tx: &mut Tx,
+        workspace: WorkspaceId,
+        from: Option<PersonId>,
+        until: Option<PersonId>,
+    ) -> Result<(), StoreError> {
+        self.segments
+            .retain(|segment| from.is_none_or(|from| segment.last_id >= from) && until.is_none_or(|until| segment.first_id < until));
+        for segment in &mut self.segments {
+            let persons = segment.having.persons();
+            let first = match from.filter(|from| *from > segment.first_id) {
+                Some(from) => place_of(tx, workspace, segment.number, from).await?,
+                None => 0,
+            };
+            let behind = match until.filter(|until| *until <= segment.last_id) {
+                Some(until) => place_of(tx, workspace, segment.number, until).await?,
+                None => persons,
+            };
+            segment.having.keep(first..behind);
+        }
+        Ok(())
     }
 
     /// How many persons the segments have, and how many of them have all that was asked for. Some may be counted twice.
@@ -115,87 +168,70 @@ impl Segments {
         (sum(Having::persons), sum(Having::count))
     }
 
-    /// Where those have the words who are taken next.
-    pub(super) fn weight(&self) -> Weight {
-        Weight::ALL.get(self.level / 2).copied().unwrap_or(Weight::Other)
-    }
-
-    /// Some more of those who have all that was asked for, the best first: so many, or all who are left.
-    pub(super) async fn next(&mut self, tx: &mut Tx, most: usize) -> Result<Vec<PersonId>, StoreError> {
-        let mut taken: Vec<(i64, Vec<usize>)> = Vec::new();
-        let mut missing = most;
-        while missing > 0 && self.level < LEVELS {
-            let Some(segment) = self.segments.get_mut(self.next) else {
-                (self.level, self.next) = (self.level + 1, 0);
-                continue;
-            };
-            let places = segment.having.take(Weight::ALL[self.level / 2], self.level.is_multiple_of(2), missing);
-            missing -= places.len();
-            if missing > 0 {
+    /// Some more of those who have all that was asked for, in the way that says most: so many at most, and how well they answer. Nothing if there are no
+    /// others.
+    pub(super) fn next(&mut self, most: usize) -> Option<(Answer, Vec<Placed>)> {
+        let mut taken = Vec::new();
+        while let Some(weight) = Weight::ALL.get(self.level / 2) {
+            let is_partial = self.level % 2 == 1;
+            while let Some(Segment { number, having, .. }) = self.segments.get_mut(self.next) {
+                let places = having.take(*weight, !is_partial, most - taken.len());
+                taken.extend(places.into_iter().map(|place| Placed { segment: *number, place }));
+                if taken.len() >= most {
+                    break;
+                }
                 self.next += 1;
             }
-            if !places.is_empty() {
-                taken.push((segment.number, places));
+            if !taken.is_empty() {
+                return Some((Answer { weight: *weight, is_partial }, taken));
             }
+            (self.level, self.next) = (self.level + 1, 0);
         }
-        let mut asked = Vec::with_capacity(taken.len());
-        for (segment, places) in &taken {
-            let mut blocks: Vec<_> = places.iter().map(|place| place / BLOCK).collect();
-            blocks.dedup();
-            for blocks in blocks.chunks(ASKED) {
-                asked.push(ask_ids(tx, self.workspace, *segment, blocks).await?);
-            }
-        }
-        let mut ids = HashMap::new();
-        for asked in asked {
-            ids.extend(tx.answer(asked).await?.into_iter().map(|(segment, block, ids)| ((segment, block), ids)));
-        }
-        let id = |segment: i64, place: usize| {
-            let ids: &Vec<PersonId> = ids.get(&(segment, i64::try_from(place / BLOCK).ok()?))?;
-            ids.get(place % BLOCK).copied()
-        };
-        let places = taken.iter().flat_map(|(segment, places)| places.iter().map(move |place| (*segment, *place)));
-        let ids: Option<_> = places.map(|(segment, place)| id(segment, place)).collect();
-        ids.ok_or_else(unreadable)
+        None
     }
 }
 
-fn unreadable() -> StoreError {
-    StoreError::Internal("a segment of the index of words cannot be read".to_owned())
-}
-
-type Block = (i64, i64, Vec<PersonId>);
-
-async fn ask_ids(tx: &mut Tx, workspace: WorkspaceId, segment: i64, blocks: &[usize]) -> Result<Asked<Block>, StoreError> {
-    let mut params = vec![workspace.into(), Param::Int(segment)];
-    params.extend(blocks.iter().map(|block| Param::Int(i64::try_from(*block).unwrap_or(i64::MAX))));
-    fill(&mut params, 2);
-    let sql = format!(
-        "SELECT segment, block, ids FROM search_place WHERE workspace_id = ?1 AND segment = ?2 AND block IN ({})",
-        places(params.len() - 2, 3)
-    );
-    tx.ask(&sql, &params, |row| Ok((row.int(0)?, row.int(1)?, ids_in(row.bytes(2)?)))).await
+/// How many of a segment have smaller ids.
+async fn place_of(tx: &mut Tx, workspace: WorkspaceId, segment: i64, id: PersonId) -> Result<usize, StoreError> {
+    let sql = "SELECT block, ids FROM search_place WHERE workspace_id = ?1 AND segment = ?2 AND substr(ids, 1, 16) <= ?3 \
+               ORDER BY block DESC LIMIT 1";
+    let bytes = id.to_bytes();
+    let block =
+        tx.row(sql, &[workspace.into(), Param::Int(segment), Param::Bytes(&bytes)], |row| Ok((row.int(0)?, ids_in(row.bytes(1)?)))).await?;
+    Ok(block.map_or(0, |(block, ids)| usize::try_from(block).unwrap_or(0) * BLOCK + ids.partition_point(|other| *other < id)))
 }
 
 pub(super) fn ids_in(bytes: &[u8]) -> Vec<PersonId> {
     bytes.chunks_exact(16).filter_map(|bytes| bytes.try_into().ok()).map(PersonId::from_bytes).collect()
 }
 
-/// Repeats the last of the values behind so many others until they are as many as in one of few statements.
-fn fill(params: &mut Vec<Param<'_>>, others: usize) {
-    if let Some(last) = params.last().copied() {
-        let count = params.len() - others;
-        let filled = [8, 64, ASKED, 1000].into_iter().find(|filled| *filled >= count).unwrap_or(count);
-        params.resize(others + filled, last);
-    }
+/// A list of those places, as [`documents_of_these`] takes it.
+pub(super) fn listed(tx: &Tx, placed: &[Placed]) -> String {
+    let number = |Placed { segment, place }: &Placed| (segment * PLACES + i64::try_from(*place).unwrap_or(0)).to_string();
+    let numbers = placed.iter().map(number).collect::<Vec<_>>().join(",");
+    if tx.is_embedded() { format!("[{numbers}]") } else { format!("{{{numbers}}}") }
 }
 
-/// A select of all that is indexed of those persons, who are not too many for one statement.
-pub(super) fn documents_of_these(ids: &[PersonId], values: &mut Values<'_>) -> String {
-    let mut params: Vec<_> = ids.iter().map(|id| Param::from(*id)).collect();
-    fill(&mut params, 0);
-    let ids: Vec<_> = params.into_iter().map(|id| values.place(id)).collect();
-    format!("SELECT d.person_id, d.words FROM search_document d WHERE d.workspace_id = ?1 AND d.person_id IN ({})", ids.join(", "))
+/// A select of all that is indexed of those whose places are listed.
+pub(super) fn documents_of_these<'p>(tx: &Tx, listed: &'p str, values: &mut Values<'p>) -> String {
+    let listed = values.place(listed);
+    let column = if tx.is_embedded() { "asked.value" } else { "asked.number" };
+    let segment = format!("{column} / {PLACES}");
+    let (block, start) = (format!("{column} % {PLACES} / {BLOCK}"), format!("{column} % {BLOCK} * 16 + 1"));
+    if tx.is_embedded() {
+        return format!(
+            "SELECT d.person_id, d.words FROM json_each({listed}) asked \
+             CROSS JOIN search_place p ON p.workspace_id = ?1 AND p.segment = {segment} AND p.block = {block} \
+             CROSS JOIN search_document d ON d.workspace_id = ?1 AND d.person_id = substr(p.ids, {start}, 16)"
+        );
+    }
+    format!(
+        "SELECT d.person_id, d.words FROM unnest(CAST(CAST({listed} AS text) AS bigint[])) AS asked (number) \
+         CROSS JOIN LATERAL (SELECT substr(ids, CAST({start} AS integer), 16) AS id FROM search_place \
+         WHERE workspace_id = ?1 AND segment = {segment} AND block = {block} LIMIT 1) place \
+         CROSS JOIN LATERAL (SELECT person_id, words FROM search_document \
+         WHERE workspace_id = ?1 AND person_id = CAST(encode(place.id, 'hex') AS uuid) LIMIT 1) d"
+    )
 }
 
 /// The same of all who are in the tail.

@@ -1,5 +1,6 @@
 //! Making segments of the index of words: of those in the tail, of several segments that are small, of one in which many are gone. First it is read
-//! what goes into it, then it is put together, and at last stored; others may write meanwhile, and nothing waits for them.
+//! what goes into it, then it is put together, and at last stored. Others may write meanwhile, and hardly wait; several servers may do this at once, and
+//! whoever comes second does it for nothing.
 
 use std::collections::HashSet;
 
@@ -7,28 +8,41 @@ use model::id::{CompanyId, PersonId, WorkspaceId};
 use model::search::{Gathered, Group, MOST_IN_SEGMENT};
 
 use super::census::{self, List};
-use super::search::tokens_of_these;
-use super::segment::{BLOCK, ids_in};
+use super::search::tokens_of;
+use super::segment::{BLOCK, ids_in, next_generation};
 use crate::{Param, StoreError, Tx, params};
 
 /// So many of the tail are put into a segment together at least.
 const LEAST: usize = 256;
 /// So many segments of about the same size become one.
 const SIMILAR: usize = 8;
+/// What the texts of a segment may take together, but for those of one person.
+const MOST_BYTES: usize = 64 << 20;
+/// Persons whose texts are read by one statement.
+const AT_ONCE: usize = 250;
 
 /// What a segment is to be made of.
 pub struct Planned {
     workspace: WorkspaceId,
+    generation: i64,
+    purpose: Purpose,
     /// In the order of their ids.
     persons: Vec<Source>,
     /// Who leaves the tail for it, unless they changed meanwhile.
     tail: Vec<(PersonId, i64)>,
     /// The segments that it replaces.
     replaced: Vec<i64>,
-    /// Whether one of those is replaced for somebody who was erased.
-    forgets: bool,
-    /// How many were erased in the workspace before anything was read.
-    erased: i64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// Somebody was erased.
+    Forget,
+    /// There are more in the tail than a segment takes, or fewer.
+    TakeMany,
+    TakeAll,
+    /// Searches look at fewer segments, or such with fewer words of old.
+    Tidy,
 }
 
 /// What is indexed of a person.
@@ -40,13 +54,20 @@ pub(super) struct Source {
 
 /// A segment that is to be stored.
 pub struct Made {
-    planned: Planned,
+    workspace: WorkspaceId,
+    generation: i64,
+    purpose: Purpose,
+    persons: Vec<PersonId>,
+    bytes: usize,
     groups: Vec<Group>,
+    tail: Vec<(PersonId, i64)>,
+    replaced: Vec<i64>,
 }
 
 struct Size {
     number: i64,
     persons: usize,
+    bytes: usize,
     is_outdated: bool,
 }
 
@@ -73,62 +94,61 @@ pub async fn next_workspace(tx: &mut Tx, behind: Option<WorkspaceId>) -> Result<
 
 /// Reads what the next segment is to be made of; nothing if none is wanted.
 pub async fn plan(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Planned>, StoreError> {
-    let erased = erased(tx, workspace).await?;
-    let sql = "SELECT number, persons, is_outdated FROM search_segment WHERE workspace_id = ?1 ORDER BY number";
-    let sizes = tx
-        .rows(sql, params![workspace], |row| {
-            Ok(Size { number: row.int(0)?, persons: usize::try_from(row.int(1)?).unwrap_or(0), is_outdated: row.flag(2)? })
-        })
-        .await?;
-    let (mut tail, mut replaced) = (Vec::new(), outdated(&sizes));
-    let forgets = !replaced.is_empty();
-    if !forgets {
-        let sql = "SELECT person_id, stamp FROM search_tail WHERE workspace_id = ?1 ORDER BY person_id LIMIT ?2";
-        tail = tx.rows(sql, params![workspace, MOST_IN_SEGMENT as i64], |row| Ok((row.id(0)?, row.int(1)?))).await?;
-        if tail.len() < LEAST {
-            tail.clear();
-            replaced = similar(&sizes);
+    let sql = "SELECT number FROM search_generation WHERE workspace_id = ?1";
+    let generation = tx.row(sql, params![workspace], |row| row.int(0)).await?.unwrap_or(0);
+    let sizes = sizes(tx, workspace).await?;
+    if let Some(outdated) = sizes.iter().find(|size| size.is_outdated) {
+        let ids = ids_of(tx, workspace, outdated.number).await?;
+        return planned(tx, workspace, generation, Purpose::Forget, ids, vec![outdated.number]).await.map(Some);
+    }
+    let sql = "SELECT person_id, stamp FROM search_tail WHERE workspace_id = ?1 ORDER BY person_id LIMIT ?2";
+    let mut tail = tx.rows(sql, params![workspace, MOST_IN_SEGMENT as i64], |row| Ok((row.id(0)?, row.int(1)?))).await?;
+    if tail.len() >= LEAST {
+        let persons = texts_of(tx, workspace, tail.iter().map(|(id, _)| *id).collect(), MOST_BYTES).await?;
+        let last = persons.last().map(|last| last.id).filter(|_| bytes_of(&persons) >= MOST_BYTES);
+        tail.retain(|(id, _)| last.is_none_or(|last| *id <= last));
+        let purpose = if last.is_some() || tail.len() == MOST_IN_SEGMENT { Purpose::TakeMany } else { Purpose::TakeAll };
+        return Ok(Some(Planned { workspace, generation, purpose, persons, tail, replaced: Vec::new() }));
+    }
+    let similar = similar(&sizes);
+    if !similar.is_empty() {
+        let mut ids = Vec::new();
+        for number in &similar {
+            ids.extend(ids_of(tx, workspace, *number).await?);
+        }
+        return planned(tx, workspace, generation, Purpose::Tidy, ids, similar).await.map(Some);
+    }
+    let Some((oldest, newer)) = sizes.split_first() else { return Ok(None) };
+    if !are_repeated(tx, workspace, &sizes).await? {
+        return Ok(None);
+    }
+    // The newest has everybody's last words.
+    let mut left: HashSet<_> = ids_of(tx, workspace, oldest.number).await?.into_iter().collect();
+    for size in newer {
+        for id in ids_of(tx, workspace, size.number).await? {
+            left.remove(&id);
         }
     }
-    let mut ids: Vec<PersonId> = tail.iter().map(|(id, _)| *id).collect();
-    for number in &replaced {
-        ids.extend(ids_of(tx, workspace, *number).await?);
-    }
-    if ids.is_empty() {
-        let Some(oldest) = sizes.first() else { return Ok(None) };
-        let persons = census::count_between::<model::id::Person>(tx, workspace, List::Persons, None, None).await?;
-        let indexed: usize = sizes.iter().map(|size| size.persons).sum();
-        if indexed <= usize::try_from(persons).unwrap_or(0) * 3 / 2 + MOST_IN_SEGMENT {
-            return Ok(None);
-        }
-        // Many are in several segments. The newest counts.
-        let mut left: HashSet<_> = ids_of(tx, workspace, oldest.number).await?.into_iter().collect();
-        for size in &sizes[1..] {
-            for id in ids_of(tx, workspace, size.number).await? {
-                left.remove(&id);
-            }
-        }
-        replaced.push(oldest.number);
-        ids.extend(left);
-    }
-    ids.sort_unstable();
-    ids.dedup();
-    let persons = tokens_of_these(tx, workspace, &ids).await?;
-    Ok(Some(Planned { workspace, persons, tail, replaced, forgets, erased }))
+    planned(tx, workspace, generation, Purpose::Tidy, left.into_iter().collect(), vec![oldest.number]).await.map(Some)
 }
 
-fn outdated(sizes: &[Size]) -> Vec<i64> {
-    sizes.iter().find(|size| size.is_outdated).map(|size| size.number).into_iter().collect()
+async fn sizes(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Size>, StoreError> {
+    let sql = "SELECT number, persons, bytes, is_outdated FROM search_segment WHERE workspace_id = ?1 ORDER BY number";
+    let count = |number: i64| usize::try_from(number).unwrap_or(0);
+    let size = |row: &crate::Row<'_>| {
+        Ok(Size { number: row.int(0)?, persons: count(row.int(1)?), bytes: count(row.int(2)?), is_outdated: row.flag(3)? })
+    };
+    tx.rows(sql, params![workspace], size).await
 }
 
 /// Segments that are better one.
 fn similar(sizes: &[Size]) -> Vec<i64> {
     for class in 0..=MOST_IN_SEGMENT.ilog(SIMILAR) {
         let alike: Vec<_> = sizes.iter().filter(|size| size.class() == class).collect();
-        let mut persons = 0;
+        let (mut persons, mut bytes) = (0, 0);
         let fitting = alike.iter().take_while(|size| {
-            persons += size.persons;
-            persons <= MOST_IN_SEGMENT
+            (persons, bytes) = (persons + size.persons, bytes + size.bytes);
+            persons <= MOST_IN_SEGMENT && bytes <= MOST_BYTES
         });
         let fitting: Vec<_> = fitting.map(|size| size.number).collect();
         if alike.len() >= SIMILAR && fitting.len() > 1 {
@@ -138,81 +158,145 @@ fn similar(sizes: &[Size]) -> Vec<i64> {
     Vec::new()
 }
 
+/// Whether so many are in several segments, or gone, that it is worth the while to make some anew.
+async fn are_repeated(tx: &mut Tx, workspace: WorkspaceId, sizes: &[Size]) -> Result<bool, StoreError> {
+    let indexed: usize = sizes.iter().map(|size| size.persons).sum();
+    if indexed <= MOST_IN_SEGMENT {
+        return Ok(false);
+    }
+    let persons = census::count_between::<model::id::Person>(tx, workspace, List::Persons, None, None).await?;
+    Ok(indexed > usize::try_from(persons).unwrap_or(0) * 3 / 2 + MOST_IN_SEGMENT)
+}
+
+async fn planned(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    generation: i64,
+    purpose: Purpose,
+    mut ids: Vec<PersonId>,
+    replaced: Vec<i64>,
+) -> Result<Planned, StoreError> {
+    ids.sort_unstable();
+    ids.dedup();
+    let persons = texts_of(tx, workspace, ids, usize::MAX).await?;
+    Ok(Planned { workspace, generation, purpose, persons, tail: Vec::new(), replaced })
+}
+
+/// What is indexed of those persons, until it is as much.
+async fn texts_of(tx: &mut Tx, workspace: WorkspaceId, ids: Vec<PersonId>, most_bytes: usize) -> Result<Vec<Source>, StoreError> {
+    let mut sources = Vec::with_capacity(ids.len());
+    let mut bytes = 0;
+    for ids in ids.chunks(AT_ONCE) {
+        let some = tokens_of(tx, workspace, ids).await?;
+        bytes += bytes_of(&some);
+        sources.extend(some);
+        if bytes >= most_bytes {
+            break;
+        }
+    }
+    Ok(sources)
+}
+
+fn bytes_of(sources: &[Source]) -> usize {
+    sources.iter().map(|source| source.tokens.len()).sum()
+}
+
 async fn ids_of(tx: &mut Tx, workspace: WorkspaceId, segment: i64) -> Result<Vec<PersonId>, StoreError> {
     let sql = "SELECT ids FROM search_place WHERE workspace_id = ?1 AND segment = ?2 ORDER BY block";
     let blocks = tx.rows(sql, params![workspace, segment], |row| row.bytes(0).map(ids_in)).await?;
     Ok(blocks.into_iter().flatten().collect())
 }
 
-async fn erased(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, StoreError> {
-    let sql = "SELECT persons FROM search_erasure WHERE workspace_id = ?1";
-    Ok(tx.row(sql, params![workspace], |row| row.int(0)).await?.unwrap_or(0))
-}
-
 impl Planned {
     /// Puts the segment together, which takes a while.
     #[must_use]
     pub fn make(self) -> Made {
+        let Self { workspace, generation, purpose, persons, tail, replaced } = self;
         let mut gathered = Gathered::default();
-        for Source { tokens, company, .. } in &self.persons {
+        for Source { tokens, company, .. } in &persons {
             gathered.add(tokens, *company);
         }
-        Made { groups: gathered.groups(), planned: self }
+        let bytes = bytes_of(&persons);
+        let persons = persons.into_iter().map(|person| person.id).collect();
+        Made { workspace, generation, purpose, persons, bytes, groups: gathered.groups(), tail, replaced }
     }
 }
 
 impl Made {
     #[must_use]
     pub const fn workspace(&self) -> WorkspaceId {
-        self.planned.workspace
+        self.workspace
     }
 
     #[must_use]
     pub const fn persons(&self) -> usize {
-        self.planned.persons.len()
+        self.persons.len()
     }
 
-    /// Stores it, unless somebody was erased since it was planned, whom it may have. Says whether it did.
+    /// Whether the next should follow at once.
+    #[must_use]
+    pub const fn is_urgent(&self) -> bool {
+        matches!(self.purpose, Purpose::Forget | Purpose::TakeMany)
+    }
+
+    /// Stores it, unless others stored one since it was planned, or somebody was erased whom it may have. Says whether it did.
     pub async fn store(&self, tx: &mut Tx) -> Result<bool, StoreError> {
-        let Planned { workspace, persons, tail, replaced, forgets, erased } = &self.planned;
-        let sql = "INSERT INTO search_erasure (workspace_id, persons) VALUES (?1, 0) \
-                   ON CONFLICT (workspace_id) DO UPDATE SET persons = search_erasure.persons RETURNING persons";
-        let erased_now = tx.row(sql, params![*workspace], |row| row.int(0)).await?;
-        if erased_now != Some(*erased) {
+        let (workspace, number) = (self.workspace, self.generation + 1);
+        if next_generation(tx, workspace).await? != number {
             return Ok(false);
         }
-        if let (Some(first), Some(last)) = (persons.first(), persons.last()) {
-            let number = new_number(tx);
-            let sql = "INSERT INTO search_segment (workspace_id, number, persons, first_id, last_id) VALUES (?1, ?2, ?3, ?4, ?5)";
-            tx.tell(sql, params![*workspace, number, persons.len() as i64, first.id, last.id]).await?;
+        if let (Some(first), Some(last)) = (self.persons.first(), self.persons.last()) {
+            let sql =
+                "INSERT INTO search_segment (workspace_id, number, persons, bytes, first_id, last_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            let (persons, bytes) = (self.persons.len() as i64, i64::try_from(self.bytes).unwrap_or(i64::MAX));
+            tx.tell(sql, params![workspace, number, persons, bytes, *first, *last]).await?;
             let sql = "INSERT INTO search_posting (workspace_id, segment, letters, words) VALUES (?1, ?2, ?3, ?4)";
             for Group { letters, words } in &self.groups {
-                tx.tell(sql, &[(*workspace).into(), Param::Int(number), Param::Text(letters), Param::Bytes(words)]).await?;
+                tx.tell(sql, &[workspace.into(), Param::Int(number), Param::Text(letters), Param::Bytes(words)]).await?;
             }
             let sql = "INSERT INTO search_place (workspace_id, segment, block, ids) VALUES (?1, ?2, ?3, ?4)";
-            for (block, persons) in persons.chunks(BLOCK).enumerate() {
-                let ids: Vec<u8> = persons.iter().flat_map(|person| person.id.to_bytes()).collect();
-                tx.tell(sql, &[(*workspace).into(), Param::Int(number), Param::Int(block as i64), Param::Bytes(&ids)]).await?;
+            for (block, persons) in (0..).zip(self.persons.chunks(BLOCK)) {
+                let ids: Vec<u8> = persons.iter().flat_map(|id| id.to_bytes()).collect();
+                tx.tell(sql, &[workspace.into(), Param::Int(number), Param::Int(block), Param::Bytes(&ids)]).await?;
             }
         }
-        for (person, stamp) in tail {
-            let sql = "DELETE FROM search_tail WHERE workspace_id = ?1 AND person_id = ?2 AND stamp = ?3";
-            tx.tell(sql, params![*workspace, *person, *stamp]).await?;
-        }
-        for number in replaced {
+        for number in &self.replaced {
             for (table, column) in [("search_segment", "number"), ("search_posting", "segment"), ("search_place", "segment")] {
                 let sql = format!("DELETE FROM {table} WHERE workspace_id = ?1 AND {column} = ?2");
-                tx.tell(&sql, params![*workspace, *number]).await?;
+                tx.tell(&sql, params![workspace, *number]).await?;
             }
         }
-        if *forgets {
+        if self.purpose == Purpose::Forget {
             tx.scrub();
         }
         Ok(true)
     }
+
+    /// Who leaves the tail once it is stored, some at a time, since whoever changes one of them waits for that.
+    #[must_use]
+    pub fn leaving(&self) -> Vec<Leaving> {
+        self.tail.chunks(AT_ONCE).map(|persons| Leaving { workspace: self.workspace, persons: persons.to_vec() }).collect()
+    }
 }
 
-/// A number that no segment has had before; later ones are higher.
-fn new_number(tx: &Tx) -> i64 {
-    tx.real_now().millis() << 16 | i64::from(rand::random::<u16>())
+/// Persons who are in a segment now.
+pub struct Leaving {
+    workspace: WorkspaceId,
+    persons: Vec<(PersonId, i64)>,
+}
+
+impl Leaving {
+    #[must_use]
+    pub const fn workspace(&self) -> WorkspaceId {
+        self.workspace
+    }
+
+    /// Takes them out of the tail, but for those who changed since.
+    pub async fn leave(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        for (person, stamp) in &self.persons {
+            let sql = "DELETE FROM search_tail WHERE workspace_id = ?1 AND person_id = ?2 AND stamp = ?3";
+            tx.tell(sql, params![self.workspace, *person, *stamp]).await?;
+        }
+        Ok(())
+    }
 }

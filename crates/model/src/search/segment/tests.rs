@@ -22,6 +22,7 @@ fn found(documents: &[(String, Option<CompanyId>)], question: &Question, employe
         }
     }
     having.finish();
+    let count = having.count();
     let mut found = Vec::new();
     for weight in Weight::ALL {
         for are_whole in [true, false] {
@@ -34,7 +35,7 @@ fn found(documents: &[(String, Option<CompanyId>)], question: &Question, employe
             }
         }
     }
-    assert_eq!(having.count(), found.len());
+    assert_eq!((count, having.count()), (found.len(), 0));
     found
 }
 
@@ -49,6 +50,21 @@ fn groups_are_in_order_and_have_the_first_letters_of_their_words() {
 
 fn letters_of(company: CompanyId) -> String {
     first_letters(&of_company(company)).unwrap().to_owned()
+}
+
+#[test]
+fn only_those_are_taken_who_are_kept() {
+    let mut gathered = Gathered::default();
+    (0..200).for_each(|_| gathered.add("1anna", None));
+    let (groups, terms) = (gathered.groups(), Question::parse("ann").unwrap().terms(None));
+    for places in [0..200, 0..0, 63..65, 199..200, 200..200, 64..128] {
+        let mut having = Having::new(200, 1);
+        having.look_at(0, &terms[0], "ann", &groups[0].words).unwrap();
+        having.finish();
+        having.keep(places.clone());
+        assert_eq!(having.count(), places.len());
+        assert_eq!(having.take(Weight::Best, false, 1000), places.collect::<Vec<_>>());
+    }
 }
 
 #[test]

@@ -223,7 +223,7 @@ impl CreatePerson {
         if let Some(body) = &self.new.notes {
             note::insert(tx, workspace, created.id, self.actor.key, body).await?;
         }
-        search::insert(tx, workspace, &created, &index::tokens_of(self.document(), &created)).await?;
+        search::insert(tx, workspace, created.id, &index::tokens_of(self.document(), &created)).await?;
         if self.new.enrich {
             enrichment::queue_new(tx, workspace, created.id).await?;
         }

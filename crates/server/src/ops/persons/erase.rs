@@ -49,7 +49,7 @@ impl Work for ErasePerson {
             texts.extend(serde_json::to_string(&email.value));
         }
         self.take_off_jobs(tx, id).await?;
-        search::erase(tx, workspace, id).await?;
+        search::erase(tx, workspace, &everyone).await?;
         let named = Named { id, name: &erased.name.whole };
         for (contact, company) in client_contact::delete_all_of(tx, workspace, id).await? {
             tell::contact_removed(tx, actor, company, named, contact).await?;

@@ -157,7 +157,7 @@ async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) 
     for source in sources {
         let texts = texts(&source, &notes);
         let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
-        search::replace(tx, workspace, &source.person, &tokens_of(&document, &source.person)).await?;
+        search::replace(tx, workspace, source.person.id, &tokens_of(&document, &source.person)).await?;
     }
     Ok(())
 }
@@ -204,12 +204,14 @@ impl Work for IndexSome {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Indexed, Failure> {
-        let queued = search::queued(tx, self.workspace, AT_ONCE).await?;
+        let queued = search::ask_queued(tx, self.workspace, AT_ONCE).await?;
+        let queued = tx.answer(queued).await?;
         if !queued.is_empty() {
             self.take(tx, &queued).await?;
             return Ok(Indexed { persons: queued.len(), behind: self.behind, is_all: false });
         }
-        let unknown = search::unknown(tx, self.workspace, self.behind, AT_ONCE).await?;
+        let unknown = search::ask_unknown(tx, self.workspace, self.behind, AT_ONCE).await?;
+        let unknown = tx.answer(unknown).await?;
         self.take(tx, &unknown).await?;
         let is_all = (unknown.len() as i64) < AT_ONCE;
         Ok(Indexed { persons: unknown.len(), behind: unknown.last().copied().or(self.behind), is_all })

@@ -1,10 +1,34 @@
 //! Segments of the index of words, which are made in the background.
 
-use model::id::WorkspaceId;
-use store::record::segment_making::{self, Made, Planned};
-use store::{Failure, Pace, Tx, Work};
+use std::sync::Arc;
 
-/// The next workspace that may want a segment of the index made.
+use model::id::WorkspaceId;
+use store::record::segment_making::{self, Leaving, Made, Planned};
+use store::{Failure, Pace, Store, StoreError, Tx, Work};
+
+/// Makes the segments that the workspace wants at once; others wait for the next time, so that there is more to put into them. Says whether there was any.
+pub async fn make(store: &Arc<Store>, workspace: WorkspaceId) -> Result<bool, Failure> {
+    let mut is_any = false;
+    while let Some(planned) = store.read_snapshot_at_length(PlanSegment { workspace }).await? {
+        is_any = true;
+        let making = tokio::task::spawn_blocking(|| Arc::new(planned.make()));
+        let made = making.await.map_err(|error| StoreError::Internal(error.to_string()))?;
+        let is_stored = store.write(StoreSegment { made: Arc::clone(&made) }).await?;
+        tracing::debug!(persons = made.persons(), is_stored, "a segment of the index of words was made");
+        if !is_stored {
+            break;
+        }
+        for leaving in made.leaving() {
+            store.write(LeaveTail { leaving }).await?;
+        }
+        if !made.is_urgent() {
+            break;
+        }
+    }
+    Ok(is_any)
+}
+
+/// The next workspace that may want a segment made.
 pub struct NextToSegment {
     pub behind: Option<WorkspaceId>,
 }
@@ -17,9 +41,9 @@ impl Work for NextToSegment {
     }
 }
 
-/// Reads what the next segment of the index is to be made of.
-pub struct PlanSegment {
-    pub workspace: WorkspaceId,
+/// Reads what the next segment is to be made of.
+struct PlanSegment {
+    workspace: WorkspaceId,
 }
 
 impl Work for PlanSegment {
@@ -31,8 +55,8 @@ impl Work for PlanSegment {
 }
 
 /// Stores a segment; false if it is to be planned anew.
-pub struct StoreSegment {
-    pub made: Made,
+struct StoreSegment {
+    made: Arc<Made>,
 }
 
 impl Work for StoreSegment {
@@ -46,7 +70,32 @@ impl Work for StoreSegment {
         Pace::AtLength
     }
 
+    fn is_seen(&self) -> bool {
+        false
+    }
+
     async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
         Ok(self.made.store(tx).await?)
+    }
+}
+
+/// Takes some out of the tail who are in a segment.
+struct LeaveTail {
+    leaving: Leaving,
+}
+
+impl Work for LeaveTail {
+    type Output = ();
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.leaving.workspace())
+    }
+
+    fn is_seen(&self) -> bool {
+        false
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        Ok(self.leaving.leave(tx).await?)
     }
 }

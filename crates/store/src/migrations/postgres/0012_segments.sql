@@ -12,6 +12,8 @@ CREATE TABLE search_segment (
     workspace_id bigint NOT NULL,
     number bigint NOT NULL,
     persons bigint NOT NULL,
+    -- How long all texts are that it was made of.
+    bytes bigint NOT NULL,
     first_id uuid NOT NULL,
     last_id uuid NOT NULL,
     -- Somebody may be in it who was erased.
@@ -39,15 +41,12 @@ CREATE TABLE search_place (
     PRIMARY KEY (workspace_id, segment, block)
 );
 
--- How many were erased, so that no segment is finished that was begun before.
-CREATE TABLE search_erasure (
+-- Counts what happened to the segments, and who was erased, so that nothing is stored that was begun before. The last number is that of the newest segment.
+CREATE TABLE search_generation (
     workspace_id bigint NOT NULL PRIMARY KEY,
-    persons bigint NOT NULL
+    number bigint NOT NULL
 );
 
--- Words that were never put into the tail: all of them now, and later those that a server of an older version wrote. They are taken anew one after the
--- other. The workspace is hidden from the primary key, which would lead to all.
-CREATE INDEX search_document_unknown_to_segments ON search_document ((workspace_id + 0), person_id) WHERE NOT words @@ '''=s'''::tsquery;
-
+-- Nobody is found by keys any more. Words that the segments know nothing of get an index in a step of their own, since nobody reads the table while these go.
 DROP INDEX search_document_by_key;
 DROP INDEX search_document_without_keys;

@@ -14,6 +14,8 @@ CREATE TABLE search_segment (
     workspace_id INTEGER NOT NULL,
     number INTEGER NOT NULL,
     persons INTEGER NOT NULL,
+    -- How long all texts are that it was made of.
+    bytes INTEGER NOT NULL,
     first_id BLOB NOT NULL,
     last_id BLOB NOT NULL,
     -- Somebody may be in it who was erased.
@@ -39,8 +41,8 @@ CREATE TABLE search_place (
     PRIMARY KEY (workspace_id, segment, block)
 ) STRICT, WITHOUT ROWID;
 
--- How many were erased, so that no segment is finished that was begun before.
-CREATE TABLE search_erasure (
+-- Counts what happened to the segments, and who was erased, so that nothing is stored that was begun before. The last number is that of the newest segment.
+CREATE TABLE search_generation (
     workspace_id INTEGER NOT NULL PRIMARY KEY,
-    persons INTEGER NOT NULL
+    number INTEGER NOT NULL
 ) STRICT;

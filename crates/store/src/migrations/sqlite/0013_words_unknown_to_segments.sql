@@ -1,0 +1,1 @@
+-- With one server there are no words that the segments know nothing of: there is nothing to change.

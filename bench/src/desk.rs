@@ -8,9 +8,9 @@ use crate::load::Load;
 use crate::sample::Sample;
 use crate::server::{Server, call};
 
-/// What is searched for: names, beginnings, words that very many persons have, several of those, beginnings that very many have, and a word that
-/// nobody has.
-const QUESTIONS: [&str; 11] = [
+/// What is searched for: names, beginnings, words that very many persons have, several of those, beginnings that very many have, several of which
+/// hardly anybody has all, and a word that nobody has.
+const QUESTIONS: [&str; 17] = [
     "amara+okafor",
     "oka",
     "li",
@@ -21,20 +21,31 @@ const QUESTIONS: [&str; 11] = [
     "engi",
     "soft+eng",
     "eng+oslo",
+    "ka",
+    "so+tha",
+    "con+leg+exa",
+    "com+comp+part",
+    "nurs+tim+the",
+    "dat+turbi+scien",
     "xyzzy",
 ];
 /// What is searched for among those whom a filter leaves: words that few, some and very many of them have.
-const FILTERED: [(&str, Filter); 10] = [
+const FILTERED: [(&str, Filter); 15] = [
     ("amara", Filter::Company),
     ("oslo", Filter::Company),
     ("ber", Filter::Company),
     ("engineer", Filter::Company),
     ("soft+eng", Filter::Company),
+    ("wo", Filter::Company),
+    ("em+se", Filter::Company),
+    ("nurs+tim+the", Filter::Company),
     ("amara", Filter::Job),
     ("engi", Filter::Job),
+    ("con+leg+exa", Filter::Job),
     ("amara", Filter::Newer),
     ("engineer", Filter::Newer),
     ("soft+eng", Filter::Newer),
+    ("nurs+tim+the", Filter::Newer),
 ];
 const TIMES_ASKED: usize = 40;
 const PERSONS_IN_A_BATCH: usize = 1000;

@@ -45,4 +45,4 @@ CREATE TABLE search_place (
 CREATE TABLE search_generation (
     workspace_id INTEGER NOT NULL PRIMARY KEY,
     number INTEGER NOT NULL
-) STRICT;
+) STRICT, WITHOUT ROWID;

@@ -163,8 +163,12 @@ pub(super) async fn tokens_of(tx: &mut Tx, workspace: WorkspaceId, persons: &[Pe
         places(persons.len(), 2)
     );
     let source = |row: &Row<'_>| {
-        let tokens = row.str(1)?.split(' ').filter_map(|token| token.strip_prefix(prefix.as_str()));
-        Ok(Source { id: row.id(0)?, tokens: tokens.collect::<Vec<_>>().join(" "), company: row.optional_id(2)? })
+        let mut tokens = String::with_capacity(row.str(1)?.len());
+        for token in row.str(1)?.split(' ').filter_map(|token| token.strip_prefix(prefix.as_str())) {
+            tokens.push_str(token);
+            tokens.push(' ');
+        }
+        Ok(Source { id: row.id(0)?, tokens, company: row.optional_id(2)? })
     };
     tx.rows(&sql, &with_ids(workspace, persons), source).await
 }

@@ -10,6 +10,7 @@ use model::search::{Gathered, Group, MOST_IN_SEGMENT};
 use super::census::{self, List};
 use super::search::tokens_of;
 use super::segment::{BLOCK, ids_in, next_generation};
+use super::{places, with_ids};
 use crate::{Param, StoreError, Tx, params};
 
 /// So many of the tail are put into a segment together at least.
@@ -293,10 +294,15 @@ impl Leaving {
 
     /// Takes them out of the tail, but for those who changed since.
     pub async fn leave(&self, tx: &mut Tx) -> Result<(), StoreError> {
-        for (person, stamp) in &self.persons {
-            let sql = "DELETE FROM search_tail WHERE workspace_id = ?1 AND person_id = ?2 AND stamp = ?3";
-            tx.tell(sql, params![self.workspace, *person, *stamp]).await?;
-        }
-        Ok(())
+        let (ids, stamps): (Vec<_>, Vec<_>) = self.persons.iter().copied().unzip();
+        let mut params = with_ids(self.workspace, &ids);
+        params.extend(stamps.into_iter().map(Param::Int));
+        // Whoever changed has a stamp that nobody else has.
+        let sql = format!(
+            "DELETE FROM search_tail WHERE workspace_id = ?1 AND person_id IN ({}) AND stamp IN ({})",
+            places(ids.len(), 2),
+            places(ids.len(), 2 + ids.len())
+        );
+        tx.tell(&sql, &params).await
     }
 }

@@ -169,7 +169,7 @@ async fn keep_segments(app: Arc<App>) {
             let Some(workspace) = behind else { break };
             // One workspace in which that fails does not keep the others waiting.
             if let Err(failure) = segments::make(&app.store, workspace).await {
-                tracing::warn!(error = %failure, "a segment of the index of words could not be made");
+                tracing::warn!(error = %failure, workspace = workspace.number(), "a segment of the index of words could not be made");
             }
         }
     }

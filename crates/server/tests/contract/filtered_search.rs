@@ -229,9 +229,16 @@ fn segments_lead_to_whom_a_company_employs(app: &App) {
     eventually("everybody is indexed under the company", || app.database.execute("SELECT count(*) FROM search_queue") == ["0"]);
     let expected = QUESTIONS.map(search);
     assert_eq!(expected.each_ref().map(Vec::len), [961, 961, 300, 900, 60, 61, 0, 0]);
-    make_segments(app);
+    // With these, those who changed are enough for a segment.
+    make_many(&client, 300, |_| json!({ "name": "Filler" }));
+    eventually("everybody is in segments", || app.database.execute("SELECT count(*) FROM search_tail") == ["0"]);
     let check = |state: &str| assert_eq!(QUESTIONS.map(search), expected, "{state}");
     check("in segments");
+    let later = format!("created_after={}", made(&client, 3000));
+    let newer: HashSet<_> = ids_of_all(&client, &later).into_iter().collect();
+    let softer = expected[1].iter().filter(|id| newer.contains(*id)).cloned().collect::<Vec<_>>();
+    assert_eq!(softer.len(), 361);
+    assert_eq!(search(&format!("soft&{later}")), softer);
     let Engine::Postgres = app.database.engine else { return };
     app.database.execute("UPDATE person SET current_job_title = 'Softball Oldster' WHERE current_job_title = 'Softball English'");
     let words = "ts_delete(replace(words::text, '2english', '2oldster')::tsvector, '=s')";

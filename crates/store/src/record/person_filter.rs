@@ -232,6 +232,12 @@ impl Led<'_> {
         matches!(self.lead, Lead::Made) && self.others.is_empty()
     }
 
+    /// Whether there is more to be asked of somebody than when they were made, and who employs them if that is not known.
+    pub(super) fn is_asked_of_each(&self, is_company_known: bool) -> bool {
+        let is_known = |lead: &Lead<'_>| matches!(lead, Lead::Made) || is_company_known && matches!(lead, Lead::Company(_));
+        !std::iter::once(&self.lead).chain(&self.others).all(is_known)
+    }
+
     /// Between which ids all are whom the filters leave: from the first on, and before the other.
     pub(super) const fn bounds(&self) -> (Option<PersonId>, Option<PersonId>) {
         (self.bounds.from, self.bounds.until)

@@ -9,7 +9,7 @@ use super::person_filter::{Led, MOST_COUNTED, PersonFilter};
 use super::search::{Wanted, Weighing, ask_queued, ask_unknown, having, having_words};
 use super::segment::{Placed, Segments, ask_tail_length, documents_of_tail, documents_of_these, listed};
 use super::statement::{FENCE, Values};
-use crate::{StoreError, Tx};
+use crate::{Asked, StoreError, Tx};
 
 /// Persons that a search finds at most, those first that answer it best.
 const MOST_FOUND: usize = 1000;
@@ -105,12 +105,15 @@ impl Search<'_> {
     async fn by_segments(&self, tx: &mut Tx) -> Result<Option<Vec<PersonId>>, StoreError> {
         let length = ask_tail_length(tx, self.workspace, MOST_IN_TAIL + 1).await?;
         let unknown = ask_unknown(tx, self.workspace, None, 1).await?;
-        let queued = ask_queued(tx, self.workspace, 1).await?;
+        // Whom a company employs that went into another is known only when they are indexed anew.
+        let queued = match self.filter.company_id {
+            Some(_) => ask_queued(tx, self.workspace, 1).await?,
+            None => Asked::known(Vec::new()),
+        };
         let (length, unknown, queued) = (tx.answer(length).await?, tx.answer(unknown).await?, tx.answer(queued).await?);
         if length.iter().any(|length| *length > MOST_IN_TAIL) || !unknown.is_empty() {
             return Ok(None);
         }
-        // Whom a company employs that went into another is known only when they are indexed anew.
         let company = self.filter.company_id.filter(|_| queued.is_empty());
         let terms = self.question.terms(company);
         let Some(mut segments) = Segments::having(tx, self.workspace, &terms).await? else { return Ok(None) };
@@ -122,11 +125,11 @@ impl Search<'_> {
             return self.by_filter(tx).await.map(Some);
         }
         // Whoever has other words now is in the tail, or in another segment too.
-        let mut found = self.weighed_of(tx, &documents_of_tail(tx), Values::new(self.workspace)).await?;
+        let mut found = self.in_tail(tx).await?;
         let mut seen: HashSet<_> = found.iter().map(|(_, id)| *id).collect();
         let mut missing = MOST_FOUND;
         while missing > 0
-            && let Some((answer, placed)) = segments.next(missing)
+            && let Some((answer, placed)) = segments.next(MOST_FOUND)
         {
             let still = self.still_answering(tx, answer, &placed).await?;
             let still: Vec<_> = still.into_iter().filter(|id| seen.insert(*id)).map(|id| (answer, id)).collect();
@@ -152,11 +155,9 @@ impl Search<'_> {
     /// filters leave them, until they are enough.
     fn are_sooner_compared(&self, (persons, having): (usize, usize), is_company_known: bool) -> bool {
         let Some(led) = self.led.as_ref().filter(|led| led.is_counted()) else { return false };
-        let (left, mut likely) = (led.left().max(1), having.min(MOST_FOUND * persons / led.left().max(1)));
-        if is_company_known || led.are_neighbours() {
-            likely = likely.min(MOST_FOUND);
-        }
-        left < likely
+        let left = led.left().max(1);
+        let likely = if led.is_asked_of_each(is_company_known) { MOST_FOUND * persons / left } else { MOST_FOUND };
+        left < likely.min(having)
     }
 
     /// Lets the index of the engine lead.
@@ -212,13 +213,13 @@ impl Search<'_> {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// Those of the persons who are selected, with the values of that, who have the words.
-    async fn weighed_of(&self, tx: &mut Tx, documents: &str, values: Values<'_>) -> Result<Vec<(Answer, PersonId)>, StoreError> {
+    /// Those of the tail who have the words, and how well they answer.
+    async fn in_tail(&self, tx: &mut Tx) -> Result<Vec<(Answer, PersonId)>, StoreError> {
         let weighing = Weighing::new(tx, self.workspace, self.question);
-        let mut values = values;
+        let mut values = Values::new(self.workspace);
         let columns = weighing.columns(&mut values);
         let condition = weighing.condition(&mut values);
-        let sql = self.statement(tx, &columns, documents, condition, false, &mut values);
+        let sql = self.statement(tx, &columns, &documents_of_tail(tx), condition, false, &mut values);
         let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;
         Ok(found.into_iter().flatten().collect())
     }

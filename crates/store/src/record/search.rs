@@ -320,7 +320,7 @@ pub async fn tidy(tx: &mut Tx) -> Result<(), StoreError> {
 /// does that by itself, by and by.
 pub async fn erase(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<(), StoreError> {
     // First, so that no segment is stored meanwhile that has their words.
-    segment::next_generation(tx, workspace).await?;
+    segment::begin_generation(tx, workspace).await?;
     for person in persons {
         remove(tx, workspace, *person).await?;
     }

@@ -49,18 +49,31 @@ pub(super) async fn leave_tail(tx: &mut Tx, workspace: WorkspaceId, person: Pers
     tx.tell("DELETE FROM search_tail WHERE workspace_id = ?1 AND person_id = ?2", params![workspace, person]).await
 }
 
-/// Which state of the segments comes next. Whatever was planned in another is not stored any more; and who makes the next one waits for this work.
-pub(super) async fn next_generation(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, StoreError> {
+/// Lets nothing be stored any more that was planned before; who stores something waits for this work.
+pub(super) async fn begin_generation(tx: &mut Tx, workspace: WorkspaceId) -> Result<(), StoreError> {
     let sql = "INSERT INTO search_generation (workspace_id, number) VALUES (?1, 1) \
-               ON CONFLICT (workspace_id) DO UPDATE SET number = search_generation.number + 1 RETURNING number";
-    Ok(tx.row(sql, params![workspace], |row| row.int(0)).await?.unwrap_or(0))
+               ON CONFLICT (workspace_id) DO UPDATE SET number = search_generation.number + 1";
+    tx.tell(sql, params![workspace]).await
 }
 
-/// Lets the segments be made anew in which persons may be who are erased.
+/// The same, if it is still the generation in which something was planned. Says whether it was.
+pub(super) async fn end_generation(tx: &mut Tx, workspace: WorkspaceId, planned_in: i64) -> Result<bool, StoreError> {
+    let sql = "INSERT INTO search_generation (workspace_id, number) VALUES (?1, ?3) \
+               ON CONFLICT (workspace_id) DO UPDATE SET number = EXCLUDED.number WHERE search_generation.number = ?2 RETURNING number";
+    let next = planned_in + 1;
+    Ok(tx.row(sql, params![workspace, planned_in, next], |row| row.int(0)).await? == Some(next))
+}
+
+/// Lets the segments be made anew in which persons are who are erased.
 pub(super) async fn forget(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<(), StoreError> {
     for person in persons {
-        let sql = "UPDATE search_segment SET is_outdated = TRUE WHERE workspace_id = ?1 AND first_id <= ?2 AND last_id >= ?2";
-        tx.tell(sql, params![workspace, *person]).await?;
+        let sql = "SELECT number FROM search_segment WHERE workspace_id = ?1 AND first_id <= ?2 AND last_id >= ?2";
+        for number in tx.rows(sql, params![workspace, *person], |row| row.int(0)).await? {
+            if block_of(tx, workspace, number, *person).await?.is_some_and(|(_, ids)| ids.contains(person)) {
+                let sql = "UPDATE search_segment SET is_outdated = TRUE WHERE workspace_id = ?1 AND number = ?2";
+                tx.tell(sql, params![workspace, number]).await?;
+            }
+        }
     }
     Ok(())
 }
@@ -191,13 +204,17 @@ impl Segments {
     }
 }
 
-/// How many of a segment have smaller ids.
-async fn place_of(tx: &mut Tx, workspace: WorkspaceId, segment: i64, id: PersonId) -> Result<usize, StoreError> {
+/// The block of a segment in which an id is, if it is in any.
+async fn block_of(tx: &mut Tx, workspace: WorkspaceId, segment: i64, id: PersonId) -> Result<Option<(i64, Vec<PersonId>)>, StoreError> {
     let sql = "SELECT block, ids FROM search_place WHERE workspace_id = ?1 AND segment = ?2 AND substr(ids, 1, 16) <= ?3 \
                ORDER BY block DESC LIMIT 1";
     let bytes = id.to_bytes();
-    let block =
-        tx.row(sql, &[workspace.into(), Param::Int(segment), Param::Bytes(&bytes)], |row| Ok((row.int(0)?, ids_in(row.bytes(1)?)))).await?;
+    tx.row(sql, &[workspace.into(), Param::Int(segment), Param::Bytes(&bytes)], |row| Ok((row.int(0)?, ids_in(row.bytes(1)?)))).await
+}
+
+/// How many of a segment have smaller ids.
+async fn place_of(tx: &mut Tx, workspace: WorkspaceId, segment: i64, id: PersonId) -> Result<usize, StoreError> {
+    let block = block_of(tx, workspace, segment, id).await?;
     Ok(block.map_or(0, |(block, ids)| usize::try_from(block).unwrap_or(0) * BLOCK + ids.partition_point(|other| *other < id)))
 }
 

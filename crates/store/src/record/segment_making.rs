@@ -2,14 +2,14 @@
 //! what goes into it, then it is put together, and at last stored. Others may write meanwhile, and hardly wait; several servers may do this at once, and
 //! whoever comes second does it for nothing.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use model::id::{CompanyId, PersonId, WorkspaceId};
 use model::search::{Gathered, Group, MOST_IN_SEGMENT};
 
 use super::census::{self, List};
 use super::search::tokens_of;
-use super::segment::{BLOCK, ids_in, next_generation};
+use super::segment::{BLOCK, begin_generation, end_generation, ids_in};
 use super::{places, with_ids};
 use crate::{Param, StoreError, Tx, params};
 
@@ -17,9 +17,11 @@ use crate::{Param, StoreError, Tx, params};
 const LEAST: usize = 256;
 /// So many segments of about the same size become one.
 const SIMILAR: usize = 8;
-/// What the texts of a segment may take together, but for those of one person.
+/// A tail that is longer is in the way of searches.
+const LONG: usize = 4096;
+/// What the texts of a segment may take together, but for those of the last who are read.
 const MOST_BYTES: usize = 64 << 20;
-/// Persons whose texts are read by one statement.
+/// Persons whose texts are read by one statement, or who leave the tail by one.
 const AT_ONCE: usize = 250;
 
 /// What a segment is to be made of.
@@ -39,10 +41,12 @@ pub struct Planned {
 enum Purpose {
     /// Somebody was erased.
     Forget,
-    /// There are more in the tail than a segment takes, or fewer.
+    /// Searches look at fewer segments.
+    Join,
+    /// There are more in the tail than a segment takes.
     TakeMany,
     TakeAll,
-    /// Searches look at fewer segments, or such with fewer words of old.
+    /// Segments have fewer words of old.
     Tidy,
 }
 
@@ -97,40 +101,28 @@ pub async fn next_workspace(tx: &mut Tx, behind: Option<WorkspaceId>) -> Result<
 pub async fn plan(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Planned>, StoreError> {
     let sql = "SELECT number FROM search_generation WHERE workspace_id = ?1";
     let generation = tx.row(sql, params![workspace], |row| row.int(0)).await?.unwrap_or(0);
-    let sizes = sizes(tx, workspace).await?;
-    if let Some(outdated) = sizes.iter().find(|size| size.is_outdated) {
-        let ids = ids_of(tx, workspace, outdated.number).await?;
-        return planned(tx, workspace, generation, Purpose::Forget, ids, vec![outdated.number]).await.map(Some);
-    }
+    let mut planned =
+        Planned { workspace, generation, purpose: Purpose::TakeAll, persons: Vec::new(), tail: Vec::new(), replaced: Vec::new() };
     let sql = "SELECT person_id, stamp FROM search_tail WHERE workspace_id = ?1 ORDER BY person_id LIMIT ?2";
-    let mut tail = tx.rows(sql, params![workspace, MOST_IN_SEGMENT as i64], |row| Ok((row.id(0)?, row.int(1)?))).await?;
-    if tail.len() >= LEAST {
-        let persons = texts_of(tx, workspace, tail.iter().map(|(id, _)| *id).collect(), MOST_BYTES).await?;
-        let last = persons.last().map(|last| last.id).filter(|_| bytes_of(&persons) >= MOST_BYTES);
-        tail.retain(|(id, _)| last.is_none_or(|last| *id <= last));
-        let purpose = if last.is_some() || tail.len() == MOST_IN_SEGMENT { Purpose::TakeMany } else { Purpose::TakeAll };
-        return Ok(Some(Planned { workspace, generation, purpose, persons, tail, replaced: Vec::new() }));
+    let tail = tx.rows(sql, params![workspace, MOST_IN_SEGMENT as i64], |row| Ok((row.id(0)?, row.int(1)?))).await?;
+    if tail.len() >= LONG {
+        planned.take(tx, tail).await?;
+        return Ok(Some(planned));
     }
+    let sizes = sizes(tx, workspace).await?;
     let similar = similar(&sizes);
-    if !similar.is_empty() {
-        let mut ids = Vec::new();
-        for number in &similar {
-            ids.extend(ids_of(tx, workspace, *number).await?);
-        }
-        return planned(tx, workspace, generation, Purpose::Tidy, ids, similar).await.map(Some);
-    }
-    let Some((oldest, newer)) = sizes.split_first() else { return Ok(None) };
-    if !are_repeated(tx, workspace, &sizes).await? {
+    if let Some(place) = sizes.iter().position(|size| size.is_outdated) {
+        planned.make_anew(tx, &sizes[place..], Purpose::Forget).await?;
+    } else if !similar.is_empty() {
+        planned.join(tx, similar).await?;
+    } else if tail.len() >= LEAST {
+        planned.take(tx, tail).await?;
+    } else if are_repeated(tx, workspace, &sizes).await? {
+        planned.make_anew(tx, &sizes, Purpose::Tidy).await?;
+    } else {
         return Ok(None);
     }
-    // The newest has everybody's last words.
-    let mut left: HashSet<_> = ids_of(tx, workspace, oldest.number).await?.into_iter().collect();
-    for size in newer {
-        for id in ids_of(tx, workspace, size.number).await? {
-            left.remove(&id);
-        }
-    }
-    planned(tx, workspace, generation, Purpose::Tidy, left.into_iter().collect(), vec![oldest.number]).await.map(Some)
+    Ok(Some(planned))
 }
 
 async fn sizes(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Size>, StoreError> {
@@ -144,8 +136,9 @@ async fn sizes(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Size>, StoreEr
 
 /// Segments that are better one.
 fn similar(sizes: &[Size]) -> Vec<i64> {
-    for class in 0..=MOST_IN_SEGMENT.ilog(SIMILAR) {
-        let alike: Vec<_> = sizes.iter().filter(|size| size.class() == class).collect();
+    for class in 0..=(MOST_IN_SEGMENT / LEAST).ilog(SIMILAR) {
+        let can_be_joined = |size: &Size| size.persons <= MOST_IN_SEGMENT / 2 && size.bytes <= MOST_BYTES / 2;
+        let alike: Vec<_> = sizes.iter().filter(|size| size.class() == class && can_be_joined(size)).collect();
         let (mut persons, mut bytes) = (0, 0);
         let fitting = alike.iter().take_while(|size| {
             (persons, bytes) = (persons + size.persons, bytes + size.bytes);
@@ -169,26 +162,14 @@ async fn are_repeated(tx: &mut Tx, workspace: WorkspaceId, sizes: &[Size]) -> Re
     Ok(indexed > usize::try_from(persons).unwrap_or(0) * 3 / 2 + MOST_IN_SEGMENT)
 }
 
-async fn planned(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    generation: i64,
-    purpose: Purpose,
-    mut ids: Vec<PersonId>,
-    replaced: Vec<i64>,
-) -> Result<Planned, StoreError> {
-    ids.sort_unstable();
-    ids.dedup();
-    let persons = texts_of(tx, workspace, ids, usize::MAX).await?;
-    Ok(Planned { workspace, generation, purpose, persons, tail: Vec::new(), replaced })
-}
-
 /// What is indexed of those persons, until it is as much.
 async fn texts_of(tx: &mut Tx, workspace: WorkspaceId, ids: Vec<PersonId>, most_bytes: usize) -> Result<Vec<Source>, StoreError> {
     let mut sources = Vec::with_capacity(ids.len());
     let mut bytes = 0;
     for ids in ids.chunks(AT_ONCE) {
-        let some = tokens_of(tx, workspace, ids).await?;
+        let mut filled = ids.to_vec();
+        fill(&mut filled);
+        let some = tokens_of(tx, workspace, &filled).await?;
         bytes += bytes_of(&some);
         sources.extend(some);
         if bytes >= most_bytes {
@@ -196,6 +177,13 @@ async fn texts_of(tx: &mut Tx, workspace: WorkspaceId, ids: Vec<PersonId>, most_
         }
     }
     Ok(sources)
+}
+
+/// Repeats the last until they are as many as always, so that statements about them have one text.
+fn fill<T: Copy>(values: &mut Vec<T>) {
+    if let Some(last) = values.last().copied() {
+        values.resize(AT_ONCE, last);
+    }
 }
 
 fn bytes_of(sources: &[Source]) -> usize {
@@ -209,6 +197,45 @@ async fn ids_of(tx: &mut Tx, workspace: WorkspaceId, segment: i64) -> Result<Vec
 }
 
 impl Planned {
+    /// Of those in the tail, or as many of them as fit.
+    async fn take(&mut self, tx: &mut Tx, tail: Vec<(PersonId, i64)>) -> Result<(), StoreError> {
+        self.tail = tail;
+        let is_full = self.tail.len() == MOST_IN_SEGMENT;
+        let ids = self.tail.iter().map(|(id, _)| *id).collect();
+        self.persons = texts_of(tx, self.workspace, ids, MOST_BYTES).await?;
+        let last = self.persons.last().map(|last| last.id).filter(|_| bytes_of(&self.persons) >= MOST_BYTES);
+        self.tail.retain(|(id, _)| last.is_none_or(|last| *id <= last));
+        self.purpose = if is_full || last.is_some() { Purpose::TakeMany } else { Purpose::TakeAll };
+        Ok(())
+    }
+
+    /// Of several segments.
+    async fn join(&mut self, tx: &mut Tx, segments: Vec<i64>) -> Result<(), StoreError> {
+        let mut ids = Vec::new();
+        for number in &segments {
+            ids.extend(ids_of(tx, self.workspace, *number).await?);
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        self.persons = texts_of(tx, self.workspace, ids, usize::MAX).await?;
+        (self.replaced, self.purpose) = (segments, Purpose::Join);
+        Ok(())
+    }
+
+    /// Of the first of these segments without those who are in a newer one, which has what they had last.
+    async fn make_anew(&mut self, tx: &mut Tx, segments: &[Size], purpose: Purpose) -> Result<(), StoreError> {
+        let Some((first, newer)) = segments.split_first() else { return Ok(()) };
+        let mut left: BTreeSet<_> = ids_of(tx, self.workspace, first.number).await?.into_iter().collect();
+        for size in newer {
+            for id in ids_of(tx, self.workspace, size.number).await? {
+                left.remove(&id);
+            }
+        }
+        self.persons = texts_of(tx, self.workspace, left.into_iter().collect(), usize::MAX).await?;
+        (self.replaced, self.purpose) = (vec![first.number], purpose);
+        Ok(())
+    }
+
     /// Puts the segment together, which takes a while.
     #[must_use]
     pub fn make(self) -> Made {
@@ -237,13 +264,13 @@ impl Made {
     /// Whether the next should follow at once.
     #[must_use]
     pub const fn is_urgent(&self) -> bool {
-        matches!(self.purpose, Purpose::Forget | Purpose::TakeMany)
+        matches!(self.purpose, Purpose::Forget | Purpose::Join | Purpose::TakeMany)
     }
 
     /// Stores it, unless others stored one since it was planned, or somebody was erased whom it may have. Says whether it did.
     pub async fn store(&self, tx: &mut Tx) -> Result<bool, StoreError> {
         let (workspace, number) = (self.workspace, self.generation + 1);
-        if next_generation(tx, workspace).await? != number {
+        if !end_generation(tx, workspace, self.generation).await? {
             return Ok(false);
         }
         if let (Some(first), Some(last)) = (self.persons.first(), self.persons.last()) {
@@ -276,7 +303,10 @@ impl Made {
     /// Who leaves the tail once it is stored, some at a time, since whoever changes one of them waits for that.
     #[must_use]
     pub fn leaving(&self) -> Vec<Leaving> {
-        self.tail.chunks(AT_ONCE).map(|persons| Leaving { workspace: self.workspace, persons: persons.to_vec() }).collect()
+        let leaving = |persons: &[(PersonId, i64)]| Leaving { workspace: self.workspace, persons: persons.to_vec(), is_last: false };
+        let mut all: Vec<_> = self.tail.chunks(AT_ONCE).map(leaving).collect();
+        all.iter_mut().next_back().into_iter().for_each(|last| last.is_last = true);
+        all
     }
 }
 
@@ -284,6 +314,7 @@ impl Made {
 pub struct Leaving {
     workspace: WorkspaceId,
     persons: Vec<(PersonId, i64)>,
+    is_last: bool,
 }
 
 impl Leaving {
@@ -294,7 +325,13 @@ impl Leaving {
 
     /// Takes them out of the tail, but for those who changed since.
     pub async fn leave(&self, tx: &mut Tx) -> Result<(), StoreError> {
-        let (ids, stamps): (Vec<_>, Vec<_>) = self.persons.iter().copied().unzip();
+        // Whoever planned a segment meanwhile planned it of some who leave now.
+        if self.is_last {
+            begin_generation(tx, self.workspace).await?;
+        }
+        let (mut ids, mut stamps): (Vec<_>, Vec<_>) = self.persons.iter().copied().unzip();
+        fill(&mut ids);
+        fill(&mut stamps);
         let mut params = with_ids(self.workspace, &ids);
         params.extend(stamps.into_iter().map(Param::Int));
         // Whoever changed has a stamp that nobody else has.

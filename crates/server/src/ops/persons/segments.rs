@@ -18,9 +18,12 @@ pub async fn make(store: &Arc<Store>, workspace: WorkspaceId) -> Result<bool, Fa
         if !is_stored {
             break;
         }
+        let mut outcome = Ok(());
         for leaving in made.leaving() {
-            store.write(LeaveTail { leaving }).await?;
+            // Some whom others hold do not keep the rest in the tail.
+            outcome = outcome.and(store.write(LeaveTail { leaving }).await);
         }
+        outcome?;
         if !made.is_urgent() {
             break;
         }

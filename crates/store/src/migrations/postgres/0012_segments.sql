@@ -41,7 +41,8 @@ CREATE TABLE search_place (
     PRIMARY KEY (workspace_id, segment, block)
 );
 
--- Counts what happened to the segments, and who was erased, so that nothing is stored that was begun before. The last number is that of the newest segment.
+-- Counts the segments that were stored, and what makes those useless that are being made: that others were, or that somebody was erased. A segment has the
+-- number that it was when it was stored.
 CREATE TABLE search_generation (
     workspace_id bigint NOT NULL PRIMARY KEY,
     number bigint NOT NULL

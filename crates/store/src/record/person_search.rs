@@ -18,6 +18,8 @@ const SOON_COMPARED: usize = 5_000;
 const NEIGHBOURS_SOON_COMPARED: usize = 13_000;
 /// Whom filters leave is rather compared, if they are no more, than looked for by the index of the engine.
 const RATHER_COMPARED: usize = 25_000;
+/// So many who have the words are asked together at least whether they still do, and whether the filters leave them.
+const LEAST_ASKED: usize = 250;
 /// With more in the tail the segments are not worth it.
 const MOST_IN_TAIL: i64 = 5_000;
 
@@ -129,7 +131,7 @@ impl Search<'_> {
         let mut seen: HashSet<_> = found.iter().map(|(_, id)| *id).collect();
         let mut missing = MOST_FOUND;
         while missing > 0
-            && let Some((answer, placed)) = segments.next(MOST_FOUND)
+            && let Some((answer, placed)) = segments.next(missing.max(LEAST_ASKED))
         {
             let still = self.still_answering(tx, answer, &placed).await?;
             let still: Vec<_> = still.into_iter().filter(|id| seen.insert(*id)).map(|id| (answer, id)).collect();

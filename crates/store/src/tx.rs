@@ -223,6 +223,13 @@ impl Tx {
         Ok(tx.changes() - before)
     }
 
+    /// Inserts a row, and says which number it got. Only an embedded engine numbers rows, and it tells that sooner than it returns a column.
+    pub(crate) fn number_inserted(&mut self, sql: &str, params: &[Param<'_>]) -> Result<i64, StoreError> {
+        let tx = self.sqlite();
+        tx.execute(sql, params)?;
+        Ok(tx.connection().last_insert_rowid())
+    }
+
     /// The workspaces that got events since this was last asked.
     pub(crate) fn take_told(&mut self) -> Vec<WorkspaceId> {
         std::mem::take(&mut self.told)

@@ -8,6 +8,7 @@ each_engine! {
     what_is_omitted_stays_as_it_is
     what_is_null_or_blank_is_cleared
     a_text_field_takes_its_new_value
+    every_field_changes_alone
     a_new_name_brings_its_parts_along
     a_person_keeps_a_name
     an_array_takes_the_place_of_the_old_one
@@ -90,6 +91,40 @@ fn a_text_field_takes_its_new_value(app: &App) {
     assert_eq!(client.person(&colleague)["current_company_id"], read["current_company_id"]);
     let created = client.post("/v1/persons", &json!({ "name": "Ada", "external_source_id": "crm-1" })).expect(200);
     assert_eq!([&created.data()["social_location"], &created.data()["company_name"]], ["Paris", "Umbrella"]);
+}
+
+fn every_field_changes_alone(app: &App) {
+    let client = app.writer();
+    let person = full_person(&client);
+    let shown = || client.get(&format!("/v1/persons/{person}?include=profile")).expect(200).data().clone();
+    // What is sent, and all places where the person then differs.
+    let changes = [
+        (json!({ "name": "Ada King" }), &["/name", "/last_name"][..]),
+        (json!({ "first_name": "Augusta Ada" }), &["/name", "/first_name"]),
+        (json!({ "social_url": "https://social.example/in/countess" }), &["/social_public_id", "/profile/social_url"]),
+        (json!({ "social_url": "https://other.example/in/countess" }), &["/profile/social_url"]),
+        (json!({ "current_job_title": "Countess" }), &["/current_job_title"]),
+        (json!({ "company_name": "Umbrella" }), &["/current_company_name", "/current_company_id"]),
+        (json!({ "social_location": "Paris" }), &["/profile/social_location"]),
+        (json!({ "social_headline": "First of her kind" }), &["/profile/social_headline"]),
+        (json!({ "address": "St James's Square" }), &["/profile/address"]),
+        (json!({ "emails": [entry("work", "ada@x.example")] }), &["/emails"]),
+        (json!({ "phone_numbers": [entry("mobile", "333 3333")] }), &["/phones"]),
+    ];
+    let always = ["/profile/updated_at", "/profile/sources"];
+    for (patch, differing) in changes {
+        let (mut before, _) = (shown(), client.update_person(&person, &patch));
+        let after = shown();
+        for place in differing {
+            assert_ne!(before.pointer(place), after.pointer(place), "{place} after {patch}");
+        }
+        for place in differing.iter().chain(&always) {
+            if let (Some(old), Some(new)) = (before.pointer_mut(place), after.pointer(place)) {
+                *old = new.clone();
+            }
+        }
+        assert_eq!(before, after, "{patch}");
+    }
 }
 
 fn a_new_name_brings_its_parts_along(app: &App) {

@@ -1,11 +1,9 @@
 //! What points at a person. An identifier may stand with several persons; the one with the lowest rank holds it.
 
-use std::fmt::Write;
-
 use model::id::{PersonId, WorkspaceId};
 use model::person::{Identifier, IdentifierKind};
 
-use crate::{Asked, Param, StoreError, Tx, params};
+use crate::{Asked, StoreError, Tx, params};
 
 /// Asks who holds the identifier: one person, or nobody.
 pub async fn ask_holder(tx: &mut Tx, workspace: WorkspaceId, identifier: &Identifier) -> Result<Asked<PersonId>, StoreError> {
@@ -27,29 +25,17 @@ pub fn in_order<'i>(identifiers: impl IntoIterator<Item = &'i Identifier>) -> Ve
 
 /// Makes the person the holder of an identifier that nobody has.
 pub async fn claim(tx: &mut Tx, workspace: WorkspaceId, identifier: &Identifier, person: PersonId) -> Result<(), StoreError> {
-    claim_all(tx, workspace, std::slice::from_ref(identifier), person).await
-}
-
-/// The same for several, in one statement.
-pub async fn claim_all(tx: &mut Tx, workspace: WorkspaceId, identifiers: &[Identifier], person: PersonId) -> Result<(), StoreError> {
-    let mut sql = String::from("INSERT INTO person_identifier (workspace_id, kind, key, rank, person_id) VALUES ");
-    let mut params = Vec::with_capacity(2 + 2 * identifiers.len());
-    params.extend([Param::from(workspace), Param::from(person)]);
-    for identifier in in_order(identifiers) {
-        let comma = if params.len() > 2 { ", " } else { "" };
-        let _ = write!(sql, "{comma}(?1, ?{}, ?{}, 0, ?2)", params.len() + 1, params.len() + 2);
-        params.extend([Param::Int(identifier.kind as i64), Param::Text(&identifier.key)]);
-    }
-    match identifiers {
-        [] => Ok(()),
-        _ => tx.tell(&sql, &params).await,
-    }
+    put(tx, workspace, identifier, 0, person).await
 }
 
 /// Puts the person behind all who have the identifier already.
 pub async fn share(tx: &mut Tx, workspace: WorkspaceId, identifier: &Identifier, person: PersonId) -> Result<(), StoreError> {
     let sql = "SELECT COALESCE(MAX(rank) + 1, 0) FROM person_identifier WHERE workspace_id = ?1 AND kind = ?2 AND key = ?3";
     let rank = tx.row(sql, params![workspace, identifier.kind as i64, &identifier.key], |row| row.int(0)).await?.unwrap_or(0);
+    put(tx, workspace, identifier, rank, person).await
+}
+
+async fn put(tx: &mut Tx, workspace: WorkspaceId, identifier: &Identifier, rank: i64, person: PersonId) -> Result<(), StoreError> {
     let sql = "INSERT INTO person_identifier (workspace_id, kind, key, rank, person_id) VALUES (?1, ?2, ?3, ?4, ?5)";
     tx.tell(sql, params![workspace, identifier.kind as i64, &identifier.key, rank, person]).await
 }

@@ -1,3 +1,5 @@
+use std::fmt::Write;
+
 use model::career::CareerPatch;
 use model::clock::Timestamp;
 use model::contact::{Channel, Contacts};
@@ -274,17 +276,6 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Res
     let sql = "INSERT INTO person (workspace_id, id, version, name, name_key, first_name, last_name, current_job_title, company_id, \
                social_public_id, social_url, social_location, social_headline, address, external_source_id, emails, phones, created_at, updated_at) \
                VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)";
-    write(tx, workspace, person, person.id.moment(), sql).await
-}
-
-pub async fn update(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<(), StoreError> {
-    let sql = "UPDATE person SET version = version + 1, name = ?3, name_key = ?4, first_name = ?5, last_name = ?6, current_job_title = ?7, \
-               company_id = ?8, social_public_id = ?9, social_url = ?10, social_location = ?11, social_headline = ?12, address = ?13, \
-               external_source_id = ?14, emails = ?15, phones = ?16, updated_at = ?17 WHERE workspace_id = ?1 AND id = ?2";
-    write(tx, workspace, person, tx.now(), sql).await
-}
-
-async fn write(tx: &mut Tx, workspace: WorkspaceId, person: &Person, moment: Timestamp, sql: &str) -> Result<(), StoreError> {
     let Person {
         id,
         name,
@@ -299,8 +290,7 @@ async fn write(tx: &mut Tx, workspace: WorkspaceId, person: &Person, moment: Tim
         phones,
     } = person;
     let name_key = fold(&name.whole);
-    let emails = to_json(&emails.entries())?;
-    let phones = to_json(&phones.entries())?;
+    let (emails, phones) = (to_json(&emails.entries())?, to_json(&phones.entries())?);
     let params = [
         workspace.into(),
         (*id).into(),
@@ -318,9 +308,53 @@ async fn write(tx: &mut Tx, workspace: WorkspaceId, person: &Person, moment: Tim
         external_source_id.as_deref().into(),
         Param::Json(&emails),
         Param::Json(&phones),
-        moment.into(),
+        id.moment().into(),
     ];
     tx.tell(sql, &params).await
+}
+
+/// Keeps what changed of a person. Nothing else is mentioned: an engine writes an index anew if one of its columns is, changed or not.
+pub async fn update(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after: &Person) -> Result<(), StoreError> {
+    let Person {
+        id,
+        name,
+        social,
+        current_job_title,
+        company_id,
+        social_location,
+        social_headline,
+        address,
+        external_source_id,
+        emails,
+        phones,
+    } = after;
+    let is_renamed = before.name.whole != name.whole;
+    let name_key = fold(&name.whole);
+    let (new_emails, new_phones) = (to_json(&emails.entries())?, to_json(&phones.entries())?);
+    let columns: [(_, _, Param<'_>); 14] = [
+        ("name", is_renamed, (&name.whole).into()),
+        ("name_key", is_renamed, (&name_key).into()),
+        ("first_name", before.name.first != name.first, (&name.first).into()),
+        ("last_name", before.name.last != name.last, (&name.last).into()),
+        ("current_job_title", before.current_job_title != *current_job_title, current_job_title.into()),
+        ("company_id", before.company_id != *company_id, (*company_id).into()),
+        ("social_public_id", before.social.handle != social.handle, (&social.handle).into()),
+        ("social_url", before.social.url != social.url, (&social.url).into()),
+        ("social_location", before.social_location != *social_location, social_location.into()),
+        ("social_headline", before.social_headline != *social_headline, social_headline.into()),
+        ("address", before.address != *address, address.into()),
+        ("external_source_id", before.external_source_id != *external_source_id, external_source_id.as_deref().into()),
+        ("emails", before.emails != *emails, Param::Json(&new_emails)),
+        ("phones", before.phones != *phones, Param::Json(&new_phones)),
+    ];
+    let mut sql = String::from("UPDATE person SET version = version + 1, updated_at = ?3");
+    let mut params = vec![workspace.into(), (*id).into(), tx.now().into()];
+    for (column, _, value) in columns.into_iter().filter(|(_, is_changed, _)| *is_changed) {
+        params.push(value);
+        let _ = write!(sql, ", {column} = ?{}", params.len());
+    }
+    sql.push_str(" WHERE workspace_id = ?1 AND id = ?2");
+    tx.tell(&sql, &params).await
 }
 
 /// Whether any of the lists that are given differs from what is kept.

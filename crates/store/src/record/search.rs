@@ -179,10 +179,9 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, token
     if !tx.is_embedded() {
         return put_vector(tx, workspace, person, tokens, "").await;
     }
-    let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3) RETURNING number";
-    let document = tx.row(sql, params![workspace, person, tokens], |row| row.int(0)).await?.unwrap_or_default();
-    let added = in_workspace(workspace, tokens);
-    tx.change_words(WordChange { document, removed: None, added: Some(added) });
+    let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3)";
+    let document = tx.number_inserted(sql, params![workspace, person, tokens])?;
+    tx.change_words(WordChange { document, removed: None, added: Some(in_workspace(workspace, tokens)) });
     Ok(())
 }
 

@@ -50,7 +50,7 @@ pub(super) async fn fill(tx: &mut Tx, workspace: WorkspaceId, before: &Person, p
         companies: Vec::new(),
     };
     if updated != *before {
-        person::update(tx, workspace, &updated).await?;
+        person::update(tx, workspace, before, &updated).await?;
     }
     if !career.is_empty() {
         person::replace_career(tx, workspace, updated.id, &career).await?;

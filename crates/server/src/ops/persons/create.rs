@@ -212,12 +212,10 @@ impl CreatePerson {
         let (company_id, company_name) = self.company(tx, employer).await?;
         let created = self.new.clone().into_person(tx.new_id(), company_id);
         person::insert(tx, workspace, &created).await?;
-        match self.on_duplicate {
-            OnDuplicate::Merge | OnDuplicate::Error => identifier::claim_all(tx, workspace, wanted, created.id).await?,
-            OnDuplicate::Create => {
-                for wanted in in_order(wanted) {
-                    identifier::share(tx, workspace, wanted, created.id).await?;
-                }
+        for wanted in in_order(wanted) {
+            match self.on_duplicate {
+                OnDuplicate::Merge | OnDuplicate::Error => identifier::claim(tx, workspace, wanted, created.id).await?,
+                OnDuplicate::Create => identifier::share(tx, workspace, wanted, created.id).await?,
             }
         }
         if let Some(body) = &self.new.notes {
@@ -247,7 +245,7 @@ impl CreatePerson {
         let before = existing.clone();
         let is_filled = existing.fill_from(&self.new, company_id)?;
         if is_filled {
-            person::update(tx, workspace, &existing).await?;
+            person::update(tx, workspace, &before, &existing).await?;
             let kept = existing.identifiers();
             for wanted in in_order(wanted.iter().filter(|wanted| kept.contains(wanted))) {
                 match identifier::holder(tx, workspace, wanted).await? {

@@ -58,7 +58,7 @@ impl Work for MergePersons {
         self.join_candidates(tx, Named { id, name: &kept.name.whole }, other).await?;
         self.drop_contacts(tx, id, Named { id: other, name: &gone.name.whole }).await?;
         merge::move_belongings(tx, workspace, id, other).await?;
-        person::update(tx, workspace, &kept).await?;
+        person::update(tx, workspace, &before, &kept).await?;
         merge::fill_career(tx, workspace, id, other).await?;
         search::remove(tx, workspace, other).await?;
         let sources = field_source::of_person(tx, workspace, other).await?;

@@ -55,7 +55,7 @@ impl Work for UpdatePerson {
         changed |= updated.company_id != before.company_id;
         if changed {
             self.move_identifiers(tx, id, &before.identifiers(), &updated.identifiers()).await?;
-            person::update(tx, workspace, &updated).await?;
+            person::update(tx, workspace, &before, &updated).await?;
             let old_name = match before.company_id {
                 // Only what changed is told, so the name of a company that stays does not matter.
                 company if company == updated.company_id => company_name.clone(),

@@ -224,8 +224,12 @@ pub(super) fn ids_in(bytes: &[u8]) -> Vec<PersonId> {
 
 /// A list of those places, as [`documents_of_these`] takes it.
 pub(super) fn listed(tx: &Tx, placed: &[Placed]) -> String {
-    let number = |Placed { segment, place }: &Placed| (segment * PLACES + i64::try_from(*place).unwrap_or(0)).to_string();
-    let numbers = placed.iter().map(number).collect::<Vec<_>>().join(",");
+    list_of(tx, placed.iter().map(|Placed { segment, place }| segment * PLACES + i64::try_from(*place).unwrap_or(0)))
+}
+
+/// A list of numbers as one text, in the way of the engine.
+pub(super) fn list_of(tx: &Tx, numbers: impl Iterator<Item = i64>) -> String {
+    let numbers = numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(",");
     if tx.is_embedded() { format!("[{numbers}]") } else { format!("{{{numbers}}}") }
 }
 

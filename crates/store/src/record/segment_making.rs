@@ -9,8 +9,7 @@ use model::search::{Gathered, Group, MOST_IN_SEGMENT};
 
 use super::census::{self, List};
 use super::search::tokens_of;
-use super::segment::{BLOCK, begin_generation, end_generation, ids_in};
-use super::{places, with_ids};
+use super::segment::{BLOCK, begin_generation, end_generation, ids_in, list_of};
 use crate::{Param, StoreError, Tx, params};
 
 /// So many of the tail are put into a segment together at least.
@@ -167,8 +166,9 @@ async fn texts_of(tx: &mut Tx, workspace: WorkspaceId, ids: Vec<PersonId>, most_
     let mut sources = Vec::with_capacity(ids.len());
     let mut bytes = 0;
     for ids in ids.chunks(AT_ONCE) {
+        // The last is repeated until they are as many as always, so that the statement has one text.
         let mut filled = ids.to_vec();
-        fill(&mut filled);
+        filled.resize(AT_ONCE, ids[ids.len() - 1]);
         let some = tokens_of(tx, workspace, &filled).await?;
         bytes += bytes_of(&some);
         sources.extend(some);
@@ -177,13 +177,6 @@ async fn texts_of(tx: &mut Tx, workspace: WorkspaceId, ids: Vec<PersonId>, most_
         }
     }
     Ok(sources)
-}
-
-/// Repeats the last until they are as many as always, so that statements about them have one text.
-fn fill<T: Copy>(values: &mut Vec<T>) {
-    if let Some(last) = values.last().copied() {
-        values.resize(AT_ONCE, last);
-    }
 }
 
 fn bytes_of(sources: &[Source]) -> usize {
@@ -313,6 +306,7 @@ impl Made {
 /// Persons who are in a segment now.
 pub struct Leaving {
     workspace: WorkspaceId,
+    /// In the order of their ids.
     persons: Vec<(PersonId, i64)>,
     is_last: bool,
 }
@@ -329,17 +323,15 @@ impl Leaving {
         if self.is_last {
             begin_generation(tx, self.workspace).await?;
         }
-        let (mut ids, mut stamps): (Vec<_>, Vec<_>) = self.persons.iter().copied().unzip();
-        fill(&mut ids);
-        fill(&mut stamps);
-        let mut params = with_ids(self.workspace, &ids);
-        params.extend(stamps.into_iter().map(Param::Int));
-        // Whoever changed has a stamp that nobody else has.
-        let sql = format!(
-            "DELETE FROM search_tail WHERE workspace_id = ?1 AND person_id IN ({}) AND stamp IN ({})",
-            places(ids.len(), 2),
-            places(ids.len(), 2 + ids.len())
-        );
-        tx.tell(&sql, &params).await
+        let (Some((first, _)), Some((last, _))) = (self.persons.first(), self.persons.last()) else { return Ok(()) };
+        // Whoever changed has a stamp that nobody else has. The ids are side by side in the tail: between two of them an engine needs no statistics, which
+        // it seldom has of a table that fills and empties, to find them; nor does it make the list of stamps anew for each row.
+        let stamps = list_of(tx, self.persons.iter().map(|(_, stamp)| *stamp));
+        let among = match tx.is_embedded() {
+            true => "IN (SELECT value FROM json_each(?4))",
+            false => "= ANY (ARRAY(SELECT unnest(CAST(CAST(?4 AS text) AS bigint[]))))",
+        };
+        let sql = format!("DELETE FROM search_tail WHERE workspace_id = ?1 AND person_id >= ?2 AND person_id <= ?3 AND stamp {among}");
+        tx.tell(&sql, params![self.workspace, *first, *last, &stamps]).await
     }
 }

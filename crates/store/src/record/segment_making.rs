@@ -324,8 +324,8 @@ impl Leaving {
             begin_generation(tx, self.workspace).await?;
         }
         let (Some((first, _)), Some((last, _))) = (self.persons.first(), self.persons.last()) else { return Ok(()) };
-        // Whoever changed has a stamp that nobody else has. The ids are side by side in the tail: between two of them an engine needs no statistics, which
-        // it seldom has of a table that fills and empties, to find them; nor does it make the list of stamps anew for each row.
+        // Whoever changed has a stamp that nobody else has. Others may be in the tail between the first and the last of these, but few: they are those who
+        // follow each other there. PostgreSQL may have planned this while the tail was empty, and then looks at all of it: at two ids of each, and no list.
         let stamps = list_of(tx, self.persons.iter().map(|(_, stamp)| *stamp));
         let among = match tx.is_embedded() {
             true => "IN (SELECT value FROM json_each(?4))",

@@ -11,7 +11,7 @@ use crate::error::StoreError;
 use crate::postgres::{Anything, Json, Moment, Number, Uuid};
 
 /// A value that a statement is given.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Param<'p> {
     Null,
     Int(i64),

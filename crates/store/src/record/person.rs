@@ -271,13 +271,27 @@ fn to_json(value: &impl serde::Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::Internal(error.to_string()))
 }
 
-/// Keeps a new person. Their id says when they were made, so that lists by that time go by ids.
-pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<(), StoreError> {
-    let sql = "INSERT INTO person (workspace_id, id, version, name, name_key, first_name, last_name, current_job_title, company_id, \
-               social_public_id, social_url, social_location, social_headline, address, external_source_id, emails, phones, created_at, updated_at) \
-               VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)";
+/// What is kept of a person in another form than that in which rules work on it.
+struct Kept {
+    name_key: String,
+    emails: String,
+    phones: String,
+}
+
+impl Kept {
+    fn of(person: &Person) -> Result<Self, StoreError> {
+        Ok(Self {
+            name_key: fold(&person.name.whole),
+            emails: to_json(&person.emails.entries())?,
+            phones: to_json(&person.phones.entries())?,
+        })
+    }
+}
+
+/// The columns of a person's fields, in the order in which they are inserted.
+fn columns<'p>(person: &'p Person, kept: &'p Kept) -> [(&'static str, Param<'p>); 14] {
     let Person {
-        id,
+        id: _,
         name,
         social,
         current_job_title,
@@ -286,72 +300,48 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Res
         social_headline,
         address,
         external_source_id,
-        emails,
-        phones,
+        emails: _,
+        phones: _,
     } = person;
-    let name_key = fold(&name.whole);
-    let (emails, phones) = (to_json(&emails.entries())?, to_json(&phones.entries())?);
-    let params = [
-        workspace.into(),
-        (*id).into(),
-        (&name.whole).into(),
-        (&name_key).into(),
-        (&name.first).into(),
-        (&name.last).into(),
-        current_job_title.into(),
-        (*company_id).into(),
-        (&social.handle).into(),
-        (&social.url).into(),
-        social_location.into(),
-        social_headline.into(),
-        address.into(),
-        external_source_id.as_deref().into(),
-        Param::Json(&emails),
-        Param::Json(&phones),
-        id.moment().into(),
-    ];
+    [
+        ("name", (&name.whole).into()),
+        ("name_key", (&kept.name_key).into()),
+        ("first_name", (&name.first).into()),
+        ("last_name", (&name.last).into()),
+        ("current_job_title", current_job_title.into()),
+        ("company_id", (*company_id).into()),
+        ("social_public_id", (&social.handle).into()),
+        ("social_url", (&social.url).into()),
+        ("social_location", social_location.into()),
+        ("social_headline", social_headline.into()),
+        ("address", address.into()),
+        ("external_source_id", external_source_id.as_deref().into()),
+        ("emails", Param::Json(&kept.emails)),
+        ("phones", Param::Json(&kept.phones)),
+    ]
+}
+
+/// Keeps a new person. Their id says when they were made, so that lists by that time go by ids.
+pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<(), StoreError> {
+    let sql = "INSERT INTO person (workspace_id, id, version, created_at, updated_at, name, name_key, first_name, last_name, current_job_title, company_id, \
+               social_public_id, social_url, social_location, social_headline, address, external_source_id, emails, phones) \
+               VALUES (?1, ?2, 1, ?3, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+    let kept = Kept::of(person)?;
+    let mut params = vec![workspace.into(), person.id.into(), person.id.moment().into()];
+    params.extend(columns(person, &kept).into_iter().map(|(_, value)| value));
     tx.tell(sql, &params).await
 }
 
 /// Keeps what changed of a person. Nothing else is mentioned: an engine writes an index anew if one of its columns is, changed or not.
 pub async fn update(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after: &Person) -> Result<(), StoreError> {
-    let Person {
-        id,
-        name,
-        social,
-        current_job_title,
-        company_id,
-        social_location,
-        social_headline,
-        address,
-        external_source_id,
-        emails,
-        phones,
-    } = after;
-    let is_renamed = before.name.whole != name.whole;
-    let name_key = fold(&name.whole);
-    let (new_emails, new_phones) = (to_json(&emails.entries())?, to_json(&phones.entries())?);
-    let columns: [(_, _, Param<'_>); 14] = [
-        ("name", is_renamed, (&name.whole).into()),
-        ("name_key", is_renamed, (&name_key).into()),
-        ("first_name", before.name.first != name.first, (&name.first).into()),
-        ("last_name", before.name.last != name.last, (&name.last).into()),
-        ("current_job_title", before.current_job_title != *current_job_title, current_job_title.into()),
-        ("company_id", before.company_id != *company_id, (*company_id).into()),
-        ("social_public_id", before.social.handle != social.handle, (&social.handle).into()),
-        ("social_url", before.social.url != social.url, (&social.url).into()),
-        ("social_location", before.social_location != *social_location, social_location.into()),
-        ("social_headline", before.social_headline != *social_headline, social_headline.into()),
-        ("address", before.address != *address, address.into()),
-        ("external_source_id", before.external_source_id != *external_source_id, external_source_id.as_deref().into()),
-        ("emails", before.emails != *emails, Param::Json(&new_emails)),
-        ("phones", before.phones != *phones, Param::Json(&new_phones)),
-    ];
+    let (was, is) = (Kept::of(before)?, Kept::of(after)?);
     let mut sql = String::from("UPDATE person SET version = version + 1, updated_at = ?3");
-    let mut params = vec![workspace.into(), (*id).into(), tx.now().into()];
-    for (column, _, value) in columns.into_iter().filter(|(_, is_changed, _)| *is_changed) {
-        params.push(value);
-        let _ = write!(sql, ", {column} = ?{}", params.len());
+    let mut params = vec![workspace.into(), after.id.into(), tx.now().into()];
+    for ((_, old), (column, value)) in columns(before, &was).into_iter().zip(columns(after, &is)) {
+        if old != value {
+            params.push(value);
+            let _ = write!(sql, ", {column} = ?{}", params.len());
+        }
     }
     sql.push_str(" WHERE workspace_id = ?1 AND id = ?2");
     tx.tell(&sql, &params).await

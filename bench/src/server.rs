@@ -25,7 +25,12 @@ pub fn build() -> Result<PathBuf, String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let target = target_directory()?;
-    let built = Command::new(cargo)
+    let mut command = Command::new(cargo);
+    // What cargo told this program of itself would be taken for a change by build scripts that look at it, and half of the program built anew.
+    for (name, _) in env::vars_os().filter(|(name, _)| is_of_package(&name.to_string_lossy())) {
+        command.env_remove(name);
+    }
+    let built = command
         .args(["build", "--release", "--package", "slated", "--target-dir"])
         .arg(&target)
         .current_dir(root)
@@ -35,6 +40,10 @@ pub fn build() -> Result<PathBuf, String> {
         true => Ok(target.join("release").join("slated")),
         false => Err("slated could not be built".to_owned()),
     }
+}
+
+fn is_of_package(name: &str) -> bool {
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
 /// A running server. It is killed when it goes out of scope.

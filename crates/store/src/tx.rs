@@ -308,12 +308,16 @@ impl Tx {
             Arm::Crowd(_) => Err(more_than_a_look()),
             Arm::Postgres(_) => {
                 let row = self.row(&format!("{sql} FOR NO KEY UPDATE"), params, map).await;
-                // It may have taken a while to get the row, and others changed it meanwhile.
-                if !self.is_set {
-                    self.start_work();
-                }
+                self.has_waited();
                 row
             }
+        }
+    }
+
+    /// It may have taken a while to get rows that are to be changed, and others changed them meanwhile. With one writer nobody does.
+    pub(crate) fn has_waited(&mut self) {
+        if !self.is_set && !self.is_embedded() {
+            self.start_work();
         }
     }
 

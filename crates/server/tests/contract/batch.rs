@@ -9,6 +9,7 @@ each_engine! {
     a_bad_row_does_not_stop_the_others
     a_row_is_refused_for_what_a_create_is_refused_for
     rows_that_are_the_same_person_make_one
+    rows_do_what_as_many_creates_do
     rows_share_new_companies
     rows_are_put_on_jobs
     every_row_tells_its_events
@@ -96,6 +97,72 @@ fn rows_that_are_the_same_person_make_one(app: &App) {
     assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
     let person = client.person(ids[0].as_str().unwrap());
     assert_eq!((&person["name"], &person["current_job_title"]), (&json!("Ada"), &json!("Analyst")));
+}
+
+/// Times that the server waited for its database, if that is elsewhere.
+fn round_trips(app: &App) -> f64 {
+    let metrics = app.anonymous().get("/metrics").expect(200).text;
+    let count = metrics.lines().find_map(|line| line.strip_prefix("slated_store_round_trips_total "));
+    count.map_or(0.0, |count| count.parse().unwrap())
+}
+
+fn rows_do_what_as_many_creates_do(app: &App) {
+    let client = app.writer();
+    let jobs = ["One", "Two"].map(|name| client.new_job(name, "Acme").id);
+    let rows_of = |tag: &str| {
+        client.new_person(&json!({ "name": "Ada", "external_source_id": format!("ada-{tag}"), "emails": [format!("ada@{tag}.example")] }));
+        client.new_person(
+            &json!({ "name": "Grace", "social_url": format!("https://social.example/in/grace-{tag}"), "company_name": "Navy" }),
+        );
+        [
+            json!({ "name": "A", "external_source_id": format!("ada-{tag}"), "emails": [format!("new@{tag}.example")], "job_id": jobs[0] }),
+            // The same person by what was there, and by what the row before brought.
+            json!({ "name": "A", "emails": [format!("ada@{tag}.example")], "current_job_title": "Analyst", "job_id": jobs[1], "notes": "Plays whist" }),
+            json!({ "name": "A", "emails": [format!("new@{tag}.example")], "company_name": format!("Engines {tag}"), "job_id": jobs[0] }),
+            json!({ "name": "New", "emails": [format!("n@{tag}.example")], "company_name": format!("ENGINES {tag}"), "job_id": jobs[0] }),
+            json!({ "name": "Same", "emails": [format!("n@{tag}.example")], "job_id": jobs[0], "mobile_phone": "555 1" }),
+            // Keeps the company.
+            json!({ "name": "G", "social_url": format!("https://social.example/in/grace-{tag}"), "company_name": format!("Cobol {tag}"), "client_name": format!("Client {tag}") }),
+            json!({ "name": "Other", "company_name": format!("Cobol {tag}"), "external_source_id": format!("o-{tag}"), "job_id": jobs[1] }),
+            json!({ "name": "Last", "company_name": format!("client {tag}"), "notes": "Plays whist" }),
+            json!({ "name": "G", "social_url": format!("https://social.example/in/grace-{tag}"), "job_name": "two", "notes": "Found a moth" }),
+            json!({ "name": "No", "job_id": "job_no" }),
+        ]
+    };
+    let singly: Vec<_> = rows_of("x").iter().map(|row| client.post("/v1/persons", row)).map(|reply| (reply.status, reply.json)).collect();
+    let together = client.post(PATH, &json!({ "persons": rows_of("y") })).expect(200);
+    // Ids are told apart by where they first stand.
+    let shown = |data: &mut Value, ids: &mut Vec<String>| {
+        for field in ["id", "candidate_id", "client_contact_id"] {
+            if let Some(id) = data[field].as_str() {
+                let id = id.to_owned();
+                let place = ids.iter().position(|known| *known == id).unwrap_or_else(|| {
+                    ids.push(id);
+                    ids.len() - 1
+                });
+                data[field] = json!(place);
+            }
+        }
+        data.to_string().replace("@y.example", "@x.example").replace("-y\"", "-x\"").replace(" y\"", " x\"")
+    };
+    let (mut single_ids, mut batch_ids) = (Vec::new(), Vec::new());
+    for ((status, mut alone), row) in singly.into_iter().zip(together.entries()) {
+        let mut row = row.clone();
+        assert_eq!(row["status"], status, "{row} {alone}");
+        assert_eq!(shown(&mut alone["data"], &mut single_ids), shown(&mut row["data"], &mut batch_ids));
+    }
+    assert_eq!(single_ids.len(), batch_ids.len());
+    for (alone, row) in single_ids.iter().zip(&batch_ids).filter(|(alone, _)| alone.starts_with("per_")) {
+        let [alone, row] = [alone, row].map(|id| client.person(id));
+        for field in ["name", "current_job_title", "phones"] {
+            assert_eq!(alone[field], row[field]);
+        }
+        let stages = |person: &Value| person["jobs"].as_array().map(Vec::len);
+        assert_eq!(stages(&alone), stages(&row));
+    }
+    for (words, count) in [("whist", 4), ("moth", 2), ("analyst", 2), ("engines", 4), ("cobol", 2), ("navy", 2)] {
+        assert_eq!(client.get(&format!("/v1/persons?q={words}")).expect(200).json["meta"]["total"], count, "{words}");
+    }
 }
 
 fn rows_share_new_companies(app: &App) {
@@ -195,7 +262,10 @@ fn a_full_batch_is_made_and_made_again(app: &App) {
         row
     };
     let rows: Vec<_> = (0..1000).map(again).collect();
+    let before = round_trips(app);
     let matched = client.post(PATH, &json!({ "persons": rows })).expect(200);
+    let waited = round_trips(app) - before;
+    assert!(waited < 500.0, "a round trip for each row: {waited}");
     assert_eq!(statuses(matched.data()), vec![200; 1000]);
     let ids = |rows: &[Value]| rows.iter().map(|row| row["data"]["id"].clone()).collect::<Vec<_>>();
     assert_eq!(ids(made.entries()), ids(matched.entries()));

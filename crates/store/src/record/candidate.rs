@@ -262,8 +262,14 @@ async fn on_jobs(tx: &mut Tx, workspace: WorkspaceId, ids: &[CandidateId]) -> Re
 }
 
 pub async fn find(tx: &mut Tx, workspace: WorkspaceId, job: JobId, person: PersonId) -> Result<Option<CandidateId>, StoreError> {
+    let asked = ask(tx, workspace, job, person).await?;
+    Ok(tx.answer(asked).await?.pop())
+}
+
+/// Asks for the person's candidate on the job.
+pub async fn ask(tx: &mut Tx, workspace: WorkspaceId, job: JobId, person: PersonId) -> Result<Asked<CandidateId>, StoreError> {
     let sql = "SELECT id FROM candidate WHERE workspace_id = ?1 AND person_id = ?2 AND job_id = ?3";
-    tx.row(sql, params![workspace, person, job], |row| row.id(0)).await
+    tx.ask(sql, params![workspace, person, job], |row| row.id(0)).await
 }
 
 /// The candidate as rules work on it, kept from others until they are done: its job and its stage.
@@ -361,15 +367,24 @@ pub async fn ask_entries(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -
 
 const LAST_ON_JOB: &str = "SELECT id FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 ORDER BY position DESC LIMIT 1";
 
-/// Puts the person on the job, behind all others, in the stage where candidates enter it. Gives back that stage and the job's name as well.
+/// Persons who were put on a job.
+pub struct Entered {
+    /// In the order of the persons.
+    pub candidates: Vec<CandidateId>,
+    pub job_name: String,
+    pub stage: Stage,
+}
+
+/// Puts the persons, of whom there is one at least, on the job, behind all others and in that order, in the stage where candidates enter it.
 pub async fn insert(
     tx: &mut Tx,
     workspace: WorkspaceId,
     job: JobId,
-    person: PersonId,
+    persons: &[PersonId],
     stages: &[Stage],
-) -> Result<(CandidateId, String, Stage), StoreError> {
-    let counted = job::ask_to_count_candidate(tx, workspace, job).await?;
+) -> Result<Entered, StoreError> {
+    let more = i64::try_from(persons.len()).unwrap_or(i64::MAX);
+    let counted = job::ask_to_count_candidates(tx, workspace, job, more).await?;
     // From here on nobody else changes the pipeline; until here somebody may have.
     let stages_now = match tx.is_embedded() {
         true => None,
@@ -379,40 +394,20 @@ pub async fn insert(
     let last = tx.ask(LAST_ON_JOB, params![workspace, job], |row| row.id(0)).await?;
     let gone = || StoreError::Internal(format!("job {job} is gone"));
     let (position, job_name) = tx.answer(counted).await?.pop().ok_or_else(gone)?;
-    let last = tx.answer(last).await?.pop();
-    let entry = match stages_now {
+    let mut last: Option<CandidateId> = tx.answer(last).await?.pop();
+    let stage = match stages_now {
         Some(asked) => entry_stage(&stage::answer(tx, asked).await?).cloned(),
         None => entry_stage(stages).cloned(),
     };
-    let entry = entry.ok_or_else(|| StoreError::Internal(format!("job {job} has no stage to enter at")))?;
-    let id: CandidateId = tx.new_id_after(last);
-    insert_at(tx, workspace, (job, position), id, person, &entry).await?;
-    Ok((id, job_name, entry))
-}
-
-/// Puts the persons on the job, in that stage, behind all others and in that order. The job must be kept from others meanwhile.
-pub async fn insert_all(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    job: JobId,
-    persons: &[PersonId],
-    stage: &Stage,
-) -> Result<Vec<CandidateId>, StoreError> {
-    let more = i64::try_from(persons.len()).unwrap_or(i64::MAX);
-    if more == 0 {
-        return Ok(Vec::new());
-    }
-    let gone = || StoreError::Internal(format!("job {job} is gone"));
-    let before = job::count_candidates(tx, workspace, job, more).await?.ok_or_else(gone)? - more;
-    let mut last: Option<CandidateId> = tx.row(LAST_ON_JOB, params![workspace, job], |row| row.id(0)).await?;
-    let mut ids = Vec::with_capacity(persons.len());
-    for (position, person) in (before + 1..).zip(persons) {
+    let stage = stage.ok_or_else(|| StoreError::Internal(format!("job {job} has no stage to enter at")))?;
+    let mut candidates = Vec::with_capacity(persons.len());
+    for (position, person) in (position - more + 1..).zip(persons) {
         let id = tx.new_id_after(last);
-        insert_at(tx, workspace, (job, position), id, *person, stage).await?;
-        ids.push(id);
+        insert_at(tx, workspace, (job, position), id, *person, &stage).await?;
+        candidates.push(id);
         last = Some(id);
     }
-    Ok(ids)
+    Ok(Entered { candidates, job_name, stage })
 }
 
 async fn insert_at(

@@ -62,7 +62,12 @@ pub async fn find_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Re
 }
 
 pub async fn name(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<Option<String>, StoreError> {
-    tx.row("SELECT name FROM company WHERE workspace_id = ?1 AND id = ?2", params![workspace, id], |row| row.text(0)).await
+    let asked = ask_name(tx, workspace, id).await?;
+    Ok(tx.answer(asked).await?.pop())
+}
+
+pub async fn ask_name(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<Asked<String>, StoreError> {
+    tx.ask("SELECT name FROM company WHERE workspace_id = ?1 AND id = ?2", params![workspace, id], |row| row.text(0)).await
 }
 
 /// Asks for the company of that name, and its name as it was first written.

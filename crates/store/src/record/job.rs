@@ -170,24 +170,22 @@ pub async fn places(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Op
     tx.row(sql, params![workspace, id], |row| Ok(Places { last: row.int(0)?, empty: row.int(1)? })).await
 }
 
-/// Counts one more candidate; the answer is its place among those of the job, and the job's name.
-pub async fn ask_to_count_candidate(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Asked<(i64, String)>, StoreError> {
-    let sql = "UPDATE job SET candidate_count = candidate_count + 1 WHERE workspace_id = ?1 AND id = ?2 \
+/// Counts that many candidates more; the answer is the place of the last of them among those of the job, and the job's name.
+pub async fn ask_to_count_candidates(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: JobId,
+    more: i64,
+) -> Result<Asked<(i64, String)>, StoreError> {
+    let sql = "UPDATE job SET candidate_count = candidate_count + ?3 WHERE workspace_id = ?1 AND id = ?2 \
                RETURNING candidate_count, name";
-    tx.ask(sql, params![workspace, id], |row| Ok((row.int(0)?, row.text(1)?))).await
+    tx.ask(sql, params![workspace, id, more], |row| Ok((row.int(0)?, row.text(1)?))).await
 }
 
 /// Counts one candidate less, whose place stays empty.
 pub async fn count_candidate_off(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<(), StoreError> {
     let sql = "UPDATE job SET removed_count = removed_count + 1 WHERE workspace_id = ?1 AND id = ?2";
     tx.tell(sql, params![workspace, id]).await
-}
-
-/// Counts that many candidates more; the answer is the place of the last of them.
-pub async fn count_candidates(tx: &mut Tx, workspace: WorkspaceId, id: JobId, more: i64) -> Result<Option<i64>, StoreError> {
-    let sql = "UPDATE job SET candidate_count = candidate_count + ?3 WHERE workspace_id = ?1 AND id = ?2 \
-               RETURNING candidate_count";
-    tx.row(sql, params![workspace, id, more], |row| row.int(0)).await
 }
 
 pub async fn ask_name(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<Asked<String>, StoreError> {

@@ -3,7 +3,7 @@ use model::id::{self, KeyId, NoteId, PersonId, WorkspaceId};
 use model::listing::{Page, TimeFilter};
 
 use super::listing::{Conditions, Listed, list_counted};
-use crate::{Row, StoreError, Tx, params};
+use crate::{Asked, Row, StoreError, Tx, params};
 
 /// Notes of a person that are searched, and what of each.
 const SEARCHED_NOTES: usize = 50;
@@ -38,10 +38,10 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, key: 
     Ok(id)
 }
 
-/// True if the person has a note of exactly that text.
-pub async fn exists(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, body: &str) -> Result<bool, StoreError> {
-    let sql = "SELECT 1 FROM note WHERE workspace_id = ?1 AND person_id = ?2 AND body = ?3 LIMIT 1";
-    Ok(tx.row(sql, params![workspace, person, body], |_| Ok(())).await?.is_some())
+/// Asks for a note of the person that is exactly that text.
+pub async fn ask_like(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, body: &str) -> Result<Asked<NoteId>, StoreError> {
+    let sql = "SELECT id FROM note WHERE workspace_id = ?1 AND person_id = ?2 AND body = ?3 LIMIT 1";
+    tx.ask(sql, params![workspace, person, body], |row| row.id(0)).await
 }
 
 pub async fn find(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, id: NoteId) -> Result<Option<Note>, StoreError> {

@@ -214,22 +214,6 @@ pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<b
     }
 }
 
-/// Keeps the persons from others until this work is done, in that order.
-pub async fn hold_each(tx: &mut Tx, workspace: WorkspaceId, ids: impl IntoIterator<Item = PersonId>) -> Result<(), StoreError> {
-    if tx.is_embedded() {
-        return Ok(());
-    }
-    let sql = "SELECT 1 FROM person WHERE workspace_id = ?1 AND id = ?2 FOR NO KEY UPDATE";
-    let mut asked = Vec::new();
-    for id in ids {
-        asked.push(tx.ask(sql, params![workspace, id], |_| Ok(())).await?);
-    }
-    for held in asked {
-        tx.answer(held).await?;
-    }
-    Ok(())
-}
-
 /// Keeps those of the persons who are there from others until this work is done, in the order of their ids; says who they are.
 pub async fn hold_all(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Result<Vec<PersonId>, StoreError> {
     if ids.is_empty() {
@@ -263,8 +247,25 @@ fn person_of(row: &Row<'_>) -> Result<Person, StoreError> {
 
 /// The person as rules work on it, kept from others until they are done.
 pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<Person>, StoreError> {
-    let sql = format!("SELECT {FIELDS} FROM person p WHERE p.workspace_id = ?1 AND p.id = ?2");
-    tx.row_to_change(&sql, params![workspace, id], person_of).await
+    tx.row_to_change(&by_id(), params![workspace, id], person_of).await
+}
+
+/// The same of all of them who are there, in that order.
+pub async fn load_each(tx: &mut Tx, workspace: WorkspaceId, ids: impl IntoIterator<Item = PersonId>) -> Result<Vec<Person>, StoreError> {
+    let mut asked = Vec::new();
+    for id in ids {
+        asked.push(tx.ask_to_change(&by_id(), params![workspace, id], person_of).await?);
+    }
+    let mut loaded = Vec::with_capacity(asked.len());
+    for person in asked {
+        loaded.extend(tx.answer(person).await?);
+    }
+    tx.has_waited();
+    Ok(loaded)
+}
+
+fn by_id() -> String {
+    format!("SELECT {FIELDS} FROM person p WHERE p.workspace_id = ?1 AND p.id = ?2")
 }
 
 fn to_json(value: &impl serde::Serialize) -> Result<String, StoreError> {

@@ -3,14 +3,14 @@
 use model::id::{self, CandidateId, JobId, PersonId, WorkspaceId};
 use model::input::Reference;
 use model::problem::{Code, Flaw, Problem};
-use model::stage::entry_stage;
 use store::record::{candidate, job, stage};
-use store::{Failure, Pace, StoreError, Tx, Work};
+use store::{Failure, Pace, Tx, Work};
 
+use super::associate::put_all_on_job;
 use super::batch::all_known;
 use crate::ops::Actor;
 use crate::ops::persons::follow;
-use crate::ops::tell::{Concerned, Named};
+use crate::ops::tell::Named;
 
 pub struct AddCandidates {
     pub actor: Actor,
@@ -44,22 +44,15 @@ impl Work for AddCandidates {
         // While the job is held nobody else is put on it, so who is not there now will not be.
         let job = job::load(tx, workspace, self.job).await?.ok_or_else(|| Problem::not_found("job", self.job))?;
         let stages = stage::of_job(tx, workspace, job.id).await?;
-        let entry = entry_stage(&stages).ok_or_else(|| StoreError::Internal(format!("job {} has no stage to enter at", job.id)))?;
         let persons = self.look_up(tx).await?;
-        let new: Vec<_> = persons.iter().filter(|person| person.candidate.is_none()).map(|person| person.id).collect();
-        let mut made = candidate::insert_all(tx, workspace, job.id, &new, entry).await?.into_iter();
-        let mut added = Vec::with_capacity(persons.len());
-        for person in &persons {
-            let Some(candidate_id) = person.candidate.or_else(|| made.next()) else { continue };
-            let is_new = person.candidate.is_none();
-            if is_new {
-                let named = Named { id: person.id, name: &person.name };
-                let concerned = Concerned { candidate: candidate_id, person: named, job: Named { id: job.id, name: &job.name } };
-                concerned.created(tx, &self.actor, entry).await?;
-            }
-            added.push(Added { person_id: person.id, candidate_id, is_new });
-        }
-        Ok(added)
+        let new = persons.iter().filter(|person| person.candidate.is_none());
+        let entering: Vec<_> = new.map(|person| (&self.actor, Named { id: person.id, name: &person.name })).collect();
+        let mut made = put_all_on_job(tx, job.id, &stages, &entering).await?.into_iter();
+        let added = persons.iter().filter_map(|person| {
+            let candidate_id = person.candidate.or_else(|| made.next())?;
+            Some(Added { person_id: person.id, candidate_id, is_new: person.candidate.is_none() })
+        });
+        Ok(added.collect())
     }
 }
 

@@ -6,7 +6,8 @@ use model::person::Association;
 use model::problem::{Code, Detail, Flaw, Problem};
 use model::stage::Stage;
 use model::text::fold;
-use store::record::{candidate, client_contact, company, job, stage};
+use store::record::candidate::{self, Entered};
+use store::record::{client_contact, company, job, stage};
 use store::{Asked, Failure, Tx};
 
 use crate::ops::companies::{self, find_or_make};
@@ -103,23 +104,19 @@ async fn known_client(
     }
 }
 
-/// Carries out an association for a person.
-pub async fn attach(
+/// Makes the person a contact of the client, if there is one.
+pub async fn make_contact(
     tx: &mut Tx,
     actor: &Actor,
     person: Named<'_, PersonId>,
-    is_new: bool,
     target: &Target,
-) -> Result<(Option<CandidateId>, Option<ClientContactId>), Failure> {
+) -> Result<Option<ClientContactId>, Failure> {
     match target {
-        Target::Nothing => Ok((None, None)),
-        // Who is new is on no job yet.
-        Target::Job(job, stages) if is_new => Ok((Some(enter_job(tx, actor, person, *job, stages).await?), None)),
-        Target::Job(job, stages) => Ok((Some(put_on_job(tx, actor, person, *job, stages).await?.0), None)),
-        Target::Client(client) => Ok((None, Some(add_contact(tx, actor, *client, person).await?))),
+        Target::Nothing | Target::Job(..) => Ok(None),
+        Target::Client(client) => Ok(Some(add_contact(tx, actor, *client, person).await?)),
         Target::NewClient(name) => {
             let (client, _) = find_or_make(tx, actor, name).await?;
-            Ok((None, Some(add_contact(tx, actor, client, person).await?)))
+            Ok(Some(add_contact(tx, actor, client, person).await?))
         }
     }
 }
@@ -140,14 +137,26 @@ pub async fn put_on_job(
     job: JobId,
     stages: &[Stage],
 ) -> Result<(CandidateId, bool), Failure> {
-    match candidate::find(tx, actor.workspace, job, person.id).await? {
-        Some(found) => Ok((found, false)),
-        None => Ok((enter_job(tx, actor, person, job, stages).await?, true)),
+    if let Some(found) = candidate::find(tx, actor.workspace, job, person.id).await? {
+        return Ok((found, false));
     }
+    let made = put_all_on_job(tx, job, stages, &[(actor, person)]).await?;
+    Ok((made[0], true))
 }
 
-async fn enter_job(tx: &mut Tx, actor: &Actor, person: Named<'_, PersonId>, job: JobId, stages: &[Stage]) -> Result<CandidateId, Failure> {
-    let (candidate, job_name, entry) = candidate::insert(tx, actor.workspace, job, person.id, stages).await?;
-    Concerned { candidate, person, job: Named { id: job, name: &job_name } }.created(tx, actor, &entry).await?;
-    Ok(candidate)
+/// Puts persons on a job who are not on it, each for the one who asks for it, and in that order.
+pub async fn put_all_on_job(
+    tx: &mut Tx,
+    job: JobId,
+    stages: &[Stage],
+    entering: &[(&Actor, Named<'_, PersonId>)],
+) -> Result<Vec<CandidateId>, Failure> {
+    let Some((Actor { workspace, .. }, _)) = entering.first() else { return Ok(Vec::new()) };
+    let persons: Vec<_> = entering.iter().map(|(_, person)| person.id).collect();
+    let Entered { candidates, job_name, stage } = candidate::insert(tx, *workspace, job, &persons, stages).await?;
+    for ((actor, person), candidate) in entering.iter().zip(&candidates) {
+        let concerned = Concerned { candidate: *candidate, person: *person, job: Named { id: job, name: &job_name } };
+        concerned.created(tx, actor, &stage).await?;
+    }
+    Ok(candidates)
 }

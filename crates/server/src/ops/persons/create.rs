@@ -1,20 +1,22 @@
 //! Creating a person, or finding the one who is there already. Pushing the same person twice is safe.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use model::id::{CandidateId, ClientContactId, CompanyId, JobId, PersonId, WorkspaceId};
+use model::id::{CandidateId, ClientContactId, CompanyId, JobId, NoteId, PersonId, WorkspaceId};
 use model::person::{Association, Identifier, NewPerson, OnDuplicate, Person, identifiers};
 use model::problem::{Code, Detail, Problem};
 use model::search::Document;
 use model::stage::Stage;
 use model::text::fold;
 use store::record::identifier::in_order;
-use store::record::{company, enrichment, identifier, note, person, search};
+use store::record::{candidate, company, enrichment, identifier, note, person, search};
 use store::{Asked, Failure, StoreError, Tx, Work};
 
-use crate::ops::candidates::associate::{Target, ask_stages, attach, resolve};
+use crate::ops::candidates::associate::{Target, ask_stages, make_contact, resolve};
 use crate::ops::companies::{answer_or_make, find_or_make};
 use crate::ops::enrichment::ask_for;
+use crate::ops::persons::follow_up::FollowUp;
 use crate::ops::persons::index;
 use crate::ops::tell::Named;
 use crate::ops::{Actor, tell};
@@ -42,8 +44,24 @@ pub struct LookedUp {
 pub struct Ready {
     wanted: Vec<Identifier>,
     matched: Option<(PersonId, Identifier)>,
+    existing: Option<Existing>,
     employer: Option<Asked<(CompanyId, String)>>,
     stages: Option<Asked<Stage>>,
+}
+
+/// Who is there already, and what is asked about them.
+struct Existing {
+    person: Person,
+    /// Who holds the identifier by which they were found, if it is none of their fields: it came with somebody who was merged into them.
+    holder: Option<Asked<PersonId>>,
+    /// The name of the company that they work for.
+    company_name: Option<Asked<String>>,
+    /// Who holds the identifiers that they have in the end, if anything is added to them.
+    holders: Vec<(Identifier, Asked<PersonId>)>,
+    /// A note like the one that comes with them.
+    note: Option<Asked<NoteId>>,
+    /// Their candidate on the job that they are to be put on.
+    candidate: Option<Asked<CandidateId>>,
 }
 
 impl Ready {
@@ -51,13 +69,14 @@ impl Ready {
         self.matched.as_ref().map(|(id, _)| *id)
     }
 
-    /// True if the company that the person works for has to be made.
-    pub async fn lacks_employer(&mut self, tx: &mut Tx) -> Result<bool, StoreError> {
-        let Some(asked) = self.employer.take() else { return Ok(false) };
-        let found = tx.answer(asked).await?;
-        let is_missing = found.is_empty();
-        self.employer = Some(Asked::known(found));
-        Ok(is_missing)
+    /// True if somebody is there already who was not met.
+    pub const fn is_incomplete(&self) -> bool {
+        self.matched.is_some() && self.existing.is_none()
+    }
+
+    /// The same where the company is known that the person works for.
+    pub fn working_for(self, company: (CompanyId, String)) -> Self {
+        Self { employer: Some(Asked::known(vec![company])), ..self }
     }
 }
 
@@ -70,6 +89,13 @@ pub struct CreatedPerson {
     pub client_contact_id: Option<ClientContactId>,
 }
 
+impl CreatedPerson {
+    /// Takes the candidate that was made for the person by a follow-up, if one was.
+    pub fn take_candidate(&mut self, made: &HashMap<PersonId, CandidateId>) {
+        self.candidate_id = self.candidate_id.or_else(|| made.get(&self.person.id).copied());
+    }
+}
+
 impl Work for CreatePerson {
     type Output = CreatedPerson;
 
@@ -79,8 +105,15 @@ impl Work for CreatePerson {
 
     async fn run(&self, tx: &mut Tx) -> Result<CreatedPerson, Failure> {
         let looked_up = self.look_up(tx).await?;
-        let ready = self.find_matched(tx, looked_up).await?;
-        self.carry_out(tx, ready).await
+        let mut ready = self.find_matched(tx, looked_up).await?;
+        if let Some(id) = ready.matched() {
+            let existing = person::load(tx, self.actor.workspace, id).await?.ok_or_else(changed)?;
+            self.meet(tx, &mut ready, existing).await?;
+        }
+        let mut follow_up = FollowUp::default();
+        let mut created = self.carry_out(tx, ready, &mut follow_up).await?;
+        created.take_candidate(&follow_up.carry_out(tx, self.actor.workspace).await?);
+        Ok(created)
     }
 }
 
@@ -108,10 +141,7 @@ impl CreatePerson {
         let Self { actor, new, .. } = self;
         let wanted = identifiers(new.external_source_id.as_deref(), &new.social, &new.emails);
         let holders = self.ask_holders(tx, &wanted).await?;
-        let employer = match &new.company_name {
-            Some(name) => Some(company::ask_by_name(tx, actor.workspace, name).await?),
-            None => None,
-        };
+        let employer = self.ask_employer(tx).await?;
         let stages = ask_stages(tx, actor.workspace, new.association.job_id.as_ref()).await?;
         Ok(LookedUp { wanted, holders, employer, stages })
     }
@@ -123,7 +153,51 @@ impl CreatePerson {
         if let (Some((id, identifier)), OnDuplicate::Error) = (&matched, self.on_duplicate) {
             return Err(duplicate(*id, identifier).into());
         }
-        Ok(Ready { wanted, matched, employer, stages })
+        Ok(Ready { wanted, matched, existing: None, employer, stages })
+    }
+
+    /// Asks once more for the company that the person works for.
+    pub async fn look_again(&self, tx: &mut Tx, ready: Ready) -> Result<Ready, StoreError> {
+        Ok(Ready { employer: self.ask_employer(tx).await?, ..ready })
+    }
+
+    async fn ask_employer(&self, tx: &mut Tx) -> Result<Option<Asked<(CompanyId, String)>>, StoreError> {
+        match &self.new.company_name {
+            Some(name) => Ok(Some(company::ask_by_name(tx, self.actor.workspace, name).await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// Takes note of whom it is about, who is kept from others, and asks for all that has to be known of them, at once.
+    pub async fn meet(&self, tx: &mut Tx, ready: &mut Ready, person: Person) -> Result<(), Failure> {
+        let workspace = self.actor.workspace;
+        let Some((id, by)) = &ready.matched else { return Ok(()) };
+        let holder = match person.identifiers().contains(by) {
+            true => None,
+            false => Some(identifier::ask_holder(tx, workspace, by).await?),
+        };
+        let company_name = match person.company_id {
+            Some(company) => Some(company::ask_name(tx, workspace, company).await?),
+            None => None,
+        };
+        let mut filled = person.clone();
+        // What is refused is refused when it is carried out.
+        let is_filled = filled.fill_from(&self.new, None).unwrap_or(false) || (person.company_id.is_none() && ready.employer.is_some());
+        let kept = if is_filled { filled.identifiers() } else { Vec::new() };
+        let mut holders = Vec::new();
+        for wanted in in_order(ready.wanted.iter().filter(|wanted| kept.contains(wanted))) {
+            holders.push((wanted.clone(), identifier::ask_holder(tx, workspace, wanted).await?));
+        }
+        let note = match &self.new.notes {
+            Some(body) => Some(note::ask_like(tx, workspace, *id, body).await?),
+            None => None,
+        };
+        let candidate = match self.job() {
+            Some(job) => Some(candidate::ask(tx, workspace, job, *id).await?),
+            None => None,
+        };
+        ready.existing = Some(Existing { person, holder, company_name, holders, note, candidate });
+        Ok(())
     }
 
     /// The job that the person is to be put on, if it is named by its id.
@@ -131,16 +205,19 @@ impl CreatePerson {
         self.new.association.job_id.as_ref().and_then(|reference| reference.id)
     }
 
-    /// Makes the person, or adds to the one who is there. What is refused is refused before anything is written.
-    pub async fn carry_out(&self, tx: &mut Tx, ready: Ready) -> Result<CreatedPerson, Failure> {
+    /// Makes the person, or adds to the one who is there, but for what is left to the follow-up. What is refused is refused before anything is
+    /// written.
+    pub async fn carry_out<'c>(&'c self, tx: &mut Tx, ready: Ready, follow_up: &mut FollowUp<'c>) -> Result<CreatedPerson, Failure> {
         let Self { actor, new, .. } = self;
-        let Ready { wanted, matched, employer, stages } = ready;
+        if ready.is_incomplete() {
+            return Err(changed().into());
+        }
+        let Ready { wanted, mut existing, employer, stages, .. } = ready;
         let employer = new.company_name.as_deref().zip(employer);
         let target = resolve(tx, actor.workspace, &new.association, stages).await?;
-        let existing = match matched {
-            Some((id, by)) => Some(self.load(tx, id, &by).await?),
-            None => None,
-        };
+        if let Some(existing) = &mut existing {
+            self.check(tx, existing).await?;
+        }
         // Companies are made in the order of their names, so that of two who make the same ones none waits for the other for ever.
         if let (Target::NewClient(client), Some((name, _))) = (&target, &employer)
             && fold(client) < fold(name)
@@ -148,12 +225,25 @@ impl CreatePerson {
             find_or_make(tx, actor, client).await?;
         }
         let is_new = existing.is_none();
+        let candidate = existing.as_mut().and_then(|existing| existing.candidate.take());
         let (person, company_name) = match existing {
-            Some(existing) => self.merge_into(tx, existing, &wanted, employer).await?,
+            Some(existing) => self.merge_into(tx, existing, employer, follow_up).await?,
             None => self.insert(tx, &wanted, employer).await?,
         };
         let named = Named { id: person.id, name: &person.name.whole };
-        let (candidate_id, client_contact_id) = attach(tx, actor, named, is_new, &target).await?;
+        let client_contact_id = make_contact(tx, actor, named, &target).await?;
+        let mut candidate_id = None;
+        if let Target::Job(job, stages) = target {
+            candidate_id = match candidate {
+                Some(asked) => tx.answer(asked).await?.pop(),
+                // Who is new is on no job yet.
+                None if is_new => None,
+                None => candidate::find(tx, actor.workspace, job, person.id).await?,
+            };
+            if candidate_id.is_none() {
+                follow_up.put_on_job(actor, named, job, stages);
+            }
+        }
         Ok(CreatedPerson { is_new, person, company_name, candidate_id, client_contact_id })
     }
 
@@ -174,15 +264,15 @@ impl CreatePerson {
         [&self.new.company_name, &self.new.association.client_name].map(|name| name.as_deref().map(fold))
     }
 
-    /// The person who is there, to whom all that is new can be added.
-    async fn load(&self, tx: &mut Tx, id: PersonId, by: &Identifier) -> Result<Person, Failure> {
-        let existing = person::load(tx, self.actor.workspace, id).await?.ok_or_else(changed)?;
-        // An identifier that came with a merged person is none of the fields.
-        if !existing.identifiers().contains(by) && identifier::holder(tx, self.actor.workspace, by).await? != Some(id) {
+    /// Makes sure that the person is the one who was meant, and that all that is new can be added to them.
+    async fn check(&self, tx: &mut Tx, existing: &mut Existing) -> Result<(), Failure> {
+        if let Some(holder) = existing.holder.take()
+            && tx.answer(holder).await?.pop() != Some(existing.person.id)
+        {
             return Err(changed().into());
         }
-        existing.clone().fill_from(&self.new, None)?;
-        Ok(existing)
+        existing.person.clone().fill_from(&self.new, None)?;
+        Ok(())
     }
 
     /// Asks who holds each of the identifiers, in their order; whoever does matters only if the person is not to be new in any case.
@@ -232,49 +322,49 @@ impl CreatePerson {
     async fn merge_into(
         &self,
         tx: &mut Tx,
-        mut existing: Person,
-        wanted: &[Identifier],
+        existing: Existing,
         employer: Option<Employer<'_>>,
+        follow_up: &mut FollowUp<'_>,
     ) -> Result<(Person, String), Failure> {
-        let (workspace, id) = (self.actor.workspace, existing.id);
+        let Existing { person: before, company_name, holders, note: same_note, .. } = existing;
+        let (workspace, id) = (self.actor.workspace, before.id);
         // A person who has a company keeps it, and no other is made for nothing.
-        let (company_id, company_name) = match existing.company_id {
-            Some(company) => (None, company::name(tx, workspace, company).await?.unwrap_or_default()),
+        let (company_id, company_name) = match company_name {
+            Some(name) => (None, tx.answer(name).await?.pop().unwrap_or_default()),
             None => self.company(tx, employer).await?,
         };
-        let before = existing.clone();
-        let is_filled = existing.fill_from(&self.new, company_id)?;
+        let mut person = before.clone();
+        let is_filled = person.fill_from(&self.new, company_id)?;
         if is_filled {
-            person::update(tx, workspace, &before, &existing).await?;
-            let kept = existing.identifiers();
-            for wanted in in_order(wanted.iter().filter(|wanted| kept.contains(wanted))) {
-                match identifier::holder(tx, workspace, wanted).await? {
-                    None => identifier::claim(tx, workspace, wanted, id).await?,
+            person::update(tx, workspace, &before, &person).await?;
+            for (wanted, holder) in holders {
+                match tx.answer(holder).await?.pop() {
+                    None => identifier::claim(tx, workspace, &wanted, id).await?,
                     Some(holder) if holder == id => {}
                     Some(_) => return Err(changed().into()),
                 }
             }
         }
-        let mut note = self.new.notes.as_deref();
+        let has_note = match same_note {
+            Some(note) => !tx.answer(note).await?.is_empty(),
+            None => false,
+        };
+        let note = self.new.notes.as_deref().filter(|_| !has_note);
         if let Some(body) = note {
-            match note::exists(tx, workspace, id, body).await? {
-                true => note = None,
-                false => note::insert(tx, workspace, id, self.actor.key, body).await.map(|_| ())?,
+            note::insert(tx, workspace, id, self.actor.key, body).await?;
+            if !is_filled {
+                person::touch(tx, workspace, id).await?;
             }
         }
-        if note.is_some() && !is_filled {
-            person::touch(tx, workspace, id).await?;
-        }
-        match note {
-            Some(_) => index::refresh(tx, workspace, id).await?,
-            None => index::change(tx, workspace, &before, &existing).await?,
+        if note.is_some() || index::change(tx, workspace, &before, &person).await? {
+            follow_up.stale.push(id);
         }
         if self.new.enrich {
             ask_for(tx, workspace, id, false).await?;
         }
         let old_name = if before.company_id.is_some() { company_name.as_str() } else { "" };
-        tell::person_updated(tx, &self.actor, (&before, old_name), (&existing, &company_name), note).await?;
-        Ok((existing, company_name))
+        tell::person_updated(tx, &self.actor, (&before, old_name), (&person, &company_name), note).await?;
+        Ok((person, company_name))
     }
 }
 
@@ -299,7 +389,8 @@ async fn find_match(tx: &mut Tx, wanted: &[Identifier], holders: Vec<Asked<Perso
     }
 }
 
-fn changed() -> StoreError {
+/// The work runs again, and looks again.
+pub fn changed() -> StoreError {
     StoreError::Conflict("the person or their identifiers changed meanwhile".to_owned())
 }
 

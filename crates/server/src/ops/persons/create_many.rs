@@ -1,15 +1,17 @@
 //! Creating many persons in one transaction, each as one create would: what is refused of one does not keep the others from being made.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use model::id::WorkspaceId;
+use model::id::{CompanyId, PersonId, WorkspaceId};
 use model::person::Identifier;
 use model::problem::Problem;
+use model::text::fold;
 use store::record::{census, job, person};
-use store::{Failure, Pace, Tx, Work};
+use store::{Failure, Pace, StoreError, Tx, Work};
 
-use super::create::{CreatePerson, CreatedPerson, Ready};
+use super::create::{CreatePerson, CreatedPerson, Ready, changed};
+use super::follow_up::FollowUp;
 
 pub struct CreatePersons {
     pub workspace: WorkspaceId,
@@ -32,41 +34,50 @@ impl Work for CreatePersons {
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         // One at a time: two that hold what the other waits for would otherwise be likely.
         census::hold_batches(tx, self.workspace).await?;
-        let ready = prepare(tx, self.rows.iter().map(Result::as_ref)).await?;
-        self.hold(tx, &ready).await?;
+        let mut ready = prepare(tx, self.rows.iter().map(Result::as_ref)).await?;
+        self.meet(tx, &mut ready).await?;
         let mut outcomes = Vec::with_capacity(self.rows.len());
-        let mut made = Made::default();
+        let (mut made, mut follow_up) = (Made::default(), FollowUp::default());
         for (row, ready) in self.rows.iter().zip(ready) {
             let outcome = match (row, ready) {
                 (Err(problem), _) => Err(Failure::Refused(problem.clone())),
-                // What was looked up before an earlier row made it is looked up again.
-                (Ok(create), _) if made.concerns(create) => {
-                    made.note(create, true);
+                // What was looked up before an earlier row made it is looked up again, once all of that is done.
+                (Ok(create), ready) if made.concerns(create, ready.as_ref().ok()) => {
+                    self.follow_up(tx, &mut follow_up, &mut outcomes).await?;
                     create.run(tx).await
                 }
-                (Ok(create), Ok(mut ready)) => {
-                    made.note(create, ready.lacks_employer(tx).await?);
-                    create.carry_out(tx, ready).await
+                (Ok(create), Ok(ready)) => {
+                    let ready = made.introduce(tx, create, ready).await?;
+                    create.carry_out(tx, ready, &mut follow_up).await
                 }
                 (Ok(_), Err(problem)) => Err(problem.into()),
             };
+            if let (Ok(create), Ok(created)) = (row, &outcome) {
+                made.note(create, created);
+            }
             outcomes.push(refusal(outcome)?);
         }
+        self.follow_up(tx, &mut follow_up, &mut outcomes).await?;
         Ok(outcomes)
     }
 }
 
-/// Creates those of the persons who are new and have nothing to do with each other, and says what became of each of them.
+/// Creates those of the persons who are new and no other of them, and says what became of each.
 pub async fn create_new(tx: &mut Tx, creates: &[Arc<CreatePerson>]) -> Result<Vec<Option<Result<CreatedPerson, Problem>>>, Failure> {
     let ready = prepare(tx, creates.iter().map(|create| Ok(&**create))).await?;
     let mut outcomes = Vec::with_capacity(creates.len());
-    let mut made = Made::default();
+    // Whoever stands alone and is new leaves nothing to it.
+    let (mut made, mut follow_up) = (Made::default(), FollowUp::default());
     for (create, ready) in creates.iter().zip(ready) {
         outcomes.push(match ready {
-            Ok(ready) if ready.matched().is_some() || made.concerns(create) => None,
-            Ok(mut ready) => {
-                made.note(create, ready.lacks_employer(tx).await?);
-                Some(refusal(create.carry_out(tx, ready).await)?)
+            Ok(ready) if ready.matched().is_some() || made.concerns(create, Some(&ready)) => None,
+            Ok(ready) => {
+                let ready = made.introduce(tx, create, ready).await?;
+                let outcome = refusal(create.carry_out(tx, ready, &mut follow_up).await)?;
+                if let Ok(created) = &outcome {
+                    made.note(create, created);
+                }
+                Some(outcome)
             }
             Err(problem) => Some(Err(problem)),
         });
@@ -78,31 +89,79 @@ pub async fn create_new(tx: &mut Tx, creates: &[Arc<CreatePerson>]) -> Result<Ve
 #[derive(Default)]
 struct Made {
     identifiers: BTreeSet<Identifier>,
-    companies: HashSet<String>,
+    persons: HashSet<PersonId>,
+    /// Companies by their folded names, as far as it is known which they are.
+    companies: HashMap<String, Option<(CompanyId, String)>>,
 }
 
 impl Made {
-    fn concerns(&self, create: &CreatePerson) -> bool {
+    /// Whether a row has to look again: it is about somebody whom an earlier one was about, or may be.
+    fn concerns(&self, create: &CreatePerson, ready: Option<&Ready>) -> bool {
         create.claims().iter().any(|identifier| self.identifiers.contains(identifier))
-            || create.companies().iter().flatten().any(|name| self.companies.contains(name))
+            || ready.is_some_and(|ready| ready.is_incomplete() || ready.matched().is_some_and(|id| self.persons.contains(&id)))
     }
 
-    fn note(&mut self, create: &CreatePerson, makes_employer: bool) {
+    /// Tells a create of its company, if an earlier row made it.
+    async fn introduce(&self, tx: &mut Tx, create: &CreatePerson, ready: Ready) -> Result<Ready, StoreError> {
+        let [employer, _] = create.companies();
+        match employer.and_then(|name| self.companies.get(&name)) {
+            Some(Some(company)) => Ok(ready.working_for(company.clone())),
+            Some(None) => create.look_again(tx, ready).await,
+            None => Ok(ready),
+        }
+    }
+
+    /// What is refused makes nothing.
+    fn note(&mut self, create: &CreatePerson, created: &CreatedPerson) {
         self.identifiers.extend(create.claims());
+        self.persons.insert(created.person.id);
         let [employer, client] = create.companies();
-        self.companies.extend(employer.filter(|_| makes_employer));
-        self.companies.extend(client);
+        if let (Some(employer), Some(id)) = (employer, created.person.company_id)
+            && fold(&created.company_name) == employer
+        {
+            self.companies.insert(employer, Some((id, created.company_name.clone())));
+        }
+        if let Some(client) = client {
+            self.companies.entry(client).or_default();
+        }
     }
 }
 
 impl CreatePersons {
-    /// Holds the persons and then the jobs that are concerned, each in the order of their ids, as everybody does who needs several.
-    async fn hold(&self, tx: &mut Tx, ready: &[Result<Ready, Problem>]) -> Result<(), Failure> {
+    /// Holds the persons and then the jobs that are concerned, each in the order of their ids, as everybody does who needs several. Of several rows
+    /// about one person only the first meets them; the others look again.
+    async fn meet(&self, tx: &mut Tx, ready: &mut [Result<Ready, Problem>]) -> Result<(), Failure> {
         let persons: BTreeSet<_> = ready.iter().flatten().filter_map(Ready::matched).collect();
-        person::hold_each(tx, self.workspace, persons).await?;
+        let wanted = persons.len();
+        let existing = person::load_each(tx, self.workspace, persons).await?;
+        if existing.len() < wanted {
+            return Err(changed().into());
+        }
         let jobs: BTreeSet<_> = self.rows.iter().flatten().filter_map(CreatePerson::job).collect();
         for job in jobs {
             job::load(tx, self.workspace, job).await?;
+        }
+        let mut existing: HashMap<_, _> = existing.into_iter().map(|person| (person.id, person)).collect();
+        for (create, ready) in self.rows.iter().zip(ready) {
+            if let (Ok(create), Ok(ready)) = (create, ready)
+                && let Some(person) = ready.matched().and_then(|id| existing.remove(&id))
+            {
+                create.meet(tx, ready, person).await?;
+            }
+        }
+        tx.hurry().await?;
+        Ok(())
+    }
+
+    async fn follow_up(
+        &self,
+        tx: &mut Tx,
+        follow_up: &mut FollowUp<'_>,
+        outcomes: &mut [Result<CreatedPerson, Problem>],
+    ) -> Result<(), Failure> {
+        let made = follow_up.carry_out(tx, self.workspace).await?;
+        if !made.is_empty() {
+            outcomes.iter_mut().flatten().for_each(|created| created.take_candidate(&made));
         }
         Ok(())
     }

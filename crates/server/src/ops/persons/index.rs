@@ -98,19 +98,16 @@ fn gather(value: &Value, words: &mut Vec<String>) {
 }
 
 /// Takes the words of a person of whom nothing changed but fields, from what they were to what they are. Career and notes are only looked at
-/// for words that leave: they may have those too.
-pub async fn change(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after: &Person) -> Result<(), Failure> {
+/// for words that leave: they may have those too. True if that is not enough, and the person is to be indexed anew.
+pub async fn change(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after: &Person) -> Result<bool, Failure> {
     let id = after.id;
     if before == after {
-        return Ok(());
+        return Ok(false);
     }
     let stays_employed = after.company_id == before.company_id;
     if !search::takes_changes(tx) {
         // The name of a company that stays does not matter.
-        return match stays_employed && Face::of(before, "") == Face::of(after, "") {
-            true => Ok(()),
-            false => refresh(tx, workspace, id).await,
-        };
+        return Ok(!stays_employed || Face::of(before, "") != Face::of(after, ""));
     }
     let old_company = company_name(tx, workspace, before).await?;
     let old = Face::of(before, &old_company);
@@ -119,7 +116,7 @@ pub async fn change(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after:
         false => Face::of(after, &company_name(tx, workspace, after).await?),
     };
     if old == new && stays_employed {
-        return Ok(());
+        return Ok(false);
     }
     let leaving = old.document.beside(&new.document);
     let may_stay = !leaving.is_empty() && {
@@ -127,10 +124,7 @@ pub async fn change(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after:
         let notes = note::bodies(tx, workspace, &[id]).await?;
         career.iter().chain(notes.iter().map(|(_, note)| note)).any(|text| may_mention(text, &leaving))
     };
-    match !may_stay && search::change(tx, workspace, id, &old.tokens, &new.tokens).await? {
-        true => Ok(()),
-        false => refresh(tx, workspace, id).await,
-    }
+    Ok(may_stay || !search::change(tx, workspace, id, &old.tokens, &new.tokens).await?)
 }
 
 async fn company_name(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<String, StoreError> {
@@ -145,12 +139,18 @@ pub async fn refresh(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> R
     refresh_all(tx, workspace, &[person]).await
 }
 
-async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<(), Failure> {
-    if persons.is_empty() {
-        return Ok(());
+/// The same of many.
+pub async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<(), Failure> {
+    for some in persons.chunks(AT_ONCE as usize) {
+        refresh_some(tx, workspace, some).await?;
     }
+    Ok(())
+}
+
+async fn refresh_some(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<(), Failure> {
     let notes = note::bodies(tx, workspace, persons).await?;
-    let sources = person::search_sources(tx, workspace, persons).await?;
+    let mut sources = person::search_sources(tx, workspace, persons).await?;
+    sources.sort_unstable_by_key(|source| source.person.id);
     for gone in persons.iter().filter(|id| !sources.iter().any(|source| source.person.id == **id)) {
         search::remove(tx, workspace, *gone).await?;
     }
@@ -222,9 +222,7 @@ impl IndexSome {
     async fn take(&self, tx: &mut Tx, persons: &[PersonId]) -> Result<(), Failure> {
         // Held, so that they are not changed between the look at them and the index; off the queue before that, so that nothing that puts
         // them there meanwhile is lost.
-        for person in persons {
-            person::load(tx, self.workspace, *person).await?;
-        }
+        person::hold_all(tx, self.workspace, persons).await?;
         for person in persons {
             search::unqueue(tx, self.workspace, *person).await?;
         }

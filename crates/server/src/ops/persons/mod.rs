@@ -4,6 +4,7 @@ pub mod duplicates;
 pub mod erase;
 pub mod export;
 pub mod follow;
+mod follow_up;
 pub mod gathering;
 pub mod history;
 pub mod index;

@@ -7,7 +7,7 @@ use model::problem::{Code, Problem};
 use store::record::{company, identifier, person};
 use store::{Failure, Tx, Work};
 
-use crate::ops::candidates::associate::{ask_stages, attach, resolve};
+use crate::ops::candidates::associate::{Target, ask_stages, put_on_job, resolve};
 use crate::ops::companies::find_or_make;
 use crate::ops::enrichment::ask_for;
 use crate::ops::etag::Precondition;
@@ -62,13 +62,17 @@ impl Work for UpdatePerson {
                 Some(company) => company::name(tx, workspace, company).await?.unwrap_or_default(),
                 None => String::new(),
             };
-            index::change(tx, workspace, &before, &updated).await?;
+            if index::change(tx, workspace, &before, &updated).await? {
+                index::refresh(tx, workspace, id).await?;
+            }
             tell::person_updated(tx, actor, (&before, &old_name), (&updated, &company_name), None).await?;
         }
         if patch.enrich {
             ask_for(tx, workspace, id, false).await?;
         }
-        attach(tx, actor, Named { id, name: &updated.name.whole }, false, &target).await?;
+        if let Target::Job(job, stages) = &target {
+            put_on_job(tx, actor, Named { id, name: &updated.name.whole }, *job, stages).await?;
+        }
         Ok(())
     }
 }

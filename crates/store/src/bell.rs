@@ -1,6 +1,6 @@
 //! Rings when events were committed here, so that whoever passes them on need not look all the time.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use model::id::WorkspaceId;
@@ -8,16 +8,29 @@ use tokio::sync::Notify;
 
 #[derive(Default)]
 pub struct Bell {
-    rung: Mutex<BTreeSet<WorkspaceId>>,
+    rung: Mutex<BTreeMap<WorkspaceId, News>>,
     notify: Notify,
 }
 
+/// What there is to pass on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum News {
+    Numbered,
+    /// Some of it has to get its number first.
+    Unnumbered,
+}
+
 impl Bell {
-    pub(crate) fn ring(&self, workspaces: &[WorkspaceId]) {
-        if workspaces.is_empty() {
+    pub(crate) fn ring(&self, told: &[(WorkspaceId, News)]) {
+        if told.is_empty() {
             return;
         }
-        self.rung.lock().unwrap_or_else(PoisonError::into_inner).extend(workspaces);
+        let mut rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
+        for (workspace, news) in told {
+            let heard = rung.entry(*workspace).or_insert(*news);
+            *heard = (*heard).max(*news);
+        }
+        drop(rung);
         self.notify.notify_one();
     }
 
@@ -29,7 +42,7 @@ impl Bell {
     }
 
     /// The workspaces that it rang for since this was last asked.
-    pub fn take(&self) -> Vec<WorkspaceId> {
+    pub fn take(&self) -> Vec<(WorkspaceId, News)> {
         std::mem::take(&mut *self.rung.lock().unwrap_or_else(PoisonError::into_inner)).into_iter().collect()
     }
 }

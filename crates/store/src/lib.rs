@@ -13,7 +13,7 @@ mod sqlite;
 mod store;
 mod tx;
 
-pub use bell::Bell;
+pub use bell::{Bell, News};
 pub use error::{Failure, StoreError};
 pub use lines::{Lines, Place};
 pub use migrations::distribute::distribute;

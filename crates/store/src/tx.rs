@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use model::clock::Timestamp;
 use model::event::{EventType, Hash, Subject};
-use model::id::{Id, Kind, WorkspaceId};
+use model::id::{EventId, Id, KeyId, Kind, WorkspaceId};
 
+use crate::bell::News;
 use crate::error::StoreError;
 use crate::postgres::{Crowd, PostgresTx};
 use crate::row::{Param, Row};
@@ -19,7 +20,9 @@ pub struct Tx {
     is_set: bool,
     last_id: [u8; 16],
     /// The workspaces that have new events.
-    told: Vec<WorkspaceId>,
+    told: Vec<(WorkspaceId, News)>,
+    /// Events that wait for the end of the work, if it is one at whose end they are numbered.
+    kept: Option<Vec<KeptEvent>>,
     /// Where the log of a workspace ends, for as long as nobody else can write to it.
     log_end: Option<(WorkspaceId, i64, Hash)>,
     /// What the work told, if it is only tried out.
@@ -67,6 +70,20 @@ pub struct Tried {
     pub data: String,
 }
 
+/// An event that waits for the end of the work.
+pub(crate) struct KeptEvent {
+    pub(crate) id: EventId,
+    pub(crate) kind: String,
+    pub(crate) created_at: Timestamp,
+    pub(crate) key_id: Option<KeyId>,
+    pub(crate) subject: Subject,
+    pub(crate) request_id: Option<String>,
+    /// JSON.
+    pub(crate) data: String,
+    pub(crate) salt: [u8; 16],
+    pub(crate) content_hash: Hash,
+}
+
 pub(crate) enum Arm {
     Sqlite(SqliteTx),
     Postgres(Box<PostgresTx>),
@@ -99,6 +116,7 @@ impl Tx {
             is_set: false,
             last_id: [0; 16],
             told: Vec::new(),
+            kept: None,
             log_end: None,
             trial: None,
             is_to_scrub: false,
@@ -132,9 +150,35 @@ impl Tx {
 
     /// Lets whoever passes events on look at the workspace once this work is done.
     pub fn wake(&mut self, workspace: WorkspaceId) {
-        if !self.told.contains(&workspace) {
-            self.told.push(workspace);
+        self.tell_of(workspace, News::Numbered);
+    }
+
+    /// The same where something has to be numbered first.
+    pub(crate) fn wake_to_number(&mut self, workspace: WorkspaceId) {
+        self.tell_of(workspace, News::Unnumbered);
+    }
+
+    fn tell_of(&mut self, workspace: WorkspaceId, news: News) {
+        match self.told.iter_mut().find(|(told, _)| *told == workspace) {
+            Some((_, told)) => *told = news.max(*told),
+            None => self.told.push((workspace, news)),
         }
+    }
+
+    /// From here on events are kept until the work appends them to the log, with their numbers, at its end. Others who do so wait for it from then
+    /// on; so that is for work that makes many events. An embedded engine numbers events at once.
+    pub fn keep_events(&mut self) {
+        if !self.is_embedded() {
+            self.kept = Some(Vec::new());
+        }
+    }
+
+    pub(crate) const fn kept_events(&mut self) -> Option<&mut Vec<KeptEvent>> {
+        self.kept.as_mut()
+    }
+
+    pub(crate) fn take_kept_events(&mut self) -> Vec<KeptEvent> {
+        self.kept.take().unwrap_or_default()
     }
 
     /// Where the log of the workspace ends, if this transaction wrote to it last.
@@ -231,7 +275,7 @@ impl Tx {
     }
 
     /// The workspaces that got events since this was last asked.
-    pub(crate) fn take_told(&mut self) -> Vec<WorkspaceId> {
+    pub(crate) fn take_told(&mut self) -> Vec<(WorkspaceId, News)> {
         std::mem::take(&mut self.told)
     }
 
@@ -371,6 +415,14 @@ impl Tx {
         match &mut self.arm {
             Arm::Sqlite(_) | Arm::Crowd(_) => Ok(()),
             Arm::Postgres(tx) => tx.hurry().await,
+        }
+    }
+
+    /// Lets all be done that was told, before somebody else has to wait for it. An embedded engine has done it at once.
+    pub async fn settle(&mut self) -> Result<(), StoreError> {
+        match &mut self.arm {
+            Arm::Sqlite(_) | Arm::Crowd(_) => Ok(()),
+            Arm::Postgres(tx) => tx.settle().await,
         }
     }
 

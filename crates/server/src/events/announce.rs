@@ -1,4 +1,4 @@
-//! Numbers committed events and wakes who waits for them: at once for what was written through this server, and soon for what others
+//! Numbers committed events that have no number yet, and wakes who waits for them: at once for what was written through this server, and soon for what others
 //! wrote.
 
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::id::WorkspaceId;
-use store::{Failure, Store};
+use store::{Failure, News, Store};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
@@ -39,15 +39,15 @@ async fn follow_bell(store: Arc<Store>, hub: Arc<Hub>) {
         store.bell().wait().await;
         sleep(GATHER).await;
         let begun = Instant::now();
-        let workspaces = store.bell().take();
-        announce(&store, &hub, workspaces).await;
+        let told = store.bell().take();
+        announce(&store, &hub, told).await;
         sleep_until(begun + PACE).await;
     }
 }
 
-async fn announce(store: &Store, hub: &Hub, workspaces: Vec<WorkspaceId>) {
-    for workspace in workspaces {
-        if store.is_shared()
+async fn announce(store: &Store, hub: &Hub, told: Vec<(WorkspaceId, News)>) {
+    for (workspace, news) in told {
+        if news == News::Unnumbered
             && let Err(failure) = number(store, workspace).await
         {
             tracing::warn!(error = %failure, "events could not be numbered yet");
@@ -57,7 +57,7 @@ async fn announce(store: &Store, hub: &Hub, workspaces: Vec<WorkspaceId>) {
 }
 
 async fn number(store: &Store, workspace: WorkspaceId) -> Result<(), Failure> {
-    while store.write(NumberEvents { workspace }).await? as i64 == NumberEvents::MOST {}
+    while store.write(NumberEvents { workspace }).await? == NumberEvents::MOST {}
     Ok(())
 }
 

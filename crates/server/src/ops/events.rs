@@ -131,7 +131,7 @@ pub struct NumberEvents {
 }
 
 impl NumberEvents {
-    pub const MOST: i64 = 500;
+    pub const MOST: usize = event_outbox::MOST_AT_ONCE;
 }
 
 impl Work for NumberEvents {
@@ -142,7 +142,7 @@ impl Work for NumberEvents {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<usize, Failure> {
-        Ok(event_outbox::number(tx, self.workspace, Self::MOST).await?)
+        Ok(event_outbox::number(tx, self.workspace).await?)
     }
 }
 

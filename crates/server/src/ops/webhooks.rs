@@ -41,7 +41,7 @@ fn missing(id: WebhookId) -> Problem {
 
 /// The number of the newest event, once all that were told of have one.
 async fn newest_of_all(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, StoreError> {
-    while event_outbox::number(tx, workspace, NumberEvents::MOST).await? as i64 == NumberEvents::MOST {}
+    while event_outbox::number(tx, workspace).await? == NumberEvents::MOST {}
     event::newest(tx, workspace).await
 }
 

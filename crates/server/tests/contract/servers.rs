@@ -24,12 +24,12 @@ fn a_new_database_learns_of_its_rows_as_they_come() {
     let app = Engine::Postgres.app().start();
     let persons: Vec<_> =
         (0..1000).map(|number| json!({ "name": format!("Person {number}"), "work_email": format!("{number}@x.example") })).collect();
-    for table in ["person", "person_identifier"] {
+    for table in ["person", "person_identifier", "search_document"] {
         app.database.execute(&format!("ALTER TABLE {table} SET (autovacuum_enabled = false)"));
     }
     app.writer().post("/v1/persons/batch", &json!({ "persons": persons })).expect(200);
-    let known = "SELECT relname FROM pg_class WHERE relname IN ('person', 'person_identifier') AND reltuples > 0";
-    eventually("both tables are known", || app.database.execute(known).len() == 2);
+    let known = "SELECT relname FROM pg_class WHERE relname IN ('person', 'person_identifier', 'search_document') AND reltuples > 0";
+    eventually("the tables are known", || app.database.execute(known).len() == 3);
     let way = app.database.execute(
         "SET plan_cache_mode = force_generic_plan; PREPARE look (bigint, uuid) AS SELECT 1 FROM person WHERE workspace_id = $1 AND id = $2; \
          EXPLAIN EXECUTE look (1, gen_random_uuid())",

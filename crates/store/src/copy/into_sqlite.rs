@@ -17,7 +17,6 @@ use crate::store::{Location, Options, Purpose, Store, Work};
 use crate::tx::Tx;
 
 const ROWS_BETWEEN_REPORTS: u64 = 4096;
-const EVENTS_AT_ONCE: i64 = 1000;
 
 pub(super) async fn copy(from: &Address, to: &Path, report: &Report<'_>) -> Result<Moved, StoreError> {
     if to.exists() {
@@ -48,7 +47,7 @@ impl Work for NumberEvents {
 
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
         for workspace in event_outbox::waiting(tx).await? {
-            while event_outbox::number(tx, workspace, EVENTS_AT_ONCE).await? > 0 {}
+            while event_outbox::number(tx, workspace).await? > 0 {}
         }
         Ok(())
     }

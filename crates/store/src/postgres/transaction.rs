@@ -175,6 +175,14 @@ impl PostgresTx {
         self.give_up_if_lost(sent, Ending::None)
     }
 
+    /// Lets the server begin with what waits, and waits until it has done all that it was sent ahead.
+    pub(crate) async fn settle(&mut self) -> Result<(), StoreError> {
+        self.hurry().await?;
+        let patience = self.first_patience.unwrap_or(self.patience);
+        let landed = self.land(Ending::None, patience).await.map(|_| ());
+        self.give_up_if_lost(landed, Ending::None)
+    }
+
     async fn make_room(&mut self) -> Result<(), StoreError> {
         let most = match self.mode.touches_many() {
             true => MOST_TOGETHER_AT_LENGTH,

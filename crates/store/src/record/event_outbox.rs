@@ -6,17 +6,14 @@ use std::fmt::Write;
 use model::event::{Event, Hash};
 use model::id::{EventId, PersonId, WorkspaceId};
 
-use super::event::{CHANGE, Unnumbered, ask_last, event, hash_in, subject};
-use crate::{Param, StoreError, Tx, params};
+use super::event::{CHANGE, Entry, Unnumbered, ask_last, event, hash_in, subject};
+use crate::{Asked, Param, StoreError, Tx, params};
 
-pub(super) async fn put(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    event: &Unnumbered<'_>,
-    request_id: Option<&str>,
-    data: &str,
-    salt: &[u8; 16],
-) -> Result<(), StoreError> {
+/// Events that are numbered in one transaction at most.
+pub const MOST_AT_ONCE: usize = 500;
+
+pub(super) async fn put(tx: &mut Tx, workspace: WorkspaceId, entry: &Entry<'_>) -> Result<(), StoreError> {
+    let Entry { event, request_id, data, salt } = *entry;
     let sql = "INSERT INTO event_outbox (workspace_id, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, salt, content_hash) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
     let params = [
@@ -33,6 +30,7 @@ pub(super) async fn put(
         Param::Bytes(salt),
         Param::Bytes(event.content_hash.as_bytes()),
     ];
+    tx.wake_to_number(workspace);
     tx.tell(sql, &params).await
 }
 
@@ -83,32 +81,82 @@ pub(super) async fn hold(tx: &mut Tx, workspace: WorkspaceId) -> Result<(), Stor
 
 /// Numbers the events of a workspace that are committed, some at a time, and links their hashes; says how many. Those who write events do not
 /// wait for it, and those who read them see all numbers up to some or none.
-pub async fn number(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<usize, StoreError> {
+pub async fn number(tx: &mut Tx, workspace: WorkspaceId) -> Result<usize, StoreError> {
     if tx.is_embedded() {
         return Ok(0);
     }
     // One at a time: they would all take the same events, each in an order of its own.
     hold(tx, workspace).await?;
-    let newest = ask_last(tx, workspace).await?;
+    let log = ask_log(tx, workspace).await?;
+    let Log { end, waiting } = log.answer(tx).await?;
+    move_into_log(tx, workspace, end, &waiting).await?;
+    Ok(waiting.len())
+}
+
+/// The same for all that wait, unless somebody else is about it or they are too many. Says where the log ends then; nobody else numbers events until
+/// this work is done.
+pub(super) async fn number_unless_held(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<LogEnd>, StoreError> {
+    let sql = "SELECT 1 FROM event_numbering WHERE workspace_id = ?1 FOR UPDATE SKIP LOCKED";
+    let held = tx.ask(sql, params![workspace], |_| Ok(())).await?;
+    let log = ask_log(tx, workspace).await?;
+    let is_held = !tx.answer(held).await?.is_empty();
+    let Log { end, waiting } = log.answer(tx).await?;
+    match is_held && waiting.len() < MOST_AT_ONCE {
+        true => move_into_log(tx, workspace, end, &waiting).await.map(Some),
+        false => Ok(None),
+    }
+}
+
+/// The number and the hash of the newest entry.
+type LogEnd = (i64, Hash);
+
+/// An event that waits, with its type.
+type Waiting = (String, Unnumbered<'static>);
+
+/// The end of the log and the first of what is to be appended to it.
+struct Log {
+    end: LogEnd,
+    waiting: Vec<Waiting>,
+}
+
+struct AskedLog {
+    end: Asked<LogEnd>,
+    waiting: Asked<Waiting>,
+}
+
+/// Asks for both at once; what was committed before the events of the workspace were held is in it.
+async fn ask_log(tx: &mut Tx, workspace: WorkspaceId) -> Result<AskedLog, StoreError> {
+    let end = ask_last(tx, workspace).await?;
     let sql = "SELECT id, type, created_at, key_id, record_id, person_id, job_id, content_hash FROM event_outbox \
                WHERE workspace_id = ?1 ORDER BY written_at, id LIMIT ?2";
     let waiting = tx
-        .ask(sql, params![workspace, most], |row| {
+        .ask(sql, params![workspace, MOST_AT_ONCE as i64], |row| {
             let content_hash = hash_in(row, 7)?;
             let (id, kind, created_at, key_id) = (row.id(0)?, row.text(1)?, row.time(2)?, row.optional_id(3)?);
             Ok((kind, Unnumbered { id, kind: "", created_at, key_id, subject: subject(row, 4)?, content_hash }))
         })
         .await?;
-    let (mut sequence, mut hash) = tx.answer(newest).await?.pop().unwrap_or((0, Hash::NONE));
-    let waiting = tx.answer(waiting).await?;
-    if waiting.is_empty() {
-        return Ok(0);
+    Ok(AskedLog { end, waiting })
+}
+
+impl AskedLog {
+    async fn answer(self, tx: &mut Tx) -> Result<Log, StoreError> {
+        let end = tx.answer(self.end).await?.pop().unwrap_or((0, Hash::NONE));
+        Ok(Log { end, waiting: tx.answer(self.waiting).await? })
     }
-    let last = sequence;
+}
+
+/// Gives the events that wait their numbers. Says where the log ends then.
+async fn move_into_log(tx: &mut Tx, workspace: WorkspaceId, end: LogEnd, waiting: &[Waiting]) -> Result<LogEnd, StoreError> {
+    if waiting.is_empty() {
+        return Ok(end);
+    }
+    let (last, mut hash) = end;
+    let mut sequence = last;
     // The hash of each entry, behind that of the one before the first.
     let mut hashes = hash.as_bytes().to_vec();
     let mut ids = String::from("[");
-    for (kind, event) in &waiting {
+    for (kind, event) in waiting {
         sequence += 1;
         hash = Unnumbered { kind, ..*event }.link(workspace, sequence).hash(hash);
         hashes.extend(hash.as_bytes());
@@ -124,7 +172,7 @@ pub async fn number(tx: &mut Tx, workspace: WorkspaceId, most: i64) -> Result<us
                request_id, data, salt, content_hash, substring(CAST(?4 AS bytea) FROM 32 * number - 31 FOR 32), substring(CAST(?4 AS bytea) FROM 32 * number + 1 FOR 32) \
                FROM counted";
     match tx.execute(sql, &[workspace.into(), Param::Json(&ids), last.into(), Param::Bytes(&hashes)]).await? {
-        written if written == waiting.len() => Ok(written),
+        written if written == waiting.len() => Ok((sequence, hash)),
         _ => Err(StoreError::Conflict("another server numbers the same events".to_owned())),
     }
 }

@@ -13,7 +13,6 @@ use model::search::{Answer, Changed, Question, Weight, phone_token};
 use super::segment;
 use super::segment_making::Source;
 use super::statement::{FENCE, Values};
-use super::{places, with_ids};
 use crate::tx::WordChange;
 use crate::{Asked, Row, StoreError, Tx, params};
 
@@ -153,14 +152,17 @@ pub(super) fn documents_between(conditions: &[String]) -> String {
 
 /// The tokens of those persons, in the order of their ids, with whom employs them; of whoever is not indexed, nothing.
 pub(super) async fn tokens_of(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<Vec<Source>, StoreError> {
-    let (prefix, tokens) = match tx.is_embedded() {
-        true => (String::new(), "d.words"),
-        false => (workspace.to_string(), "array_to_string(tsvector_to_array(d.words), ' ')"),
+    let (prefix, tokens, ids) = match tx.is_embedded() {
+        true => (String::new(), "found.words", "SELECT unhex(value) AS id FROM json_each(?2)"),
+        false => (
+            workspace.to_string(),
+            "array_to_string(tsvector_to_array(found.words), ' ')",
+            "SELECT id FROM unnest(CAST(CAST(?2 AS text) AS uuid[])) AS given (id)",
+        ),
     };
     let sql = format!(
-        "SELECT d.person_id, {tokens}, p.company_id FROM search_document d JOIN person p ON p.workspace_id = d.workspace_id AND p.id = d.person_id \
-         WHERE d.workspace_id = ?1 AND d.person_id IN ({}) ORDER BY d.person_id",
-        places(persons.len(), 2)
+        "SELECT found.person_id, {tokens}, (SELECT company_id FROM person WHERE workspace_id = ?1 AND id = found.person_id) FROM {} ORDER BY found.person_id",
+        documents_of(tx, ids)
     );
     let source = |row: &Row<'_>| {
         let mut tokens = String::with_capacity(row.str(1)?.len());
@@ -170,7 +172,8 @@ pub(super) async fn tokens_of(tx: &mut Tx, workspace: WorkspaceId, persons: &[Pe
         }
         Ok(Source { id: row.id(0)?, tokens, company: row.optional_id(2)? })
     };
-    tx.rows(&sql, &with_ids(workspace, persons), source).await
+    let listed = segment::list_of(tx, persons.iter().map(|person| format!("\"{:032x}\"", u128::from_be_bytes(person.to_bytes()))));
+    tx.rows(&sql, params![workspace, &listed], source).await
 }
 
 /// Indexes a person who is new.

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::fmt::Display;
 
 use model::id::{PersonId, WorkspaceId};
 use model::search::{Answer, Having, MOST_IN_SEGMENT, Term, Weight};
@@ -227,10 +228,10 @@ pub(super) fn listed(tx: &Tx, placed: &[Placed]) -> String {
     list_of(tx, placed.iter().map(|Placed { segment, place }| segment * PLACES + i64::try_from(*place).unwrap_or(0)))
 }
 
-/// A list of numbers as one text, in the way of the engine.
-pub(super) fn list_of(tx: &Tx, numbers: impl Iterator<Item = i64>) -> String {
-    let numbers = numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(",");
-    if tx.is_embedded() { format!("[{numbers}]") } else { format!("{{{numbers}}}") }
+/// A list of values as one text, in the way of the engine.
+pub(super) fn list_of<V: Display>(tx: &Tx, values: impl Iterator<Item = V>) -> String {
+    let values = values.map(|value| value.to_string()).collect::<Vec<_>>().join(",");
+    if tx.is_embedded() { format!("[{values}]") } else { format!("{{{values}}}") }
 }
 
 /// A select of all that is indexed of those whose places are listed.

@@ -166,10 +166,7 @@ async fn texts_of(tx: &mut Tx, workspace: WorkspaceId, ids: Vec<PersonId>, most_
     let mut sources = Vec::with_capacity(ids.len());
     let mut bytes = 0;
     for ids in ids.chunks(AT_ONCE) {
-        // The last is repeated until they are as many as always, so that the statement has one text.
-        let mut filled = ids.to_vec();
-        filled.resize(AT_ONCE, ids[ids.len() - 1]);
-        let some = tokens_of(tx, workspace, &filled).await?;
+        let some = tokens_of(tx, workspace, ids).await?;
         bytes += bytes_of(&some);
         sources.extend(some);
         if bytes >= most_bytes {

@@ -1,13 +1,14 @@
 //! Creates that come while others are on their way go together, in one transaction: to a database that is a server of its own that costs each of
 //! them a fraction. (An embedded engine does so with all writes.) Nobody waits for company: who is alone goes alone, at once.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use model::id::WorkspaceId;
 use model::problem::Problem;
+use store::record::event;
 use store::{Failure, Lines, Pace, Place, Store, StoreError, Tx, Work};
-use tokio::sync::oneshot;
+use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -23,9 +24,14 @@ const A_MOMENT: Duration = Duration::from_millis(50);
 
 type Outcome = Result<CreatedPerson, Failure>;
 
+/// Workspaces whose numbers leave the same rest share a turn.
+const TURNS: usize = 64;
+
 pub struct Gathering {
     store: Arc<Store>,
     lines: Arc<Lines<WorkspaceId, Waiting>>,
+    /// Whose transaction appends its events to the log of a workspace. Those of this server take turns, or they would find it held.
+    turns: Vec<Arc<Mutex<()>>>,
 }
 
 struct Waiting {
@@ -36,7 +42,13 @@ struct Waiting {
 
 impl Gathering {
     pub fn new(store: Arc<Store>) -> Self {
-        Self { store, lines: Lines::new(MOST_AT_WORK, MOST_IN_ONE) }
+        let turns = (0..TURNS).map(|_| Arc::default()).collect();
+        Self { store, lines: Lines::new(MOST_AT_WORK, MOST_IN_ONE), turns }
+    }
+
+    fn turn_of(&self, workspace: WorkspaceId) -> Turn {
+        let number = workspace.number().unsigned_abs() % TURNS as u64;
+        Turn { order: Arc::clone(&self.turns[number as usize]), held: OnceLock::new() }
     }
 
     pub async fn create(self: &Arc<Self>, create: CreatePerson) -> Outcome {
@@ -73,7 +85,7 @@ impl Gathering {
 
     async fn send_together(&self, workspace: WorkspaceId, some: Vec<Waiting>) {
         let creates = some.iter().map(|waiting| Arc::clone(&waiting.create)).collect();
-        match self.store.write(Together { workspace, creates }).await {
+        match self.store.write(Together { workspace, creates, turn: self.turn_of(workspace) }).await {
             Ok(outcomes) => {
                 for (waiting, outcome) in some.into_iter().zip(outcomes) {
                     match outcome {
@@ -106,6 +118,20 @@ impl Gathering {
 struct Together {
     workspace: WorkspaceId,
     creates: Vec<Arc<CreatePerson>>,
+    turn: Turn,
+}
+
+/// Ends when it is dropped.
+struct Turn {
+    order: Arc<Mutex<()>>,
+    held: OnceLock<OwnedMutexGuard<()>>,
+}
+
+impl Turn {
+    async fn begin(&self) {
+        let held = Arc::clone(&self.order).lock_owned().await;
+        let _ = self.held.set(held);
+    }
 }
 
 impl Work for Together {
@@ -120,7 +146,12 @@ impl Work for Together {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
-        create_new(tx, &self.creates).await
+        tx.keep_events();
+        let outcomes = create_new(tx, &self.creates).await?;
+        tx.settle().await?;
+        self.turn.begin().await;
+        event::append_kept(tx, self.workspace).await?;
+        Ok(outcomes)
     }
 }
 

@@ -12,7 +12,7 @@ pub struct Bell {
     notify: Notify,
 }
 
-/// What there is to pass on.
+/// What there is to pass on; of both, what is later here counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum News {
     Numbered,
@@ -41,7 +41,7 @@ impl Bell {
         }
     }
 
-    /// The workspaces that it rang for since this was last asked.
+    /// The workspaces that it rang for since this was last asked, and why.
     pub fn take(&self) -> Vec<(WorkspaceId, News)> {
         std::mem::take(&mut *self.rung.lock().unwrap_or_else(PoisonError::into_inner)).into_iter().collect()
     }

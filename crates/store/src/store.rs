@@ -20,7 +20,8 @@ use crate::tx::{Tried, Tx};
 /// Something that is done in one transaction: as a whole or not at all.
 ///
 /// The work may run more than once if the engine asks for a retry, so it changes nothing but the transaction, and inside it
-/// awaits nothing else either: on an embedded engine every await is ready at once.
+/// awaits nothing else either: on an embedded engine every await is ready at once. What never goes there may wait for others of its server, a moment
+/// at most.
 pub trait Work: Send + Sync + 'static {
     type Output: Send + 'static;
 

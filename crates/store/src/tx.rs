@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use model::clock::Timestamp;
 use model::event::{EventType, Hash, Subject};
-use model::id::{EventId, Id, KeyId, Kind, WorkspaceId};
+use model::id::{Id, Kind, WorkspaceId};
 
 use crate::bell::News;
 use crate::error::StoreError;
 use crate::postgres::{Crowd, PostgresTx};
+use crate::record::event::KeptEvent;
 use crate::row::{Param, Row};
 use crate::sqlite::SqliteTx;
 
@@ -21,8 +22,8 @@ pub struct Tx {
     last_id: [u8; 16],
     /// The workspaces that have new events.
     told: Vec<(WorkspaceId, News)>,
-    /// Events that wait for the end of the work, if it is one at whose end they are numbered.
-    kept: Option<Vec<KeptEvent>>,
+    /// Events of a workspace that wait for the end of the work, if it is one at whose end they are numbered.
+    kept: Option<(WorkspaceId, Vec<KeptEvent>)>,
     /// Where the log of a workspace ends, for as long as nobody else can write to it.
     log_end: Option<(WorkspaceId, i64, Hash)>,
     /// What the work told, if it is only tried out.
@@ -68,20 +69,6 @@ pub struct Tried {
     pub subject: Subject,
     /// JSON.
     pub data: String,
-}
-
-/// An event that waits for the end of the work.
-pub(crate) struct KeptEvent {
-    pub(crate) id: EventId,
-    pub(crate) kind: String,
-    pub(crate) created_at: Timestamp,
-    pub(crate) key_id: Option<KeyId>,
-    pub(crate) subject: Subject,
-    pub(crate) request_id: Option<String>,
-    /// JSON.
-    pub(crate) data: String,
-    pub(crate) salt: [u8; 16],
-    pub(crate) content_hash: Hash,
 }
 
 pub(crate) enum Arm {
@@ -165,20 +152,25 @@ impl Tx {
         }
     }
 
-    /// From here on events are kept until the work appends them to the log, with their numbers, at its end. Others who do so wait for it from then
-    /// on; so that is for work that makes many events. An embedded engine numbers events at once.
-    pub fn keep_events(&mut self) {
+    /// From here on events of the workspace are kept until the work appends them to the log, with their numbers, at its end. From then on whoever
+    /// numbers others waits for its commit, so it is for work that makes many. An embedded engine numbers events at once.
+    pub fn keep_events(&mut self, workspace: WorkspaceId) {
         if !self.is_embedded() {
-            self.kept = Some(Vec::new());
+            self.kept = Some((workspace, Vec::new()));
         }
     }
 
-    pub(crate) const fn kept_events(&mut self) -> Option<&mut Vec<KeptEvent>> {
-        self.kept.as_mut()
+    /// Where events of the workspace are kept, if they are.
+    pub(crate) fn kept_events(&mut self, workspace: WorkspaceId) -> Option<&mut Vec<KeptEvent>> {
+        self.kept.as_mut().filter(|(of, _)| *of == workspace).map(|(_, kept)| kept)
     }
 
-    pub(crate) fn take_kept_events(&mut self) -> Vec<KeptEvent> {
-        self.kept.take().unwrap_or_default()
+    pub fn has_kept_events(&self) -> bool {
+        self.kept.as_ref().is_some_and(|(_, kept)| !kept.is_empty())
+    }
+
+    pub(crate) const fn take_kept_events(&mut self) -> Option<(WorkspaceId, Vec<KeptEvent>)> {
+        self.kept.take()
     }
 
     /// Where the log of the workspace ends, if this transaction wrote to it last.

@@ -11,7 +11,9 @@ use tokio::sync::watch;
 use super::keyring::Keyring;
 use super::measure::RouteMeasures;
 use crate::events::Hub;
-use crate::ops::persons::gathering::Gathering;
+use crate::ops::persons::create::CreatePerson;
+use crate::ops::persons::gathering::{Gathering, Turns};
+use crate::ops::persons::update::UpdatePerson;
 use crate::webhooks::Delivering;
 
 #[derive(Clone, Debug)]
@@ -27,7 +29,8 @@ pub struct Settings {
 
 pub struct App {
     pub store: Arc<Store>,
-    pub(super) gathering: Arc<Gathering>,
+    pub creates: Arc<Gathering<CreatePerson>>,
+    pub updates: Arc<Gathering<UpdatePerson>>,
     pub settings: Settings,
     pub(super) keyring: Keyring,
     pub(super) measures: RouteMeasures,
@@ -47,8 +50,21 @@ impl App {
         stopping: watch::Receiver<bool>,
     ) -> Self {
         let keyring = Keyring::new(settings.rate_limit);
-        let gathering = Arc::new(Gathering::new(Arc::clone(&store)));
-        Self { store, gathering, settings, keyring, measures: RouteMeasures::default(), metrics, hub: Arc::default(), delivering, stopping }
+        let turns = Arc::new(Turns::default());
+        let creates = Arc::new(Gathering::new(Arc::clone(&store), Arc::clone(&turns)));
+        let updates = Arc::new(Gathering::new(Arc::clone(&store), turns));
+        Self {
+            store,
+            creates,
+            updates,
+            settings,
+            keyring,
+            measures: RouteMeasures::default(),
+            metrics,
+            hub: Arc::default(),
+            delivering,
+            stopping,
+        }
     }
 
     /// A key was revoked or ends earlier: it is not let in any more for having been good a moment ago.

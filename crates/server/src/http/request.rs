@@ -24,7 +24,7 @@ use super::refusal::Refusal;
 use crate::ops::Actor;
 use crate::ops::etag::Precondition;
 use crate::ops::idempotency::{Answer, Answered, IdempotencyKey};
-use crate::ops::persons::create::{CreatePerson, CreatedPerson};
+use crate::ops::persons::gathering::{Gathered, Gathering};
 
 pub const LARGEST_BODY: usize = 1024 * 1024;
 pub const LARGEST_BULK: usize = 8 * 1024 * 1024;
@@ -186,14 +186,6 @@ impl Write {
         Ok(with_changes(render(output), &tried))
     }
 
-    /// Creates a person, together with whoever else does at the moment.
-    pub async fn create_person(self, create: CreatePerson, render: impl Fn(CreatedPerson) -> Answer + Send + Sync + 'static) -> Reply {
-        match self.idempotency {
-            Some(_) => self.carry_out(create, render).await,
-            None => Ok(render(self.app.gathering.create(create).await?)),
-        }
-    }
-
     /// Carries out the work and tells its outcome, once for each idempotency key.
     pub async fn carry_out<W: Work>(self, work: W, render: impl Fn(W::Output) -> Answer + Send + Sync + 'static) -> Reply {
         Ok(match self.idempotency {
@@ -201,6 +193,19 @@ impl Write {
             // Without a key nobody else needs the answer, so it is made outside the transaction, where others wait.
             None => render(self.app.store.write(work).await?),
         })
+    }
+
+    /// The same together with whoever else does work of that kind at the moment.
+    pub async fn carry_out_together<W: Gathered>(
+        self,
+        gathering: impl Fn(&App) -> &Arc<Gathering<W>>,
+        work: W,
+        render: impl Fn(W::Output) -> Answer + Send + Sync + 'static,
+    ) -> Reply {
+        match self.idempotency {
+            Some(_) => self.carry_out(work, render).await,
+            None => Ok(render(gathering(&self.app).write(work).await?)),
+        }
     }
 }
 

@@ -125,23 +125,19 @@ impl Work for ReadTimeline {
     }
 }
 
-/// Gives committed events of a workspace their numbers; says to how many.
+/// Gives committed events of a workspace their numbers, some at a time; says whether there may be more.
 pub struct NumberEvents {
     pub workspace: WorkspaceId,
 }
 
-impl NumberEvents {
-    pub const MOST: usize = event_outbox::MOST_AT_ONCE;
-}
-
 impl Work for NumberEvents {
-    type Output = usize;
+    type Output = bool;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<usize, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
         Ok(event_outbox::number(tx, self.workspace).await?)
     }
 }

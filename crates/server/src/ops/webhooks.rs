@@ -13,7 +13,6 @@ use store::record::{event, event_outbox, webhook, workspace};
 use store::{Failure, StoreError, Tx, Work};
 
 use super::Actor;
-use super::events::NumberEvents;
 use super::tell::{Nothing, Told, differences, tell};
 
 /// Events that one replay sends again at most.
@@ -41,7 +40,7 @@ fn missing(id: WebhookId) -> Problem {
 
 /// The number of the newest event, once all that were told of have one.
 async fn newest_of_all(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, StoreError> {
-    while event_outbox::number(tx, workspace).await? == NumberEvents::MOST {}
+    while event_outbox::number(tx, workspace).await? {}
     event::newest(tx, workspace).await
 }
 

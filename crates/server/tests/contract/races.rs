@@ -16,6 +16,9 @@ each_engine! {
     creates_that_overlap_in_part_never_share_an_identifier
     pushes_of_one_person_with_addresses_in_any_order_all_succeed
     creates_at_one_instant_are_each_answered_for_themselves
+    updates_at_one_instant_are_each_answered_for_themselves
+    updates_that_want_the_same_identifier_give_it_to_one
+    what_is_written_at_one_instant_is_numbered_without_gaps
     reads_at_one_instant_are_each_answered_with_their_own
     whatever_is_read_by_many_at_one_instant_is_read_as_by_one
 }
@@ -137,6 +140,161 @@ fn creates_at_one_instant_are_each_answered_for_themselves(app: &App) {
     let keys: BTreeSet<_> =
         events.iter().filter(|event| event["type"] == "person.created").map(|event| event["key_id"].to_string()).collect();
     assert_eq!(keys.len(), clients.len());
+}
+
+/// Changes of all kinds, wrong ones, and such as change nothing or are about the same person, all at once.
+fn updates_at_one_instant_are_each_answered_for_themselves(app: &App) {
+    const KINDS: usize = 12;
+    const MANY: usize = 5 * KINDS;
+    let client = app.writer();
+    let other = client.new_person(&json!({ "name": "Other", "work_email": "other@x.example" }));
+    client.new_job("Job", "Known Company");
+    let persons: Vec<_> = (0..MANY)
+        .map(|number| {
+            let mut body = json!({ "name": format!("Person{number:02}"), "work_email": format!("{number}@x.example"), "notes": format!("note{number:02}") });
+            if number % KINDS != 3 {
+                body["company_name"] = json!("Old Company");
+            }
+            client.new_person(&body)
+        })
+        .collect();
+    let (gone, shared) = (client.new_person(&json!({ "name": "Gone" })), client.new_person(&json!({ "name": "Shared" })));
+    client.post(&format!("/v1/persons/{other}/merge"), &json!({ "person_id": gone })).expect(200);
+    let mut log = Log::begin(&client);
+    let body = |number: usize| match number % KINDS {
+        0 => json!({ "current_job_title": format!("Title{number:02}") }),
+        1 => json!({ "work_email": format!("new{number}@x.example"), "mobile_phone": format!("+44 20 7946 {number:04}") }),
+        2 => json!({ "company_name": "known company", "address": format!("Street{number:02}") }),
+        3 => json!({ "company_name": format!("New Company {}", number / KINDS % 2) }),
+        4 => json!({ "company_name": null, "first_name": format!("First{number:02}") }),
+        5 => json!({ "emails": [{ "value": "other@x.example" }] }),
+        6 => json!({ "emails": [{ "value": "x" }] }),
+        7 => json!({ "name": format!("Person{number:02}"), "company_name": "OLD COMPANY" }),
+        8 => json!({ "current_job_title": "Nowhere" }),
+        9 => json!({ "current_job_title": format!("Merged{number:02}") }),
+        10 => json!({ "social_url": format!("https://social.example/in/person-{number}"), "emails": null }),
+        _ => json!({ "social_headline": format!("Headline{number:02}") }),
+    };
+    let path = |number: usize| match number % KINDS {
+        8 => "/v1/persons/per_01m1v0e8k7f3vs8xq2zr6c4ybd".to_owned(),
+        9 => format!("/v1/persons/{gone}"),
+        11 => format!("/v1/persons/{shared}"),
+        _ => format!("/v1/persons/{}", persons[number]),
+    };
+    let replies = together(MANY, |number| client.patch(&path(number), &body(number)));
+    let statuses = [200, 200, 200, 200, 200, 409, 400, 200, 404, 200, 200, 200];
+    for (number, reply) in replies.iter().enumerate() {
+        assert_eq!(reply.status, statuses[number % KINDS], "{number}: {reply:#?}");
+    }
+    let events = log.new_events();
+    let found = |words: &str| -> Vec<String> { strings(&client.get(&format!("/v1/persons?q={words}")).json["data"], "name") };
+    for number in 0..MANY {
+        let person = client.person(&persons[number]);
+        let name = format!("Person{number:02}");
+        let told: Vec<_> = events.iter().filter(|event| event["record_id"] == persons[number]).collect();
+        let after = match number % KINDS {
+            0 => json!({ "current_job_title": format!("Title{number:02}") }),
+            1 => json!({ "emails": [{ "contact_data_type": "work", "value": format!("new{number}@x.example") }] }),
+            2 => json!({ "current_company_name": "Known Company", "address": format!("Street{number:02}") }),
+            3 => json!({ "current_company_name": format!("New Company {}", number / KINDS % 2) }),
+            4 => json!({ "first_name": format!("First{number:02}") }),
+            10 => json!({ "social_url": format!("https://social.example/in/person-{number}") }),
+            _ => {
+                assert!(told.is_empty(), "{told:#?}");
+                continue;
+            }
+        };
+        assert_eq!(told.len(), 1, "{told:#?}");
+        assert_eq!(told[0]["request_id"], replies[number].header("x-request-id").unwrap());
+        for (field, value) in after.as_object().unwrap() {
+            assert_eq!(told[0]["data"]["after"][field], *value, "{told:#?}");
+            if let Some(shown) = person.get(field) {
+                assert_eq!(shown, value, "{person:#}");
+            }
+        }
+        let whole = format!("note{number:02}");
+        assert_eq!(found(&whole).len(), 1);
+        match number % KINDS {
+            0 => assert_eq!(found(&format!("{name}%20title{number:02}%20old%20{whole}")), [name]),
+            1 => {
+                assert_eq!(strings(&person["emails"], "value"), [format!("new{number}@x.example")]);
+                assert_eq!(
+                    client.post("/v1/persons", &json!({ "name": "X", "work_email": format!("new{number}@x.example") })).expect(200).id(),
+                    persons[number]
+                );
+                client.post("/v1/persons", &json!({ "name": "X", "work_email": format!("{number}@x.example") })).expect(201);
+            }
+            2 => assert_eq!(found(&format!("{name}%20known%20company%20street{number:02}")), [name]),
+            3 => assert_eq!(found(&format!("{name}%20new%20company")), [name]),
+            4 => assert!(found(&format!("{name}%20company")).is_empty()),
+            _ => assert_eq!(strings(&person["emails"], "value"), Vec::<String>::new()),
+        }
+    }
+    assert_eq!(events.iter().filter(|event| event["type"] == "company.created").count(), 2);
+    for id in [&other, &shared] {
+        assert_eq!(events.iter().filter(|event| event["record_id"] == *id).count(), 5);
+    }
+    assert_eq!(client.person(&other)["emails"][0]["value"], "other@x.example");
+}
+
+fn updates_that_want_the_same_identifier_give_it_to_one(app: &App) {
+    let client = app.writer();
+    let persons: Vec<_> = (0..THREADS).map(|number| client.new_person(&json!({ "name": format!("Person {number}") }))).collect();
+    for round in 0..5 {
+        let address = |number: usize| format!("{}@{round}.example", number % 4);
+        let replies = together(THREADS, |number| {
+            client.patch(
+                &format!("/v1/persons/{}", persons[number]),
+                &json!({ "emails": [{ "value": address(number) }, { "value": address(number + 1) }] }),
+            )
+        });
+        for reply in &replies {
+            assert!([200, 409].contains(&reply.status), "{reply:#?}");
+        }
+        for wanted in 0..4 {
+            let holds = |id: &&String| strings(&client.person(id)["emails"], "value").contains(&address(wanted));
+            let holders: Vec<_> = persons.iter().filter(holds).collect();
+            assert!(holders.len() <= 1, "{holders:?} hold {}", address(wanted));
+            if let [holder] = holders[..] {
+                let found = client.post("/v1/persons", &json!({ "name": "X", "emails": [address(wanted)] })).expect(200).id();
+                assert_eq!(found, *holder);
+            }
+        }
+        assert!(replies.iter().any(|reply| reply.status == 200));
+    }
+}
+
+/// Whoever follows the log meanwhile misses nothing, and what happened to a person stands there in its order.
+fn what_is_written_at_one_instant_is_numbered_without_gaps(app: &App) {
+    let client = app.writer();
+    let job = client.new_job("Job", "Acme");
+    let mut log = Log::begin(&client);
+    let first = log.position;
+    let ids = together(THREADS, |number| {
+        let mut ids = Vec::new();
+        for round in 0..8 {
+            let body = json!({ "name": format!("Person {number} {round}"), "work_email": format!("{number}.{round}@x.example") });
+            let id = client.new_person(&body);
+            client.patch(&format!("/v1/persons/{id}"), &json!({ "current_job_title": "One" })).expect(200);
+            if round % 2 == 0 {
+                client.post(&job.candidates_path(), &json!({ "person_id": id })).expect(201);
+            }
+            client.patch(&format!("/v1/persons/{id}"), &json!({ "current_job_title": "Two" })).expect(200);
+            ids.push(id);
+        }
+        ids
+    });
+    let events = log.new_events();
+    let sequences: Vec<_> = events.iter().map(|event| event["sequence"].as_u64().unwrap()).collect();
+    assert_eq!(sequences, (first + 1..first + 1 + sequences.len() as u64).collect::<Vec<_>>());
+    for id in ids.iter().flatten() {
+        let told: Vec<_> = events.iter().filter(|event| event["record_id"] == *id).collect();
+        let titles: Vec<_> = told.iter().map(|event| &event["data"]["after"]["current_job_title"]).collect();
+        assert_eq!(titles, [&json!(""), &json!("One"), &json!("Two")], "{told:#?}");
+        assert_eq!(told[0]["type"], "person.created");
+    }
+    let output = app.database.run(&["audit", "verify"]);
+    assert!(output.status.success(), "{output:?}");
 }
 
 fn a_person_put_on_a_job_by_many_is_put_there_once(app: &App) {

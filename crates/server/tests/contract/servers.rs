@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::support::{App, Client, Engine, Process, eventually, strings, together};
+use crate::support::{App, Client, Engine, Log, Process, Reply, eventually, strings, together};
 
 const THREADS: usize = 16;
 /// How soon a key that was revoked is refused everywhere.
@@ -16,6 +16,15 @@ fn two_servers() -> (App, Process, [Client; 2]) {
     let (process, address) = app.another_server();
     let clients = [app.writer(), Client::new(&address).with_key(&app.key("main", "write"))];
     (app, process, clients)
+}
+
+/// Leaves events without numbers in the outbox, some of them within a millisecond.
+fn leave_backlog(app: &App, count: usize) {
+    app.database.execute(&format!(
+        "INSERT INTO event_outbox (workspace_id, id, written_at, type, created_at, record_id, content_hash, data) \
+         SELECT workspace_id, gen_random_uuid(), now() - interval '1 second' + 7 * number * interval '1 microsecond', 'person.created', now(), \
+         gen_random_uuid(), sha256('x'), number FROM workspace, generate_series(1, {count}) AS number"
+    ));
 }
 
 /// PostgreSQL would take any index of the workspace for the right one until it has looked at the rows, which it does when it comes to it.
@@ -53,12 +62,8 @@ fn what_is_left_of_numbered_events_is_cleared_away() {
 #[test]
 fn a_backlog_of_events_is_numbered_in_the_order_in_which_it_was_written() {
     let app = Engine::Postgres.app().start();
-    // Some within a millisecond, and more than are numbered at once.
-    app.database.execute(
-        "INSERT INTO event_outbox (workspace_id, id, written_at, type, created_at, record_id, content_hash, data) \
-         SELECT workspace_id, gen_random_uuid(), now() + 7 * number * interval '1 microsecond', 'person.created', now(), gen_random_uuid(), \
-         sha256('x'), number FROM workspace, generate_series(1, 1800) AS number",
-    );
+    // More than are numbered at once.
+    leave_backlog(&app, 1800);
     eventually("all are numbered", || app.database.execute("SELECT 1 FROM event_outbox").is_empty());
     let numbers = "SELECT CAST(data AS integer) AS number, sequence FROM event WHERE data ~ '^[0-9]+$'";
     let out_of_order = format!(
@@ -66,6 +71,75 @@ fn a_backlog_of_events_is_numbered_in_the_order_in_which_it_was_written() {
     );
     assert_eq!(app.database.execute(numbers).len(), 1800);
     assert_eq!(app.database.execute(&out_of_order), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_written_comes_behind_what_waits_for_its_number() {
+    for waiting in [40, 1800] {
+        let app = Engine::Postgres.app().start();
+        let client = app.writer();
+        let mut log = Log::begin(&client);
+        leave_backlog(&app, waiting);
+        together(THREADS, |number| client.new_person(&json!({ "name": format!("Person {number}") })));
+        log.new_events();
+        let first = "SELECT MIN(sequence) FROM event WHERE type = 'person.created' AND data LIKE '{%'";
+        let last = "SELECT MAX(sequence) FROM event WHERE data = '";
+        let [first, last] =
+            [first.to_owned(), format!("{last}{waiting}'")].map(|sql| app.database.execute(&sql)[0].parse::<i64>().unwrap());
+        assert!(last < first, "{last} {first}");
+    }
+}
+
+#[test]
+fn events_of_those_who_go_together_are_numbered_at_once() {
+    let app = Engine::Postgres.app().start();
+    let client = app.writer();
+    let log = Log::begin(&client);
+    // Whoever goes alone cannot.
+    let lock = app.database.hold("LOCK TABLE event_outbox IN EXCLUSIVE MODE");
+    let replies = together(2 * THREADS, |number| client.post("/v1/persons", &json!({ "name": format!("Person {number}") })));
+    let made: Vec<_> = replies.iter().filter(|reply| reply.status == 201).map(Reply::id).collect();
+    assert!(made.len() > THREADS, "{replies:#?}");
+    let page = client.get(&format!("/v1/events?after={}&limit=1000", log.position)).expect(200);
+    let told = strings(&page.json["data"], "record_id");
+    assert!(made.iter().all(|id| told.contains(id)), "{made:?} {told:?}");
+    drop(lock);
+}
+
+#[test]
+fn who_writes_waits_for_nobody_who_numbers_events() {
+    let app = Engine::Postgres.app().start();
+    let client = app.writer();
+    let mut log = Log::begin(&client);
+    let lock = app.database.hold("SELECT * FROM event_numbering FOR UPDATE");
+    let ids = together(16, |number| {
+        let id = client.new_person(&json!({ "name": format!("Person {number}"), "work_email": format!("{number}@x.example") }));
+        client.patch(&format!("/v1/persons/{id}"), &json!({ "current_job_title": "Clerk" })).expect(200);
+        id
+    });
+    drop(lock);
+    let events = log.new_events();
+    for id in ids {
+        let told: Vec<_> = events.iter().filter(|event| event["record_id"] == id).map(|event| &event["type"]).collect();
+        assert_eq!(told, ["person.created", "person.updated"]);
+    }
+}
+
+#[test]
+fn servers_that_number_events_at_once_leave_a_log_without_gaps() {
+    let (app, _process, clients) = two_servers();
+    let mut log = Log::begin(&clients[0]);
+    let first = log.position;
+    let ids = together(32, |number| {
+        (0..6).map(|round| clients[number % 2].new_person(&json!({ "name": format!("Person {number} {round}") }))).collect::<Vec<_>>()
+    });
+    let events = log.new_events();
+    let sequences: Vec<_> = events.iter().map(|event| event["sequence"].as_u64().unwrap()).collect();
+    assert_eq!(sequences, (first + 1..=first + 32 * 6).collect::<Vec<_>>());
+    for id in ids.iter().flatten() {
+        assert_eq!(events.iter().filter(|event| event["record_id"] == *id).count(), 1);
+    }
+    assert!(app.database.run(&["audit", "verify"]).status.success());
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Work for NumberEvents {
 
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
         for workspace in event_outbox::waiting(tx).await? {
-            while event_outbox::number(tx, workspace).await? > 0 {}
+            while event_outbox::number(tx, workspace).await? {}
         }
         Ok(())
     }

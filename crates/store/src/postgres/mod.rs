@@ -75,6 +75,9 @@ impl Postgres {
         };
         let mut tx = self.begin(&self.primary, mode, patience, None).await?;
         let output = work.run(&mut tx).await?;
+        if tx.has_kept_events() {
+            return Err(StoreError::Internal("events were kept and not appended".to_owned()).into());
+        }
         let told = tx.take_told();
         let mark = tx.into_postgres()?.commit(self.replica.is_some() && work.is_seen()).await?;
         if let (Some(replica), Some(mark)) = (&self.replica, mark) {

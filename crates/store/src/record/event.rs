@@ -7,7 +7,6 @@ use model::event::{Event, EventType, Hash, Link, Subject, TypeFilter};
 use model::id::{EventId, Id, KeyId, Kind, PersonId, WorkspaceId};
 
 use super::event_outbox;
-use crate::tx::KeptEvent;
 use crate::{Asked, Param, Row, StoreError, Tx, params};
 
 /// How many entries a page looks at in search of those that are wanted.
@@ -58,59 +57,52 @@ pub(super) struct Entry<'e> {
     pub(super) salt: &'e [u8; 16],
 }
 
-impl Entry<'_> {
-    fn to_kept(&self) -> KeptEvent {
-        let Unnumbered { id, kind, created_at, key_id, subject, content_hash } = self.event;
-        let (kind, request_id, data) = (kind.to_owned(), self.request_id.map(str::to_owned), self.data.to_owned());
-        KeptEvent { id, kind, created_at, key_id, subject, request_id, data, salt: *self.salt, content_hash }
+/// One that waits for the end of the work.
+pub(crate) struct KeptEvent {
+    event: Unnumbered<'static>,
+    request_id: Option<String>,
+    data: String,
+    salt: [u8; 16],
+}
+
+impl KeptEvent {
+    fn entry(&self) -> Entry<'_> {
+        Entry { event: self.event, request_id: self.request_id.as_deref(), data: &self.data, salt: &self.salt }
     }
 }
 
-impl<'e> From<&'e KeptEvent> for Entry<'e> {
-    fn from(kept: &'e KeptEvent) -> Self {
-        let KeptEvent { id, kind, created_at, key_id, subject, request_id, data, salt, content_hash } = kept;
-        let event = Unnumbered { id: *id, kind, created_at: *created_at, key_id: *key_id, subject: *subject, content_hash: *content_hash };
-        Self { event, request_id: request_id.as_deref(), data, salt }
-    }
-}
-
-/// Appends to the log. An embedded engine has one writer, so the event gets its number at once; over a network it waits in the outbox,
-/// so that writers need not wait for each other, or for the end of the work, if that numbers its events itself.
+/// Appends to the log. An embedded engine has one writer, so the event gets its number at once. Over a network it waits in the outbox, so that
+/// writers need not wait for each other; that of work which numbers its events itself waits for its end.
 pub async fn record(tx: &mut Tx, workspace: WorkspaceId, new: &NewEvent<'_>) -> Result<EventId, StoreError> {
     let NewEvent { kind, subject, key_id, request_id, data } = *new;
     let salt: [u8; 16] = rand::random();
     let content_hash = Hash::of_content(&salt, request_id, data);
     let event = Unnumbered { id: tx.new_id(), kind: kind.name(), created_at: tx.real_now(), key_id, subject, content_hash };
     tx.note_trial(kind, subject, data);
+    if let Some(kept) = tx.kept_events(workspace) {
+        kept.push(KeptEvent { event, request_id: request_id.map(str::to_owned), data: data.to_owned(), salt });
+        return Ok(event.id);
+    }
     let entry = Entry { event, request_id, data, salt: &salt };
-    if tx.is_embedded() {
-        append(tx, workspace, &entry).await?;
-    } else if let Some(kept) = tx.kept_events() {
-        kept.push(entry.to_kept());
-    } else {
-        event_outbox::put(tx, workspace, &entry).await?;
+    match tx.is_embedded() {
+        true => append(tx, workspace, &entry).await?,
+        false => event_outbox::put(tx, workspace, &entry).await?,
     }
     Ok(event.id)
 }
 
 /// Appends the events that were kept to the log, behind all that wait for their numbers. If somebody else numbers those now, or too many wait, they
-/// wait too. It comes last in a work: whoever numbers events of the workspace waits until the work is done.
-pub async fn append_kept(tx: &mut Tx, workspace: WorkspaceId) -> Result<(), StoreError> {
-    let kept = tx.take_kept_events();
-    if kept.is_empty() {
-        return Ok(());
+/// wait too. It comes last in a work: whoever numbers events of the workspace waits for its commit.
+pub async fn append_kept(tx: &mut Tx) -> Result<(), StoreError> {
+    let Some((workspace, kept)) = tx.take_kept_events().filter(|(_, kept)| !kept.is_empty()) else { return Ok(()) };
+    let end = event_outbox::number_unless_held(tx, workspace).await?;
+    if let Some((sequence, hash)) = end {
+        tx.set_log_end(workspace, sequence, hash);
     }
-    match event_outbox::number_unless_held(tx, workspace).await? {
-        Some((sequence, hash)) => {
-            tx.set_log_end(workspace, sequence, hash);
-            for event in &kept {
-                append(tx, workspace, &event.into()).await?;
-            }
-        }
-        None => {
-            for event in &kept {
-                event_outbox::put(tx, workspace, &event.into()).await?;
-            }
+    for event in &kept {
+        match end {
+            Some(_) => append(tx, workspace, &event.entry()).await?,
+            None => event_outbox::put(tx, workspace, &event.entry()).await?,
         }
     }
     Ok(())

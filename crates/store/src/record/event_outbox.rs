@@ -1,5 +1,5 @@
-//! Where events wait for their number on an engine with many writers. Numbers are given to what is committed, by any server, so that a
-//! reader who has seen one never sees a smaller one appear.
+//! Where events wait for their number on an engine with many writers. Numbers are given to what is committed, by any server, or by a work at its very
+//! end that lets nobody else do so until its commit: so a reader who has seen one never sees a smaller one appear.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use model::event::{Event, Hash};
 use model::id::{EventId, PersonId, WorkspaceId};
 
 use super::event::{CHANGE, Entry, Unnumbered, ask_last, event, hash_in, subject};
-use crate::{Asked, Param, StoreError, Tx, params};
+use crate::{Param, StoreError, Tx, params};
 
 /// Events that are numbered in one transaction at most.
-pub const MOST_AT_ONCE: usize = 500;
+const MOST_AT_ONCE: usize = 500;
 
 pub(super) async fn put(tx: &mut Tx, workspace: WorkspaceId, entry: &Entry<'_>) -> Result<(), StoreError> {
     let Entry { event, request_id, data, salt } = *entry;
@@ -79,29 +79,27 @@ pub(super) async fn hold(tx: &mut Tx, workspace: WorkspaceId) -> Result<(), Stor
     tx.tell(sql, params![workspace]).await
 }
 
-/// Numbers the events of a workspace that are committed, some at a time, and links their hashes; says how many. Those who write events do not
-/// wait for it, and those who read them see all numbers up to some or none.
-pub async fn number(tx: &mut Tx, workspace: WorkspaceId) -> Result<usize, StoreError> {
+/// Numbers the events of a workspace that are committed, some at a time, and links their hashes; says whether there may be more. Those who write
+/// events do not wait for it, and those who read them see all numbers up to some or none.
+pub async fn number(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool, StoreError> {
     if tx.is_embedded() {
-        return Ok(0);
+        return Ok(false);
     }
     // One at a time: they would all take the same events, each in an order of its own.
     hold(tx, workspace).await?;
-    let log = ask_log(tx, workspace).await?;
-    let Log { end, waiting } = log.answer(tx).await?;
+    let Log { end, waiting } = log(tx, workspace).await?;
     move_into_log(tx, workspace, end, &waiting).await?;
-    Ok(waiting.len())
+    Ok(waiting.len() == MOST_AT_ONCE)
 }
 
-/// The same for all that wait, unless somebody else is about it or they are too many. Says where the log ends then; nobody else numbers events until
-/// this work is done.
+/// Numbers all that wait, unless somebody else is about it or they are too many. Says where the log ends then; nobody else numbers events until this
+/// work is done.
 pub(super) async fn number_unless_held(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<LogEnd>, StoreError> {
     let sql = "SELECT 1 FROM event_numbering WHERE workspace_id = ?1 FOR UPDATE SKIP LOCKED";
     let held = tx.ask(sql, params![workspace], |_| Ok(())).await?;
-    let log = ask_log(tx, workspace).await?;
-    let is_held = !tx.answer(held).await?.is_empty();
-    let Log { end, waiting } = log.answer(tx).await?;
-    match is_held && waiting.len() < MOST_AT_ONCE {
+    // Asked behind it and answered with it, so all that was committed before is in it.
+    let Log { end, waiting } = log(tx, workspace).await?;
+    match !tx.answer(held).await?.is_empty() && waiting.len() < MOST_AT_ONCE {
         true => move_into_log(tx, workspace, end, &waiting).await.map(Some),
         false => Ok(None),
     }
@@ -119,13 +117,7 @@ struct Log {
     waiting: Vec<Waiting>,
 }
 
-struct AskedLog {
-    end: Asked<LogEnd>,
-    waiting: Asked<Waiting>,
-}
-
-/// Asks for both at once; what was committed before the events of the workspace were held is in it.
-async fn ask_log(tx: &mut Tx, workspace: WorkspaceId) -> Result<AskedLog, StoreError> {
+async fn log(tx: &mut Tx, workspace: WorkspaceId) -> Result<Log, StoreError> {
     let end = ask_last(tx, workspace).await?;
     let sql = "SELECT id, type, created_at, key_id, record_id, person_id, job_id, content_hash FROM event_outbox \
                WHERE workspace_id = ?1 ORDER BY written_at, id LIMIT ?2";
@@ -136,14 +128,8 @@ async fn ask_log(tx: &mut Tx, workspace: WorkspaceId) -> Result<AskedLog, StoreE
             Ok((kind, Unnumbered { id, kind: "", created_at, key_id, subject: subject(row, 4)?, content_hash }))
         })
         .await?;
-    Ok(AskedLog { end, waiting })
-}
-
-impl AskedLog {
-    async fn answer(self, tx: &mut Tx) -> Result<Log, StoreError> {
-        let end = tx.answer(self.end).await?.pop().unwrap_or((0, Hash::NONE));
-        Ok(Log { end, waiting: tx.answer(self.waiting).await? })
-    }
+    let end = tx.answer(end).await?.pop().unwrap_or((0, Hash::NONE));
+    Ok(Log { end, waiting: tx.answer(waiting).await? })
 }
 
 /// Gives the events that wait their numbers. Says where the log ends then.

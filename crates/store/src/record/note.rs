@@ -3,6 +3,7 @@ use model::id::{self, KeyId, NoteId, PersonId, WorkspaceId};
 use model::listing::{Page, TimeFilter};
 
 use super::listing::{Conditions, Listed, list_counted};
+use super::statement::{among, list_of_ids};
 use crate::{Asked, Row, StoreError, Tx, params};
 
 /// Notes of a person that are searched, and what of each.
@@ -81,14 +82,16 @@ pub async fn list(
 /// What search looks at of the notes of those persons: how the newest of each begin, the newest first.
 pub async fn bodies(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<Vec<(PersonId, String)>, StoreError> {
     let begins = format!("SELECT person_id, substr(body, 1, {SEARCHED_CHARACTERS}) FROM");
-    let sql = match persons {
+    let body = |row: &Row<'_>| Ok((row.id(0)?, row.text(1)?));
+    if let [person] = persons {
         // As nearly always, and much less for an engine to set up.
-        [_] => format!("{begins} note WHERE workspace_id = ?1 AND person_id = ?2 ORDER BY id DESC LIMIT {SEARCHED_NOTES}"),
-        several => format!(
-            "{begins} (SELECT person_id, body, id, ROW_NUMBER() OVER (PARTITION BY person_id ORDER BY id DESC) AS place FROM note \
-             WHERE workspace_id = ?1 AND person_id IN ({})) newest WHERE place <= {SEARCHED_NOTES} ORDER BY person_id, id DESC",
-            super::places(several.len(), 2)
-        ),
-    };
-    tx.rows(&sql, &super::with_ids(workspace, persons), |row| Ok((row.id(0)?, row.text(1)?))).await
+        let sql = format!("{begins} note WHERE workspace_id = ?1 AND person_id = ?2 ORDER BY id DESC LIMIT {SEARCHED_NOTES}");
+        return tx.rows(&sql, params![workspace, *person], body).await;
+    }
+    let sql = format!(
+        "{begins} (SELECT person_id, body, id, ROW_NUMBER() OVER (PARTITION BY person_id ORDER BY id DESC) AS place FROM note \
+         WHERE workspace_id = ?1 AND {}) newest WHERE place <= {SEARCHED_NOTES} ORDER BY person_id, id DESC",
+        among(tx, "person_id", "?2")
+    );
+    tx.rows(&sql, params![workspace, &list_of_ids(tx, persons)], body).await
 }

@@ -10,6 +10,7 @@ use model::person::Person;
 use model::social::SocialProfile;
 use model::text::fold;
 
+use super::statement::{among, list_of_ids};
 use super::{census, field_order, places, with_ids};
 use crate::{Param, Row, StoreError, Tx, params};
 
@@ -126,16 +127,18 @@ pub async fn search_sources(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId
          WHERE p.workspace_id = ?1 AND p.id IN ({})",
         places(ids.len(), 2)
     );
-    tx.rows(&sql, &with_ids(workspace, ids), |row| {
-        Ok(SearchSource {
-            person: person_of(row)?,
-            company_name: row.optional_text(14)?.unwrap_or_default(),
-            work_experience: row.json(15)?,
-            education_experience: row.json(16)?,
-            certifications: row.json(17)?,
-        })
+    tx.rows(&sql, &with_ids(workspace, ids), search_source).await
+}
+
+/// Of a row with [`FIELDS`], the name of the company and the career.
+fn search_source(row: &Row<'_>) -> Result<SearchSource, StoreError> {
+    Ok(SearchSource {
+        person: person_of(row)?,
+        company_name: row.optional_text(14)?.unwrap_or_default(),
+        work_experience: row.json(15)?,
+        education_experience: row.json(16)?,
+        certifications: row.json(17)?,
     })
-    .await
 }
 
 /// The career of a person, as JSON.
@@ -262,6 +265,20 @@ pub async fn load_each(tx: &mut Tx, workspace: WorkspaceId, ids: impl IntoIterat
     }
     tx.has_waited();
     Ok(loaded)
+}
+
+/// The persons of a list whom nobody else changes at the moment, kept from others until this work is done, with all that search looks at of them but
+/// the name of their company.
+pub async fn load_free(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Result<Vec<SearchSource>, StoreError> {
+    let lock = if tx.is_embedded() { "" } else { " FOR NO KEY UPDATE SKIP LOCKED" };
+    let sql = format!(
+        "SELECT {FIELDS}, NULL, p.work_experience, p.education_experience, p.certifications FROM person p \
+         WHERE p.workspace_id = ?1 AND {} ORDER BY p.id{lock}",
+        among(tx, "p.id", "?2")
+    );
+    let found = tx.rows(&sql, params![workspace, &list_of_ids(tx, ids)], search_source).await?;
+    tx.has_waited();
+    Ok(found)
 }
 
 fn by_id() -> String {

@@ -12,7 +12,7 @@ use model::search::{Answer, Changed, Question, Weight, phone_token};
 
 use super::segment;
 use super::segment_making::Source;
-use super::statement::{FENCE, Values};
+use super::statement::{FENCE, Values, list_of_ids};
 use crate::tx::WordChange;
 use crate::{Asked, Row, StoreError, Tx, params};
 
@@ -150,7 +150,7 @@ pub(super) fn documents_between(conditions: &[String]) -> String {
     format!("(SELECT person_id, words FROM search_document WHERE workspace_id = ?1 AND {conditions} {FENCE}) found")
 }
 
-/// The tokens of those persons, in the order of their ids, with whom employs them; of whoever is not indexed, nothing.
+/// The tokens of those persons, each of whom is there once, in the order of their ids, with whom employs them; of whoever is not indexed, nothing.
 pub(super) async fn tokens_of(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<Vec<Source>, StoreError> {
     let (prefix, tokens, ids) = match tx.is_embedded() {
         true => (String::new(), "found.words", "SELECT unhex(value) AS id FROM json_each(?2)"),
@@ -172,7 +172,7 @@ pub(super) async fn tokens_of(tx: &mut Tx, workspace: WorkspaceId, persons: &[Pe
         }
         Ok(Source { id: row.id(0)?, tokens, company: row.optional_id(2)? })
     };
-    let listed = segment::list_of(tx, persons.iter().map(|person| format!("\"{:032x}\"", u128::from_be_bytes(person.to_bytes()))));
+    let listed = list_of_ids(tx, persons);
     tx.rows(&sql, params![workspace, &listed], source).await
 }
 

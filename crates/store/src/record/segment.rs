@@ -6,13 +6,12 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fmt::Display;
 
 use model::id::{PersonId, WorkspaceId};
 use model::search::{Answer, Having, MOST_IN_SEGMENT, Term, Weight};
 
 use super::search::documents_of;
-use super::statement::{FENCE, Values};
+use super::statement::{FENCE, Values, list_of};
 use crate::{Asked, Param, StoreError, Tx, params};
 
 /// Ids that are kept in one row, in the order of the places that persons have in a segment.
@@ -226,12 +225,6 @@ pub(super) fn ids_in(bytes: &[u8]) -> Vec<PersonId> {
 /// A list of those places, as [`documents_of_these`] takes it.
 pub(super) fn listed(tx: &Tx, placed: &[Placed]) -> String {
     list_of(tx, placed.iter().map(|Placed { segment, place }| segment * PLACES + i64::try_from(*place).unwrap_or(0)))
-}
-
-/// A list of values as one text, in the way of the engine.
-pub(super) fn list_of<V: Display>(tx: &Tx, values: impl Iterator<Item = V>) -> String {
-    let values = values.map(|value| value.to_string()).collect::<Vec<_>>().join(",");
-    if tx.is_embedded() { format!("[{values}]") } else { format!("{{{values}}}") }
 }
 
 /// A select of all that is indexed of those whose places are listed.

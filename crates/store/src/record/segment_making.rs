@@ -9,7 +9,8 @@ use model::search::{Gathered, Group, MOST_IN_SEGMENT};
 
 use super::census::{self, List};
 use super::search::tokens_of;
-use super::segment::{BLOCK, begin_generation, end_generation, ids_in, list_of};
+use super::segment::{BLOCK, begin_generation, end_generation, ids_in};
+use super::statement::list_of;
 use crate::{Param, StoreError, Tx, params};
 
 /// So many of the tail are put into a segment together at least.

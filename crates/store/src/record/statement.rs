@@ -1,8 +1,10 @@
 //! Parts of statements that are put together.
 
-use model::id::WorkspaceId;
+use std::fmt::Display;
 
-use crate::Param;
+use model::id::{Id, Kind, WorkspaceId};
+
+use crate::{Param, Tx};
 
 /// Keeps an engine from taking another way to the rows of a subselect, at the end of which it stands.
 pub(super) const FENCE: &str = "LIMIT 1000000000";
@@ -22,5 +24,24 @@ impl<'p> Values<'p> {
 
     pub(super) fn params(&self) -> &[Param<'p>] {
         &self.0
+    }
+}
+
+/// A list of values as one value of a statement, in the way of the engine.
+pub(super) fn list_of<V: Display>(tx: &Tx, values: impl Iterator<Item = V>) -> String {
+    let values = values.map(|value| value.to_string()).collect::<Vec<_>>().join(",");
+    if tx.is_embedded() { format!("[{values}]") } else { format!("{{{values}}}") }
+}
+
+/// The same of ids.
+pub(super) fn list_of_ids<K: Kind>(tx: &Tx, ids: &[Id<K>]) -> String {
+    list_of(tx, ids.iter().map(|id| format!("\"{:032x}\"", u128::from_be_bytes(id.to_bytes()))))
+}
+
+/// The condition that a column holds one of the ids of such a list. However many there are, the statement has one text.
+pub(super) fn among(tx: &Tx, column: &str, list: &str) -> String {
+    match tx.is_embedded() {
+        true => format!("{column} IN (SELECT unhex(value) FROM json_each({list}))"),
+        false => format!("{column} = ANY (CAST(CAST({list} AS text) AS uuid[]))"),
     }
 }

@@ -5,7 +5,7 @@
 use crate::migrations::TABLES;
 use crate::{StoreError, Tx, params};
 
-/// The tables of search that only grow. The others are empty from time to time, and better planned by guess than by that.
+/// The tables of search that grow with the persons. The others are empty from time to time, and better planned by guess than by that.
 const OF_SEARCH: [&str; 3] = ["search_document", "search_posting", "search_place"];
 
 /// Smaller tables are gone through in no time.

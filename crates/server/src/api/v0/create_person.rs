@@ -106,5 +106,11 @@ pub async fn create_person(request: Write) -> Reply {
     query.finish(())?;
     let new = request.read(read_new_person)?;
     let work = CreatePerson::new(request.actor.clone(), new, on_duplicate).prepared();
-    request.create_person(work, |created| render(status(created.is_new), &EnvelopeV0 { error: "", data: created.into() })).await
+    request
+        .carry_out_together(
+            |app| &app.creates,
+            work,
+            |created| render(status(created.is_new), &EnvelopeV0 { error: "", data: created.into() }),
+        )
+        .await
 }

@@ -248,7 +248,7 @@ impl CreatePerson {
     }
 
     /// Whether nothing but the person and their company is concerned.
-    pub fn stands_alone(&self) -> bool {
+    pub fn concerns_nobody_else(&self) -> bool {
         let Association { job_id, job_name, client_id, client_name } = &self.new.association;
         job_id.is_none() && job_name.is_none() && client_id.is_none() && client_name.is_none()
     }

@@ -12,6 +12,7 @@ use store::{Failure, Pace, StoreError, Tx, Work};
 
 use super::create::{CreatePerson, CreatedPerson, Ready, changed};
 use super::follow_up::FollowUp;
+use super::gathering::Outcomes;
 
 pub struct CreatePersons {
     pub workspace: WorkspaceId,
@@ -63,7 +64,7 @@ impl Work for CreatePersons {
 }
 
 /// Creates those of the persons who are new and no other of them, and says what became of each.
-pub async fn create_new(tx: &mut Tx, creates: &[Arc<CreatePerson>]) -> Result<Vec<Option<Result<CreatedPerson, Problem>>>, Failure> {
+pub async fn create_new(tx: &mut Tx, creates: &[Arc<CreatePerson>]) -> Result<Outcomes<CreatedPerson>, Failure> {
     let ready = prepare(tx, creates.iter().map(|create| Ok(&**create))).await?;
     let mut outcomes = Vec::with_capacity(creates.len());
     // Whoever stands alone and is new leaves nothing to it.

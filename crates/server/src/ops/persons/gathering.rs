@@ -1,10 +1,12 @@
-//! Creates that come while others are on their way go together, in one transaction: to a database that is a server of its own that costs each of
-//! them a fraction. (An embedded engine does so with all writes.) Nobody waits for company: who is alone goes alone, at once.
+//! Writes that come while others of their kind are on their way go together, in one transaction: to a database that is a server of its own that costs
+//! each of them a fraction. (An embedded engine does so with all writes.) Nobody waits for company: who is alone goes alone, at once.
 
+use std::future::Future;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use model::id::WorkspaceId;
+use model::id::{PersonId, WorkspaceId};
+use model::person::Identifier;
 use model::problem::Problem;
 use store::record::event;
 use store::{Failure, Lines, Pace, Place, Store, StoreError, Tx, Work};
@@ -12,70 +14,142 @@ use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::create::{CreatePerson, CreatedPerson};
+use super::create::CreatePerson;
 use super::create_many::create_new;
+use super::update::UpdatePerson;
+use super::update_many::update_free;
 
 /// Transactions of one workspace that are on their way at once.
 const MOST_AT_WORK: usize = 2;
-/// Creates in one of them.
+/// Writes in one of them.
 const MOST_IN_ONE: usize = 64;
-/// How long those behind it wait for one that goes alone. It takes a fraction of that, unless it has to wait for others.
+/// How long those behind it wait for one that goes alone, or for the turn of another. It takes a fraction of that, unless it has to wait for others.
 const A_MOMENT: Duration = Duration::from_millis(50);
-
-type Outcome = Result<CreatedPerson, Failure>;
-
 /// Workspaces whose numbers leave the same rest share a turn.
 const TURNS: usize = 64;
 
-pub struct Gathering {
+/// What became of each; nothing of those that are to go alone.
+pub type Outcomes<T> = Vec<Option<Result<T, Problem>>>;
+
+/// A write that can go together with others of its kind.
+pub trait Gathered: Work {
+    /// What others may wait for, in an order that all have, so that no two wait for each other.
+    type Order: Ord;
+
+    /// Whether it may: what waits for more would let all others wait.
+    fn stands_alone(&self) -> bool;
+
+    fn order(&self) -> Self::Order;
+
+    fn run_together(tx: &mut Tx, works: &[Arc<Self>]) -> impl Future<Output = Result<Outcomes<Self::Output>, Failure>> + Send;
+}
+
+impl Gathered for CreatePerson {
+    type Order = ([Option<String>; 2], Vec<Identifier>);
+
+    fn stands_alone(&self) -> bool {
+        self.concerns_nobody_else()
+    }
+
+    fn order(&self) -> Self::Order {
+        (self.companies(), self.claims())
+    }
+
+    async fn run_together(tx: &mut Tx, works: &[Arc<Self>]) -> Result<Outcomes<Self::Output>, Failure> {
+        create_new(tx, works).await
+    }
+}
+
+impl Gathered for UpdatePerson {
+    type Order = PersonId;
+
+    fn stands_alone(&self) -> bool {
+        self.patch.job_id.is_none() && !self.patch.enrich && !self.precondition.needs_tag()
+    }
+
+    fn order(&self) -> PersonId {
+        self.id
+    }
+
+    async fn run_together(tx: &mut Tx, works: &[Arc<Self>]) -> Result<Outcomes<()>, Failure> {
+        update_free(tx, works).await
+    }
+}
+
+/// The transactions of one server that append events to the log of a workspace take turns: whoever comes while another does would find it held, and
+/// have to leave its events to be numbered later. Nothing more depends on it.
+pub struct Turns(Vec<Arc<Mutex<()>>>);
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self((0..TURNS).map(|_| Arc::default()).collect())
+    }
+}
+
+impl Turns {
+    fn of(&self, workspace: WorkspaceId) -> Turn {
+        let place = workspace.number().rem_euclid(TURNS as i64);
+        Turn { order: Arc::clone(&self.0[place as usize]), held: OnceLock::new() }
+    }
+}
+
+/// Ends when it is dropped.
+struct Turn {
+    order: Arc<Mutex<()>>,
+    held: OnceLock<OwnedMutexGuard<()>>,
+}
+
+impl Turn {
+    /// Waits for a moment at most.
+    async fn begin(&self) {
+        if self.held.get().is_none()
+            && let Ok(held) = timeout(A_MOMENT, Arc::clone(&self.order).lock_owned()).await
+        {
+            let _ = self.held.set(held);
+        }
+    }
+}
+
+pub struct Gathering<W: Gathered> {
     store: Arc<Store>,
-    lines: Arc<Lines<WorkspaceId, Waiting>>,
-    /// Whose transaction appends its events to the log of a workspace. Those of this server take turns, or they would find it held.
-    turns: Vec<Arc<Mutex<()>>>,
+    turns: Arc<Turns>,
+    lines: Arc<Lines<WorkspaceId, Waiting<W>>>,
 }
 
-struct Waiting {
+struct Waiting<W: Gathered> {
     since: Instant,
-    create: Arc<CreatePerson>,
-    answer: oneshot::Sender<Outcome>,
+    work: Arc<W>,
+    answer: oneshot::Sender<Result<W::Output, Failure>>,
 }
 
-impl Gathering {
-    pub fn new(store: Arc<Store>) -> Self {
-        let turns = (0..TURNS).map(|_| Arc::default()).collect();
-        Self { store, lines: Lines::new(MOST_AT_WORK, MOST_IN_ONE), turns }
+impl<W: Gathered> Gathering<W> {
+    pub fn new(store: Arc<Store>, turns: Arc<Turns>) -> Self {
+        Self { store, turns, lines: Lines::new(MOST_AT_WORK, MOST_IN_ONE) }
     }
 
-    fn turn_of(&self, workspace: WorkspaceId) -> Turn {
-        let number = workspace.number().unsigned_abs() % TURNS as u64;
-        Turn { order: Arc::clone(&self.turns[number as usize]), held: OnceLock::new() }
-    }
-
-    pub async fn create(self: &Arc<Self>, create: CreatePerson) -> Outcome {
-        let workspace = match create.workspace() {
-            // What waits for a job or a client would let all others wait.
-            Some(workspace) if self.store.is_shared() && create.stands_alone() => workspace,
-            _ => return self.store.write(create).await,
+    pub async fn write(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
+        let workspace = match work.workspace() {
+            Some(workspace) if self.store.is_shared() && work.stands_alone() => workspace,
+            _ => return self.store.write(work).await,
         };
         let (answer, answered) = oneshot::channel();
-        if let Some(place) = self.lines.line_up(&workspace, Waiting { since: Instant::now(), create: Arc::new(create), answer }) {
+        if let Some(place) = self.lines.line_up(&workspace, Waiting { since: Instant::now(), work: Arc::new(work), answer }) {
             tokio::spawn(Arc::clone(self).work_off(place));
         }
         answered.await.unwrap_or_else(|_| Err(StoreError::Unavailable("the work was broken off".to_owned()).into()))
     }
 
-    async fn work_off(self: Arc<Self>, mut place: Place<WorkspaceId, Waiting>) {
+    async fn work_off(self: Arc<Self>, mut place: Place<WorkspaceId, Waiting<W>>) {
         let workspace = *place.kind();
         while let Some(some) = place.take() {
             // Past that the database is away, or far too busy.
             let longest_wait = self.store.patience() / 4;
             let (late, mut some): (Vec<_>, Vec<_>) = some.into_iter().partition(|waiting| waiting.since.elapsed() > longest_wait);
             for Waiting { answer, .. } in late {
-                let _ = answer.send(Err(StoreError::Unavailable("too many creates wait".to_owned()).into()));
+                let _ = answer.send(Err(StoreError::Unavailable("too many writes wait".to_owned()).into()));
             }
             if some.len() > 1 {
-                // In an order that others have too, so that no two wait for each other.
-                some.sort_by_cached_key(|waiting| (waiting.create.companies(), waiting.create.claims()));
+                some.sort_by_cached_key(|waiting| waiting.work.order());
                 self.send_together(workspace, some).await;
             } else if let Some(one) = some.pop() {
                 let _ = timeout(A_MOMENT, self.send_alone(workspace, one)).await;
@@ -83,9 +157,9 @@ impl Gathering {
         }
     }
 
-    async fn send_together(&self, workspace: WorkspaceId, some: Vec<Waiting>) {
-        let creates = some.iter().map(|waiting| Arc::clone(&waiting.create)).collect();
-        match self.store.write(Together { workspace, creates, turn: self.turn_of(workspace) }).await {
+    async fn send_together(&self, workspace: WorkspaceId, some: Vec<Waiting<W>>) {
+        let works = some.iter().map(|waiting| Arc::clone(&waiting.work)).collect();
+        match self.store.write(Together { workspace, works, turn: self.turns.of(workspace) }).await {
             Ok(outcomes) => {
                 for (waiting, outcome) in some.into_iter().zip(outcomes) {
                     match outcome {
@@ -106,36 +180,23 @@ impl Gathering {
     }
 
     /// It is answered by itself, whether or not anybody waits for this to end.
-    fn send_alone(&self, workspace: WorkspaceId, Waiting { create, answer, .. }: Waiting) -> JoinHandle<()> {
+    fn send_alone(&self, workspace: WorkspaceId, Waiting { work, answer, .. }: Waiting<W>) -> JoinHandle<()> {
         let store = Arc::clone(&self.store);
         tokio::spawn(async move {
-            let _ = answer.send(store.write(Alone { workspace, create }).await);
+            let _ = answer.send(store.write(Alone { workspace, work }).await);
         })
     }
 }
 
-/// Those of them who are new, in one transaction. The others are told apart: they have rows to wait for, and more to look up.
-struct Together {
+/// Those of them that need nobody and nothing else, in one transaction. The others are told apart: they have rows to wait for, and more to look up.
+struct Together<W: Gathered> {
     workspace: WorkspaceId,
-    creates: Vec<Arc<CreatePerson>>,
+    works: Vec<Arc<W>>,
     turn: Turn,
 }
 
-/// Ends when it is dropped.
-struct Turn {
-    order: Arc<Mutex<()>>,
-    held: OnceLock<OwnedMutexGuard<()>>,
-}
-
-impl Turn {
-    async fn begin(&self) {
-        let held = Arc::clone(&self.order).lock_owned().await;
-        let _ = self.held.set(held);
-    }
-}
-
-impl Work for Together {
-    type Output = Vec<Option<Result<CreatedPerson, Problem>>>;
+impl<W: Gathered> Work for Together<W> {
+    type Output = Outcomes<W::Output>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
@@ -146,29 +207,32 @@ impl Work for Together {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
-        tx.keep_events();
-        let outcomes = create_new(tx, &self.creates).await?;
-        tx.settle().await?;
-        self.turn.begin().await;
-        event::append_kept(tx, self.workspace).await?;
+        tx.keep_events(self.workspace);
+        let outcomes = W::run_together(tx, &self.works).await?;
+        if tx.has_kept_events() {
+            // Whoever is next waits for what comes now, and for no more.
+            tx.settle().await?;
+            self.turn.begin().await;
+            event::append_kept(tx).await?;
+        }
         Ok(outcomes)
     }
 }
 
 /// One of them.
-struct Alone {
+struct Alone<W: Gathered> {
     workspace: WorkspaceId,
-    create: Arc<CreatePerson>,
+    work: Arc<W>,
 }
 
-impl Work for Alone {
-    type Output = CreatedPerson;
+impl<W: Gathered> Work for Alone<W> {
+    type Output = W::Output;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<CreatedPerson, Failure> {
-        self.create.run(tx).await
+    async fn run(&self, tx: &mut Tx) -> Result<W::Output, Failure> {
+        self.work.run(tx).await
     }
 }

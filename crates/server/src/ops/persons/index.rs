@@ -155,11 +155,16 @@ async fn refresh_some(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId])
         search::remove(tx, workspace, *gone).await?;
     }
     for source in sources {
-        let texts = texts(&source, &notes);
-        let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
-        search::replace(tx, workspace, source.person.id, &tokens_of(&document, &source.person)).await?;
+        take_words(tx, workspace, &source, &notes).await?;
     }
     Ok(())
+}
+
+/// Takes the words of a person of whom all is known. `notes` may be those of others too.
+pub async fn take_words(tx: &mut Tx, workspace: WorkspaceId, source: &SearchSource, notes: &[(PersonId, String)]) -> Result<(), Failure> {
+    let texts = texts(source, notes);
+    let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
+    Ok(search::replace(tx, workspace, source.person.id, &tokens_of(&document, &source.person)).await?)
 }
 
 /// The workspaces that have persons whose words are to be taken anew, those first that changed them; only some of those with persons whom the segments know nothing of.

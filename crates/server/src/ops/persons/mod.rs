@@ -15,3 +15,4 @@ pub mod profile;
 pub mod resolve;
 pub mod segments;
 pub mod update;
+mod update_many;

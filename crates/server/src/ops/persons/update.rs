@@ -2,7 +2,7 @@
 
 use model::id::{PersonId, WorkspaceId};
 use model::patch::Patch;
-use model::person::{Association, Identifier, PersonPatch};
+use model::person::{Association, Identifier, Person, PersonPatch};
 use model::problem::{Code, Problem};
 use store::record::{company, identifier, person};
 use store::{Failure, Tx, Work};
@@ -42,30 +42,36 @@ impl Work for UpdatePerson {
         let association = Association { job_id: patch.job_id.clone(), ..Association::default() };
         let target = resolve(tx, workspace, &association, stages).await?;
         let before = updated.clone();
-        let mut changed = patch.apply(&mut updated)?;
-        let mut company_name = String::new();
+        let mut is_changed = patch.apply(&mut updated)?;
+        let mut company = String::new();
         match &patch.company_name {
             Patch::Absent => {}
             Patch::Clear => updated.company_id = None,
             Patch::Set(name) => {
                 let (id, name) = find_or_make(tx, actor, name).await?;
-                (updated.company_id, company_name) = (Some(id), name);
+                (updated.company_id, company) = (Some(id), name);
             }
         }
-        changed |= updated.company_id != before.company_id;
-        if changed {
-            self.move_identifiers(tx, id, &before.identifiers(), &updated.identifiers()).await?;
-            person::update(tx, workspace, &before, &updated).await?;
-            let old_name = match before.company_id {
+        is_changed |= updated.company_id != before.company_id;
+        if is_changed {
+            let mut holders = Vec::new();
+            for added in added_identifiers(&before, &updated) {
+                let holder = identifier::holder(tx, workspace, &added).await?;
+                holders.push((added, holder));
+            }
+            for added in free_identifiers(id, holders)? {
+                identifier::claim(tx, workspace, &added, id).await?;
+            }
+            let old_company = match before.company_id {
                 // Only what changed is told, so the name of a company that stays does not matter.
-                company if company == updated.company_id => company_name.clone(),
-                Some(company) => company::name(tx, workspace, company).await?.unwrap_or_default(),
+                employer if employer == updated.company_id => company.clone(),
+                Some(employer) => company::name(tx, workspace, employer).await?.unwrap_or_default(),
                 None => String::new(),
             };
+            store_change(tx, actor, (&before, &old_company), (&updated, &company)).await?;
             if index::change(tx, workspace, &before, &updated).await? {
                 index::refresh(tx, workspace, id).await?;
             }
-            tell::person_updated(tx, actor, (&before, &old_name), (&updated, &company_name), None).await?;
         }
         if patch.enrich {
             ask_for(tx, workspace, id, false).await?;
@@ -77,25 +83,33 @@ impl Work for UpdatePerson {
     }
 }
 
-impl UpdatePerson {
-    /// Releases the identifiers that the person lost and claims those that are new.
-    async fn move_identifiers(&self, tx: &mut Tx, id: PersonId, before: &[Identifier], after: &[Identifier]) -> Result<(), Failure> {
-        let workspace = self.actor.workspace;
-        let mut conflict = Problem::new(Code::IdentifierConflict, "An identifier belongs to another person.");
-        for added in identifier::in_order(after.iter().filter(|added| !before.contains(added))) {
-            match identifier::holder(tx, workspace, added).await? {
-                // Left behind by somebody who went into this person.
-                Some(holder) if holder == id => {}
-                Some(holder) => conflict.details.push(held_by(holder, added)),
-                None => identifier::claim(tx, workspace, added, id).await?,
-            }
+/// The identifiers that a person gets, in the order in which they are claimed.
+pub(super) fn added_identifiers(before: &Person, after: &Person) -> Vec<Identifier> {
+    let old = before.identifiers();
+    identifier::in_order(after.identifiers().iter().filter(|added| !old.contains(added))).into_iter().cloned().collect()
+}
+
+/// Those of them that the person may claim, given who holds each.
+pub(super) fn free_identifiers(id: PersonId, holders: Vec<(Identifier, Option<PersonId>)>) -> Result<Vec<Identifier>, Problem> {
+    let mut conflict = Problem::new(Code::IdentifierConflict, "An identifier belongs to another person.");
+    let mut free = Vec::new();
+    for (added, holder) in holders {
+        match holder {
+            // Left behind by somebody who went into this person.
+            Some(holder) if holder == id => {}
+            Some(holder) => conflict.details.push(held_by(holder, &added)),
+            None => free.push(added),
         }
-        if !conflict.details.is_empty() {
-            return Err(conflict.into());
-        }
-        for lost in before.iter().filter(|lost| !after.contains(lost)) {
-            identifier::release(tx, workspace, lost, id).await?;
-        }
-        Ok(())
     }
+    if conflict.details.is_empty() { Ok(free) } else { Err(conflict) }
+}
+
+/// Writes down what changed of a person who has claimed all that is new, and tells of it, given the names of the companies they work for.
+pub(super) async fn store_change(tx: &mut Tx, actor: &Actor, before: (&Person, &str), after: (&Person, &str)) -> Result<(), Failure> {
+    let kept = after.0.identifiers();
+    for lost in before.0.identifiers().iter().filter(|lost| !kept.contains(lost)) {
+        identifier::release(tx, actor.workspace, lost, after.0.id).await?;
+    }
+    person::update(tx, actor.workspace, before.0, after.0).await?;
+    tell::person_updated(tx, actor, before, after, None).await
 }

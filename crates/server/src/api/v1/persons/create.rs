@@ -93,7 +93,7 @@ pub async fn create_person(request: Write) -> Reply {
     let render = |created: CreatedPerson| answer(status(created.is_new), PersonCreated::from(created));
     match dry_run {
         true => request.try_out(work, render).await,
-        false => request.create_person(work, render).await,
+        false => request.carry_out_together(|app| &app.creates, work, render).await,
     }
 }
 

@@ -88,6 +88,6 @@ pub async fn update_person(request: Write) -> Reply {
     let render = |()| answer(StatusCode::OK, Confirmation { message: "The person was updated." });
     match dry_run {
         true => request.try_out(work, render).await,
-        false => request.carry_out(work, render).await,
+        false => request.carry_out_together(|app| &app.updates, work, render).await,
     }
 }

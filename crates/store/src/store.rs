@@ -42,6 +42,26 @@ pub trait Work: Send + Sync + 'static {
     }
 }
 
+impl<W: Work> Work for Arc<W> {
+    type Output = W::Output;
+
+    fn run(&self, tx: &mut Tx) -> impl Future<Output = Result<Self::Output, Failure>> + Send {
+        W::run(self, tx)
+    }
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        W::workspace(self)
+    }
+
+    fn pace(&self) -> Pace {
+        W::pace(self)
+    }
+
+    fn is_seen(&self) -> bool {
+        W::is_seen(self)
+    }
+}
+
 /// How work that changes something goes about it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pace {

@@ -410,7 +410,7 @@ impl Tx {
         }
     }
 
-    /// Lets all be done that was told, before somebody else has to wait for it. An embedded engine has done it at once.
+    /// Lets all be done that work on many rows told, before somebody else has to wait for it. An embedded engine has done it at once.
     pub async fn settle(&mut self) -> Result<(), StoreError> {
         match &mut self.arm {
             Arm::Sqlite(_) | Arm::Crowd(_) => Ok(()),

@@ -11,8 +11,8 @@ use tokio::sync::watch;
 use super::keyring::Keyring;
 use super::measure::RouteMeasures;
 use crate::events::Hub;
+use crate::ops::gathering::{Gathering, Turns};
 use crate::ops::persons::create::CreatePerson;
-use crate::ops::persons::gathering::{Gathering, Turns};
 use crate::ops::persons::update::UpdatePerson;
 use crate::webhooks::Delivering;
 

@@ -23,8 +23,8 @@ use super::keyring::{Allowance, KnownKey};
 use super::refusal::Refusal;
 use crate::ops::Actor;
 use crate::ops::etag::Precondition;
+use crate::ops::gathering::{Gathered, Gathering};
 use crate::ops::idempotency::{Answer, Answered, IdempotencyKey};
-use crate::ops::persons::gathering::{Gathered, Gathering};
 
 pub const LARGEST_BODY: usize = 1024 * 1024;
 pub const LARGEST_BULK: usize = 8 * 1024 * 1024;

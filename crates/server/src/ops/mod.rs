@@ -8,6 +8,7 @@ pub mod enrichment;
 pub mod etag;
 pub mod events;
 pub mod former;
+pub mod gathering;
 pub mod housekeeping;
 pub mod idempotency;
 pub mod jobs;

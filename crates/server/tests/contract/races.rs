@@ -19,6 +19,7 @@ each_engine! {
     updates_at_one_instant_are_each_answered_for_themselves
     updates_that_want_the_same_identifier_give_it_to_one
     what_is_written_at_one_instant_is_numbered_without_gaps
+    who_comes_to_a_company_while_it_is_renamed_is_found_by_its_name
     reads_at_one_instant_are_each_answered_with_their_own
     whatever_is_read_by_many_at_one_instant_is_read_as_by_one
 }
@@ -231,8 +232,14 @@ fn updates_at_one_instant_are_each_answered_for_themselves(app: &App) {
         }
     }
     assert_eq!(events.iter().filter(|event| event["type"] == "company.created").count(), 2);
-    for id in [&other, &shared] {
-        assert_eq!(events.iter().filter(|event| event["record_id"] == *id).count(), 5);
+    for (id, field) in [(&other, "current_job_title"), (&shared, "social_headline")] {
+        let told: Vec<_> = events.iter().filter(|event| event["record_id"] == *id).map(|event| &event["data"]).collect();
+        assert_eq!((told.len(), &told[0]["before"][field]), (5, &json!("")));
+        told.windows(2).for_each(|pair| assert_eq!(pair[0]["after"][field], pair[1]["before"][field]));
+        let profile = client.get(&format!("/v1/persons/{id}?include=profile")).expect(200);
+        let last = told[4]["after"][field].as_str().unwrap();
+        assert!(profile.json.to_string().contains(last), "{last}: {profile:#?}");
+        assert_eq!(found(last).len(), 1);
     }
     assert_eq!(client.person(&other)["emails"][0]["value"], "other@x.example");
 }
@@ -248,8 +255,15 @@ fn updates_that_want_the_same_identifier_give_it_to_one(app: &App) {
                 &json!({ "emails": [{ "value": address(number) }, { "value": address(number + 1) }] }),
             )
         });
-        for reply in &replies {
-            assert!([200, 409].contains(&reply.status), "{reply:#?}");
+        for (number, reply) in replies.iter().enumerate() {
+            let has: Vec<_> = strings(&client.person(&persons[number])["emails"], "value");
+            match reply.status {
+                200 => assert_eq!(has, [address(number), address(number + 1)]),
+                _ => {
+                    assert_eq!((reply.status, reply.error_code()), (409, "IDENTIFIER_CONFLICT"), "{reply:#?}");
+                    assert!(!has.contains(&address(number)) && !has.contains(&address(number + 1)), "{has:?}");
+                }
+            }
         }
         for wanted in 0..4 {
             let holds = |id: &&String| strings(&client.person(id)["emails"], "value").contains(&address(wanted));
@@ -264,7 +278,7 @@ fn updates_that_want_the_same_identifier_give_it_to_one(app: &App) {
     }
 }
 
-/// Whoever follows the log meanwhile misses nothing, and what happened to a person stands there in its order.
+/// What happened to a person stands in the log in its order.
 fn what_is_written_at_one_instant_is_numbered_without_gaps(app: &App) {
     let client = app.writer();
     let job = client.new_job("Job", "Acme");
@@ -295,6 +309,33 @@ fn what_is_written_at_one_instant_is_numbered_without_gaps(app: &App) {
     }
     let output = app.database.run(&["audit", "verify"]);
     assert!(output.status.success(), "{output:?}");
+}
+
+fn who_comes_to_a_company_while_it_is_renamed_is_found_by_its_name(app: &App) {
+    let client = app.writer();
+    for round in 0..6 {
+        let person = |number: usize| format!("Person{round}x{number:02}");
+        let company = client.new_job("Job", &format!("Acme{round}")).client_company;
+        let ids: Vec<_> = (0..THREADS).map(|number| client.new_person(&json!({ "name": person(number) }))).collect();
+        let ids = together(2 * THREADS, |number| match number {
+            0 => {
+                client.patch(&format!("/v1/companies/{company}"), &json!({ "name": format!("Beta{round}") })).expect(200);
+                ids[0].clone()
+            }
+            1..THREADS => {
+                client.patch(&format!("/v1/persons/{}", ids[number]), &json!({ "company_name": format!("Acme{round}") })).expect(200);
+                ids[number].clone()
+            }
+            _ => client.new_person(&json!({ "name": person(number), "company_name": format!("Acme{round}") })),
+        });
+        for (number, id) in ids.iter().enumerate().skip(1) {
+            let employer = client.person(id)["current_company_name"].as_str().unwrap().to_owned();
+            let found = |company: &str| client.get(&format!("/v1/persons?q={}%20{company}", person(number))).expect(200).entries().len();
+            eventually("who is there is found", || found(&employer) == 1);
+            let other = if employer.starts_with("Acme") { "Beta" } else { "Acme" };
+            assert_eq!(found(&format!("{other}{round}")), 0, "{employer}");
+        }
+    }
 }
 
 fn a_person_put_on_a_job_by_many_is_put_there_once(app: &App) {

@@ -100,9 +100,14 @@ fn events_of_those_who_go_together_are_numbered_at_once() {
     let replies = together(2 * THREADS, |number| client.post("/v1/persons", &json!({ "name": format!("Person {number}") })));
     let made: Vec<_> = replies.iter().filter(|reply| reply.status == 201).map(Reply::id).collect();
     assert!(made.len() > THREADS, "{replies:#?}");
+    let title = json!({ "current_job_title": "Clerk" });
+    let replies = together(made.len(), |number| client.patch(&format!("/v1/persons/{}", made[number]), &title));
+    let changed: Vec<_> = replies.iter().zip(&made).filter(|(reply, _)| reply.status == 200).map(|(_, id)| id).collect();
+    assert!(changed.len() > THREADS / 2, "{replies:#?}");
     let page = client.get(&format!("/v1/events?after={}&limit=1000", log.position)).expect(200);
-    let told = strings(&page.json["data"], "record_id");
-    assert!(made.iter().all(|id| told.contains(id)), "{made:?} {told:?}");
+    let told = |kind: &str, id: &String| page.entries().iter().filter(|event| event["type"] == kind && event["record_id"] == *id).count();
+    assert!(made.iter().all(|id| told("person.created", id) == 1), "{page:#?}");
+    assert!(changed.iter().all(|id| told("person.updated", id) == 1), "{page:#?}");
     drop(lock);
 }
 

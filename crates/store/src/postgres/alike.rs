@@ -80,7 +80,9 @@ fn nature(queued: &Queued) -> Nature {
     if queued.only_inserts() {
         return Nature::Insert;
     }
-    let is_question = queued.ticket.is_some() && queued.sql.starts_with("SELECT ") && !queued.sql.contains(" FOR ");
+    // What is only kept from others is seen by all as before.
+    let looked_at = queued.sql.split_once(" FOR KEY SHARE").map_or(&*queued.sql, |(sql, _)| sql);
+    let is_question = queued.ticket.is_some() && looked_at.starts_with("SELECT ") && !looked_at.contains(" FOR ");
     // What has no parameters has nothing that an array could be made of.
     match is_question && !queued.params.is_empty() {
         true => Nature::Question,
@@ -248,6 +250,11 @@ mod tests {
         assert_eq!(texts(&gather(with_last, true, Joining::Alike)), [(LOOK, 8), (LOOK, 1)]);
         let with_tickets = (0..9).map(|number| queued(LOOK, number, Some(number as usize))).collect();
         assert_eq!(texts(&gather(with_tickets, true, Joining::Alike)), [(LOOK, 9)]);
+        let kept = format!("{LOOK} FOR KEY SHARE SKIP LOCKED");
+        let keeping = (0..9).map(|number| queued(&kept, number, Some(number as usize))).collect();
+        assert_eq!(texts(&gather(keeping, true, Joining::Alike)), [(kept.as_str(), 9)]);
+        let locking = (0..9).map(|number| queued(&format!("{LOOK} FOR UPDATE"), number, Some(number as usize))).collect();
+        assert_eq!(texts(&gather(locking, true, Joining::Alike)).len(), 9);
         let few = (0..3).map(|number| queued(LOOK, number, Some(number as usize))).collect();
         assert_eq!(texts(&gather(few, false, Joining::Alike)), [(LOOK, 1); 3]);
         let all = "SELECT workspace_id FROM workspace";

@@ -175,11 +175,8 @@ impl PostgresTx {
         self.give_up_if_lost(sent, Ending::None)
     }
 
-    /// Waits until the server has done all that it was told. Of work that touches many rows nothing is kept back from being made one statement.
+    /// Lets the server begin with what waits, in work that touches many rows, and waits until it has done all that it was sent.
     pub(crate) async fn settle(&mut self) -> Result<(), StoreError> {
-        if !self.mode.touches_many() {
-            return self.send(Ending::None).await.map(|_| ());
-        }
         self.hurry().await?;
         let patience = self.first_patience.unwrap_or(self.patience);
         let landed = self.land(Ending::None, patience).await.map(|_| ());

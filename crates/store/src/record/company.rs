@@ -72,8 +72,23 @@ pub async fn ask_name(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Res
 
 /// Asks for the company of that name, and its name as it was first written.
 pub async fn ask_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Asked<(CompanyId, String)>, StoreError> {
-    let sql = "SELECT id, name FROM company WHERE workspace_id = ?1 AND name_key = ?2";
-    tx.ask(sql, params![workspace, &fold(name)], |row| Ok((row.id(0)?, row.text(1)?))).await
+    ask_locked(tx, workspace, name, "").await
+}
+
+/// The same; nobody renames or removes it until this work is done.
+pub async fn ask_to_keep_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Asked<(CompanyId, String)>, StoreError> {
+    ask_locked(tx, workspace, name, " FOR KEY SHARE").await
+}
+
+/// The same, unless somebody is about to do that.
+pub async fn ask_free_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Asked<(CompanyId, String)>, StoreError> {
+    ask_locked(tx, workspace, name, " FOR KEY SHARE SKIP LOCKED").await
+}
+
+async fn ask_locked(tx: &mut Tx, workspace: WorkspaceId, name: &str, lock: &str) -> Result<Asked<(CompanyId, String)>, StoreError> {
+    let lock = if tx.is_embedded() { "" } else { lock };
+    let sql = format!("SELECT id, name FROM company WHERE workspace_id = ?1 AND name_key = ?2{lock}");
+    tx.ask(&sql, params![workspace, &fold(name)], |row| Ok((row.id(0)?, row.text(1)?))).await
 }
 
 pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<CompanyId, StoreError> {

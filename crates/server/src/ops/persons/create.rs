@@ -163,7 +163,7 @@ impl CreatePerson {
 
     async fn ask_employer(&self, tx: &mut Tx) -> Result<Option<Asked<(CompanyId, String)>>, StoreError> {
         match &self.new.company_name {
-            Some(name) => Ok(Some(company::ask_by_name(tx, self.actor.workspace, name).await?)),
+            Some(name) => Ok(Some(company::ask_to_keep_by_name(tx, self.actor.workspace, name).await?)),
             None => Ok(None),
         }
     }
@@ -248,7 +248,7 @@ impl CreatePerson {
     }
 
     /// Whether nothing but the person and their company is concerned.
-    pub fn concerns_nobody_else(&self) -> bool {
+    pub fn stands_alone(&self) -> bool {
         let Association { job_id, job_name, client_id, client_name } = &self.new.association;
         job_id.is_none() && job_name.is_none() && client_id.is_none() && client_name.is_none()
     }

@@ -12,7 +12,7 @@ use store::{Failure, Pace, StoreError, Tx, Work};
 
 use super::create::{CreatePerson, CreatedPerson, Ready, changed};
 use super::follow_up::FollowUp;
-use super::gathering::Outcomes;
+use crate::ops::gathering::{Gathered, Outcomes};
 
 pub struct CreatePersons {
     pub workspace: WorkspaceId,
@@ -64,7 +64,7 @@ impl Work for CreatePersons {
 }
 
 /// Creates those of the persons who are new and no other of them, and says what became of each.
-pub async fn create_new(tx: &mut Tx, creates: &[Arc<CreatePerson>]) -> Result<Outcomes<CreatedPerson>, Failure> {
+async fn create_new(tx: &mut Tx, creates: &[Arc<CreatePerson>]) -> Result<Outcomes<CreatedPerson>, Failure> {
     let ready = prepare(tx, creates.iter().map(|create| Ok(&**create))).await?;
     let mut outcomes = Vec::with_capacity(creates.len());
     // Whoever stands alone and is new leaves nothing to it.
@@ -84,6 +84,22 @@ pub async fn create_new(tx: &mut Tx, creates: &[Arc<CreatePerson>]) -> Result<Ou
         });
     }
     Ok(outcomes)
+}
+
+impl Gathered for CreatePerson {
+    type Order = ([Option<String>; 2], Vec<Identifier>);
+
+    fn can_go_together(&self) -> bool {
+        self.stands_alone()
+    }
+
+    fn order(&self) -> Self::Order {
+        (self.companies(), self.claims())
+    }
+
+    async fn run_together(tx: &mut Tx, creates: &[Arc<Self>]) -> Result<Outcomes<CreatedPerson>, Failure> {
+        create_new(tx, creates).await
+    }
 }
 
 /// What earlier rows made that later ones may have looked for in vain.

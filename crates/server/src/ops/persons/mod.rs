@@ -5,7 +5,6 @@ pub mod erase;
 pub mod export;
 pub mod follow;
 mod follow_up;
-pub mod gathering;
 pub mod history;
 pub mod index;
 pub mod list;

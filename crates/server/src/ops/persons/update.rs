@@ -5,7 +5,7 @@ use model::patch::Patch;
 use model::person::{Association, Identifier, Person, PersonPatch};
 use model::problem::{Code, Problem};
 use store::record::{company, identifier, person};
-use store::{Failure, Tx, Work};
+use store::{Asked, Failure, StoreError, Tx, Work};
 
 use crate::ops::candidates::associate::{Target, ask_stages, put_on_job, resolve};
 use crate::ops::companies::find_or_make;
@@ -54,12 +54,8 @@ impl Work for UpdatePerson {
         }
         is_changed |= updated.company_id != before.company_id;
         if is_changed {
-            let mut holders = Vec::new();
-            for added in added_identifiers(&before, &updated) {
-                let holder = identifier::holder(tx, workspace, &added).await?;
-                holders.push((added, holder));
-            }
-            for added in free_identifiers(id, holders)? {
+            let asked = ask_holders(tx, workspace, &before, &updated).await?;
+            for added in claims(tx, id, asked).await?? {
                 identifier::claim(tx, workspace, &added, id).await?;
             }
             let old_company = match before.company_id {
@@ -83,25 +79,38 @@ impl Work for UpdatePerson {
     }
 }
 
-/// The identifiers that a person gets, in the order in which they are claimed.
-pub(super) fn added_identifiers(before: &Person, after: &Person) -> Vec<Identifier> {
-    let old = before.identifiers();
-    identifier::in_order(after.identifiers().iter().filter(|added| !old.contains(added))).into_iter().cloned().collect()
+/// Asks who holds the identifiers that a person is to get, in the order in which they are claimed.
+pub(super) async fn ask_holders(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    before: &Person,
+    after: &Person,
+) -> Result<Vec<(Identifier, Asked<PersonId>)>, StoreError> {
+    let (old, new) = (before.identifiers(), after.identifiers());
+    let mut holders = Vec::new();
+    for added in identifier::in_order(new.iter().filter(|added| !old.contains(added))) {
+        holders.push((added.clone(), identifier::ask_holder(tx, workspace, added).await?));
+    }
+    Ok(holders)
 }
 
-/// Those of them that the person may claim, given who holds each.
-pub(super) fn free_identifiers(id: PersonId, holders: Vec<(Identifier, Option<PersonId>)>) -> Result<Vec<Identifier>, Problem> {
+/// Those of them that the person can claim, unless others have some.
+pub(super) async fn claims(
+    tx: &mut Tx,
+    id: PersonId,
+    holders: Vec<(Identifier, Asked<PersonId>)>,
+) -> Result<Result<Vec<Identifier>, Problem>, StoreError> {
     let mut conflict = Problem::new(Code::IdentifierConflict, "An identifier belongs to another person.");
     let mut free = Vec::new();
     for (added, holder) in holders {
-        match holder {
+        match tx.answer(holder).await?.pop() {
             // Left behind by somebody who went into this person.
             Some(holder) if holder == id => {}
             Some(holder) => conflict.details.push(held_by(holder, &added)),
             None => free.push(added),
         }
     }
-    if conflict.details.is_empty() { Ok(free) } else { Err(conflict) }
+    Ok(if conflict.details.is_empty() { Ok(free) } else { Err(conflict) })
 }
 
 /// Writes down what changed of a person who has claimed all that is new, and tells of it, given the names of the companies they work for.

@@ -11,65 +11,76 @@ use store::record::person::SearchSource;
 use store::record::{company, identifier, note, person};
 use store::{Asked, Failure, StoreError, Tx};
 
-use super::gathering::Outcomes;
 use super::index;
-use super::update::{UpdatePerson, added_identifiers, free_identifiers, store_change};
+use super::update::{UpdatePerson, ask_holders, claims, store_change};
+use crate::ops::gathering::{Gathered, Outcomes};
 
-/// Changes those of the persons whom nobody else changes at the moment, and says what became of each update. Nothing becomes of those that have more to
-/// look up or to make: about somebody whom an earlier one is about, or who went into another, or with a company that is new.
-pub async fn update_free(tx: &mut Tx, updates: &[Arc<UpdatePerson>]) -> Result<Outcomes<()>, Failure> {
-    let mut outcomes: Outcomes<()> = updates.iter().map(|_| None).collect();
-    let mut changes = Vec::with_capacity(updates.len());
-    for (number, Found { source, company }) in find(tx, updates).await? {
-        match Change::prepare(tx, number, &updates[number], source, company).await? {
-            Ok(Some(change)) => changes.push(change),
-            Ok(None) => outcomes[number] = Some(Ok(())),
-            Err(problem) => outcomes[number] = Some(Err(problem)),
-        }
+impl Gathered for UpdatePerson {
+    /// In which everybody holds persons and changes the index.
+    type Order = PersonId;
+
+    fn can_go_together(&self) -> bool {
+        self.patch.job_id.is_none() && !self.patch.enrich && !self.precondition.needs_tag()
     }
-    let stale: Vec<_> = changes.iter().filter(|change| change.is_stale).map(|change| change.before.id).collect();
-    let notes = match stale.is_empty() {
-        true => Vec::new(),
-        false => note::bodies(tx, updates[0].actor.workspace, &stale).await?,
-    };
-    // In their order, in which everybody claims them.
-    let mut claims: BTreeMap<Identifier, PersonId> = BTreeMap::new();
-    for change in &mut changes {
-        outcomes[change.number] = match change.claims(tx).await? {
-            // An earlier one claims the same; whoever looks again finds it claimed.
-            Ok(free) if free.iter().any(|identifier| claims.contains_key(identifier)) => None,
-            Ok(free) => {
-                claims.extend(free.into_iter().map(|identifier| (identifier, change.before.id)));
-                Some(Ok(()))
+
+    fn order(&self) -> PersonId {
+        self.id
+    }
+
+    /// Nothing becomes of those that have more to look up, to wait for or to make: about somebody who is not there, went into another, is changed by others
+    /// at the moment or by an earlier one; with a company that is new or about to change; with an identifier that an earlier one claims.
+    async fn run_together(tx: &mut Tx, updates: &[Arc<Self>]) -> Result<Outcomes<()>, Failure> {
+        let mut outcomes: Outcomes<()> = updates.iter().map(|_| None).collect();
+        let mut changes = Vec::with_capacity(updates.len());
+        for Found { number, source, company } in find(tx, updates).await? {
+            match Change::prepare(tx, number, &updates[number], source, company).await? {
+                Ok(Some(change)) => changes.push(change),
+                Ok(None) => outcomes[number] = Some(Ok(())),
+                Err(problem) => outcomes[number] = Some(Err(problem)),
             }
-            Err(problem) => Some(Err(problem)),
-        };
-    }
-    for (identifier, person) in &claims {
-        identifier::claim(tx, updates[0].actor.workspace, identifier, *person).await?;
-    }
-    for change in changes {
-        if matches!(outcomes[change.number], Some(Ok(()))) {
-            change.carry_out(tx, &notes).await?;
         }
+        let notes = notes_of(tx, &changes).await?;
+        let mut claimed: BTreeMap<Identifier, PersonId> = BTreeMap::new();
+        for change in &mut changes {
+            let id = change.before.id;
+            outcomes[change.number] = match claims(tx, id, std::mem::take(&mut change.holders)).await? {
+                Ok(free) if free.iter().any(|identifier| claimed.contains_key(identifier)) => None,
+                Ok(free) => {
+                    claimed.extend(free.into_iter().map(|identifier| (identifier, id)));
+                    Some(Ok(()))
+                }
+                Err(problem) => Some(Err(problem)),
+            };
+        }
+        // In their order, so that no two who do this wait for each other.
+        for (identifier, person) in &claimed {
+            identifier::claim(tx, updates[0].actor.workspace, identifier, *person).await?;
+        }
+        for change in changes {
+            if matches!(outcomes[change.number], Some(Ok(()))) {
+                change.carry_out(tx, &notes).await?;
+            }
+        }
+        Ok(outcomes)
     }
-    Ok(outcomes)
 }
 
-/// Whom an update is about, and the company that it names.
+/// What there is of an update.
 struct Found {
+    number: usize,
     source: SearchSource,
-    company: Option<(CompanyId, String)>,
+    company: Patch<(CompanyId, String)>,
 }
 
-/// What there is of the updates of which all is there, with their numbers.
-async fn find(tx: &mut Tx, updates: &[Arc<UpdatePerson>]) -> Result<Vec<(usize, Found)>, StoreError> {
+/// Finds all that the updates name, and keeps it from others; leaves out those of which something is not there.
+async fn find(tx: &mut Tx, updates: &[Arc<UpdatePerson>]) -> Result<Vec<Found>, StoreError> {
     let Some(workspace) = updates.first().map(|update| update.actor.workspace) else { return Ok(Vec::new()) };
     let mut companies = Vec::with_capacity(updates.len());
     for update in updates {
         companies.push(match &update.patch.company_name {
-            Patch::Set(name) => Some(company::ask_by_name(tx, workspace, name).await?),
-            Patch::Absent | Patch::Clear => None,
+            Patch::Absent => Patch::Absent,
+            Patch::Clear => Patch::Clear,
+            Patch::Set(name) => Patch::Set(company::ask_free_by_name(tx, workspace, name).await?),
         });
     }
     let ids: BTreeSet<_> = updates.iter().map(|update| update.id).collect();
@@ -78,17 +89,27 @@ async fn find(tx: &mut Tx, updates: &[Arc<UpdatePerson>]) -> Result<Vec<(usize, 
     let mut found = Vec::with_capacity(updates.len());
     for (number, (update, company)) in updates.iter().zip(companies).enumerate() {
         let company = match company {
-            Some(asked) => match tx.answer(asked).await?.pop() {
-                Some(company) => Some(company),
+            Patch::Absent => Patch::Absent,
+            Patch::Clear => Patch::Clear,
+            Patch::Set(asked) => match tx.answer(asked).await?.pop() {
+                Some(company) => Patch::Set(company),
                 None => continue,
             },
-            None => None,
         };
         if let Some(source) = persons.remove(&update.id) {
-            found.push((number, Found { source, company }));
+            found.push(Found { number, source, company });
         }
     }
     Ok(found)
+}
+
+/// What search looks at of the notes of those whose words are to be taken anew.
+async fn notes_of(tx: &mut Tx, changes: &[Change<'_>]) -> Result<Vec<(PersonId, String)>, StoreError> {
+    let stale: Vec<_> = changes.iter().filter(|change| change.is_stale).map(|change| change.before.id).collect();
+    match changes.first() {
+        Some(change) if !stale.is_empty() => note::bodies(tx, change.update.actor.workspace, &stale).await,
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// What one update makes of a person.
@@ -96,14 +117,12 @@ struct Change<'u> {
     number: usize,
     update: &'u UpdatePerson,
     before: Person,
-    /// As they are after it.
+    /// As they are after it, but for the name of a company that stays.
     after: SearchSource,
     /// Whether their words are to be taken anew.
     is_stale: bool,
-    /// Whom they worked for, if that changes.
+    /// The name of the company that they worked for.
     old_company: Option<Asked<String>>,
-    /// Whom they work for, if that stays.
-    company: Option<Asked<String>>,
     holders: Vec<(Identifier, Asked<PersonId>)>,
 }
 
@@ -114,7 +133,7 @@ impl<'u> Change<'u> {
         number: usize,
         update: &'u UpdatePerson,
         mut after: SearchSource,
-        company: Option<(CompanyId, String)>,
+        company: Patch<(CompanyId, String)>,
     ) -> Result<Result<Option<Self>, Problem>, Failure> {
         let workspace = update.actor.workspace;
         let before = after.person.clone();
@@ -122,49 +141,33 @@ impl<'u> Change<'u> {
             Ok(is_changed) => is_changed,
             Err(problem) => return Ok(Err(problem)),
         };
-        match (&update.patch.company_name, company) {
-            (Patch::Set(_), Some((id, name))) => (after.person.company_id, after.company_name) = (Some(id), name),
-            (Patch::Clear, _) => after.person.company_id = None,
-            _ => {}
+        match company {
+            Patch::Absent => {}
+            Patch::Clear => after.person.company_id = None,
+            Patch::Set((id, name)) => (after.person.company_id, after.company_name) = (Some(id), name),
         }
-        let stays_employed = after.person.company_id == before.company_id;
-        is_changed |= !stays_employed;
+        is_changed |= after.person.company_id != before.company_id;
         if !is_changed {
             return Ok(Ok(None));
         }
         let is_stale = index::change(tx, workspace, &before, &after.person).await?;
-        let (mut old_company, mut company) = (None, None);
-        if let Some(employer) = before.company_id {
-            let asked = company::ask_name(tx, workspace, employer).await?;
-            *(if stays_employed { &mut company } else { &mut old_company }) = Some(asked);
-        }
-        let mut holders = Vec::new();
-        for added in added_identifiers(&before, &after.person) {
-            let holder = identifier::ask_holder(tx, workspace, &added).await?;
-            holders.push((added, holder));
-        }
-        Ok(Ok(Some(Self { number, update, before, after, is_stale, old_company, company, holders })))
-    }
-
-    /// The identifiers that the person is to get, if nobody else has one of them.
-    async fn claims(&mut self, tx: &mut Tx) -> Result<Result<Vec<Identifier>, Problem>, StoreError> {
-        let mut holders = Vec::with_capacity(self.holders.len());
-        for (added, holder) in std::mem::take(&mut self.holders) {
-            holders.push((added, tx.answer(holder).await?.pop()));
-        }
-        Ok(free_identifiers(self.before.id, holders))
+        let old_company = match before.company_id {
+            Some(company) => Some(company::ask_name(tx, workspace, company).await?),
+            None => None,
+        };
+        let holders = ask_holders(tx, workspace, &before, &after.person).await?;
+        Ok(Ok(Some(Self { number, update, before, after, is_stale, old_company, holders })))
     }
 
     async fn carry_out(self, tx: &mut Tx, notes: &[(PersonId, String)]) -> Result<(), Failure> {
-        let Self { update, before, mut after, is_stale, old_company, company, .. } = self;
-        if let Some(asked) = company {
-            after.company_name = tx.answer(asked).await?.pop().unwrap_or_default();
-        }
+        let Self { update, before, mut after, is_stale, old_company, .. } = self;
         let old_company = match old_company {
             Some(asked) => tx.answer(asked).await?.pop().unwrap_or_default(),
-            None if before.company_id.is_some() => after.company_name.clone(),
             None => String::new(),
         };
+        if after.person.company_id == before.company_id {
+            after.company_name.clone_from(&old_company);
+        }
         store_change(tx, &update.actor, (&before, &old_company), (&after.person, &after.company_name)).await?;
         if is_stale {
             index::take_words(tx, update.actor.workspace, &after, notes).await?;

@@ -5,19 +5,14 @@ use std::future::Future;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use model::id::{PersonId, WorkspaceId};
-use model::person::Identifier;
+use metrics::counter;
+use model::id::WorkspaceId;
 use model::problem::Problem;
 use store::record::event;
 use store::{Failure, Lines, Pace, Place, Store, StoreError, Tx, Work};
 use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-
-use super::create::CreatePerson;
-use super::create_many::create_new;
-use super::update::UpdatePerson;
-use super::update_many::update_free;
 
 /// Transactions of one workspace that are on their way at once.
 const MOST_AT_WORK: usize = 2;
@@ -36,44 +31,13 @@ pub trait Gathered: Work {
     /// What others may wait for, in an order that all have, so that no two wait for each other.
     type Order: Ord;
 
-    /// Whether it may: what waits for more would let all others wait.
-    fn stands_alone(&self) -> bool;
+    /// What waits for more would let all others wait.
+    fn can_go_together(&self) -> bool;
 
     fn order(&self) -> Self::Order;
 
+    /// Only on a shared database, and all of one workspace, in their order.
     fn run_together(tx: &mut Tx, works: &[Arc<Self>]) -> impl Future<Output = Result<Outcomes<Self::Output>, Failure>> + Send;
-}
-
-impl Gathered for CreatePerson {
-    type Order = ([Option<String>; 2], Vec<Identifier>);
-
-    fn stands_alone(&self) -> bool {
-        self.concerns_nobody_else()
-    }
-
-    fn order(&self) -> Self::Order {
-        (self.companies(), self.claims())
-    }
-
-    async fn run_together(tx: &mut Tx, works: &[Arc<Self>]) -> Result<Outcomes<Self::Output>, Failure> {
-        create_new(tx, works).await
-    }
-}
-
-impl Gathered for UpdatePerson {
-    type Order = PersonId;
-
-    fn stands_alone(&self) -> bool {
-        self.patch.job_id.is_none() && !self.patch.enrich && !self.precondition.needs_tag()
-    }
-
-    fn order(&self) -> PersonId {
-        self.id
-    }
-
-    async fn run_together(tx: &mut Tx, works: &[Arc<Self>]) -> Result<Outcomes<()>, Failure> {
-        update_free(tx, works).await
-    }
 }
 
 /// The transactions of one server that append events to the log of a workspace take turns: whoever comes while another does would find it held, and
@@ -129,7 +93,7 @@ impl<W: Gathered> Gathering<W> {
 
     pub async fn write(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
         let workspace = match work.workspace() {
-            Some(workspace) if self.store.is_shared() && work.stands_alone() => workspace,
+            Some(workspace) if self.store.is_shared() && work.can_go_together() => workspace,
             _ => return self.store.write(work).await,
         };
         let (answer, answered) = oneshot::channel();
@@ -152,7 +116,7 @@ impl<W: Gathered> Gathering<W> {
                 some.sort_by_cached_key(|waiting| waiting.work.order());
                 self.send_together(workspace, some).await;
             } else if let Some(one) = some.pop() {
-                let _ = timeout(A_MOMENT, self.send_alone(workspace, one)).await;
+                let _ = timeout(A_MOMENT, self.send_alone(one)).await;
             }
         }
     }
@@ -164,7 +128,7 @@ impl<W: Gathered> Gathering<W> {
                 for (waiting, outcome) in some.into_iter().zip(outcomes) {
                     match outcome {
                         Some(outcome) => drop(waiting.answer.send(outcome.map_err(Failure::Refused))),
-                        None => drop(self.send_alone(workspace, waiting)),
+                        None => drop(self.send_alone(waiting)),
                     }
                 }
             }
@@ -175,15 +139,18 @@ impl<W: Gathered> Gathering<W> {
                 }
             }
             // Nothing was done, and who is to blame is not known.
-            Err(_) => some.into_iter().for_each(|waiting| drop(self.send_alone(workspace, waiting))),
+            Err(_) => {
+                counter!("slated_store_retries_total").increment(1);
+                some.into_iter().for_each(|waiting| drop(self.send_alone(waiting)));
+            }
         }
     }
 
     /// It is answered by itself, whether or not anybody waits for this to end.
-    fn send_alone(&self, workspace: WorkspaceId, Waiting { work, answer, .. }: Waiting<W>) -> JoinHandle<()> {
+    fn send_alone(&self, Waiting { work, answer, .. }: Waiting<W>) -> JoinHandle<()> {
         let store = Arc::clone(&self.store);
         tokio::spawn(async move {
-            let _ = answer.send(store.write(Alone { workspace, work }).await);
+            let _ = answer.send(store.write(work).await);
         })
     }
 }
@@ -216,23 +183,5 @@ impl<W: Gathered> Work for Together<W> {
             event::append_kept(tx).await?;
         }
         Ok(outcomes)
-    }
-}
-
-/// One of them.
-struct Alone<W: Gathered> {
-    workspace: WorkspaceId,
-    work: Arc<W>,
-}
-
-impl<W: Gathered> Work for Alone<W> {
-    type Output = W::Output;
-
-    fn workspace(&self) -> Option<WorkspaceId> {
-        Some(self.workspace)
-    }
-
-    async fn run(&self, tx: &mut Tx) -> Result<W::Output, Failure> {
-        self.work.run(tx).await
     }
 }

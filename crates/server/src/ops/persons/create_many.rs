@@ -63,29 +63,6 @@ impl Work for CreatePersons {
     }
 }
 
-/// Creates those of the persons who are new and no other of them, and says what became of each.
-async fn create_new(tx: &mut Tx, creates: &[Arc<CreatePerson>]) -> Result<Outcomes<CreatedPerson>, Failure> {
-    let ready = prepare(tx, creates.iter().map(|create| Ok(&**create))).await?;
-    let mut outcomes = Vec::with_capacity(creates.len());
-    // Whoever stands alone and is new leaves nothing to it.
-    let (mut made, mut follow_up) = (Made::default(), FollowUp::default());
-    for (create, ready) in creates.iter().zip(ready) {
-        outcomes.push(match ready {
-            Ok(ready) if ready.matched().is_some() || made.concerns(create, Some(&ready)) => None,
-            Ok(ready) => {
-                let ready = made.introduce(tx, create, ready).await?;
-                let outcome = refusal(create.carry_out(tx, ready, &mut follow_up).await)?;
-                if let Ok(created) = &outcome {
-                    made.note(create, created);
-                }
-                Some(outcome)
-            }
-            Err(problem) => Some(Err(problem)),
-        });
-    }
-    Ok(outcomes)
-}
-
 impl Gathered for CreatePerson {
     type Order = ([Option<String>; 2], Vec<Identifier>);
 
@@ -97,8 +74,27 @@ impl Gathered for CreatePerson {
         (self.companies(), self.claims())
     }
 
+    /// Creates those who are new; nothing becomes of those who are there already, or may be one whom an earlier one makes.
     async fn run_together(tx: &mut Tx, creates: &[Arc<Self>]) -> Result<Outcomes<CreatedPerson>, Failure> {
-        create_new(tx, creates).await
+        let ready = prepare(tx, creates.iter().map(|create| Ok(&**create))).await?;
+        let mut outcomes = Vec::with_capacity(creates.len());
+        // Whoever stands alone and is new leaves nothing to it.
+        let (mut made, mut follow_up) = (Made::default(), FollowUp::default());
+        for (create, ready) in creates.iter().zip(ready) {
+            outcomes.push(match ready {
+                Ok(ready) if ready.matched().is_some() || made.concerns(create, Some(&ready)) => None,
+                Ok(ready) => {
+                    let ready = made.introduce(tx, create, ready).await?;
+                    let outcome = refusal(create.carry_out(tx, ready, &mut follow_up).await)?;
+                    if let Ok(created) = &outcome {
+                        made.note(create, created);
+                    }
+                    Some(outcome)
+                }
+                Err(problem) => Some(Err(problem)),
+            });
+        }
+        Ok(outcomes)
     }
 }
 

@@ -75,6 +75,8 @@ impl Work for PlanTurn {
         let has_room = (waiting.len() as i64) < MOST_WAITING;
         let mut turn = Turn::empty(webhook);
         match turn.webhook.failed_rounds {
+            // It was switched off since it was taken: what happens from then on has to wait.
+            _ if !turn.webhook.is_enabled => {}
             0 => self.whole_turn(tx, &mut turn, &waiting, has_room).await?,
             _ => self.probe(tx, &mut turn, &waiting, has_room).await?,
         }

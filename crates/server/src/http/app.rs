@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use super::keyring::Keyring;
 use super::measure::RouteMeasures;
 use crate::events::Hub;
+use crate::ops::candidates::move_stage::MoveCandidate;
 use crate::ops::gathering::{Gathering, Turns};
 use crate::ops::persons::create::CreatePerson;
 use crate::ops::persons::update::UpdatePerson;
@@ -31,6 +32,7 @@ pub struct App {
     pub store: Arc<Store>,
     pub creates: Arc<Gathering<CreatePerson>>,
     pub updates: Arc<Gathering<UpdatePerson>>,
+    pub moves: Arc<Gathering<MoveCandidate>>,
     pub settings: Settings,
     pub(super) keyring: Keyring,
     pub(super) measures: RouteMeasures,
@@ -52,11 +54,13 @@ impl App {
         let keyring = Keyring::new(settings.rate_limit);
         let turns = Arc::new(Turns::default());
         let creates = Arc::new(Gathering::new(Arc::clone(&store), Arc::clone(&turns)));
-        let updates = Arc::new(Gathering::new(Arc::clone(&store), turns));
+        let updates = Arc::new(Gathering::new(Arc::clone(&store), Arc::clone(&turns)));
+        let moves = Arc::new(Gathering::new(Arc::clone(&store), turns));
         Self {
             store,
             creates,
             updates,
+            moves,
             settings,
             keyring,
             measures: RouteMeasures::default(),

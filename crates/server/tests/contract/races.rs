@@ -11,6 +11,7 @@ each_engine! {
     a_person_put_on_a_job_by_many_is_put_there_once
     of_many_moves_from_one_stage_exactly_one_wins
     moves_at_one_instant_leave_a_history_without_gaps
+    moves_at_one_instant_are_each_answered_for_themselves
     many_candidates_at_once_are_counted_and_listed_once_each
     many_persons_of_a_new_company_share_it
     creates_that_overlap_in_part_never_share_an_identifier
@@ -383,6 +384,72 @@ fn moves_at_one_instant_leave_a_history_without_gaps(app: &App) {
     assert!(dates.is_sorted(), "{dates:?}");
     assert_eq!(data["current_pipeline_stage_name"], entered.last().unwrap().as_str());
     assert_eq!(data["current_pipeline_stage_date"], dates.last().unwrap().as_str());
+}
+
+/// Moves of all kinds, wrong ones, and such as change nothing or are about the same candidate, all at once.
+fn moves_at_one_instant_are_each_answered_for_themselves(app: &App) {
+    const KINDS: usize = 10;
+    const MANY: usize = 5 * KINDS;
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    let short = client.new_job_with(
+        &json!({ "name": "Clerk", "client_company_name": "Acme", "pipeline_stages": [{ "name": "Sourced" }, { "name": "Talk" }] }),
+    );
+    let id_of = |candidate: &Value| candidate["id"].as_str().unwrap().to_owned();
+    let candidates: Vec<_> = (0..MANY)
+        .map(|number| id_of(&client.new_candidate(if number % KINDS < 8 { &job } else { &short }, &format!("Person {number}"))))
+        .collect();
+    let shared = id_of(&client.new_candidate(&job, "Shared"));
+    let mut log = Log::begin(&client);
+    let (sourced, offer) = (job.stage("Sourced"), job.stage("Offer"));
+    let stages = ["Contacted", "Screening", "Interview", "Offer", "Hired"];
+    let body = |number: usize| match number % KINDS {
+        0 => json!({ "stage_name": "interview" }),
+        1 => json!({ "stage_id": offer }),
+        2 => json!({ "stage_name": "Sourced" }),
+        3 => json!({ "stage_name": "Talk" }),
+        4 => json!({ "stage_id": offer, "from_stage_id": job.stage("Hired") }),
+        5 => json!({ "stage_id": offer, "from_stage_id": sourced }),
+        6 => json!({ "stage_id": offer }),
+        7 => json!({ "stage_name": stages[number / KINDS] }),
+        8 => json!({ "stage_name": "Talk" }),
+        _ => json!({ "stage_id": offer }),
+    };
+    let path = |number: usize| match number % KINDS {
+        6 => "/v1/candidates/cnd_01m1v0e8k7ez4gy9v5n1tq8rja".to_owned(),
+        7 => format!("/v1/candidates/{shared}"),
+        _ => format!("/v1/candidates/{}", candidates[number]),
+    };
+    let replies = together(MANY, |number| client.patch(&path(number), &body(number)));
+    let statuses = [200, 200, 200, 404, 409, 200, 404, 200, 200, 404];
+    let events = log.new_events();
+    let told = |id: &str| -> Vec<&Value> { events.iter().filter(|event| event["record_id"] == *id).collect() };
+    for (number, reply) in replies.iter().enumerate() {
+        assert_eq!(reply.status, statuses[number % KINDS], "{number}: {reply:#?}");
+        let id = &candidates[number];
+        let entered = strings(&client.candidate(id)["pipeline_stage_history"], "stage_name");
+        let target = match number % KINDS {
+            0 => "Interview",
+            1 | 5 => "Offer",
+            8 => "Talk",
+            _ => {
+                assert_eq!((entered, told(id).len()), (vec!["Sourced".to_owned()], 0));
+                continue;
+            }
+        };
+        assert_eq!(entered, ["Sourced", target]);
+        let now = client.get(&path(number)).expect(200);
+        assert_eq!((reply.data(), reply.etag()), (now.data(), now.etag()));
+        let [event] = told(id)[..] else { panic!("{number}: {:#?}", told(id)) };
+        assert_eq!((&event["type"], &event["request_id"]), (&json!("candidate.moved"), &json!(reply.header("x-request-id").unwrap())));
+        let stages = [&event["data"]["before"], &event["data"]["after"]].map(|side| &side["current_pipeline_stage_name"]);
+        assert_eq!(stages, ["Sourced", target]);
+        assert_eq!(event["data"]["after"]["current_pipeline_stage_date"], now.data()["current_pipeline_stage_date"]);
+    }
+    assert!((2..MANY).step_by(KINDS).all(|number| replies[number].data() == &client.candidate(&candidates[number])));
+    let entered = strings(&client.candidate(&shared)["pipeline_stage_history"], "stage_name");
+    let moves: Vec<_> = told(&shared).iter().map(|event| event["data"]["after"]["current_pipeline_stage_name"].clone()).collect();
+    assert_eq!((entered.len(), &json!(entered[1..])), (1 + MANY / KINDS, &json!(moves)));
 }
 
 fn many_candidates_at_once_are_counted_and_listed_once_each(app: &App) {

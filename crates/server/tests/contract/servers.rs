@@ -94,6 +94,9 @@ fn what_is_written_comes_behind_what_waits_for_its_number() {
 fn events_of_those_who_go_together_are_numbered_at_once() {
     let app = Engine::Postgres.app().start();
     let client = app.writer();
+    let job = client.new_job("Job", "Acme");
+    let candidates: Vec<_> = (0..2 * THREADS).map(|number| client.new_candidate(&job, &format!("Candidate {number}"))).collect();
+    let candidates = strings(&json!(candidates), "id");
     let log = Log::begin(&client);
     // Whoever goes alone cannot.
     let lock = app.database.hold("LOCK TABLE event_outbox IN EXCLUSIVE MODE");
@@ -104,10 +107,15 @@ fn events_of_those_who_go_together_are_numbered_at_once() {
     let replies = together(made.len(), |number| client.patch(&format!("/v1/persons/{}", made[number]), &title));
     let changed: Vec<_> = replies.iter().zip(&made).filter(|(reply, _)| reply.status == 200).map(|(_, id)| id).collect();
     assert!(changed.len() > THREADS / 2, "{replies:#?}");
+    let stage = json!({ "stage_name": "Interview" });
+    let replies = together(candidates.len(), |number| client.patch(&format!("/v1/candidates/{}", candidates[number]), &stage));
+    let moved: Vec<_> = replies.iter().zip(&candidates).filter(|(reply, _)| reply.status == 200).map(|(_, id)| id).collect();
+    assert!(moved.len() > THREADS / 2, "{replies:#?}");
     let page = client.get(&format!("/v1/events?after={}&limit=1000", log.position)).expect(200);
     let told = |kind: &str, id: &String| page.entries().iter().filter(|event| event["type"] == kind && event["record_id"] == *id).count();
     assert!(made.iter().all(|id| told("person.created", id) == 1), "{page:#?}");
     assert!(changed.iter().all(|id| told("person.updated", id) == 1), "{page:#?}");
+    assert!(moved.iter().all(|id| told("candidate.moved", id) == 1), "{page:#?}");
     drop(lock);
 }
 

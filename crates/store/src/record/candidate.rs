@@ -5,8 +5,9 @@ use model::stage::{Stage, entry_stage};
 
 use super::gap::{self, Gaps};
 use super::listing::{self, Conditions, Listed, contains, finish};
+use super::statement::{among, list_of_ids};
 use super::{census, job, stage};
-use crate::{Asked, Row, StoreError, Tx, params};
+use crate::{Asked, Param, Row, StoreError, Tx, params};
 
 /// All that a single read shows of a candidate.
 #[derive(Clone, Hash, Debug)]
@@ -35,27 +36,50 @@ pub struct StageEntry {
     pub entered_at: Timestamp,
 }
 
-/// The candidate with its history, in one statement: a row for each stage that it entered.
+/// Candidates with their histories, in one statement: a row for each stage that one of them entered.
+macro_rules! views_where {
+    ($condition:literal) => {
+        concat!(
+            "SELECT c.version, c.person_id, c.job_id, p.name, p.current_job_title, employer.name, p.company_id, s.name, c.stage_id, \
+             c.stage_entered_at, c.created_at, h.number, h.stage_id, h.stage_name, h.entered_at, c.id \
+             FROM candidate c \
+             JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id \
+             JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
+             JOIN stage_entry h ON h.workspace_id = c.workspace_id AND h.candidate_id = c.id \
+             LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id \
+             WHERE c.workspace_id = ?1 AND ",
+            $condition
+        )
+    };
+}
+
 pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Option<CandidateView>, StoreError> {
-    let sql = "SELECT c.version, c.person_id, c.job_id, p.name, p.current_job_title, employer.name, p.company_id, s.name, c.stage_id, \
-               c.stage_entered_at, c.created_at, h.number, h.stage_id, h.stage_name, h.entered_at \
-               FROM candidate c \
-               JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id \
-               JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
-               JOIN stage_entry h ON h.workspace_id = c.workspace_id AND h.candidate_id = c.id \
-               LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id \
-               WHERE c.workspace_id = ?1 AND c.id = ?2";
-    let mut view: Option<CandidateView> = None;
-    let mut history = tx
-        .rows(sql, params![workspace, id], |row| {
-            if view.is_none() {
-                view = Some(candidate_part(row, id)?);
-            }
-            Ok(StageEntry { number: row.int(11)?, stage_id: row.id(12)?, stage_name: row.text(13)?, entered_at: row.time(14)? })
-        })
-        .await?;
-    history.sort_unstable_by_key(|entry| entry.number);
-    Ok(view.map(|view| CandidateView { history, ..view }))
+    Ok(read_views(tx, views_where!("c.id = ?2"), params![workspace, id]).await?.pop())
+}
+
+/// Those of the candidates that are there, in the order of their ids.
+pub async fn views(tx: &mut Tx, workspace: WorkspaceId, ids: &[CandidateId]) -> Result<Vec<CandidateView>, StoreError> {
+    let sql = format!("{}{} ORDER BY c.id", views_where!(""), among(tx, "c.id", "?2"));
+    read_views(tx, &sql, params![workspace, &list_of_ids(tx, ids)]).await
+}
+
+/// The rows of a candidate follow each other.
+async fn read_views(tx: &mut Tx, sql: &str, params: &[Param<'_>]) -> Result<Vec<CandidateView>, StoreError> {
+    let mut views: Vec<CandidateView> = Vec::new();
+    tx.rows(sql, params, |row| {
+        let id = row.id(15)?;
+        if views.last().is_none_or(|last| last.id != id) {
+            views.push(candidate_part(row, id)?);
+        }
+        let entry = StageEntry { number: row.int(11)?, stage_id: row.id(12)?, stage_name: row.text(13)?, entered_at: row.time(14)? };
+        if let Some(view) = views.last_mut() {
+            view.history.push(entry);
+        }
+        Ok(())
+    })
+    .await?;
+    views.iter_mut().for_each(|view| view.history.sort_unstable_by_key(|entry| entry.number));
+    Ok(views)
 }
 
 fn candidate_part(row: &Row<'_>, id: CandidateId) -> Result<CandidateView, StoreError> {
@@ -290,6 +314,22 @@ pub async fn place(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Resu
     tx.row_to_change(PLACE, params![workspace, id], place_part).await
 }
 
+/// Those of the candidates that nobody else changes at the moment, in the order of their ids.
+pub async fn free_places(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    ids: &[CandidateId],
+) -> Result<Vec<(CandidateId, CandidatePlace)>, StoreError> {
+    let lock = if tx.is_embedded() { "" } else { " FOR NO KEY UPDATE SKIP LOCKED" };
+    let sql = format!(
+        "SELECT job_id, stage_id, stage_entered_at, id FROM candidate WHERE workspace_id = ?1 AND {} ORDER BY id{lock}",
+        among(tx, "id", "?2")
+    );
+    let places = tx.rows(&sql, params![workspace, &list_of_ids(tx, ids)], |row| Ok((row.id(3)?, place_part(row)?))).await?;
+    tx.has_waited();
+    Ok(places)
+}
+
 /// Asks for the same. Who asks for several asks for the lowest id first.
 pub async fn ask_place(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Asked<CandidatePlace>, StoreError> {
     tx.ask_to_change(PLACE, params![workspace, id], place_part).await
@@ -424,20 +464,30 @@ async fn insert_at(
     insert_entry(tx, workspace, id, 1, stage, id.moment()).await
 }
 
-/// Puts the candidate into the stage, not before it entered the last one, whatever another server's clock said then. Says when.
-pub async fn enter_stage(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    id: CandidateId,
-    last: &CandidatePlace,
+/// A candidate that is to enter a stage of its job.
+pub struct Entering<'s> {
+    pub id: CandidateId,
+    pub stage: &'s Stage,
+    pub at: Timestamp,
     number: i64,
-    stage: &Stage,
-) -> Result<Timestamp, StoreError> {
-    let now = tx.now().max(last.entered_at);
+}
+
+impl<'s> Entering<'s> {
+    /// Not before it entered the last one, whatever another server's clock said then. `entries` is how many it has entered.
+    pub fn now(tx: &Tx, id: CandidateId, last: &CandidatePlace, entries: i64, stage: &'s Stage) -> Self {
+        Self { id, stage, at: tx.now().max(last.entered_at), number: entries + 1 }
+    }
+}
+
+pub async fn enter_stages(tx: &mut Tx, workspace: WorkspaceId, entering: &[Entering<'_>]) -> Result<(), StoreError> {
     let sql = "UPDATE candidate SET version = version + 1, stage_id = ?3, stage_entered_at = ?4, updated_at = ?4 WHERE workspace_id = ?1 AND id = ?2";
-    tx.tell(sql, params![workspace, id, stage.id, now]).await?;
-    insert_entry(tx, workspace, id, number, stage, now).await?;
-    Ok(now)
+    for Entering { id, stage, at, .. } in entering {
+        tx.tell(sql, params![workspace, *id, stage.id, *at]).await?;
+    }
+    for Entering { id, stage, at, number } in entering {
+        insert_entry(tx, workspace, *id, *number, stage, *at).await?;
+    }
+    Ok(())
 }
 
 async fn insert_entry(

@@ -5,6 +5,7 @@ mod batch;
 pub mod funnel;
 pub mod list_all;
 pub mod list_of_job;
+mod move_each;
 pub mod move_many;
 pub mod move_stage;
 pub mod remove;

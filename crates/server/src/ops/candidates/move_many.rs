@@ -6,9 +6,9 @@ use model::candidate::JointMove;
 use model::id::{CandidateId, JobId, PersonId, StageId, WorkspaceId};
 use model::problem::{Code, Detail, Flaw, Problem};
 use model::stage::Stage;
-use store::record::candidate::CandidatePlace;
+use store::record::candidate::{CandidatePlace, Entering};
 use store::record::{candidate, job, stage};
-use store::{Failure, Pace, Tx, Work};
+use store::{Failure, Pace, StoreError, Tx, Work};
 
 use super::batch::all_known;
 use super::move_stage::find_stage;
@@ -45,21 +45,27 @@ impl Work for MoveCandidates {
 
     async fn run(&self, tx: &mut Tx) -> Result<Vec<Moved>, Failure> {
         let candidates = self.look_up(tx).await?;
-        let jobs = self.jobs_of(tx, &candidates).await?;
+        let jobs = jobs_of(tx, self.actor.workspace, candidates.iter().map(|candidate| candidate.place.job_id)).await?;
         let targets = self.targets(&candidates, &jobs)?;
-        let mut moved = Vec::with_capacity(candidates.len());
-        for Standing { id, place, person_id, person_name, entries } in &candidates {
+        let (mut moved, mut entering, mut moves) = (Vec::with_capacity(candidates.len()), Vec::new(), Vec::new());
+        for standing in &candidates {
+            let Standing { id, place, entries, .. } = standing;
             let (Some(&target), Some(job)) = (targets.get(&place.job_id), jobs.get(&place.job_id)) else { continue };
             let is_moved = target.id != place.stage_id;
             if is_moved {
-                let now = candidate::enter_stage(tx, self.actor.workspace, *id, place, entries + 1, target).await?;
-                let origin = job.stages.iter().find(|stage| stage.id == place.stage_id).unwrap_or(target);
-                let (person, job) = (Named { id: *person_id, name: person_name }, Named { id: place.job_id, name: &job.name });
-                let concerned = Concerned { candidate: *id, person, job };
-                concerned.moved(tx, &self.actor, (origin, place.entered_at), (target, now)).await?;
+                entering.push(Entering::now(tx, *id, place, *entries, target));
+                moves.push((standing, job));
             }
             let (stage_id, stage_name) = (target.id, target.name.clone());
             moved.push(Moved { id: *id, job_id: place.job_id, stage_id, stage_name, is_moved });
+        }
+        candidate::enter_stages(tx, self.actor.workspace, &entering).await?;
+        for (Entering { stage, at, .. }, (standing, job)) in entering.iter().zip(moves) {
+            let Standing { id, place, person_id, person_name, .. } = standing;
+            let origin = job.stages.iter().find(|stage| stage.id == place.stage_id).unwrap_or(stage);
+            let (person, job) = (Named { id: *person_id, name: person_name }, Named { id: place.job_id, name: &job.name });
+            let concerned = Concerned { candidate: *id, person, job };
+            concerned.moved(tx, &self.actor, (origin, place.entered_at), (stage, *at)).await?;
         }
         Ok(moved)
     }
@@ -74,9 +80,30 @@ struct Standing {
     entries: i64,
 }
 
-struct JobOfSome {
-    name: String,
-    stages: Vec<Stage>,
+pub(super) struct JobOfSome {
+    pub name: String,
+    pub stages: Vec<Stage>,
+}
+
+/// The jobs that candidates are on.
+pub(super) async fn jobs_of(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    jobs: impl Iterator<Item = JobId>,
+) -> Result<BTreeMap<JobId, JobOfSome>, StoreError> {
+    let ids: BTreeSet<_> = jobs.collect();
+    let mut asked = Vec::with_capacity(ids.len());
+    for id in ids {
+        let name = job::ask_name(tx, workspace, id).await?;
+        let stages = stage::ask_of_job(tx, workspace, id).await?;
+        asked.push((id, name, stages));
+    }
+    let mut jobs = BTreeMap::new();
+    for (id, name, stages) in asked {
+        let name = tx.answer(name).await?.pop().unwrap_or_default();
+        jobs.insert(id, JobOfSome { name, stages: stage::answer(tx, stages).await? });
+    }
+    Ok(jobs)
 }
 
 impl MoveCandidates {
@@ -99,22 +126,6 @@ impl MoveCandidates {
                 place.zip(person).map(|(place, (person_id, person_name, entries))| Standing { id, place, person_id, person_name, entries });
         }
         Ok(all_known("candidate_ids", references, found)?)
-    }
-
-    async fn jobs_of(&self, tx: &mut Tx, candidates: &[Standing]) -> Result<BTreeMap<JobId, JobOfSome>, Failure> {
-        let ids: BTreeSet<_> = candidates.iter().map(|candidate| candidate.place.job_id).collect();
-        let mut asked = Vec::with_capacity(ids.len());
-        for id in ids {
-            let name = job::ask_name(tx, self.actor.workspace, id).await?;
-            let stages = stage::ask_of_job(tx, self.actor.workspace, id).await?;
-            asked.push((id, name, stages));
-        }
-        let mut jobs = BTreeMap::new();
-        for (id, name, stages) in asked {
-            let name = tx.answer(name).await?.pop().unwrap_or_default();
-            jobs.insert(id, JobOfSome { name, stages: stage::answer(tx, stages).await? });
-        }
-        Ok(jobs)
     }
 
     /// The stage that is meant on each of the jobs.

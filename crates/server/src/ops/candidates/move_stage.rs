@@ -5,7 +5,7 @@ use model::id::{CandidateId, StageId, WorkspaceId};
 use model::problem::{Code, Detail, Flaw, Problem};
 use model::stage::Stage;
 use model::text::fold;
-use store::record::candidate::CandidateView;
+use store::record::candidate::{CandidatePlace, CandidateView, Entering};
 use store::record::{candidate, job, stage};
 use store::{Failure, Tx, Work};
 
@@ -28,7 +28,7 @@ impl Work for MoveCandidate {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<CandidateView, Failure> {
-        let Self { actor, id, to, precondition } = self;
+        let Self { actor, id, precondition, .. } = self;
         let workspace = actor.workspace;
         let missing = || Problem::not_found("candidate", id);
         let place = candidate::place(tx, workspace, *id).await?.ok_or_else(missing)?;
@@ -39,18 +39,39 @@ impl Work for MoveCandidate {
         let job_name = job::ask_name(tx, workspace, place.job_id).await?;
         let stages = stage::of_job(tx, workspace, place.job_id).await?;
         let entries = tx.answer(entries).await?.pop().unwrap_or(0);
-        let target = find_stage(&stages, to)?;
-        check_origin(&stages, to, place.stage_id)?;
-        if target.id == place.stage_id {
+        let Some(target) = self.target(&stages, &place)? else {
             return Ok(candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?);
-        }
-        let now = candidate::enter_stage(tx, workspace, *id, &place, entries + 1, target).await?;
+        };
+        let entering = Entering::now(tx, *id, &place, entries, target);
+        candidate::enter_stages(tx, workspace, std::slice::from_ref(&entering)).await?;
         let view = candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?;
         let job_name = tx.answer(job_name).await?.pop().unwrap_or_default();
-        let origin = stages.iter().find(|stage| stage.id == place.stage_id).unwrap_or(target);
-        let (person, job) = (Named { id: view.person_id, name: &view.name }, Named { id: view.job_id, name: &job_name });
-        Concerned { candidate: *id, person, job }.moved(tx, actor, (origin, place.entered_at), (target, now)).await?;
+        self.tell(tx, &view, &job_name, &place, (&stages, target)).await?;
         Ok(view)
+    }
+}
+
+impl MoveCandidate {
+    /// The stage that is meant, or none if the candidate is there already.
+    pub(super) fn target<'s>(&self, stages: &'s [Stage], place: &CandidatePlace) -> Result<Option<&'s Stage>, Problem> {
+        let target = find_stage(stages, &self.to)?;
+        check_origin(stages, &self.to, place.stage_id)?;
+        Ok((target.id != place.stage_id).then_some(target))
+    }
+
+    /// `view` is the candidate as it is now, `last` where it was.
+    pub(super) async fn tell(
+        &self,
+        tx: &mut Tx,
+        view: &CandidateView,
+        job_name: &str,
+        last: &CandidatePlace,
+        (stages, target): (&[Stage], &Stage),
+    ) -> Result<(), Failure> {
+        let origin = stages.iter().find(|stage| stage.id == last.stage_id).unwrap_or(target);
+        let (person, job) = (Named { id: view.person_id, name: &view.name }, Named { id: view.job_id, name: job_name });
+        let concerned = Concerned { candidate: view.id, person, job };
+        concerned.moved(tx, &self.actor, (origin, last.entered_at), (target, view.stage_entered_at)).await
     }
 }
 

@@ -32,10 +32,9 @@ pub async fn move_candidate(request: Write) -> Reply {
     request.no_query()?;
     let to = request.read(StageMove::read)?;
     let work = MoveCandidate { actor: request.actor.clone(), id: request.id()?, to, precondition: request.precondition.clone() };
-    request
-        .carry_out(work, |view| {
-            let tag = etag::of(&view);
-            with_etag(answer(StatusCode::OK, CandidateRead::from(view)), tag)
-        })
-        .await
+    let shown = |view| {
+        let tag = etag::of(&view);
+        with_etag(answer(StatusCode::OK, CandidateRead::from(view)), tag)
+    };
+    request.carry_out_together(|app| &app.moves, work, shown).await
 }

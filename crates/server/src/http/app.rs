@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use super::keyring::Keyring;
 use super::measure::RouteMeasures;
 use crate::events::Hub;
+use crate::ops::candidates::add::AddCandidate;
 use crate::ops::candidates::move_stage::MoveCandidate;
 use crate::ops::gathering::{Gathering, Turns};
 use crate::ops::persons::create::CreatePerson;
@@ -32,6 +33,7 @@ pub struct App {
     pub store: Arc<Store>,
     pub creates: Arc<Gathering<CreatePerson>>,
     pub updates: Arc<Gathering<UpdatePerson>>,
+    pub adds: Arc<Gathering<AddCandidate>>,
     pub moves: Arc<Gathering<MoveCandidate>>,
     pub settings: Settings,
     pub(super) keyring: Keyring,
@@ -55,11 +57,13 @@ impl App {
         let turns = Arc::new(Turns::default());
         let creates = Arc::new(Gathering::new(Arc::clone(&store), Arc::clone(&turns)));
         let updates = Arc::new(Gathering::new(Arc::clone(&store), Arc::clone(&turns)));
+        let adds = Arc::new(Gathering::new(Arc::clone(&store), Arc::clone(&turns)));
         let moves = Arc::new(Gathering::new(Arc::clone(&store), turns));
         Self {
             store,
             creates,
             updates,
+            adds,
             moves,
             settings,
             keyring,

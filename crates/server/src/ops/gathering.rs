@@ -34,6 +34,11 @@ pub trait Gathered: Work {
     /// What waits for more would let all others wait.
     fn can_go_together(&self) -> bool;
 
+    /// Whoever changes a job waits for others who do, and goes apart from those that need not.
+    fn changes_job(&self) -> bool {
+        false
+    }
+
     fn order(&self) -> Self::Order;
 
     /// Only on a shared database, and all of one workspace, in their order.
@@ -77,8 +82,11 @@ impl Turn {
 pub struct Gathering<W: Gathered> {
     store: Arc<Store>,
     turns: Arc<Turns>,
-    lines: Arc<Lines<WorkspaceId, Waiting<W>>>,
+    lines: Arc<Lines<Line, Waiting<W>>>,
 }
+
+/// Where those wait who can go together: those of a workspace that change jobs, and those that do not.
+type Line = (WorkspaceId, bool);
 
 struct Waiting<W: Gathered> {
     since: Instant,
@@ -92,19 +100,19 @@ impl<W: Gathered> Gathering<W> {
     }
 
     pub async fn write(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
-        let workspace = match work.workspace() {
-            Some(workspace) if self.store.is_shared() && work.can_go_together() => workspace,
+        let line = match work.workspace() {
+            Some(workspace) if self.store.is_shared() && work.can_go_together() => (workspace, work.changes_job()),
             _ => return self.store.write(work).await,
         };
         let (answer, answered) = oneshot::channel();
-        if let Some(place) = self.lines.line_up(&workspace, Waiting { since: Instant::now(), work: Arc::new(work), answer }) {
+        if let Some(place) = self.lines.line_up(&line, Waiting { since: Instant::now(), work: Arc::new(work), answer }) {
             tokio::spawn(Arc::clone(self).work_off(place));
         }
         answered.await.unwrap_or_else(|_| Err(StoreError::Unavailable("the work was broken off".to_owned()).into()))
     }
 
-    async fn work_off(self: Arc<Self>, mut place: Place<WorkspaceId, Waiting<W>>) {
-        let workspace = *place.kind();
+    async fn work_off(self: Arc<Self>, mut place: Place<Line, Waiting<W>>) {
+        let (workspace, _) = *place.kind();
         while let Some(some) = place.take() {
             // Past that the database is away, or far too busy.
             let longest_wait = self.store.patience() / 4;

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Engine, Log, each_engine, eventually, strings, together};
+use crate::support::{App, Engine, Log, Reply, each_engine, eventually, strings, together};
 
 each_engine! {
     identical_creates_at_one_instant_make_one_person_and_one_candidate
     a_person_put_on_a_job_by_many_is_put_there_once
     of_many_moves_from_one_stage_exactly_one_wins
+    who_is_put_on_jobs_at_one_instant_is_on_each_once
     moves_at_one_instant_leave_a_history_without_gaps
     moves_at_one_instant_are_each_answered_for_themselves
     many_candidates_at_once_are_counted_and_listed_once_each
@@ -348,6 +349,89 @@ fn a_person_put_on_a_job_by_many_is_put_there_once(app: &App) {
     let ids: BTreeSet<_> = replies.iter().map(|reply| reply.id()).collect();
     assert_eq!(ids.len(), 1, "{ids:?}");
     assert_eq!(client.get(&job.path()).data()["candidate_count"], 1);
+}
+
+/// New persons, and such as are there, are on the job, went into others, or are not there at all, onto several jobs, all at once.
+fn who_is_put_on_jobs_at_one_instant_is_on_each_once(app: &App) {
+    const KINDS: usize = 8;
+    const MANY: usize = 6 * KINDS;
+    let client = app.writer();
+    let jobs = ["Engineer", "Clerk", "Driver"].map(|name| client.new_job(name, "Acme"));
+    let job = |number: usize| &jobs[number / KINDS % jobs.len()];
+    let persons: Vec<_> = (0..MANY).map(|number| client.new_person(&json!({ "name": format!("Person {number}") }))).collect();
+    let [shared, gone, stays] = ["Shared", "Gone", "Stays"].map(|name| client.new_person(&json!({ "name": name })));
+    client.post(&format!("/v1/persons/{stays}/merge"), &json!({ "person_id": gone })).expect(200);
+    let on_already: Vec<_> = (0..MANY)
+        .map(|number| match number % KINDS {
+            2 => client.post(&job(number).candidates_path(), &json!({ "person_id": persons[number] })).expect(201).id(),
+            _ => String::new(),
+        })
+        .collect();
+    let mut log = Log::begin(&client);
+    let replies = together(MANY, |number| {
+        let person = match number % KINDS {
+            0 => {
+                let body =
+                    json!({ "name": format!("New {number}"), "work_email": format!("{number}@x.example"), "job_id": job(number).id });
+                return client.post("/v1/persons", &body);
+            }
+            1 => return client.post("/v1/persons", &json!({ "name": "Lost", "job_id": "job_01m1v0e8k7a9t6r3p5n8w2x4cz" })),
+            3 => "per_01m1v0e8k7f3vs8xq2zr6c4ybd",
+            4 => &shared,
+            5 => &gone,
+            _ => &persons[number],
+        };
+        let path = if number % KINDS == 6 {
+            "/v1/jobs/job_01m1v0e8k7a9t6r3p5n8w2x4cz/candidates".to_owned()
+        } else {
+            job(number).candidates_path()
+        };
+        client.post(&path, &json!({ "person_id": person }))
+    });
+    let events = log.new_events();
+    let told =
+        |id: &str| events.iter().filter(|event| event["type"] == "candidate.created" && event["record_id"] == *id).collect::<Vec<_>>();
+    let mut expected = vec![BTreeSet::new(); jobs.len()];
+    for (number, reply) in replies.iter().enumerate() {
+        let (status, person) = match number % KINDS {
+            0 => (201, reply.string("id")),
+            2 => (200, persons[number].clone()),
+            4 => (if told_by(&events, reply) { 201 } else { 200 }, shared.clone()),
+            5 => (if told_by(&events, reply) { 201 } else { 200 }, stays.clone()),
+            7 => (201, persons[number].clone()),
+            _ => {
+                assert_eq!((reply.status, reply.error_code()), (404, "NOT_FOUND"), "{number}: {reply:#?}");
+                continue;
+            }
+        };
+        assert_eq!(reply.status, status, "{number}: {reply:#?}");
+        let id = if number % KINDS == 0 { reply.string("candidate_id") } else { reply.id() };
+        let candidate = client.candidate(&id);
+        assert_eq!((&candidate["person_id"], &candidate["job_id"]), (&json!(person), &json!(job(number).id)));
+        if number % KINDS == 0 {
+            assert!(told_by(&events, reply));
+        } else {
+            assert_eq!(reply.data(), &candidate);
+        }
+        match number % KINDS {
+            2 => assert_eq!((&id, told(&id).len()), (&on_already[number], 0)),
+            _ => assert_eq!(told(&id).len(), 1),
+        }
+        expected[number / KINDS % jobs.len()].insert(id);
+    }
+    for (job, expected) in jobs.iter().zip(expected) {
+        let listed = client.get(&job.candidates_path()).expect(200);
+        let ids = strings(listed.data(), "id");
+        assert!(ids.is_sorted(), "{ids:?}");
+        assert_eq!(client.get(&job.path()).data()["candidate_count"], expected.len());
+        assert_eq!((ids.len(), ids.into_iter().collect::<BTreeSet<_>>()), (expected.len(), expected));
+    }
+}
+
+/// Whether a candidate was made by the request that was answered so.
+fn told_by(events: &[Value], reply: &Reply) -> bool {
+    let request = json!(reply.header("x-request-id").unwrap());
+    events.iter().any(|event| event["type"] == "candidate.created" && event["request_id"] == request)
 }
 
 fn of_many_moves_from_one_stage_exactly_one_wins(app: &App) {

@@ -1,4 +1,5 @@
 pub mod add;
+mod add_each;
 pub mod add_many;
 pub mod associate;
 mod batch;

@@ -247,10 +247,10 @@ impl CreatePerson {
         Ok(CreatedPerson { is_new, person, company_name, candidate_id, client_contact_id })
     }
 
-    /// Whether nothing but the person and their company is concerned.
-    pub fn stands_alone(&self) -> bool {
-        let Association { job_id, job_name, client_id, client_name } = &self.new.association;
-        job_id.is_none() && job_name.is_none() && client_id.is_none() && client_name.is_none()
+    /// Whether nothing has to be found but the person, their company, and a job by its id.
+    pub fn is_plain(&self) -> bool {
+        let Association { job_id: _, job_name, client_id, client_name } = &self.new.association;
+        job_name.is_none() && client_id.is_none() && client_name.is_none()
     }
 
     /// What others may look up and this claims: its identifiers.

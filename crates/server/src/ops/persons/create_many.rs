@@ -67,7 +67,11 @@ impl Gathered for CreatePerson {
     type Order = ([Option<String>; 2], Vec<Identifier>);
 
     fn can_go_together(&self) -> bool {
-        self.stands_alone()
+        self.is_plain()
+    }
+
+    fn changes_job(&self) -> bool {
+        self.job().is_some()
     }
 
     fn order(&self) -> Self::Order {
@@ -77,8 +81,7 @@ impl Gathered for CreatePerson {
     /// Creates those who are new; nothing becomes of those who are there already, or may be one whom an earlier one makes.
     async fn run_together(tx: &mut Tx, creates: &[Arc<Self>]) -> Result<Outcomes<CreatedPerson>, Failure> {
         let ready = prepare(tx, creates.iter().map(|create| Ok(&**create))).await?;
-        let mut outcomes = Vec::with_capacity(creates.len());
-        // Whoever stands alone and is new leaves nothing to it.
+        let mut outcomes: Outcomes<CreatedPerson> = Vec::with_capacity(creates.len());
         let (mut made, mut follow_up) = (Made::default(), FollowUp::default());
         for (create, ready) in creates.iter().zip(ready) {
             outcomes.push(match ready {
@@ -93,6 +96,10 @@ impl Gathered for CreatePerson {
                 }
                 Err(problem) => Some(Err(problem)),
             });
+        }
+        if let Some(workspace) = creates.first().and_then(|create| create.workspace()) {
+            let candidates = follow_up.carry_out(tx, workspace).await?;
+            outcomes.iter_mut().flatten().flatten().for_each(|created| created.take_candidate(&candidates));
         }
         Ok(outcomes)
     }

@@ -32,10 +32,9 @@ pub async fn add_candidate(request: Write) -> Reply {
     request.no_query()?;
     let person = request.read(read_person)?.ok_or_else(|| Problem::invalid("person_id", Flaw::Required, "must be given"))?;
     let work = AddCandidate { actor: request.actor.clone(), job: request.id()?, person };
-    request
-        .carry_out(work, |(view, is_new)| {
-            let tag = etag::of(&view);
-            with_etag(answer(status(is_new), CandidateRead::from(view)), tag)
-        })
-        .await
+    let shown = |(view, is_new)| {
+        let tag = etag::of(&view);
+        with_etag(answer(status(is_new), CandidateRead::from(view)), tag)
+    };
+    request.carry_out_together(|app| &app.adds, work, shown).await
 }

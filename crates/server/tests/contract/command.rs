@@ -106,13 +106,13 @@ fn a_program_may_ask_to_be_asked_later(engine: &Engine) {
 
 fn a_program_that_hangs_is_killed(engine: &Engine) {
     let text = r#"echo $$ >> "$MARK"; exec sleep 600"#;
-    let (app, mark) = with_mark(*engine, text, "timeout = \"300ms\"");
+    let (app, mark) = with_mark(*engine, text, "timeout = \"2s\"");
     let client = app.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let begun = std::time::Instant::now();
     let seen = client.enrich(&person);
     assert_eq!(seen["state"], "failed", "{seen:#}");
-    assert!(begun.elapsed() >= Duration::from_millis(900), "three attempts took {:?}", begun.elapsed());
+    assert!(begun.elapsed() >= Duration::from_secs(6), "three attempts took {:?}", begun.elapsed());
     let started = std::fs::read_to_string(mark).unwrap();
     assert_eq!(started.lines().count(), 3, "{started}");
     eventually("none of them is left", || started.lines().all(|process| !Path::new("/proc").join(process).join("exe").exists()));

@@ -108,9 +108,12 @@ fn an_event_that_is_never_taken_is_given_up_and_those_behind_it_go_on(engine: &E
 fn a_bad_event_says_nothing_of_an_endpoint_that_takes_others(engine: &Engine) {
     let (app, receiver, hook) = hooked(*engine, "20ms,20ms,20ms,20ms,20ms,20ms,20ms");
     receiver.behave(|call| Action::status(if call.event()["data"]["after"]["name"] == "Ada" { 400 } else { 200 }));
+    hook.change(&json!({ "is_enabled": false }));
     new_person(&app, "Ada");
     new_person(&app, "Somebody");
+    eventually("both are in the feed", || hook.events("person.created").len() == 2);
     // From here on nothing else comes.
+    hook.change(&json!({ "is_enabled": true }));
     eventually("it is given up", || hook.deliveries("?status=failed").len() == 1);
     assert!(hook.events("webhook.paused").is_empty());
     assert_eq!(hook.read()["status"], "active");

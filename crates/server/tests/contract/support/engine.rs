@@ -8,8 +8,12 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// A machine that stood still for a moment is no database that went away: tests about the latter build the program their own way.
     pub fn app(self) -> AppBuilder {
-        AppBuilder::new(self)
+        match self {
+            Self::Sqlite => AppBuilder::new(self),
+            Self::Postgres => AppBuilder::new(self).environment("SLATED_DATABASE_TIMEOUT", "10000"),
+        }
     }
 }
 

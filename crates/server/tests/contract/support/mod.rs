@@ -30,4 +30,4 @@ pub use records::{Job, strings, together};
 pub use server::{App, AppBuilder, Database, address_of};
 pub use snapshot::{is_id, is_time, shape};
 pub use stream::{Block, EventStream, Log, next_after, sequences, types};
-pub use wait::{DEADLINE, eventually, next_millisecond};
+pub use wait::{DEADLINE, eventually, next_millisecond, time_taken};

@@ -125,14 +125,16 @@ impl Server {
         script(&["resume"], &self.directory, None, &[]);
     }
 
-    /// Sends a signal to the server and all its processes.
+    /// Sends a signal to the server and all its processes. The first goes first: once it stands still no others come into being.
     pub fn signal(&self, signal: &str) {
         let first = fs::read_to_string(self.directory.join("data/postmaster.pid")).unwrap();
         let first = first.lines().next().unwrap();
+        assert!(Command::new("kill").args([signal, first]).status().unwrap().success());
         let children = Command::new("pgrep").args(["-P", first]).output().unwrap();
-        let children = String::from_utf8(children.stdout).unwrap();
-        let sent = Command::new("kill").arg(signal).arg(first).args(children.lines()).status().unwrap();
-        assert!(sent.success());
+        for child in String::from_utf8(children.stdout).unwrap().lines() {
+            // It may be gone by now.
+            Command::new("kill").args([signal, child]).output().unwrap();
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+use std::sync::{Mutex, Once};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,35 @@ pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     while !condition() {
         assert!(begun.elapsed() < DEADLINE, "still waiting after {DEADLINE:?}: {what}");
         thread::park_timeout(BETWEEN_LOOKS);
+    }
+}
+
+/// When the machine last stood still: a thread that wanted to look at the clock could not for longer than [`STILL`].
+static LAST_STILL: Mutex<Option<Instant>> = Mutex::new(None);
+const STILL: Duration = Duration::from_millis(100);
+
+/// How long something takes that can be done again, in a time in which the machine did not stand still if it is longer than `limit`.
+pub fn time_taken(limit: Duration, mut something: impl FnMut()) -> Duration {
+    static WATCH: Once = Once::new();
+    WATCH.call_once(|| {
+        thread::spawn(|| {
+            loop {
+                let before = Instant::now();
+                thread::park_timeout(BETWEEN_LOOKS);
+                if before.elapsed() > STILL {
+                    *LAST_STILL.lock().unwrap() = Some(Instant::now());
+                }
+            }
+        });
+    });
+    loop {
+        let begun = Instant::now();
+        something();
+        let taken = begun.elapsed();
+        let stood_still = LAST_STILL.lock().unwrap().is_some_and(|moment| moment > begun);
+        if taken < limit || !stood_still {
+            return taken;
+        }
     }
 }
 

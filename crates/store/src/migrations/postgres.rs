@@ -59,10 +59,12 @@ async fn prepare_and_apply(client: &Client) -> Result<(), StoreError> {
         client.batch_execute(&lock).await.map_err(broken)?;
         if current_version(client).await?.unwrap_or(0) < step.version {
             let sql = if is_cockroach { step.postgres.replace(" COLLATE \"C\"", "") } else { step.postgres.to_owned() };
-            client.batch_execute(&sql).await.map_err(|error| match judge(&error) {
-                conflict @ StoreError::Conflict(_) => conflict,
-                _ => failed(step, &describe(&error)),
-            })?;
+            for statement in statements(&sql) {
+                client.batch_execute(statement).await.map_err(|error| match judge(&error) {
+                    conflict @ StoreError::Conflict(_) => conflict,
+                    _ => failed(step, &describe(&error)),
+                })?;
+            }
             let sql = "INSERT INTO schema_migration (version, name, applied_at) VALUES ($1, $2, now())";
             client.execute(sql, &[&step.version, &step.name]).await.map_err(broken)?;
             log_applied(step);
@@ -70,6 +72,12 @@ async fn prepare_and_apply(client: &Client) -> Result<(), StoreError> {
         client.batch_execute("COMMIT").await.map_err(broken)?;
     }
     Ok(())
+}
+
+/// One by one: where tables are spread over machines, each of them is told what was sent, as it stands, and takes one statement at a time.
+fn statements(step: &str) -> impl Iterator<Item = &str> {
+    let says_something = |line: &str| !line.is_empty() && !line.starts_with("--");
+    step.split_inclusive(";\n").map(str::trim).filter(move |statement| statement.lines().any(says_something))
 }
 
 /// Nothing if the database was never ours.
@@ -81,4 +89,24 @@ async fn current_version(client: &Client) -> Result<Option<i64>, StoreError> {
     }
     let row = client.query_one("SELECT COALESCE(MAX(version), 0) FROM schema_migration", &[]).await.map_err(broken)?;
     row.try_get(0).map(Some).map_err(broken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::migrations::STEPS;
+
+    #[test]
+    fn a_step_is_cut_into_its_statements() {
+        let said = |line: &&str| !line.is_empty() && !line.starts_with("--");
+        let ends = |text: &str| text.lines().filter(said).map(|line| line.matches(';').count()).sum::<usize>();
+        for step in STEPS {
+            for statement in statements(step.postgres) {
+                let first = statement.lines().find(said).unwrap();
+                let begins = ["CREATE ", "ALTER ", "DROP ", "INSERT ", "UPDATE ", "DELETE "].iter().any(|word| first.starts_with(word));
+                assert!(begins && statement.ends_with(';') && ends(statement) == 1, "{}: {statement}", step.name);
+            }
+            assert_eq!(statements(step.postgres).count(), ends(step.postgres), "{}", step.name);
+        }
+    }
 }

@@ -415,23 +415,31 @@ pub struct Entered {
     pub stage: Stage,
 }
 
-/// Puts the persons, of whom there is one at least, on the job, behind all others and in that order, in the stage where candidates enter it.
-pub async fn insert(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
+/// The end of a job's list, where nobody else adds to it meanwhile.
+pub struct End {
     job: JobId,
-    persons: &[PersonId],
-    stages: &[Stage],
-) -> Result<Entered, StoreError> {
-    let more = i64::try_from(persons.len()).unwrap_or(i64::MAX);
+    more: i64,
+    counted: Asked<(i64, String)>,
+    /// Until the job was held somebody may have changed its pipeline.
+    stages: Option<Asked<Stage>>,
+    last: Asked<CandidateId>,
+}
+
+/// Makes room for so many at the end of a job, and holds it. Who needs several takes the lowest id first.
+pub async fn make_room(tx: &mut Tx, workspace: WorkspaceId, job: JobId, more: usize) -> Result<End, StoreError> {
+    let more = i64::try_from(more).unwrap_or(i64::MAX);
     let counted = job::ask_to_count_candidates(tx, workspace, job, more).await?;
-    // From here on nobody else changes the pipeline; until here somebody may have.
-    let stages_now = match tx.is_embedded() {
+    let stages = match tx.is_embedded() {
         true => None,
         false => Some(stage::ask_of_job(tx, workspace, job).await?),
     };
-    // From here on nobody else adds to the job, so the one before is the last.
     let last = tx.ask(LAST_ON_JOB, params![workspace, job], |row| row.id(0)).await?;
+    Ok(End { job, more, counted, stages, last })
+}
+
+/// Puts the persons there, as many as there is room for and in that order, in the stage where candidates enter the job.
+pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, end: End, persons: &[PersonId], stages: &[Stage]) -> Result<Entered, StoreError> {
+    let End { job, more, counted, stages: stages_now, last } = end;
     let gone = || StoreError::Internal(format!("job {job} is gone"));
     let (position, job_name) = tx.answer(counted).await?.pop().ok_or_else(gone)?;
     let mut last: Option<CandidateId> = tx.answer(last).await?.pop();

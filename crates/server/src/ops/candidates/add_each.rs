@@ -10,7 +10,7 @@ use store::record::{candidate, stage};
 use store::{Failure, Tx};
 
 use super::add::AddCandidate;
-use super::associate::put_all_on_job;
+use super::associate::{OntoJob, put_all_on_jobs};
 use crate::ops::gathering::{Gathered, Outcomes};
 use crate::ops::tell::Named;
 
@@ -52,11 +52,16 @@ impl Gathered for AddCandidate {
                 None => {}
             }
         }
-        for (job, persons) in entering {
-            let named: Vec<_> = persons.iter().map(|(id, (number, name))| (&adds[*number].actor, Named { id: *id, name })).collect();
-            let made = put_all_on_job(tx, job, &stages[&job], &named).await?;
-            found.extend(persons.values().zip(made).map(|((number, _), candidate)| (*number, candidate, true)));
-        }
+        let onto: Vec<_> = entering
+            .iter()
+            .map(|(job, persons)| {
+                let persons = persons.iter().map(|(id, (number, name))| (&adds[*number].actor, Named { id: *id, name })).collect();
+                OntoJob { job: *job, stages: &stages[job], persons }
+            })
+            .collect();
+        let made = put_all_on_jobs(tx, workspace, &onto).await?;
+        let new = entering.values().flat_map(BTreeMap::values).zip(made.into_iter().flatten());
+        found.extend(new.map(|((number, _), candidate)| (*number, candidate, true)));
         let ids: Vec<_> = found.iter().map(|(_, candidate, _)| *candidate).collect();
         let views = candidate::views(tx, workspace, &ids).await?;
         let views: HashMap<_, _> = views.into_iter().map(|view| (view.id, view)).collect();

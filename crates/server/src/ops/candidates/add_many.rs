@@ -6,7 +6,7 @@ use model::problem::{Code, Flaw, Problem};
 use store::record::{candidate, job, stage};
 use store::{Failure, Pace, Tx, Work};
 
-use super::associate::put_all_on_job;
+use super::associate::{OntoJob, put_all_on_jobs};
 use super::batch::all_known;
 use crate::ops::Actor;
 use crate::ops::persons::follow;
@@ -47,7 +47,8 @@ impl Work for AddCandidates {
         let persons = self.look_up(tx).await?;
         let new = persons.iter().filter(|person| person.candidate.is_none());
         let entering: Vec<_> = new.map(|person| (&self.actor, Named { id: person.id, name: &person.name })).collect();
-        let mut made = put_all_on_job(tx, job.id, &stages, &entering).await?.into_iter();
+        let onto = (!entering.is_empty()).then_some(OntoJob { job: job.id, stages: &stages, persons: entering });
+        let mut made = put_all_on_jobs(tx, workspace, onto.as_slice()).await?.into_iter().flatten();
         let added = persons.iter().filter_map(|person| {
             let candidate_id = person.candidate.or_else(|| made.next())?;
             Some(Added { person_id: person.id, candidate_id, is_new: person.candidate.is_none() })

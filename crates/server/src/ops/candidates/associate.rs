@@ -140,23 +140,33 @@ pub async fn put_on_job(
     if let Some(found) = candidate::find(tx, actor.workspace, job, person.id).await? {
         return Ok((found, false));
     }
-    let made = put_all_on_job(tx, job, stages, &[(actor, person)]).await?;
-    Ok((made[0], true))
+    let made = put_all_on_jobs(tx, actor.workspace, &[OntoJob { job, stages, persons: vec![(actor, person)] }]).await?;
+    Ok((made[0][0], true))
 }
 
-/// Puts persons on a job who are not on it, each for the one who asks for it, and in that order.
-pub async fn put_all_on_job(
-    tx: &mut Tx,
-    job: JobId,
-    stages: &[Stage],
-    entering: &[(&Actor, Named<'_, PersonId>)],
-) -> Result<Vec<CandidateId>, Failure> {
-    let Some((Actor { workspace, .. }, _)) = entering.first() else { return Ok(Vec::new()) };
-    let persons: Vec<_> = entering.iter().map(|(_, person)| person.id).collect();
-    let Entered { candidates, job_name, stage } = candidate::insert(tx, *workspace, job, &persons, stages).await?;
-    for ((actor, person), candidate) in entering.iter().zip(&candidates) {
-        let concerned = Concerned { candidate: *candidate, person: *person, job: Named { id: job, name: &job_name } };
-        concerned.created(tx, actor, &stage).await?;
+/// Persons who are to be put on a job and are not on it, each for the one who asks for it.
+pub struct OntoJob<'p> {
+    pub job: JobId,
+    pub stages: &'p [Stage],
+    /// In the order in which they come to the job.
+    pub persons: Vec<(&'p Actor, Named<'p, PersonId>)>,
+}
+
+/// Puts them there; the jobs come in the order of their ids. Gives back the candidates of each job.
+pub async fn put_all_on_jobs(tx: &mut Tx, workspace: WorkspaceId, all: &[OntoJob<'_>]) -> Result<Vec<Vec<CandidateId>>, Failure> {
+    let mut ends = Vec::with_capacity(all.len());
+    for OntoJob { job, persons, .. } in all {
+        ends.push(candidate::make_room(tx, workspace, *job, persons.len()).await?);
     }
-    Ok(candidates)
+    let mut made = Vec::with_capacity(all.len());
+    for (OntoJob { job, stages, persons }, end) in all.iter().zip(ends) {
+        let ids: Vec<_> = persons.iter().map(|(_, person)| person.id).collect();
+        let Entered { candidates, job_name, stage } = candidate::insert(tx, workspace, end, &ids, stages).await?;
+        for ((actor, person), candidate) in persons.iter().zip(&candidates) {
+            let concerned = Concerned { candidate: *candidate, person: *person, job: Named { id: *job, name: &job_name } };
+            concerned.created(tx, actor, &stage).await?;
+        }
+        made.push(candidates);
+    }
+    Ok(made)
 }

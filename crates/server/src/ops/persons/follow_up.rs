@@ -8,7 +8,7 @@ use store::{Failure, Tx};
 
 use super::index;
 use crate::ops::Actor;
-use crate::ops::candidates::associate::put_all_on_job;
+use crate::ops::candidates::associate::{OntoJob, put_all_on_jobs};
 use crate::ops::tell::Named;
 
 #[derive(Default)]
@@ -36,12 +36,16 @@ impl<'c> FollowUp<'c> {
         // Everybody changes the index in the order of ids, and holds a job no longer than needed.
         self.stale.sort_unstable();
         index::refresh_all(tx, workspace, &std::mem::take(&mut self.stale)).await?;
-        let mut made = HashMap::new();
-        for (job, Entering { stages, persons }) in std::mem::take(&mut self.entering) {
-            let entering: Vec<_> = persons.iter().map(|(actor, id, name)| (*actor, Named { id: *id, name })).collect();
-            let candidates = put_all_on_job(tx, job, &stages, &entering).await?;
-            made.extend(persons.iter().map(|(_, id, _)| *id).zip(candidates));
-        }
-        Ok(made)
+        let entering = std::mem::take(&mut self.entering);
+        let onto: Vec<_> = entering
+            .iter()
+            .map(|(job, Entering { stages, persons })| {
+                let persons = persons.iter().map(|(actor, id, name)| (*actor, Named { id: *id, name })).collect();
+                OntoJob { job: *job, stages, persons }
+            })
+            .collect();
+        let made = put_all_on_jobs(tx, workspace, &onto).await?;
+        let persons = entering.values().flat_map(|entering| entering.persons.iter().map(|(_, id, _)| *id));
+        Ok(persons.zip(made.into_iter().flatten()).collect())
     }
 }

@@ -5,8 +5,9 @@ use std::future::Future;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use metrics::counter;
-use model::id::WorkspaceId;
+use model::id::{JobId, WorkspaceId};
 use model::problem::Problem;
 use store::record::event;
 use store::{Failure, Lines, Pace, Place, Store, StoreError, Tx, Work};
@@ -14,7 +15,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// Transactions of one workspace that are on their way at once.
+/// Transactions of one line that are on their way at once.
 const MOST_AT_WORK: usize = 2;
 /// Writes in one of them.
 const MOST_IN_ONE: usize = 64;
@@ -34,9 +35,9 @@ pub trait Gathered: Work {
     /// What waits for more would let all others wait.
     fn can_go_together(&self) -> bool;
 
-    /// Whoever changes a job waits for others who do, and goes apart from those that need not.
-    fn changes_job(&self) -> bool {
-        false
+    /// The job that it adds to. Whoever does waits for others who do, so it goes with those only.
+    fn job(&self) -> Option<JobId> {
+        None
     }
 
     fn order(&self) -> Self::Order;
@@ -85,8 +86,8 @@ pub struct Gathering<W: Gathered> {
     lines: Arc<Lines<Line, Waiting<W>>>,
 }
 
-/// Where those wait who can go together: those of a workspace that change jobs, and those that do not.
-type Line = (WorkspaceId, bool);
+/// Where those wait who can go together: those of a workspace that add to a job, and those that add to none.
+type Line = (WorkspaceId, Option<JobId>);
 
 struct Waiting<W: Gathered> {
     since: Instant,
@@ -101,7 +102,7 @@ impl<W: Gathered> Gathering<W> {
 
     pub async fn write(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
         let line = match work.workspace() {
-            Some(workspace) if self.store.is_shared() && work.can_go_together() => (workspace, work.changes_job()),
+            Some(workspace) if self.store.is_shared() && work.can_go_together() => (workspace, work.job()),
             _ => return self.store.write(work).await,
         };
         let (answer, answered) = oneshot::channel();
@@ -149,7 +150,9 @@ impl<W: Gathered> Gathering<W> {
             // Nothing was done, and who is to blame is not known.
             Err(_) => {
                 counter!("slated_store_retries_total").increment(1);
-                some.into_iter().for_each(|waiting| drop(self.send_alone(waiting)));
+                // Those behind them would wait for the same.
+                let alone: Vec<_> = some.into_iter().map(|waiting| self.send_alone(waiting)).collect();
+                let _ = timeout(A_MOMENT, join_all(alone)).await;
             }
         }
     }
@@ -163,7 +166,8 @@ impl<W: Gathered> Gathering<W> {
     }
 }
 
-/// Those of them that need nobody and nothing else, in one transaction. The others are told apart: they have rows to wait for, and more to look up.
+/// Those of them that need nothing else, and nobody but who adds to the same job, in one transaction. The others are told apart: they have rows to wait
+/// for, and more to look up.
 struct Together<W: Gathered> {
     workspace: WorkspaceId,
     works: Vec<Arc<W>>,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Engine, Log, Reply, each_engine, eventually, strings, together};
+use crate::support::{App, Engine, Job, Log, Reply, each_engine, eventually, strings, together};
 
 each_engine! {
     identical_creates_at_one_instant_make_one_person_and_one_candidate
@@ -619,4 +619,29 @@ fn who_waits_for_a_person_lets_no_others_wait() {
             assert!([200, 503].contains(&status), "{status}");
         }
     });
+}
+
+#[test]
+fn who_waits_for_a_job_lets_no_others_wait() {
+    let app = Engine::Postgres.app().start();
+    let client = app.writer();
+    let [held, free] = ["Held", "Free"].map(|name| client.new_job(name, "Acme"));
+    let lock = app.database.hold("SELECT * FROM job WHERE name = 'Held' FOR UPDATE");
+    let wants_it = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    let create = |name: String, job: &Job| client.post("/v1/persons", &json!({ "name": name, "job_id": job.id }));
+    std::thread::scope(|scope| {
+        let (create, held) = (&create, &held);
+        let pushes: Vec<_> = (0..4).map(|number| scope.spawn(move || create(format!("Held {number}"), held))).collect();
+        eventually("somebody waits for the job", || !app.database.execute(wants_it).is_empty());
+        let made = together(THREADS, |number| create(format!("Free {number}"), &free));
+        assert!(made.iter().all(|reply| reply.status == 201), "{made:#?}");
+        let person = client.new_person(&json!({ "name": "Ada" }));
+        client.post(&free.candidates_path(), &json!({ "person_id": person })).expect(201);
+        assert!(!app.database.execute(wants_it).is_empty(), "nobody waits any more");
+        drop(lock);
+        for push in pushes {
+            assert_eq!(push.join().unwrap().status, 201);
+        }
+    });
+    assert_eq!([held, free].map(|job| client.get(&job.path()).data()["candidate_count"].clone()), [json!(4), json!(THREADS + 1)]);
 }

@@ -59,6 +59,9 @@ pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Resul
 
 /// Those of the candidates that are there, in the order of their ids.
 pub async fn views(tx: &mut Tx, workspace: WorkspaceId, ids: &[CandidateId]) -> Result<Vec<CandidateView>, StoreError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
     let sql = format!("{}{} ORDER BY c.id", views_where!(""), among(tx, "c.id", "?2"));
     read_views(tx, &sql, params![workspace, &list_of_ids(tx, ids)]).await
 }
@@ -472,27 +475,27 @@ async fn insert_at(
     insert_entry(tx, workspace, id, 1, stage, id.moment()).await
 }
 
-/// A candidate that is to enter a stage of its job.
-pub struct Entering<'s> {
+/// That a candidate enters another stage of its job.
+pub struct StageChange<'s> {
     pub id: CandidateId,
     pub stage: &'s Stage,
     pub at: Timestamp,
     number: i64,
 }
 
-impl<'s> Entering<'s> {
+impl<'s> StageChange<'s> {
     /// Not before it entered the last one, whatever another server's clock said then. `entries` is how many it has entered.
     pub fn now(tx: &Tx, id: CandidateId, last: &CandidatePlace, entries: i64, stage: &'s Stage) -> Self {
         Self { id, stage, at: tx.now().max(last.entered_at), number: entries + 1 }
     }
 }
 
-pub async fn enter_stages(tx: &mut Tx, workspace: WorkspaceId, entering: &[Entering<'_>]) -> Result<(), StoreError> {
+pub async fn change_stages(tx: &mut Tx, workspace: WorkspaceId, changes: &[StageChange<'_>]) -> Result<(), StoreError> {
     let sql = "UPDATE candidate SET version = version + 1, stage_id = ?3, stage_entered_at = ?4, updated_at = ?4 WHERE workspace_id = ?1 AND id = ?2";
-    for Entering { id, stage, at, .. } in entering {
+    for StageChange { id, stage, at, .. } in changes {
         tx.tell(sql, params![workspace, *id, stage.id, *at]).await?;
     }
-    for Entering { id, stage, at, number } in entering {
+    for StageChange { id, stage, at, number } in changes {
         insert_entry(tx, workspace, *id, *number, stage, *at).await?;
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use model::id::{CandidateId, WorkspaceId};
-use store::record::candidate::{self, CandidatePlace, CandidateView, Entering};
+use store::record::candidate::{self, CandidatePlace, CandidateView, StageChange};
 use store::{Asked, Failure, StoreError, Tx};
 
 use super::move_many::jobs_of;
@@ -23,25 +23,26 @@ impl Gathered for MoveCandidate {
         self.id
     }
 
-    /// Nothing becomes of moves of a candidate that is not there, or that is changed by others at the moment or by an earlier one.
+    /// Nothing becomes of moves of a candidate that is not there, or that is changed by others at the moment or by an earlier one. Who removes a stage may
+    /// wait for one candidate while another waits for the stage; then each goes alone.
     async fn run_together(tx: &mut Tx, moves: &[Arc<Self>]) -> Result<Outcomes<CandidateView>, Failure> {
         let mut outcomes: Outcomes<_> = moves.iter().map(|_| None).collect();
         let Some(workspace) = moves.first().map(|first| first.actor.workspace) else { return Ok(outcomes) };
         let found = find(tx, workspace, moves).await?;
         let jobs = jobs_of(tx, workspace, found.iter().map(|found| found.place.job_id)).await?;
-        let (mut allowed, mut entering) = (Vec::with_capacity(found.len()), Vec::with_capacity(found.len()));
+        let (mut allowed, mut changes) = (Vec::with_capacity(found.len()), Vec::with_capacity(found.len()));
         for Found { number, place, entries } in found {
             let entries = tx.answer(entries).await?.pop().unwrap_or(0);
             let (one, Some(job)) = (&moves[number], jobs.get(&place.job_id)) else { continue };
             match one.target(&job.stages, &place) {
                 Ok(target) => {
-                    entering.extend(target.map(|target| Entering::now(tx, one.id, &place, entries, target)));
+                    changes.extend(target.map(|target| StageChange::now(tx, one.id, &place, entries, target)));
                     allowed.push((number, place, job, target));
                 }
                 Err(problem) => outcomes[number] = Some(Err(problem)),
             }
         }
-        candidate::enter_stages(tx, workspace, &entering).await?;
+        candidate::change_stages(tx, workspace, &changes).await?;
         let ids: Vec<_> = allowed.iter().map(|(number, ..)| moves[*number].id).collect();
         let views = candidate::views(tx, workspace, &ids).await?;
         let mut views: HashMap<_, _> = views.into_iter().map(|view| (view.id, view)).collect();

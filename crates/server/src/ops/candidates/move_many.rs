@@ -6,7 +6,7 @@ use model::candidate::JointMove;
 use model::id::{CandidateId, JobId, PersonId, StageId, WorkspaceId};
 use model::problem::{Code, Detail, Flaw, Problem};
 use model::stage::Stage;
-use store::record::candidate::{CandidatePlace, Entering};
+use store::record::candidate::{CandidatePlace, StageChange};
 use store::record::{candidate, job, stage};
 use store::{Failure, Pace, StoreError, Tx, Work};
 
@@ -47,20 +47,20 @@ impl Work for MoveCandidates {
         let candidates = self.look_up(tx).await?;
         let jobs = jobs_of(tx, self.actor.workspace, candidates.iter().map(|candidate| candidate.place.job_id)).await?;
         let targets = self.targets(&candidates, &jobs)?;
-        let (mut moved, mut entering, mut moves) = (Vec::with_capacity(candidates.len()), Vec::new(), Vec::new());
+        let (mut moved, mut changes, mut moves) = (Vec::with_capacity(candidates.len()), Vec::new(), Vec::new());
         for standing in &candidates {
             let Standing { id, place, entries, .. } = standing;
             let (Some(&target), Some(job)) = (targets.get(&place.job_id), jobs.get(&place.job_id)) else { continue };
             let is_moved = target.id != place.stage_id;
             if is_moved {
-                entering.push(Entering::now(tx, *id, place, *entries, target));
+                changes.push(StageChange::now(tx, *id, place, *entries, target));
                 moves.push((standing, job));
             }
             let (stage_id, stage_name) = (target.id, target.name.clone());
             moved.push(Moved { id: *id, job_id: place.job_id, stage_id, stage_name, is_moved });
         }
-        candidate::enter_stages(tx, self.actor.workspace, &entering).await?;
-        for (Entering { stage, at, .. }, (standing, job)) in entering.iter().zip(moves) {
+        candidate::change_stages(tx, self.actor.workspace, &changes).await?;
+        for (StageChange { stage, at, .. }, (standing, job)) in changes.iter().zip(moves) {
             let Standing { id, place, person_id, person_name, .. } = standing;
             let origin = job.stages.iter().find(|stage| stage.id == place.stage_id).unwrap_or(stage);
             let (person, job) = (Named { id: *person_id, name: person_name }, Named { id: place.job_id, name: &job.name });

@@ -5,7 +5,7 @@ use model::id::{CandidateId, StageId, WorkspaceId};
 use model::problem::{Code, Detail, Flaw, Problem};
 use model::stage::Stage;
 use model::text::fold;
-use store::record::candidate::{CandidatePlace, CandidateView, Entering};
+use store::record::candidate::{CandidatePlace, CandidateView, StageChange};
 use store::record::{candidate, job, stage};
 use store::{Failure, Tx, Work};
 
@@ -42,8 +42,8 @@ impl Work for MoveCandidate {
         let Some(target) = self.target(&stages, &place)? else {
             return Ok(candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?);
         };
-        let entering = Entering::now(tx, *id, &place, entries, target);
-        candidate::enter_stages(tx, workspace, std::slice::from_ref(&entering)).await?;
+        let changes = StageChange::now(tx, *id, &place, entries, target);
+        candidate::change_stages(tx, workspace, std::slice::from_ref(&changes)).await?;
         let view = candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?;
         let job_name = tx.answer(job_name).await?.pop().unwrap_or_default();
         self.tell(tx, &view, &job_name, &place, (&stages, target)).await?;

@@ -192,7 +192,7 @@ impl CreatePerson {
             Some(body) => Some(note::ask_like(tx, workspace, *id, body).await?),
             None => None,
         };
-        let candidate = match self.job() {
+        let candidate = match self.onto_job() {
             Some(job) => Some(candidate::ask(tx, workspace, job, *id).await?),
             None => None,
         };
@@ -201,7 +201,7 @@ impl CreatePerson {
     }
 
     /// The job that the person is to be put on, if it is named by its id.
-    pub fn job(&self) -> Option<JobId> {
+    pub fn onto_job(&self) -> Option<JobId> {
         self.new.association.job_id.as_ref().and_then(|reference| reference.id)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use model::id::{CompanyId, PersonId, WorkspaceId};
+use model::id::{CompanyId, JobId, PersonId, WorkspaceId};
 use model::person::Identifier;
 use model::problem::Problem;
 use model::text::fold;
@@ -70,8 +70,8 @@ impl Gathered for CreatePerson {
         self.is_plain()
     }
 
-    fn changes_job(&self) -> bool {
-        self.job().is_some()
+    fn job(&self) -> Option<JobId> {
+        self.onto_job()
     }
 
     fn order(&self) -> Self::Order {
@@ -157,7 +157,7 @@ impl CreatePersons {
         if existing.len() < wanted {
             return Err(changed().into());
         }
-        let jobs: BTreeSet<_> = self.rows.iter().flatten().filter_map(CreatePerson::job).collect();
+        let jobs: BTreeSet<_> = self.rows.iter().flatten().filter_map(CreatePerson::onto_job).collect();
         for job in jobs {
             job::load(tx, self.workspace, job).await?;
         }

@@ -14,4 +14,4 @@ pub mod profile;
 pub mod resolve;
 pub mod segments;
 pub mod update;
-mod update_many;
+mod update_each;

@@ -40,14 +40,17 @@ pub(super) fn merge(queue: Vec<Queued>) -> Vec<Queued> {
     merged
 }
 
-fn one_of(mut group: Vec<Queued>) -> Option<Queued> {
-    let last = group.pop()?;
-    if group.is_empty() {
-        return Some(last);
+/// PostgreSQL runs the statement at the end first, and then those in front of it from the last to the first. So they are written in reverse: who waits for
+/// what others insert waits in the order in which it was told, and no two wait for each other who were told in the same order.
+fn one_of(group: Vec<Queued>) -> Option<Queued> {
+    let mut group = group.into_iter();
+    let first = group.next()?;
+    if group.len() == 0 {
+        return Some(first);
     }
     let mut sql = String::from("WITH ");
     let mut params = Vec::new();
-    for (number, queued) in group.into_iter().enumerate() {
+    for (number, queued) in group.rev().enumerate() {
         let comma = if number > 0 { ", " } else { "" };
         sql.push_str(&format!("{comma}insert_{number} AS ("));
         sql.push_str(&shifted(&queued.sql, params.len()));
@@ -55,8 +58,8 @@ fn one_of(mut group: Vec<Queued>) -> Option<Queued> {
         params.extend(queued.params);
     }
     sql.push(' ');
-    sql.push_str(&shifted(&last.sql, params.len()));
-    params.extend(last.params);
+    sql.push_str(&shifted(&first.sql, params.len()));
+    params.extend(first.params);
     Some(Queued { sql: sql.into(), params, ticket: None })
 }
 
@@ -93,12 +96,12 @@ mod tests {
     }
 
     #[test]
-    fn inserts_become_one_with_their_parameters_in_order() {
+    fn inserts_become_one_that_carries_them_out_in_order() {
         let queue = vec![queued("INSERT INTO a (x, y) VALUES (?1, ?2)", &[1, 2]), queued("INSERT INTO b (x) VALUES (?1), (?1)", &[3])];
         let merged = merge(queue);
         assert_eq!(merged.len(), 1);
-        assert_eq!(&*merged[0].sql, "WITH insert_0 AS (INSERT INTO a (x, y) VALUES (?1, ?2)) INSERT INTO b (x) VALUES (?3), (?3)");
-        assert_eq!(format!("{:?}", merged[0].params), "[Int(1), Int(2), Int(3)]");
+        assert_eq!(&*merged[0].sql, "WITH insert_0 AS (INSERT INTO b (x) VALUES (?1), (?1)) INSERT INTO a (x, y) VALUES (?2, ?3)");
+        assert_eq!(format!("{:?}", merged[0].params), "[Int(3), Int(1), Int(2)]");
     }
 
     #[test]

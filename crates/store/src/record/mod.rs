@@ -34,6 +34,7 @@ pub mod search;
 mod segment;
 pub mod segment_making;
 pub mod stage;
+pub mod stage_entry;
 mod statement;
 pub mod statistics;
 pub mod status;

@@ -6,8 +6,8 @@ use model::person::Association;
 use model::problem::{Code, Detail, Flaw, Problem};
 use model::stage::Stage;
 use model::text::fold;
-use store::record::candidate::{self, Entered};
-use store::record::{client_contact, company, job, stage};
+use store::record::stage_entry::{self, Entered};
+use store::record::{candidate, client_contact, company, job, stage};
 use store::{Asked, Failure, Tx};
 
 use crate::ops::companies::{self, find_or_make};
@@ -156,12 +156,12 @@ pub struct OntoJob<'p> {
 pub async fn put_all_on_jobs(tx: &mut Tx, workspace: WorkspaceId, all: &[OntoJob<'_>]) -> Result<Vec<Vec<CandidateId>>, Failure> {
     let mut ends = Vec::with_capacity(all.len());
     for OntoJob { job, persons, .. } in all {
-        ends.push(candidate::make_room(tx, workspace, *job, persons.len()).await?);
+        ends.push(stage_entry::make_room(tx, workspace, *job, persons.len()).await?);
     }
     let mut made = Vec::with_capacity(all.len());
     for (OntoJob { job, stages, persons }, end) in all.iter().zip(ends) {
         let ids: Vec<_> = persons.iter().map(|(_, person)| person.id).collect();
-        let Entered { candidates, job_name, stage } = candidate::insert(tx, workspace, end, &ids, stages).await?;
+        let Entered { candidates, job_name, stage } = stage_entry::enter_job(tx, workspace, end, &ids, stages).await?;
         for ((actor, person), candidate) in persons.iter().zip(&candidates) {
             let concerned = Concerned { candidate: *candidate, person: *person, job: Named { id: *job, name: &job_name } };
             concerned.created(tx, actor, &stage).await?;

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use model::id::{CandidateId, WorkspaceId};
-use store::record::candidate::{self, CandidatePlace, CandidateView, StageChange};
+use store::record::candidate::{self, CandidatePlace, CandidateView};
+use store::record::stage_entry::{self, StageChange};
 use store::{Asked, Failure, StoreError, Tx};
 
 use super::move_many::jobs_of;
@@ -42,7 +43,7 @@ impl Gathered for MoveCandidate {
                 Err(problem) => outcomes[number] = Some(Err(problem)),
             }
         }
-        candidate::change_stages(tx, workspace, &changes).await?;
+        stage_entry::change_stages(tx, workspace, &changes).await?;
         let ids: Vec<_> = allowed.iter().map(|(number, ..)| moves[*number].id).collect();
         let views = candidate::views(tx, workspace, &ids).await?;
         let mut views: HashMap<_, _> = views.into_iter().map(|view| (view.id, view)).collect();
@@ -72,7 +73,7 @@ async fn find(tx: &mut Tx, workspace: WorkspaceId, moves: &[Arc<MoveCandidate>])
     let mut found = Vec::with_capacity(places.len());
     for (number, one) in moves.iter().enumerate() {
         if let Some(place) = places.remove(&one.id) {
-            found.push(Found { number, place, entries: candidate::ask_entries(tx, workspace, one.id).await? });
+            found.push(Found { number, place, entries: stage_entry::ask_entries(tx, workspace, one.id).await? });
         }
     }
     Ok(found)

@@ -6,7 +6,8 @@ use model::candidate::JointMove;
 use model::id::{CandidateId, JobId, PersonId, StageId, WorkspaceId};
 use model::problem::{Code, Detail, Flaw, Problem};
 use model::stage::Stage;
-use store::record::candidate::{CandidatePlace, StageChange};
+use store::record::candidate::CandidatePlace;
+use store::record::stage_entry::{self, StageChange};
 use store::record::{candidate, job, stage};
 use store::{Failure, Pace, StoreError, Tx, Work};
 
@@ -59,7 +60,7 @@ impl Work for MoveCandidates {
             let (stage_id, stage_name) = (target.id, target.name.clone());
             moved.push(Moved { id: *id, job_id: place.job_id, stage_id, stage_name, is_moved });
         }
-        candidate::change_stages(tx, self.actor.workspace, &changes).await?;
+        stage_entry::change_stages(tx, self.actor.workspace, &changes).await?;
         for (StageChange { stage, at, .. }, (standing, job)) in changes.iter().zip(moves) {
             let Standing { id, place, person_id, person_name, .. } = standing;
             let origin = job.stages.iter().find(|stage| stage.id == place.stage_id).unwrap_or(stage);

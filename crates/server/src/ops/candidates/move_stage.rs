@@ -5,7 +5,8 @@ use model::id::{CandidateId, StageId, WorkspaceId};
 use model::problem::{Code, Detail, Flaw, Problem};
 use model::stage::Stage;
 use model::text::fold;
-use store::record::candidate::{CandidatePlace, CandidateView, StageChange};
+use store::record::candidate::{CandidatePlace, CandidateView};
+use store::record::stage_entry::{self, StageChange};
 use store::record::{candidate, job, stage};
 use store::{Failure, Tx, Work};
 
@@ -35,15 +36,15 @@ impl Work for MoveCandidate {
         if precondition.needs_tag() {
             precondition.check(&candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?)?;
         }
-        let entries = candidate::ask_entries(tx, workspace, *id).await?;
+        let entries = stage_entry::ask_entries(tx, workspace, *id).await?;
         let job_name = job::ask_name(tx, workspace, place.job_id).await?;
         let stages = stage::of_job(tx, workspace, place.job_id).await?;
         let entries = tx.answer(entries).await?.pop().unwrap_or(0);
         let Some(target) = self.target(&stages, &place)? else {
             return Ok(candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?);
         };
-        let changes = StageChange::now(tx, *id, &place, entries, target);
-        candidate::change_stages(tx, workspace, std::slice::from_ref(&changes)).await?;
+        let change = StageChange::now(tx, *id, &place, entries, target);
+        stage_entry::change_stages(tx, workspace, std::slice::from_ref(&change)).await?;
         let view = candidate::view(tx, workspace, *id).await?.ok_or_else(missing)?;
         let job_name = tx.answer(job_name).await?.pop().unwrap_or_default();
         self.tell(tx, &view, &job_name, &place, (&stages, target)).await?;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use jiff::civil;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, civil};
 use serde::{Serialize, Serializer};
 
 /// A moment in UTC, in milliseconds since 1970.
@@ -38,23 +38,38 @@ impl Timestamp {
         Date(self.civil().date())
     }
 
-    /// A moment as RFC 3339 writes it, or a date, which stands for its first moment in UTC.
+    /// A moment as RFC 3339 writes it, or a date, which stands for its first moment in UTC. What is finer than a millisecond is cut off.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        Self::read(text).map(|(moment, _)| moment)
+    }
+
+    /// The same as a bound that something is before: the first millisecond that is not.
+    #[must_use]
+    pub fn parse_bound(text: &str) -> Option<Self> {
+        Self::read(text).map(|(moment, is_later)| moment.plus_millis(is_later.into()))
+    }
+
+    /// The moment, and whether it was a little later than that.
+    fn read(text: &str) -> Option<(Self, bool)> {
         if let Some(date) = Date::parse(text) {
-            return Self::parse(&format!("{date}T00:00:00Z"));
+            return Self::read(&format!("{date}T00:00:00Z"));
         }
         // The last day of the calendar stands for "never" with many, and is just out of reach.
         let (text, more) = match text.strip_prefix("9999-12-31") {
             Some(time) => (&*format!("9999-12-29{time}"), 2 * 86_400_000),
             None => (text, 0),
         };
-        text.parse::<jiff::Timestamp>().ok().map(|moment| Self(moment.as_millisecond() + more))
+        let moment = text.parse::<jiff::Timestamp>().ok()?;
+        Some((Self(moment.as_millisecond() + more), moment.subsec_nanosecond() % 1_000_000 > 0))
     }
 
     fn civil(self) -> civil::DateTime {
-        let moment = jiff::Timestamp::from_millisecond(self.0).unwrap_or_default();
-        TimeZone::UTC.to_datetime(moment)
+        match jiff::Timestamp::from_millisecond(self.0) {
+            Ok(moment) => TimeZone::UTC.to_datetime(moment),
+            // The first and the last day of the calendar, somewhere on earth.
+            Err(_) => civil::DateTime::constant(1970, 1, 1, 0, 0, 0, 0).saturating_add(SignedDuration::from_millis(self.0)),
+        }
     }
 
     fn write_to(self, buffer: &mut [u8; 24]) -> &str {
@@ -169,9 +184,19 @@ mod tests {
         assert_eq!(noon.to_string(), "2026-11-15T11:00:00.000Z");
         assert_eq!(Timestamp::parse("2026-11-15").unwrap().to_string(), "2026-11-15T00:00:00.000Z");
         assert!(Timestamp::parse("9999-12-31T23:59:59Z") > Timestamp::parse("9999-12-30T00:00:00Z"));
-        assert!(Timestamp::parse("9999-12-31").is_some());
+        assert_eq!(Timestamp::parse("9999-12-31").unwrap().to_string(), "9999-12-31T00:00:00.000Z");
+        assert_eq!(Timestamp::parse("9999-12-31T23:59:59.999Z").unwrap().to_string(), "9999-12-31T23:59:59.999Z");
         assert_eq!(Timestamp::parse("yesterday"), None);
         assert_eq!(Timestamp::parse("2026-11-15T12:00:00"), None);
+    }
+
+    #[test]
+    fn a_bound_is_the_first_millisecond_that_is_not_before_it() {
+        let bound = |text: &str| Timestamp::parse_bound(text).unwrap().to_string();
+        assert_eq!(bound("2026-11-15T09:30:00.791Z"), "2026-11-15T09:30:00.791Z");
+        assert_eq!(bound("2026-11-15T09:30:00.791001Z"), "2026-11-15T09:30:00.792Z");
+        assert_eq!(bound("2026-11-15"), "2026-11-15T00:00:00.000Z");
+        assert_eq!(Timestamp::parse("2026-11-15T09:30:00.791999Z").unwrap().to_string(), "2026-11-15T09:30:00.791Z");
     }
 
     #[test]
@@ -203,7 +228,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_moment_survives_being_written_and_read(millis in 0i64..253_000_000_000_000) {
+        fn a_moment_survives_being_written_and_read(millis in 0i64..253_402_300_800_000) {
             let moment = Timestamp::from_millis(millis);
             prop_assert_eq!(Timestamp::parse(&moment.to_string()), Some(moment));
         }

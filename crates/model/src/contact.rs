@@ -14,6 +14,8 @@ pub enum ContactType {
     Personal,
     Mobile,
     Home,
+    /// Stored types that are not known are that too.
+    #[serde(other)]
     Other,
 }
 

@@ -103,7 +103,7 @@ impl<K: Kind> Cursor<K> {
 }
 
 /// How many records to skip; absent, empty and `null` are 0.
-pub fn read_offset(query: &mut Query) -> i64 {
+fn read_offset(query: &mut Query) -> i64 {
     let expected = format!("a whole number from 0 to {MOST_OFFSET}");
     let offset = query.parsed("offset", Flaw::OutOfRange, &expected, |written| match written {
         "" | "null" => Some(0),
@@ -153,10 +153,10 @@ pub struct TimeFilter {
 impl TimeFilter {
     pub fn read(query: &mut Query) -> Self {
         Self {
-            created_after: query.moment("created_after"),
-            created_before: query.moment("created_before"),
-            updated_after: query.moment("updated_after"),
-            updated_before: query.moment("updated_before"),
+            created_after: query.after("created_after"),
+            created_before: query.before("created_before"),
+            updated_after: query.after("updated_after"),
+            updated_before: query.before("updated_before"),
         }
     }
 }

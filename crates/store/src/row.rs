@@ -5,6 +5,7 @@ use model::clock::Timestamp;
 use model::id::{Id, Kind, WorkspaceId};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use tokio_postgres::types::FromSql;
 
 use crate::error::StoreError;
@@ -141,11 +142,24 @@ impl Row<'_> {
 
     /// What was kept as JSON, for rules to work on.
     pub fn json<T: DeserializeOwned>(&self, column: usize) -> Result<T, StoreError> {
-        let text = match self {
-            Self::Sqlite(_) => self.str(column)?,
-            Self::Postgres(row) => get::<Json<'_>>(row, column, "JSON")?.0,
-        };
-        serde_json::from_str(text).map_err(|error| StoreError::Internal(format!("column {column} is not readable: {error}")))
+        serde_json::from_str(self.kept_json(column)?)
+            .map_err(|error| StoreError::Internal(format!("column {column} is not readable: {error}")))
+    }
+
+    /// The entries of a list that was kept as JSON. Of those that cannot be read, rules know nothing.
+    pub fn list<T: DeserializeOwned>(&self, column: usize) -> Result<Vec<T>, StoreError> {
+        let text = self.kept_json(column)?;
+        Ok(serde_json::from_str(text).unwrap_or_else(|_| {
+            let entries: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+            entries.into_iter().filter_map(|entry| serde_json::from_str(entry.get()).ok()).collect()
+        }))
+    }
+
+    fn kept_json(&self, column: usize) -> Result<&str, StoreError> {
+        match self {
+            Self::Sqlite(_) => self.str(column),
+            Self::Postgres(row) => get::<Json<'_>>(row, column, "JSON").map(|json| json.0),
+        }
     }
 
     /// What was kept as JSON, as text. PostgreSQL orders the fields of objects in its own way, so there `in_order` puts them in ours.
@@ -154,7 +168,8 @@ impl Row<'_> {
             Self::Sqlite(_) => self.text(column),
             Self::Postgres(row) => match get::<Json<'_>>(row, column, "JSON")?.0 {
                 "[]" => Ok("[]".to_owned()),
-                text => in_order(text).map_err(|error| StoreError::Internal(format!("column {column} is not readable: {error}"))),
+                // What does not have its shape is shown as it is.
+                text => Ok(in_order(text).unwrap_or_else(|_| text.to_owned())),
             },
         }
     }

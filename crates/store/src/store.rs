@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use model::id::WorkspaceId;
+use tokio::sync::Semaphore;
 
 use crate::bell::Bell;
 use crate::error::{Failure, StoreError};
@@ -172,7 +173,11 @@ impl Default for Options {
 pub struct Store {
     engine: Engine,
     bell: Arc<Bell>,
+    long_reads: Semaphore,
 }
+
+/// Reads of an embedded engine that may take long and run at once: each has a thread and a connection of its own, with its memory.
+const MOST_LONG_READS: usize = 32;
 
 /// What is under way on PostgreSQL takes many kilobytes. It is boxed, or every request would carry them along, on either engine.
 enum Engine {
@@ -191,7 +196,7 @@ impl Store {
                 Engine::Postgres(Postgres::new(address, options, Arc::clone(&bell))?)
             }
         };
-        Ok(Self { engine, bell })
+        Ok(Self { engine, bell, long_reads: Semaphore::new(MOST_LONG_READS) })
     }
 
     /// Rings whenever work that ran here has told of a change.
@@ -263,6 +268,7 @@ impl Store {
         if let Engine::Postgres(postgres) = &self.engine {
             return Box::pin(postgres.read_snapshot_at_length(&work)).await;
         }
+        let _place = self.long_reads.acquire().await;
         let store = Arc::clone(self);
         let runtime = tokio::runtime::Handle::current();
         let reading = tokio::task::spawn_blocking(move || runtime.block_on(store.read_snapshot(work)));

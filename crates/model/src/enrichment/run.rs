@@ -89,12 +89,13 @@ impl RunFilter {
 
     #[must_use]
     pub fn times(&self) -> TimeFilter {
-        let moment = |written: &Option<String>| written.as_deref().and_then(Timestamp::parse);
+        let after = |written: &Option<String>| written.as_deref().and_then(Timestamp::parse);
+        let before = |written: &Option<String>| written.as_deref().and_then(Timestamp::parse_bound);
         TimeFilter {
-            created_after: moment(&self.created_after),
-            created_before: moment(&self.created_before),
-            updated_after: moment(&self.updated_after),
-            updated_before: moment(&self.updated_before),
+            created_after: after(&self.created_after),
+            created_before: before(&self.created_before),
+            updated_after: after(&self.updated_after),
+            updated_before: before(&self.updated_before),
         }
     }
 

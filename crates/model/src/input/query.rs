@@ -5,6 +5,7 @@ use crate::text::{Lines, did_you_mean, shorten};
 
 /// Far more than any request has.
 const MOST_PARAMETERS: usize = 100;
+const A_MOMENT: &str = "a time such as 2026-11-15T09:30:00Z or a date such as 2026-11-15";
 
 /// The query of a request: names and values, each name at most once.
 pub struct Query {
@@ -58,9 +59,14 @@ impl Query {
         value
     }
 
-    pub fn moment(&mut self, name: &'static str) -> Option<Timestamp> {
-        let expected = "a time such as 2026-11-15T09:30:00Z or a date such as 2026-11-15";
-        self.parsed(name, Flaw::InvalidDate, expected, Timestamp::parse)
+    /// A moment that something is to come after.
+    pub fn after(&mut self, name: &'static str) -> Option<Timestamp> {
+        self.parsed(name, Flaw::InvalidDate, A_MOMENT, Timestamp::parse)
+    }
+
+    /// A moment that something is to come before.
+    pub fn before(&mut self, name: &'static str) -> Option<Timestamp> {
+        self.parsed(name, Flaw::InvalidDate, A_MOMENT, Timestamp::parse_bound)
     }
 
     /// Some text to look for.

@@ -47,7 +47,8 @@ pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next)
         // A handler that panics must not take the connection with it.
         Ok(()) => AssertUnwindSafe(next.run(request)).catch_unwind().await,
         Err(failure) => {
-            drain(request.into_body(), app.settings.body_timeout).await;
+            let (parts, body) = request.into_parts();
+            drain(&parts.headers, body, app.settings.body_timeout).await;
             Ok(tell(&failure, version, &request_id))
         }
     };

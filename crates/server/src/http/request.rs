@@ -1,19 +1,22 @@
 //! What a handler is given: a request whose caller may do this. The scope is in the type, so that no handler can forget it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Body as _;
 use model::id::{Id, KeyId, Kind, WorkspaceId};
 use model::input::{Fields, Query, read_body};
 use model::key::Scope;
 use model::listing::{MOST_OFFSET, whole_number};
 use model::problem::{Code, Flaw, Problem};
+use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
 use store::{StoreError, Work};
 
@@ -29,6 +32,8 @@ use crate::ops::idempotency::{Answer, Answered, IdempotencyKey};
 pub const LARGEST_BODY: usize = 1024 * 1024;
 pub const LARGEST_BULK: usize = 8 * 1024 * 1024;
 const MOST_DRAINED: usize = 32 * 1024 * 1024;
+/// How long a client that sends a body that nobody wants may stop.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_IDEMPOTENCY_KEY: usize = 255;
 
 /// What body a route takes.
@@ -141,7 +146,7 @@ impl Write {
         let key = match authorise(&parts, needed) {
             Ok(key) => key,
             Err(refusal) => {
-                drain(body, app.settings.body_timeout).await;
+                drain(&parts.headers, body, app.settings.body_timeout).await;
                 return Err(refusal);
             }
         };
@@ -282,14 +287,18 @@ fn id_in<K: Kind>(parts: &Parts) -> Result<Id<K>, Problem> {
 }
 
 fn id_at<K: Kind>(parts: &Parts, place: usize) -> Result<Id<K>, Problem> {
-    let written = parts.uri.path().split('/').nth(place).unwrap_or_default();
-    Id::parse(written).ok_or_else(|| Problem::not_found(K::NOUN, written.chars().take(64).collect::<String>()))
+    let written = segment(parts, place);
+    Id::parse(&written).ok_or_else(|| Problem::not_found(K::NOUN, written.chars().take(64).collect::<String>()))
+}
+
+fn segment(parts: &Parts, place: usize) -> Cow<'_, str> {
+    percent_decode_str(parts.uri.path().split('/').nth(place).unwrap_or_default()).decode_utf8_lossy()
 }
 
 /// The number in the path: `/v1/webhooks/{id}/deliveries/{sequence}` and below.
 fn number_in(parts: &Parts, noun: &str) -> Result<i64, Problem> {
-    let written = parts.uri.path().split('/').nth(5).unwrap_or_default();
-    whole_number(written)
+    let written = segment(parts, 5);
+    whole_number(&written)
         .filter(|number| *number <= MOST_OFFSET)
         .ok_or_else(|| Problem::not_found(noun, written.chars().take(64).collect::<String>()))
 }
@@ -334,39 +343,42 @@ fn idempotency_key(parts: &Parts, body: &Bytes) -> Result<Option<IdempotencyKey>
     Ok(Some(IdempotencyKey { key: key.to_owned(), request_hash: hasher.finalize().into() }))
 }
 
-/// Takes a body that nobody wants off the wire, within bounds: a client that is still sending would not see the answer.
-/// Says how much there was.
-pub async fn drain(mut body: Body, timeout: Duration) -> usize {
+/// Takes a body that nobody wants off the wire, within bounds: a client that is still sending would not see the answer. One that waits to be asked for
+/// it, or does not go on, is answered. Says whether there was nothing.
+pub async fn drain(headers: &HeaderMap, mut body: Body, timeout: Duration) -> bool {
+    if headers.contains_key(EXPECT) {
+        return body.is_end_stream();
+    }
     let mut drained = 0;
     let draining = async {
-        while let Some(Ok(frame)) = body.frame().await {
+        while let Ok(frame) = tokio::time::timeout(LONGEST_PAUSE, body.frame()).await {
+            let Some(Ok(frame)) = frame else { return drained == 0 };
             drained += frame.data_ref().map_or(0, Bytes::len);
             if drained >= MOST_DRAINED {
-                return;
+                break;
             }
         }
+        false
     };
-    let _ = tokio::time::timeout(timeout, draining).await;
-    drained
+    tokio::time::timeout(timeout, draining).await.unwrap_or(false)
 }
 
 async fn json_body(headers: &HeaderMap, body: Body, timeout: Duration, taken: Taken) -> Result<Bytes, Problem> {
     let Taken { largest, may_be_missing } = taken;
-    let is_empty = hyper::body::Body::is_end_stream(&body);
-    if may_be_missing && (headers.get(CONTENT_TYPE).is_none() || is_empty) {
-        return match drain(body, timeout).await {
-            0 => Ok(Bytes::from_static(b"{}")),
-            _ => Err(not_json()),
+    if may_be_missing && (headers.get(CONTENT_TYPE).is_none() || body.is_end_stream()) {
+        return match drain(headers, body, timeout).await {
+            true => Ok(Bytes::from_static(b"{}")),
+            false => Err(not_json()),
         };
     }
     if !is_json(headers) {
-        drain(body, timeout).await;
+        drain(headers, body, timeout).await;
         return Err(not_json());
     }
     let too_large = || Problem::new(Code::PayloadTooLarge, format!("The body must be at most {largest} bytes."));
     let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|text| text.parse::<usize>().ok());
     if announced.is_some_and(|length| length > largest) {
-        drain(body, timeout).await;
+        drain(headers, body, timeout).await;
         return Err(too_large());
     }
     let collected = Limited::new(body, largest).collect();

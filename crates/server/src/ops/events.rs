@@ -97,9 +97,9 @@ impl Work for ReadTimeline {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
-        let (workspace, limit) = (self.workspace, self.limit + 1);
+        let Self { workspace, limit, .. } = *self;
         let before = self.before.unwrap_or(i64::MAX);
-        let mut events = match self.of {
+        let (events, has_more) = match self.of {
             Timeline::Person(id) => {
                 if person::name(tx, workspace, id).await?.is_none() {
                     // One who went into another keeps what happened before.
@@ -118,8 +118,6 @@ impl Work for ReadTimeline {
                 event::timeline(tx, workspace, id, Beside::EventsOfJob, before, limit).await?
             }
         };
-        let has_more = events.len() as i64 > self.limit;
-        events.truncate(usize::try_from(self.limit).unwrap_or(usize::MAX));
         let next = events.last().filter(|_| has_more).map(|event| event.sequence);
         Ok((events, next))
     }

@@ -1,5 +1,7 @@
 //! Webhooks: made, changed, tried, and what was delivered to them.
 
+use std::collections::HashMap;
+
 use model::clock::Timestamp;
 use model::event::{Event, EventType, Subject};
 use model::id::{WebhookId, WorkspaceId};
@@ -7,7 +9,7 @@ use model::problem::{Code, Problem};
 use model::webhook::{MOST_WEBHOOKS, NewWebhook, WebhookPatch};
 use reqwest::Url;
 use serde::Serialize;
-use store::record::event::Beside;
+use store::record::event::{Beside, Head};
 use store::record::webhook::{Delivery, DeliveryStatus, Webhook};
 use store::record::{event, event_outbox, webhook, workspace};
 use store::{Failure, StoreError, Tx, Work};
@@ -282,7 +284,7 @@ impl Work for TestWebhook {
         let told = Told::new(Nothing {}, TestFields { message: "If you can read this, the webhook works." });
         let told = tell(tx, &self.actor, EventType::WebhookTest, Subject::of(self.id), &told).await?;
         newest_of_all(tx, self.actor.workspace).await?;
-        let events = event::timeline(tx, self.actor.workspace, self.id, Beside::Nothing, i64::MAX, 1).await?;
+        let (events, _) = event::timeline(tx, self.actor.workspace, self.id, Beside::Nothing, i64::MAX, 1).await?;
         let event = events.into_iter().find(|event| Some(event.id) == told);
         Ok(event.ok_or_else(|| StoreError::Conflict("other events came in between".to_owned()))?)
     }
@@ -299,7 +301,7 @@ pub struct ListDeliveries {
 
 impl Work for ListDeliveries {
     /// With the number to go on before, if there is more.
-    type Output = (Vec<(Delivery, Event)>, Option<i64>);
+    type Output = (Vec<(Delivery, Head)>, Option<i64>);
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         let Self { workspace, id, status, before, limit } = *self;
@@ -308,16 +310,16 @@ impl Work for ListDeliveries {
         let has_more = found.len() as i64 > limit;
         found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         let next = found.last().filter(|_| has_more).map(|delivery| delivery.sequence);
-        Ok((with_events(tx, workspace, found).await?, next))
+        let sequences: Vec<_> = found.iter().map(|delivery| delivery.sequence).collect();
+        let heads = event::heads(tx, workspace, &sequences).await?;
+        Ok((together(found, heads, |head| head.sequence), next))
     }
 }
 
-/// Puts deliveries together with the events that they deliver; those whose event is forgotten go with it.
-pub async fn with_events(tx: &mut Tx, workspace: WorkspaceId, deliveries: Vec<Delivery>) -> Result<Vec<(Delivery, Event)>, StoreError> {
-    let sequences: Vec<_> = deliveries.iter().map(|delivery| delivery.sequence).collect();
-    let mut events: std::collections::HashMap<i64, Event> =
-        event::find_all(tx, workspace, &sequences).await?.into_iter().map(|event| (event.sequence, event)).collect();
-    Ok(deliveries.into_iter().filter_map(|delivery| events.remove(&delivery.sequence).map(|event| (delivery, event))).collect())
+/// Puts deliveries together with what is known of the events that they deliver; those whose event is forgotten go with it.
+pub fn together<E>(deliveries: Vec<Delivery>, events: Vec<E>, sequence: impl Fn(&E) -> i64) -> Vec<(Delivery, E)> {
+    let mut events: HashMap<i64, E> = events.into_iter().map(|event| (sequence(&event), event)).collect();
+    deliveries.into_iter().filter_map(|delivery| events.remove(&delivery.sequence).map(|event| (delivery, event))).collect()
 }
 
 pub struct ReadDelivery {
@@ -327,13 +329,13 @@ pub struct ReadDelivery {
 }
 
 impl Work for ReadDelivery {
-    type Output = (Delivery, Event);
+    type Output = (Delivery, Head);
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         let Self { workspace, id, sequence } = *self;
         webhook::find(tx, workspace, id).await?.ok_or_else(|| missing(id))?;
         let delivery = webhook::find_delivery(tx, workspace, id, sequence).await?;
-        let event = event::find(tx, workspace, sequence).await?;
+        let event = event::heads(tx, workspace, &[sequence]).await?.pop();
         Ok(delivery.zip(event).ok_or_else(|| Problem::not_found("delivery", sequence))?)
     }
 }
@@ -346,7 +348,7 @@ pub struct ResendDelivery {
 }
 
 impl Work for ResendDelivery {
-    type Output = (Delivery, Event);
+    type Output = (Delivery, Head);
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
@@ -356,7 +358,7 @@ impl Work for ResendDelivery {
         let workspace = self.actor.workspace;
         let mut resent = webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         let delivery = webhook::find_delivery(tx, workspace, self.id, self.sequence).await?;
-        let event = event::find(tx, workspace, self.sequence).await?;
+        let event = event::heads(tx, workspace, &[self.sequence]).await?.pop();
         let (delivery, event) = delivery.zip(event).ok_or_else(|| Problem::not_found("delivery", self.sequence))?;
         let delivery =
             Delivery { status: DeliveryStatus::Pending, failure_count: 0, next_attempt_at: None, updated_at: tx.now(), ..delivery };
@@ -392,17 +394,7 @@ impl Work for ReplayEvents {
         let types = replayed.types.without(EventType::WebhookTest);
         let wanted = event::numbers(tx, workspace, self.after, until, &types, MOST_REPLAYED).await?;
         let wanted = wanted.map_err(|gone| super::events::forgotten(&gone))?;
-        let pending = |sequence: &i64| Delivery {
-            sequence: *sequence,
-            status: DeliveryStatus::Pending,
-            attempt_count: 0,
-            failure_count: 0,
-            attempts: "[]".to_owned(),
-            next_attempt_at: None,
-            created_at: tx.now(),
-            updated_at: tx.now(),
-        };
-        let deliveries: Vec<_> = wanted.iter().map(pending).collect();
+        let deliveries: Vec<_> = wanted.into_iter().map(|sequence| Delivery::pending(sequence, tx.now())).collect();
         webhook::keep_deliveries(tx, workspace, self.id, &deliveries).await?;
         if !deliveries.is_empty() {
             replayed.due_at = Some(tx.now());

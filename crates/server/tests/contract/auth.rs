@@ -98,6 +98,12 @@ fn each_scope_opens_its_operations_and_no_more(app: &App) {
                 assert!([200, 201, 202].contains(&reply.status), "{scope}: {reply:#?}");
             }
         }
+        for (method, path) in &OTHER_OPERATIONS {
+            let is_for_admins = ["/v1/keys", "/v1/webhooks"].iter().any(|family| path.starts_with(family));
+            if (is_for_admins && scope != "admin") || (*method != "GET" && !may_write) {
+                client.send(method, path, None).refused(403, "FORBIDDEN");
+            }
+        }
     }
 }
 

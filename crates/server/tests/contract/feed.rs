@@ -10,6 +10,7 @@ each_engine! {
     latest_is_the_position_behind_everything
     bad_parameters_are_refused_by_name
     workspaces_have_logs_of_their_own
+    pages_end_early_where_events_say_much
 }
 
 const FEED: &str = "/v1/events";
@@ -101,4 +102,36 @@ fn workspaces_have_logs_of_their_own(app: &App) {
         let World { person, candidate, job, employer } = &worlds[other];
         assert!([person, candidate, &job.id, employer].iter().all(|id| !feed.text.contains(id.as_str())), "{}", feed.text);
     }
+}
+
+fn pages_end_early_where_events_say_much(app: &App) {
+    const MOST: usize = 9 * 1024 * 1024;
+    let client = app.writer();
+    let person = client.new_person(&json!({ "name": "Ada" }));
+    for number in 0..60 {
+        client.update_person(&person, &json!({ "current_job_title": format!("Countess {number}") }));
+    }
+    for letter in ["a", "b", "c", "d", "e", "f", "g"] {
+        let education: Vec<_> = (0..90).map(|_| json!({ "company_name": "Home", "description": letter.repeat(10_000) })).collect();
+        client.put(&format!("/v1/persons/{person}/history"), &json!({ "education_experience": education })).expect(200);
+    }
+    let last = Log::begin(&client).position;
+    let (mut seen, mut after, mut pages) = (Vec::new(), 0, 0);
+    while after < last {
+        let page = client.get(&format!("{FEED}?after={after}&limit=1000")).expect(200);
+        assert!(page.json.to_string().len() < MOST, "a page of {} bytes", page.json.to_string().len());
+        assert_eq!(page.json["meta"]["has_more"], next_after(&page) < last);
+        (after, pages) = (next_after(&page), pages + 1);
+        seen.extend(sequences(page.entries()));
+    }
+    assert_eq!((seen, pages), ((1..=last).collect(), 2));
+    let (mut seen, mut before, mut pages) = (Vec::new(), Some(last + 1), 0);
+    while let Some(number) = before {
+        let page = client.get(&format!("/v1/persons/{person}/timeline?before={number}&limit=100")).expect(200);
+        assert!(page.json.to_string().len() < MOST, "a page of {} bytes", page.json.to_string().len());
+        (before, pages) = (page.json["meta"]["next_before"].as_u64(), pages + 1);
+        seen.extend(sequences(page.entries()));
+    }
+    assert!(seen.is_sorted_by(|one, next| one > next), "{seen:?}");
+    assert_eq!((seen.len(), pages), (1 + 60 + 7, 2));
 }

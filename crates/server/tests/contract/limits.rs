@@ -114,6 +114,8 @@ fn a_body_may_be_a_mebibyte_and_no_more(app: &App) {
     assert!(reply.0.contains("PAYLOAD_TOO_LARGE"), "{reply:?}");
     let huge = answer(app, &head(app, "Content-Length: 99999999999"), b"{");
     assert_eq!(huge.status(), Some(413), "{huge:?}");
+    let asked_first = answer(app, &head(app, &format!("{length}\r\nExpect: 100-continue")), b"");
+    assert_eq!(asked_first.status(), Some(413), "{asked_first:?}");
 }
 
 fn a_body_of_unknown_length_is_bounded_too(app: &App) {

@@ -54,6 +54,7 @@ mod me;
 mod merging;
 mod mirror;
 mod notes;
+mod odd_values;
 mod openapi;
 mod outage;
 mod persons_list;

@@ -21,8 +21,8 @@ pub(super) enum Sent {
 /// Statements of one text.
 pub(super) struct Many {
     sql: Arc<str>,
-    /// Who waits for the answer of each.
-    tickets: Vec<Option<usize>>,
+    /// Who waits for the answer of each. Of a question that is asked again at once those who asked it.
+    tickets: Vec<Vec<usize>>,
     /// For each parameter its value in each of them.
     columns: Vec<Owned>,
 }
@@ -31,7 +31,7 @@ pub(super) struct Many {
 pub(super) enum Recipient {
     One(Option<usize>),
     /// The rows end with the number of the question that they answer.
-    Many(Vec<Option<usize>>),
+    Many(Vec<Vec<usize>>),
 }
 
 impl Sent {
@@ -160,11 +160,16 @@ impl Many {
     fn of(group: Vec<Queued>) -> Self {
         let sql = group.first().map_or_else(|| Arc::from(""), |queued| Arc::clone(&queued.sql));
         let width = group.first().map_or(0, |queued| queued.params.len());
-        let mut tickets = Vec::with_capacity(group.len());
+        let mut tickets: Vec<Vec<usize>> = Vec::with_capacity(group.len());
         let mut columns: Vec<Vec<Owned>> = (0..width).map(|_| Vec::with_capacity(group.len())).collect();
         for queued in group {
-            tickets.push(queued.ticket);
-            columns.iter_mut().zip(queued.params).for_each(|(column, value)| column.push(value));
+            match (queued.ticket, tickets.last_mut()) {
+                (Some(ticket), Some(others)) if columns.iter().filter_map(|column| column.last()).eq(&queued.params) => others.push(ticket),
+                _ => {
+                    tickets.push(queued.ticket.into_iter().collect());
+                    columns.iter_mut().zip(queued.params).for_each(|(column, value)| column.push(value));
+                }
+            }
         }
         Self { sql, tickets, columns: columns.into_iter().map(Owned::List).collect() }
     }
@@ -264,6 +269,16 @@ mod tests {
         assert_eq!(texts(&gather(quick, true, Joining::Inserts)), [(LOOK, 1); 9]);
         let plain = (0..9).map(|number| queued(PERSON, number, None)).collect();
         assert_eq!(texts(&gather(plain, false, Joining::Nothing)), [(PERSON, 1); 9]);
+    }
+
+    #[test]
+    fn a_question_that_is_asked_again_at_once_is_asked_once() {
+        let asked = [1, 1, 2, 1, 3, 3, 3, 4].into_iter().enumerate();
+        let many = Many::of(asked.map(|(ticket, number)| queued(LOOK, number, Some(ticket))).collect());
+        assert_eq!(many.tickets, [vec![0, 1], vec![2], vec![3], vec![4, 5, 6], vec![7]]);
+        assert_eq!(format!("{:?}", many.columns[1]), "List([Int(1), Int(2), Int(1), Int(3), Int(4)])");
+        let rows = Many::of([1, 1, 2].into_iter().map(|number| queued(PERSON, number, None)).collect());
+        assert_eq!(format!("{:?}", rows.columns[1]), "List([Int(1), Int(1), Int(2)])", "a row is written as often as it was told");
     }
 
     #[test]

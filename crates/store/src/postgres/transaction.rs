@@ -226,16 +226,18 @@ impl PostgresTx {
     }
 
     /// Gives each question its rows, which end with its number.
-    fn hand_out(&mut self, tickets: &[Option<usize>], rows: Vec<Row>) -> Result<(), StoreError> {
+    fn hand_out(&mut self, tickets: &[Vec<usize>], rows: Vec<Row>) -> Result<(), StoreError> {
         for ticket in tickets.iter().flatten() {
             self.answers[*ticket] = Some(Vec::new());
         }
         for row in rows {
             let Number(number) = row.try_get(row.len() - 1).map_err(|error| judge(&error))?;
-            let ticket = usize::try_from(number - 1).ok().and_then(|place| tickets.get(place).copied().flatten());
-            if let Some(answers) = ticket.and_then(|ticket| self.answers[ticket].as_mut()) {
-                answers.push(row);
+            let asked_by = usize::try_from(number - 1).ok().and_then(|place| tickets.get(place));
+            let Some((last, others)) = asked_by.and_then(|tickets| tickets.split_last()) else { continue };
+            for ticket in others {
+                self.answers[*ticket].get_or_insert_default().push(row.clone());
             }
+            self.answers[*last].get_or_insert_default().push(row);
         }
         Ok(())
     }

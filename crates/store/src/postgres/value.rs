@@ -20,7 +20,7 @@ const LAST_MILLIS: i64 = 9_224_318_015_999_999;
 pub(crate) const JSONB_VERSION: u8 = 1;
 
 /// A parameter that waits for its statement to be sent.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) enum Owned {
     Null,
     Int(i64),

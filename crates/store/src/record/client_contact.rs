@@ -1,10 +1,10 @@
 use model::clock::Timestamp;
 use model::id::{self, ClientContactId, CompanyId, PersonId, WorkspaceId};
-use model::listing::{Order, Page, Start};
+use model::listing::Page;
 
 use super::field_order;
-use super::listing::{Listed, finish};
-use crate::{Param, Row, StoreError, Tx, params};
+use super::listing::{Conditions, Listed, list_counted};
+use crate::{Row, StoreError, Tx, params};
 
 /// The person as a contact of the company, made if not there, and whether it was.
 pub async fn find_or_insert(
@@ -56,7 +56,8 @@ pub struct ContactView {
 }
 
 const VIEW: &str = "SELECT t.id, t.person_id, p.name, p.current_job_title, p.emails, p.phones, t.created_at FROM client_contact t \
-     JOIN person p ON p.workspace_id = t.workspace_id AND p.id = t.person_id WHERE t.workspace_id = ?1 AND t.company_id = ?2";
+     JOIN person p ON p.workspace_id = t.workspace_id AND p.id = t.person_id";
+const OF_COMPANY: &str = "t.workspace_id = ?1 AND t.company_id = ?2";
 
 fn view_part(row: &Row<'_>) -> Result<ContactView, StoreError> {
     Ok(ContactView {
@@ -71,7 +72,7 @@ fn view_part(row: &Row<'_>) -> Result<ContactView, StoreError> {
 }
 
 pub async fn view(tx: &mut Tx, workspace: WorkspaceId, company: CompanyId, person: PersonId) -> Result<Option<ContactView>, StoreError> {
-    tx.row(&format!("{VIEW} AND t.person_id = ?3"), params![workspace, company, person], view_part).await
+    tx.row(&format!("{VIEW} WHERE {OF_COMPANY} AND t.person_id = ?3"), params![workspace, company, person], view_part).await
 }
 
 /// The contacts of a company. It has few of them, so they are counted.
@@ -81,26 +82,8 @@ pub async fn of_company(
     company: CompanyId,
     page: &Page<id::ClientContact>,
 ) -> Result<Listed<ContactView>, StoreError> {
-    let sql = "SELECT COUNT(*) FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2";
-    let total = tx.row(sql, params![workspace, company], |row| row.int(0)).await?.unwrap_or(0);
-    let (sign, direction) = match page.order {
-        Order::OldestFirst => (">", ""),
-        Order::NewestFirst => ("<", " DESC"),
-    };
-    let mut params: Vec<Param<'_>> = vec![workspace.into(), company.into()];
-    let mut place = String::new();
-    let (limit, offset) = match page.start {
-        Start::Offset(offset) => (page.limit, offset),
-        Start::Cursor(cursor) => {
-            if let Some(cursor) = cursor {
-                params.push(cursor.last.into());
-                place = format!(" AND t.id {sign} ?3");
-            }
-            (page.limit + 1, 0)
-        }
-    };
-    let sql = format!("{VIEW}{place} ORDER BY t.id{direction} LIMIT {limit} OFFSET {offset}");
-    Ok(finish(tx.rows(&sql, &params, view_part).await?, total, page))
+    let conditions = Conditions::new(OF_COMPANY, vec![workspace.into(), company.into()]);
+    list_counted(tx, page, conditions, (VIEW, "FROM client_contact t", "t"), view_part).await
 }
 
 /// Who it is, if the company has such a contact.

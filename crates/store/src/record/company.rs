@@ -5,6 +5,7 @@ use model::text::fold;
 
 use super::census::{self, List};
 use super::listing::{Conditions, Listed, contains};
+use super::places;
 use crate::{Asked, Row, StoreError, Tx, params};
 
 /// All that is shown of a company.
@@ -103,8 +104,7 @@ pub async fn existing(tx: &mut Tx, workspace: WorkspaceId, ids: &[CompanyId]) ->
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let places: Vec<_> = (0..ids.len()).map(|index| format!("?{}", index + 2)).collect();
-    let places = places.join(", ");
+    let places = places(ids.len(), 2);
     let sql = format!(
         "SELECT id FROM company WHERE workspace_id = ?1 AND id IN ({places}) \
          UNION ALL SELECT id FROM former_record WHERE workspace_id = ?1 AND kind = 'company' AND id IN ({places})"

@@ -111,19 +111,12 @@ pub async fn unfed(tx: &mut Tx) -> Result<Vec<(WorkspaceId, EnrichmentRunId)>, S
     tx.rows(sql, &[], |row| Ok((row.workspace(0)?, row.id(1)?))).await
 }
 
-/// Notes how far was looked, how many persons were found, and how many of them waited already. A run with nobody left to wait for is done.
-pub async fn fed(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    id: EnrichmentRunId,
-    position: Option<PersonId>,
-    found: i64,
-    skipped: i64,
-    is_fed: bool,
-) -> Result<(), StoreError> {
+/// Notes how far was looked, how many of the persons are there, and how many of them waited already. A run with nobody left to wait for is done.
+pub async fn fed(tx: &mut Tx, workspace: WorkspaceId, id: EnrichmentRunId, found: &Found, waited: usize) -> Result<(), StoreError> {
     let sql = "UPDATE enrichment_run SET position = COALESCE(?3, position), person_count = person_count + ?4, \
                skipped_count = skipped_count + ?5, is_fed = ?6 WHERE workspace_id = ?1 AND id = ?2";
-    tx.tell(sql, params![workspace, id, position, found, skipped, is_fed]).await?;
+    let (there, waited) = (found.persons.len() as i64, waited as i64);
+    tx.tell(sql, params![workspace, id, found.position, there, waited, found.is_end]).await?;
     finish_if_done(tx, workspace, id).await
 }
 
@@ -234,8 +227,8 @@ pub struct Found {
     pub is_end: bool,
 }
 
-/// Some persons behind one whom the filter fits, in the order of their ids. It looks at a bounded number of persons, so it may find nobody
-/// although there are more behind.
+/// Some persons behind one whom the filter fits, in the order of their ids. It looks at a bounded number of persons, or at those of a company or a job,
+/// so it may find nobody although there are more behind.
 pub async fn find_persons(
     tx: &mut Tx,
     workspace: WorkspaceId,

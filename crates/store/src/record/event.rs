@@ -1,19 +1,20 @@
 //! The log of changes: appended to in the transaction of the change, read by number, and proved by its hashes.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use model::clock::Timestamp;
 use model::event::{Event, EventType, Hash, Link, Subject, TypeFilter};
 use model::id::{EventId, Id, KeyId, Kind, PersonId, WorkspaceId};
 
-use super::event_outbox;
+use super::{event_outbox, places};
 use crate::{Asked, Param, Row, StoreError, Tx, params};
 
 /// How many entries a page looks at in search of those that are wanted.
 const WINDOW: i64 = 10_000;
-/// Where a page ends even if more events are wanted, and how many are read before anything is known of their size.
-const MOST_BYTES: usize = 8 * 1024 * 1024;
-const FIRST_EVENTS: i64 = 50;
+/// How much of what events say is read at once, even if more are wanted.
+const MOST_BYTES: i64 = 8 * 1024 * 1024;
 /// How many events are read together where all of what they say is needed at once.
 const EVENTS_AT_ONCE: i64 = 50;
 /// How much is read in search of the changes that the values of a person come from, where an event without contents counts too.
@@ -171,11 +172,10 @@ fn linked_event(row: &Row<'_>) -> Result<Event, StoreError> {
 }
 
 pub(super) fn event(row: &Row<'_>, previous_hash: Hash) -> Result<Event, StoreError> {
-    let kind = row.str(2)?;
     Ok(Event {
         sequence: row.int(0)?,
         id: row.id(1)?,
-        kind: EventType::parse(kind).ok_or_else(|| StoreError::Internal(format!("an event has the unknown type {kind}")))?,
+        kind: kind_in(row, 2)?,
         created_at: row.time(3)?,
         key_id: row.optional_id(4)?,
         subject: subject(row, 5)?,
@@ -183,6 +183,11 @@ pub(super) fn event(row: &Row<'_>, previous_hash: Hash) -> Result<Event, StoreEr
         data: row.optional_text(9)?,
         previous_hash,
     })
+}
+
+fn kind_in(row: &Row<'_>, column: usize) -> Result<EventType, StoreError> {
+    let kind = row.str(column)?;
+    EventType::parse(kind).ok_or_else(|| StoreError::Internal(format!("an event has the unknown type {kind}")))
 }
 
 /// The three columns that say what an event is about.
@@ -219,48 +224,63 @@ pub async fn page(
         None => oldest - 1,
     };
     let end = newest.min(after.saturating_add(WINDOW));
-    let mut events = Vec::new();
-    let mut place = after;
-    while place < end {
-        let bytes: usize = events.iter().map(bytes_of).sum();
-        let wanted = room(limit - events.len() as i64, events.len(), bytes);
-        if wanted == 0 {
-            break;
-        }
-        let more = behind(tx, workspace, place, end, types, wanted).await?;
-        place = if (more.len() as i64) < wanted { end } else { more.last().map_or(end, |last| last.sequence) };
-        events.extend(more);
-    }
-    let next_after = place.max(after);
+    let sizes = sizes_behind(tx, workspace, after, end, types, limit).await?;
+    let taken = fitting(&sizes);
+    let events = match taken.last() {
+        Some(last) => behind(tx, workspace, after, last.sequence, types).await?,
+        None => Vec::new(),
+    };
+    let is_cut = taken.len() < sizes.len() || sizes.len() as i64 == limit;
+    let next_after = taken.last().filter(|_| is_cut).map_or(end.max(after), |last| last.sequence);
     Ok(Ok(Page { events, next_after, has_more: next_after < newest }))
 }
 
-fn bytes_of(event: &Event) -> usize {
-    event.data.as_ref().map_or(0, String::len)
+/// How much an event says.
+#[derive(Clone, Copy)]
+struct Size {
+    sequence: i64,
+    bytes: i64,
 }
 
-/// How many events to ask for next, so that a page does not grow far beyond its bytes: some at first, and then what those make likely.
-fn room(left: i64, known: usize, bytes: usize) -> i64 {
-    match known {
-        0 => left.min(FIRST_EVENTS),
-        _ if bytes >= MOST_BYTES => 0,
-        _ => left.min(((MOST_BYTES - bytes) * known / bytes.max(1)).max(1) as i64),
-    }
+/// Neither engine reads the contents for that.
+const SIZE: &str = "sequence, CAST(COALESCE(octet_length(data), 0) AS bigint)";
+
+fn size(row: &Row<'_>) -> Result<Size, StoreError> {
+    Ok(Size { sequence: row.int(0)?, bytes: row.int(1)? })
 }
 
-async fn behind(
+/// As many of them, from the first on, as are read at once: one at least.
+fn fitting(sizes: &[Size]) -> &[Size] {
+    let mut left = MOST_BYTES;
+    let fits = sizes.iter().take_while(|size| {
+        left -= size.bytes;
+        left >= 0
+    });
+    let count = fits.count().max(1).min(sizes.len());
+    &sizes[..count]
+}
+
+async fn sizes_behind(
     tx: &mut Tx,
     workspace: WorkspaceId,
     after: i64,
     end: i64,
     types: &TypeFilter,
     limit: i64,
-) -> Result<Vec<Event>, StoreError> {
+) -> Result<Vec<Size>, StoreError> {
     let mut params = vec![workspace.into(), after.into(), end.into(), limit.into()];
     let condition = of_types(types, &mut params);
     let sql = format!(
-        "SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND sequence > ?2 AND sequence <= ?3{condition} ORDER BY sequence LIMIT ?4"
+        "SELECT {SIZE} FROM event WHERE workspace_id = ?1 AND sequence > ?2 AND sequence <= ?3{condition} ORDER BY sequence LIMIT ?4"
     );
+    tx.rows(&sql, &params, size).await
+}
+
+async fn behind(tx: &mut Tx, workspace: WorkspaceId, after: i64, end: i64, types: &TypeFilter) -> Result<Vec<Event>, StoreError> {
+    let mut params = vec![workspace.into(), after.into(), end.into()];
+    let condition = of_types(types, &mut params);
+    let sql =
+        format!("SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND sequence > ?2 AND sequence <= ?3{condition} ORDER BY sequence");
     tx.rows(&sql, &params, linked_event).await
 }
 
@@ -271,8 +291,7 @@ fn of_types(types: &TypeFilter, params: &mut Vec<Param<'_>>) -> String {
     }
     let first = params.len() + 1;
     params.extend(types.types().iter().map(|kind| Param::Text(kind.name())));
-    let places: Vec<_> = (first..=params.len()).map(|place| format!("?{place}")).collect();
-    format!(" AND type IN ({})", places.join(", "))
+    format!(" AND type IN ({})", places(params.len() + 1 - first, first))
 }
 
 /// The numbers of events in a range; nothing but the oldest that is kept if the log does not go back so far.
@@ -306,20 +325,49 @@ async fn bounds(tx: &mut Tx, workspace: WorkspaceId) -> Result<(i64, i64), Store
     Ok(tx.row(sql, params![workspace], |row| Ok((row.int(0)?, row.int(1)?))).await?.unwrap_or((1, 0)))
 }
 
-pub async fn find(tx: &mut Tx, workspace: WorkspaceId, sequence: i64) -> Result<Option<Event>, StoreError> {
-    let sql = format!("SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND sequence = ?2");
-    tx.row(&sql, params![workspace, sequence], linked_event).await
+/// Those of the events that are kept, in the order of their numbers.
+pub async fn find_all(tx: &mut Tx, workspace: WorkspaceId, sequences: &[i64]) -> Result<Vec<Event>, StoreError> {
+    let mut events = among(tx, workspace, COLUMNS, sequences, linked_event).await?;
+    events.sort_unstable_by_key(|event| event.sequence);
+    Ok(events)
+}
+
+/// As many of the events, from the first on, as are read at once.
+pub async fn some_of(tx: &mut Tx, workspace: WorkspaceId, mut sequences: Vec<i64>) -> Result<Vec<i64>, StoreError> {
+    let known = among(tx, workspace, SIZE, &sequences, size).await?;
+    let known: HashMap<i64, i64> = known.into_iter().map(|size| (size.sequence, size.bytes)).collect();
+    let sizes = sequences.iter().map(|sequence| Size { sequence: *sequence, bytes: known.get(sequence).copied().unwrap_or(0) });
+    let sizes: Vec<_> = sizes.collect();
+    sequences.truncate(fitting(&sizes).len());
+    Ok(sequences)
+}
+
+/// What an event is, without what it says.
+pub struct Head {
+    pub sequence: i64,
+    pub id: EventId,
+    pub kind: EventType,
 }
 
 /// Those of the events that are kept.
-pub async fn find_all(tx: &mut Tx, workspace: WorkspaceId, sequences: &[i64]) -> Result<Vec<Event>, StoreError> {
+pub async fn heads(tx: &mut Tx, workspace: WorkspaceId, sequences: &[i64]) -> Result<Vec<Head>, StoreError> {
+    let head = |row: &Row<'_>| Ok(Head { sequence: row.int(0)?, id: row.id(1)?, kind: kind_in(row, 2)? });
+    among(tx, workspace, "sequence, id, type", sequences, head).await
+}
+
+async fn among<T: Send + 'static>(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    columns: &str,
+    sequences: &[i64],
+    read: impl Fn(&Row<'_>) -> Result<T, StoreError> + Copy + Send + Sync,
+) -> Result<Vec<T>, StoreError> {
     let mut found = Vec::with_capacity(sequences.len());
     for some in sequences.chunks(100) {
-        let places: Vec<_> = (2..2 + some.len()).map(|place| format!("?{place}")).collect();
-        let sql = format!("SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND sequence IN ({})", places.join(", "));
+        let sql = format!("SELECT {columns} FROM event WHERE workspace_id = ?1 AND sequence IN ({})", places(some.len(), 2));
         let mut params = vec![workspace.into()];
         params.extend(some.iter().map(|sequence| Param::Int(*sequence)));
-        found.extend(tx.rows(&sql, &params, linked_event).await?);
+        found.extend(tx.rows(&sql, &params, read).await?);
     }
     Ok(found)
 }
@@ -332,7 +380,7 @@ pub enum Beside {
     EventsOfJob,
 }
 
-/// Events about a record before a number, newest first.
+/// Events about a record before a number, newest first, with whether there are more.
 pub async fn timeline<K: Kind>(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -340,22 +388,47 @@ pub async fn timeline<K: Kind>(
     beside: Beside,
     before: i64,
     limit: i64,
-) -> Result<Vec<Event>, StoreError> {
+) -> Result<(Vec<Event>, bool), StoreError> {
+    let mut sizes = sizes_about(tx, workspace, record, beside, before, limit.saturating_add(1)).await?;
+    let has_more = sizes.len() as i64 > limit;
+    sizes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let taken = fitting(&sizes);
+    let sequences: Vec<_> = taken.iter().map(|size| size.sequence).collect();
+    let mut events = find_all(tx, workspace, &sequences).await?;
+    events.reverse();
+    Ok((events, has_more || taken.len() < sizes.len()))
+}
+
+/// All events about a record, oldest first, however much they say.
+pub async fn history<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, record: Id<K>, beside: Beside) -> Result<Vec<Event>, StoreError> {
+    let sizes = sizes_about(tx, workspace, record, beside, i64::MAX, i64::MAX).await?;
+    let sequences: Vec<_> = sizes.iter().map(|size| size.sequence).collect();
+    find_all(tx, workspace, &sequences).await
+}
+
+/// Of events about a record before a number, newest first.
+async fn sizes_about<K: Kind>(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    record: Id<K>,
+    beside: Beside,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<Size>, StoreError> {
     let columns: &[&str] = match beside {
         Beside::Nothing => &["record_id"],
         Beside::EventsOfPerson => &["record_id", "person_id"],
         Beside::EventsOfJob => &["record_id", "job_id"],
     };
-    let mut events = Vec::new();
+    let mut sizes = Vec::new();
     for column in columns {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND {column} = ?2 AND sequence < ?3 ORDER BY sequence DESC LIMIT ?4"
-        );
-        events.extend(tx.rows(&sql, params![workspace, record, before, limit], linked_event).await?);
+        let sql =
+            format!("SELECT {SIZE} FROM event WHERE workspace_id = ?1 AND {column} = ?2 AND sequence < ?3 ORDER BY sequence DESC LIMIT ?4");
+        sizes.extend(tx.rows(&sql, params![workspace, record, before, limit], size).await?);
     }
-    events.sort_unstable_by_key(|event| std::cmp::Reverse(event.sequence));
-    events.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    Ok(events)
+    sizes.sort_unstable_by_key(|size| Reverse(size.sequence));
+    sizes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(sizes)
 }
 
 /// The newest events about a person, one by one, with the contents of those that changed them. Stops when `look_at` has seen enough, and
@@ -379,7 +452,7 @@ pub async fn look_back(
     while bytes < MOST_LOOKED_BACK {
         let events = tx.rows(&sql, params![workspace, person, before, EVENTS_AT_ONCE], linked_event).await?;
         for event in &events {
-            bytes += bytes_of(event) + EVENT_OVERHEAD;
+            bytes += event.data.as_ref().map_or(0, String::len) + EVENT_OVERHEAD;
             if look_at(event).is_break() {
                 return Ok(false);
             }
@@ -475,7 +548,7 @@ pub async fn forget(tx: &mut Tx, workspace: WorkspaceId, before: Timestamp) -> R
 pub async fn erased_among(tx: &mut Tx, workspace: WorkspaceId, sequences: &[i64]) -> Result<Vec<i64>, StoreError> {
     let mut erased = Vec::new();
     for some in sequences.chunks(100) {
-        let places = super::places(some.len(), 2);
+        let places = places(some.len(), 2);
         let sql = format!("SELECT sequence FROM event WHERE workspace_id = ?1 AND sequence IN ({places}) AND data IS NULL");
         let mut params = vec![Param::from(workspace)];
         params.extend(some.iter().map(|sequence| Param::Int(*sequence)));

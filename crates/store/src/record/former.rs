@@ -3,6 +3,7 @@
 use model::clock::Timestamp;
 use model::id::{Id, Kind, Person, WorkspaceId};
 
+use super::places;
 use crate::{Param, StoreError, Tx, params};
 
 /// A record that is gone.
@@ -21,8 +22,7 @@ pub async fn find<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Re
 /// Those of the ids that are gone, whatever kind of record they were, and where they lead; nowhere if they were erased.
 pub async fn gone_among(tx: &mut Tx, workspace: WorkspaceId, ids: &[[u8; 16]]) -> Result<Vec<([u8; 16], Option<[u8; 16]>)>, StoreError> {
     const AT_ONCE: usize = 100;
-    let places: Vec<_> = (2..2 + AT_ONCE).map(|place| format!("?{place}")).collect();
-    let sql = format!("SELECT id, merged_into FROM former_record WHERE workspace_id = ?1 AND id IN ({})", places.join(", "));
+    let sql = format!("SELECT id, merged_into FROM former_record WHERE workspace_id = ?1 AND id IN ({})", places(AT_ONCE, 2));
     let mut asked = Vec::new();
     for some in ids.chunks(AT_ONCE) {
         let mut params = vec![workspace.into()];

@@ -25,6 +25,8 @@ impl KeyRecord {
     }
 }
 
+const COLUMNS: &str = "id, name, scope, created_at, expires_at, revoked_at, last_used_at, replaced_by";
+
 fn record(row: &Row<'_>) -> Result<KeyRecord, StoreError> {
     Ok(KeyRecord {
         id: row.id(0)?,
@@ -56,21 +58,21 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, key: &NewKey<'_>) -> Re
 
 /// The key with that hash, usable or not.
 pub async fn find_by_hash(tx: &mut Tx, workspace: WorkspaceId, hash: &KeyHash) -> Result<Option<KeyRecord>, StoreError> {
-    let sql = "SELECT id, name, scope, created_at, expires_at, revoked_at, last_used_at, replaced_by, hash FROM api_key WHERE workspace_id = ?1 AND hash = ?2";
+    let sql = format!("SELECT {COLUMNS}, hash FROM api_key WHERE workspace_id = ?1 AND hash = ?2");
     let found = tx
-        .row(sql, &[workspace.into(), Param::Bytes(hash.as_bytes())], |row| Ok((record(row)?, KeyHash::from_slice(row.bytes(8)?))))
+        .row(&sql, &[workspace.into(), Param::Bytes(hash.as_bytes())], |row| Ok((record(row)?, KeyHash::from_slice(row.bytes(8)?))))
         .await?;
     Ok(found.filter(|(_, kept)| kept.is_some_and(|kept| kept.matches(hash))).map(|(key, _)| key))
 }
 
 pub async fn find(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Result<Option<KeyRecord>, StoreError> {
-    let sql = "SELECT id, name, scope, created_at, expires_at, revoked_at, last_used_at, replaced_by FROM api_key WHERE workspace_id = ?1 AND id = ?2";
-    tx.row(sql, params![workspace, id], record).await
+    let sql = format!("SELECT {COLUMNS} FROM api_key WHERE workspace_id = ?1 AND id = ?2");
+    tx.row(&sql, params![workspace, id], record).await
 }
 
 pub async fn all(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<KeyRecord>, StoreError> {
-    let sql = "SELECT id, name, scope, created_at, expires_at, revoked_at, last_used_at, replaced_by FROM api_key WHERE workspace_id = ?1 ORDER BY id";
-    tx.rows(sql, params![workspace], record).await
+    let sql = format!("SELECT {COLUMNS} FROM api_key WHERE workspace_id = ?1 ORDER BY id");
+    tx.rows(&sql, params![workspace], record).await
 }
 
 /// The key together with the name of its workspace.
@@ -82,9 +84,10 @@ pub async fn find_with_workspace(tx: &mut Tx, workspace: WorkspaceId, id: KeyId)
 
 /// How many keys are good now, but for one.
 pub async fn count_usable(tx: &mut Tx, workspace: WorkspaceId, but: Option<KeyId>) -> Result<i64, StoreError> {
-    let now = tx.now();
-    let keys = all(tx, workspace).await?;
-    Ok(keys.iter().filter(|key| Some(key.id) != but && key.is_usable(now)).count() as i64)
+    let sql = "SELECT COUNT(*) FROM api_key WHERE workspace_id = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2) \
+               AND id <> ?3";
+    let but = but.unwrap_or(KeyId::from_bytes([0; 16]));
+    Ok(tx.row(sql, params![workspace, tx.now(), but], |row| row.int(0)).await?.unwrap_or(0))
 }
 
 /// Lets another key take its place; it works until that moment.

@@ -8,6 +8,7 @@ use model::clock::Timestamp;
 use model::id::Kind;
 use model::listing::{Cursor, Order, Page, Start, TimeFilter};
 
+use super::places;
 use crate::{Param, Row, StoreError, Tx};
 
 /// What a list gives back: a page, and the number of all records that match.
@@ -50,8 +51,7 @@ impl<'p> Conditions<'p> {
         self.filtered = true;
         let first = self.params.len() + 1;
         self.params.extend(values.into_iter().map(Into::into));
-        let places: Vec<_> = (first..=self.params.len()).map(|place| format!("?{place}")).collect();
-        self.sql.push_str(&format!(" AND {column} IN ({})", places.join(", ")));
+        self.sql.push_str(&format!(" AND {column} IN ({})", places(self.params.len() + 1 - first, first)));
     }
 
     pub(super) fn filter_times(&mut self, alias: &str, times: &TimeFilter) {

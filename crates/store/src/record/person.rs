@@ -11,7 +11,7 @@ use model::social::SocialProfile;
 use model::text::fold;
 
 use super::statement::{among, list_of_ids};
-use super::{census, field_order, places, with_ids};
+use super::{census, field_order, places, to_json, with_ids};
 use crate::{Param, Row, StoreError, Tx, params};
 
 /// All that a read of a person shows. What is kept as JSON stays text.
@@ -243,8 +243,8 @@ fn person_of(row: &Row<'_>) -> Result<Person, StoreError> {
         social_headline: row.text(9)?,
         address: row.text(10)?,
         external_source_id: row.optional_text(11)?,
-        emails: Contacts::from_stored(Channel::Email, row.json(12)?),
-        phones: Contacts::from_stored(Channel::Phone, row.json(13)?),
+        emails: Contacts::from_stored(Channel::Email, row.list(12)?),
+        phones: Contacts::from_stored(Channel::Phone, row.list(13)?),
     })
 }
 
@@ -283,10 +283,6 @@ pub async fn load_free(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) ->
 
 fn by_id() -> String {
     format!("SELECT {FIELDS} FROM person p WHERE p.workspace_id = ?1 AND p.id = ?2")
-}
-
-fn to_json(value: &impl serde::Serialize) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError::Internal(error.to_string()))
 }
 
 /// What is kept of a person in another form than that in which rules work on it.

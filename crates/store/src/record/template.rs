@@ -3,6 +3,7 @@ use model::stage::NewStage;
 use model::template::Template;
 use model::text::fold;
 
+use super::to_json;
 use crate::{Asked, Param, Row, StoreError, Tx, params};
 
 const COLUMNS: &str = "id, name, is_default, stages, created_at, updated_at";
@@ -16,10 +17,6 @@ fn template(row: &Row<'_>) -> Result<Template, StoreError> {
         created_at: row.time(4)?,
         updated_at: row.time(5)?,
     })
-}
-
-fn to_json(stages: &[NewStage]) -> Result<String, StoreError> {
-    serde_json::to_string(stages).map_err(|error| StoreError::Internal(error.to_string()))
 }
 
 /// Puts the template behind all others of the workspace.

@@ -5,6 +5,7 @@ use model::event::TypeFilter;
 use model::id::{LeaseId, WebhookId, WorkspaceId};
 
 use super::event::subject;
+use super::places;
 use crate::{Param, Row, StoreError, Tx, params};
 
 #[derive(Clone, Debug)]
@@ -232,6 +233,23 @@ pub struct Delivery {
     pub updated_at: Timestamp,
 }
 
+impl Delivery {
+    /// One that is still to be tried.
+    #[must_use]
+    pub fn pending(sequence: i64, now: Timestamp) -> Self {
+        Self {
+            sequence,
+            status: DeliveryStatus::Pending,
+            attempt_count: 0,
+            failure_count: 0,
+            attempts: "[]".to_owned(),
+            next_attempt_at: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
 const DELIVERY_COLUMNS: &str = "sequence, status, attempt_count, failure_count, attempts, next_attempt_at, created_at, updated_at";
 
 fn delivery(row: &Row<'_>) -> Result<Delivery, StoreError> {
@@ -300,10 +318,9 @@ pub async fn find_deliveries(
 ) -> Result<Vec<Delivery>, StoreError> {
     let mut found = Vec::with_capacity(sequences.len());
     for some in sequences.chunks(100) {
-        let places: Vec<_> = (3..3 + some.len()).map(|place| format!("?{place}")).collect();
+        let places = places(some.len(), 3);
         let sql = format!(
-            "SELECT {DELIVERY_COLUMNS} FROM webhook_delivery WHERE workspace_id = ?1 AND webhook_id = ?2 AND sequence IN ({})",
-            places.join(", ")
+            "SELECT {DELIVERY_COLUMNS} FROM webhook_delivery WHERE workspace_id = ?1 AND webhook_id = ?2 AND sequence IN ({places})"
         );
         let mut params = vec![workspace.into(), webhook.into()];
         params.extend(some.iter().map(|sequence| Param::Int(*sequence)));
@@ -325,9 +342,8 @@ pub async fn keep_deliveries(tx: &mut Tx, workspace: WorkspaceId, webhook: Webho
         let mut params = vec![workspace.into(), webhook.into()];
         for delivery in some {
             let first = params.len() + 1;
-            let places: Vec<_> = (first..first + 8).map(|place| format!("?{place}")).collect();
             sql.push_str(if first > 3 { ", " } else { "" });
-            sql.push_str(&format!("(?1, ?2, {})", places.join(", ")));
+            sql.push_str(&format!("(?1, ?2, {})", places(8, first)));
             params.extend::<[Param<'_>; 8]>([
                 delivery.sequence.into(),
                 delivery.status.name().into(),

@@ -97,10 +97,10 @@ impl Checkpoints {
         // Writers wait meanwhile, so it does not wait long for readers.
         let wait = |patience| tx.connection().busy_timeout(patience);
         let emptied = wait(PATIENCE_WITH_READERS)
-            .and_then(|()| tx.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)))
-            .and_then(|is_busy| wait(BUSY_TIMEOUT).map(|()| is_busy == 0));
+            .and_then(|()| tx.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)));
+        let is_patient_again = wait(BUSY_TIMEOUT);
         self.woken_at = 0;
-        emptied.unwrap_or_else(|error| {
+        emptied.and_then(|is_busy| is_patient_again.map(|()| is_busy == 0)).unwrap_or_else(|error| {
             tracing::warn!(error = %error, "the log could not be emptied");
             false
         })

@@ -42,8 +42,8 @@ impl AllCandidatesQuery {
             stage_id: query.words("stage_id"),
             stage_name: query.words("stage_name"),
             is_rejected: query.parsed("is_rejected", Flaw::InvalidValue, "true or false", |written| written.parse().ok()),
-            entered_stage_after: query.moment("entered_stage_after"),
-            entered_stage_before: query.moment("entered_stage_before"),
+            entered_stage_after: query.after("entered_stage_after"),
+            entered_stage_before: query.before("entered_stage_before"),
             q: query.words("q"),
         }
     }

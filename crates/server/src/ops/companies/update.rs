@@ -6,7 +6,7 @@ use model::problem::{Code, Detail, Problem};
 use model::text::fold;
 use store::record::company::CompanyView;
 use store::record::{company, search};
-use store::{Failure, Tx, Work};
+use store::{Failure, Pace, Tx, Work};
 
 use crate::ops::companies::hold;
 use crate::ops::etag::Precondition;
@@ -24,6 +24,11 @@ impl Work for UpdateCompany {
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
+    }
+
+    /// All who work there are to be indexed anew.
+    fn pace(&self) -> Pace {
+        Pace::AtLength
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<CompanyView, Failure> {

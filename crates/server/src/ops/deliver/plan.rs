@@ -10,7 +10,7 @@ use store::record::{event, former, webhook};
 use store::{Failure, StoreError, Tx, Work};
 
 use super::MOST_WAITING;
-use crate::ops::webhooks::with_events;
+use crate::ops::webhooks::together;
 
 /// New events in one turn.
 const MOST_FRESH: i64 = 500;
@@ -90,7 +90,8 @@ impl PlanTurn {
         let lanes = Lanes::of(tx, self.workspace, waiting, &fresh).await?;
         let queues = Queues::of(waiting, &lanes, tx.now());
         let mut places: HashMap<Lane, usize> = HashMap::new();
-        let due: Vec<i64> = queues.due.iter().flatten().copied().take(MOST_AT_ONCE).collect();
+        let due = queues.due.iter().flatten().copied().take(MOST_AT_ONCE).collect();
+        let due = event::some_of(tx, self.workspace, due).await?;
         for parcel in self.parcels(tx, &due).await? {
             turn.add(&mut places, lanes.lane_of(&parcel.event), parcel);
         }
@@ -150,7 +151,8 @@ impl PlanTurn {
     async fn parcels(&self, tx: &mut Tx, sequences: &[i64]) -> Result<Vec<Parcel>, StoreError> {
         let mut deliveries = webhook::find_deliveries(tx, self.workspace, self.id, sequences).await?;
         deliveries.sort_unstable_by_key(|delivery| delivery.sequence);
-        let parcels = with_events(tx, self.workspace, deliveries).await?;
+        let events = event::find_all(tx, self.workspace, sequences).await?;
+        let parcels = together(deliveries, events, |event| event.sequence);
         Ok(parcels.into_iter().map(|(delivery, event)| Parcel { event, delivery: Some(delivery) }).collect())
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use model::clock::Timestamp;
-use model::event::{Event, EventType, Subject};
+use model::event::{EventType, Subject};
 use model::id::{LeaseId, WorkspaceId};
 use serde::Serialize;
 use store::record::webhook::{Delivery, DeliveryStatus, Webhook};
@@ -149,7 +149,7 @@ impl Settle {
         let mut kept = Vec::new();
         for (parcel, outcome) in self.tried() {
             let is_known = parcel.delivery.is_some();
-            let delivery = parcel.delivery.clone().unwrap_or_else(|| new_delivery(&parcel.event, now));
+            let delivery = parcel.delivery.clone().unwrap_or_else(|| Delivery::pending(parcel.event.sequence, now));
             match outcome {
                 Outcome::Delivered(attempt) => {
                     let status = DeliveryStatus::Delivered;
@@ -162,7 +162,7 @@ impl Settle {
                 Outcome::Untried => {}
             }
         }
-        kept.extend(self.turn.held.iter().map(|event| new_delivery(event, now)));
+        kept.extend(self.turn.held.iter().map(|event| Delivery::pending(event.sequence, now)));
         Ok(kept)
     }
 
@@ -225,19 +225,6 @@ struct Pause {
 struct Paused<'w> {
     paused_at: Timestamp,
     last_error: &'w str,
-}
-
-fn new_delivery(event: &Event, now: Timestamp) -> Delivery {
-    Delivery {
-        sequence: event.sequence,
-        status: DeliveryStatus::Pending,
-        attempt_count: 0,
-        failure_count: 0,
-        attempts: "[]".to_owned(),
-        next_attempt_at: None,
-        created_at: now,
-        updated_at: now,
-    }
 }
 
 fn tried(mut delivery: Delivery, attempt: &Attempt, now: Timestamp) -> Result<Delivery, StoreError> {

@@ -49,12 +49,12 @@ impl Work for FeedRun {
         if before.state != RunState::Running || before.is_fed || room <= 0 {
             return Ok(false);
         }
-        let found = match resolve_again(tx, workspace, &before.filter).await? {
+        let mut found = match resolve_again(tx, workspace, &before.filter).await? {
             Some(filter) => enrichment_run::find_persons(tx, workspace, &filter, before.position, room).await?,
             None => Found { persons: Vec::new(), position: None, is_end: true },
         };
         // Held, so that none of them goes, or is asked for by somebody else, while they come into the queue.
-        let there = person::hold_all(tx, workspace, &found.persons).await?;
+        found.persons = person::hold_all(tx, workspace, &found.persons).await?;
         let has_moved = |now: Option<Run>| {
             now.is_none_or(|now| (now.state, now.is_fed, now.position) != (before.state, before.is_fed, before.position))
         };
@@ -62,14 +62,14 @@ impl Work for FeedRun {
         if has_moved(enrichment_run::find(tx, workspace, id).await?) {
             return Ok(true);
         }
-        let waiting = enrichment::waiting_of(tx, workspace, &there).await?;
-        for person in there.iter().filter(|person| !waiting.contains(person)) {
+        let waiting = enrichment::waiting_of(tx, workspace, &found.persons).await?;
+        for person in found.persons.iter().filter(|person| !waiting.contains(person)) {
             enrichment::queue_for_run(tx, workspace, *person, before.refresh, id).await?;
         }
         if has_moved(enrichment_run::load(tx, workspace, id).await?) {
             return Err(StoreError::Conflict("the run went on meanwhile".to_owned()).into());
         }
-        enrichment_run::fed(tx, workspace, id, found.position, there.len() as i64, waiting.len() as i64, found.is_end).await?;
+        enrichment_run::fed(tx, workspace, id, &found, waiting.len()).await?;
         Ok(!found.is_end)
     }
 }

@@ -108,7 +108,7 @@ impl ExportPerson {
     async fn events(&self, tx: &mut Tx, id: PersonId, former: &[PersonId]) -> Result<Vec<Event>, StoreError> {
         let mut events = BTreeMap::new();
         for person in former.iter().chain([&id]) {
-            let some = event::timeline(tx, self.workspace, *person, Beside::EventsOfPerson, i64::MAX, i64::MAX).await?;
+            let some = event::history(tx, self.workspace, *person, Beside::EventsOfPerson).await?;
             events.extend(some.into_iter().map(|event| (event.sequence, event)));
         }
         Ok(events.into_values().collect())

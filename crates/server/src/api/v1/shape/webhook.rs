@@ -1,7 +1,7 @@
 use model::clock::Timestamp;
-use model::event::Event;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use store::record::event::Head;
 use store::record::webhook::{Delivery, Webhook};
 use utoipa::ToSchema;
 
@@ -115,8 +115,8 @@ pub struct AttemptRead {
     answer: String,
 }
 
-impl From<&(Delivery, Event)> for DeliveryRead {
-    fn from((delivery, event): &(Delivery, Event)) -> Self {
+impl From<&(Delivery, Head)> for DeliveryRead {
+    fn from((delivery, event): &(Delivery, Head)) -> Self {
         Self {
             sequence: delivery.sequence,
             event_id: event.id,
@@ -132,7 +132,7 @@ impl From<&(Delivery, Event)> for DeliveryRead {
 }
 
 impl DeliveryRead {
-    pub fn with_attempts(delivered: &(Delivery, Event)) -> Self {
+    pub fn with_attempts(delivered: &(Delivery, Head)) -> Self {
         Self { attempts: RawValue::from_string(delivered.0.attempts.clone()).ok(), ..delivered.into() }
     }
 }

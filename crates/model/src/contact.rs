@@ -1,6 +1,7 @@
 //! E-mail addresses and phone numbers: their types, what makes one valid, and when two are the same.
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::input::Fields;
 use crate::patch::Patch;
@@ -132,7 +133,17 @@ impl Contacts {
     }
 
     #[must_use]
-    pub const fn from_stored(channel: Channel, entries: Vec<Contact>) -> Self {
+    pub const fn of(channel: Channel, entries: Vec<Contact>) -> Self {
+        Self { channel, entries }
+    }
+
+    /// What was stored as JSON, without those of which nothing can be made.
+    #[must_use]
+    pub fn from_stored(channel: Channel, stored: &str) -> Self {
+        let entries = serde_json::from_str(stored).unwrap_or_else(|_| {
+            let entries: Vec<&RawValue> = serde_json::from_str(stored).unwrap_or_default();
+            entries.into_iter().filter_map(|entry| serde_json::from_str(entry.get()).ok()).collect()
+        });
         Self { channel, entries }
     }
 
@@ -344,7 +355,7 @@ mod tests {
             email(ContactType::Other, "o@x.com"),
             email(ContactType::Work, "b@x.com"),
         ];
-        let mut contacts = Contacts::from_stored(Channel::Email, entries);
+        let mut contacts = Contacts::of(Channel::Email, entries);
         contacts.replace_type(ContactType::Work, Some("p@x.com".to_owned()));
         assert_eq!(contacts.entries(), [email(ContactType::Work, "p@x.com"), email(ContactType::Other, "o@x.com")]);
         contacts.replace_type(ContactType::Work, None);

@@ -161,7 +161,7 @@ mod tests {
 
     fn contacts(channel: Channel, values: &[&str]) -> Contacts {
         let contact = |value: &&str| Contact { contact_data_type: ContactType::Other, value: (*value).to_owned() };
-        Contacts::from_stored(channel, values.iter().map(contact).collect())
+        Contacts::of(channel, values.iter().map(contact).collect())
     }
 
     fn named(name: &str) -> Profile {

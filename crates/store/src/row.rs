@@ -5,7 +5,6 @@ use model::clock::Timestamp;
 use model::id::{Id, Kind, WorkspaceId};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 use tokio_postgres::types::FromSql;
 
 use crate::error::StoreError;
@@ -142,20 +141,12 @@ impl Row<'_> {
 
     /// What was kept as JSON, for rules to work on.
     pub fn json<T: DeserializeOwned>(&self, column: usize) -> Result<T, StoreError> {
-        serde_json::from_str(self.kept_json(column)?)
+        serde_json::from_str(self.json_str(column)?)
             .map_err(|error| StoreError::Internal(format!("column {column} is not readable: {error}")))
     }
 
-    /// The entries of a list that was kept as JSON. Of those that cannot be read, rules know nothing.
-    pub fn list<T: DeserializeOwned>(&self, column: usize) -> Result<Vec<T>, StoreError> {
-        let text = self.kept_json(column)?;
-        Ok(serde_json::from_str(text).unwrap_or_else(|_| {
-            let entries: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
-            entries.into_iter().filter_map(|entry| serde_json::from_str(entry.get()).ok()).collect()
-        }))
-    }
-
-    fn kept_json(&self, column: usize) -> Result<&str, StoreError> {
+    /// What was kept as JSON, as the engine has it.
+    pub fn json_str(&self, column: usize) -> Result<&str, StoreError> {
         match self {
             Self::Sqlite(_) => self.str(column),
             Self::Postgres(row) => get::<Json<'_>>(row, column, "JSON").map(|json| json.0),

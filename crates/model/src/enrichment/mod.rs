@@ -180,7 +180,7 @@ mod tests {
             social_headline: "Countess".to_owned(),
             address: String::new(),
             external_source_id: Some("crm-1".to_owned()),
-            emails: Contacts::from_stored(Channel::Email, vec![email]),
+            emails: Contacts::of(Channel::Email, vec![email]),
             phones: Contacts::new(Channel::Phone),
         }
     }

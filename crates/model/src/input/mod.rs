@@ -108,6 +108,10 @@ mod tests {
     fn whole_numbers_are_whole_and_in_bounds() {
         let read = |body: &[u8]| read_body(body, |fields| fields.count("months", 100));
         assert_eq!(read(br#"{"months": 3.0}"#), Ok(Some(3)));
+        let large = |body: &[u8]| read_body(body, |fields| fields.count("number", 9_007_199_254_740_991));
+        for number in [7_589_837_735_491_775, 9_007_199_254_740_991] {
+            assert_eq!(large(format!("{{\"number\": {number}.0}}").as_bytes()), Ok(Some(number)));
+        }
         assert_eq!(read(br#"{"months": 3.5}"#).unwrap_err().details[0].code, Flaw::OutOfRange);
         assert_eq!(read(br#"{"months": -1}"#).unwrap_err().details[0].code, Flaw::OutOfRange);
         assert_eq!(read(br#"{"months": "3"}"#).unwrap_err().details[0].code, Flaw::InvalidType);

@@ -32,7 +32,7 @@ fn a_person_with_odd_contacts_and_an_odd_career_is_like_any_other(app: &App) {
     client.patch(&format!("/v1/companies/{company}"), &json!({ "name": "Difference" })).expect(200);
     eventually("the new name is found with both", || client.get("/v1/persons?q=difference").expect(200).entries().len() == 2);
     client.put(&format!("{path}/history"), &json!({ "education_experience": [] })).expect(200);
-    assert_eq!(client.update_person(&ada, &json!({ "emails": ["ada@y.example"] }))["emails"].as_array().unwrap().len(), 1);
+    assert_eq!(client.update_person(&ada, &json!({ "emails": [{ "value": "ada@y.example" }] }))["emails"].as_array().unwrap().len(), 1);
     client.post(&format!("/v1/persons/{grace}/merge"), &json!({ "person_id": ada })).expect(200);
     client.send("DELETE", &format!("/v1/persons/{grace}"), None).expect(200);
 }

@@ -24,8 +24,8 @@ fn profile(row: &Row<'_>) -> Result<Profile, StoreError> {
         current_job_title: row.text(3)?,
         company_id: row.optional_id(4)?,
         company_name: row.optional_text(5)?.unwrap_or_default(),
-        emails: Contacts::from_stored(Channel::Email, row.list(6)?),
-        phones: Contacts::from_stored(Channel::Phone, row.list(7)?),
+        emails: Contacts::from_stored(Channel::Email, row.json_str(6)?),
+        phones: Contacts::from_stored(Channel::Phone, row.json_str(7)?),
     })
 }
 

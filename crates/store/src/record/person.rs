@@ -243,8 +243,8 @@ fn person_of(row: &Row<'_>) -> Result<Person, StoreError> {
         social_headline: row.text(9)?,
         address: row.text(10)?,
         external_source_id: row.optional_text(11)?,
-        emails: Contacts::from_stored(Channel::Email, row.list(12)?),
-        phones: Contacts::from_stored(Channel::Phone, row.list(13)?),
+        emails: Contacts::from_stored(Channel::Email, row.json_str(12)?),
+        phones: Contacts::from_stored(Channel::Phone, row.json_str(13)?),
     })
 }
 

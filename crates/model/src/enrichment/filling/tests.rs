@@ -18,7 +18,7 @@ fn social(handle: &str) -> SocialProfile {
 
 fn contacts(channel: Channel, values: &[&str]) -> Contacts {
     let contact = |value: &&str| Contact { contact_data_type: ContactType::Other, value: (*value).to_owned() };
-    Contacts::from_stored(channel, values.iter().map(contact).collect())
+    Contacts::of(channel, values.iter().map(contact).collect())
 }
 
 /// Somebody of whom only the handle is known.

@@ -169,7 +169,7 @@ fn take_back(before: &Person, decision: &mut Decision, identifier: &Identifier) 
         IdentifierKind::Email => {
             let mut entries = person.emails.entries().to_vec();
             entries.retain(|entry| Channel::Email.key(&entry.value) != identifier.key);
-            person.emails = Contacts::from_stored(Channel::Email, entries);
+            person.emails = Contacts::of(Channel::Email, entries);
             let left_out = contact_hash(Channel::Email, &identifier.key);
             decision.set.retain(|set| set.field != Field::Emails || set.value_hash != left_out);
         }

@@ -56,14 +56,10 @@ fn current_as_read(view: &PersonView, details: &PersonDetails) -> Result<Current
         social_headline: details.social_headline.clone(),
         address: details.address.clone(),
         external_source_id: view.external_source_id.clone(),
-        emails: Contacts::from_stored(Channel::Email, contacts(&view.emails)?),
-        phones: Contacts::from_stored(Channel::Phone, contacts(&view.phones)?),
+        emails: Contacts::from_stored(Channel::Email, &view.emails),
+        phones: Contacts::from_stored(Channel::Phone, &view.phones),
     };
     Ok(current(person, view))
-}
-
-fn contacts(stored: &str) -> Result<Vec<Contact>, StoreError> {
-    serde_json::from_str(stored).map_err(|error| StoreError::Internal(error.to_string()))
 }
 
 /// Which list of contacts a field is, if it is one.

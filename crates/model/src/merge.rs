@@ -139,8 +139,7 @@ mod tests {
 
     #[test]
     fn contacts_are_united_within_their_bound() {
-        let with =
-            |from: usize, to: usize| Person { emails: Contacts::of(Channel::Email, (from..to).map(email).collect()), ..person(1) };
+        let with = |from: usize, to: usize| Person { emails: Contacts::of(Channel::Email, (from..to).map(email).collect()), ..person(1) };
         let mut kept = with(0, 30);
         absorb(&mut kept, &with(10, 50)).unwrap();
         assert_eq!(kept.emails.entries().len(), 50);

@@ -12,9 +12,9 @@ use super::tell::KeyFields;
 use super::workspaces::find_or_make;
 use super::{Actor, tell};
 
-/// What makes a key one that nobody can guess.
-pub fn random_bytes() -> Result<[u8; 20], StoreError> {
-    let mut random = [0; 20];
+/// What makes a key or a secret one that nobody can guess.
+pub fn random_bytes<const COUNT: usize>() -> Result<[u8; COUNT], StoreError> {
+    let mut random = [0; COUNT];
     getrandom::fill(&mut random).map_err(|error| StoreError::Unavailable(format!("the system gives no random bytes: {error}")))?;
     Ok(random)
 }

@@ -15,6 +15,7 @@ use store::record::{event, event_outbox, webhook, workspace};
 use store::{Failure, StoreError, Tx, Work};
 
 use super::Actor;
+use super::keys::random_bytes;
 use super::tell::{Nothing, Told, differences, tell};
 
 /// Events that one replay sends again at most.
@@ -48,9 +49,7 @@ async fn newest_of_all(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, Store
 
 /// What the secret of a webhook is made from.
 pub fn new_seed() -> Result<Vec<u8>, StoreError> {
-    let mut seed = vec![0; 32];
-    getrandom::fill(&mut seed).map_err(|error| StoreError::Unavailable(format!("the system gives no random bytes: {error}")))?;
-    Ok(seed)
+    random_bytes::<32>().map(Vec::from)
 }
 
 pub struct CreateWebhook {

@@ -61,5 +61,8 @@ fn describe() {
     describe_histogram!("slated_enrichment_seconds", "Time that a provider took to answer, by provider.");
     describe_gauge!("slated_enrichment_cost_total", "What providers said that their answers cost, by provider.");
     describe_gauge!("slated_enrichment_paused", "1 while a provider is left alone because it failed or asked for that, by provider.");
-    describe_histogram!("slated_store_read_seconds", "Time in the database of one read in sixteen.");
+    describe_histogram!("slated_store_read_seconds", "Time in the database of a read; on SQLite of one in sixteen.");
+    describe_gauge!("slated_store_connections", "Connections to PostgreSQL: open in all, and idle among them.");
+    describe_counter!("slated_store_round_trips_total", "Questions to PostgreSQL that were waited for.");
+    describe_counter!("slated_store_retries_total", "Transactions on PostgreSQL that were run again because another was in their way.");
 }

@@ -20,7 +20,9 @@ fn a_person_with_odd_contacts_and_an_odd_career_is_like_any_other(app: &App) {
     let path = format!("/v1/persons/{ada}");
     let read = client.get(&path).expect(200);
     assert_eq!(read.data()["emails"][0], json!({ "contact_data_type": "fax", "value": "ada@x.example" }));
-    for path in [format!("{path}?include=profile"), format!("{path}?include=provenance"), format!("{path}/export"), "/v1/persons".to_owned()] {
+    for path in
+        [format!("{path}?include=profile"), format!("{path}?include=provenance"), format!("{path}/export"), "/v1/persons".to_owned()]
+    {
         client.get(&path).expect(200);
     }
     assert_eq!(client.get("/v1/persons?q=ada").expect(200).entries().len(), 1);

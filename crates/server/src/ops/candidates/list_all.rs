@@ -12,6 +12,7 @@ use store::record::listing::Listed;
 use store::record::{candidate, job, stage};
 use store::{Failure, Tx, Work};
 
+use super::list_of_job::{contradiction, no_stage_of_job};
 use crate::ops::persons::follow;
 
 /// The filters as the caller wrote them.
@@ -89,7 +90,7 @@ impl Work for ListAllCandidates {
             let id = Reference::<id::Stage>::new(written.clone()).id;
             let found = stages.iter().find(|stage| id == Some(stage.id)).ok_or_else(|| no_stage_of_job("stage_id", &stages))?;
             if query.stage_name.as_ref().is_some_and(|name| fold(name) != fold(&found.name)) {
-                return Err(Problem::invalid("stage_name", Flaw::Contradiction, "must be the name of stage_id, or be left out").into());
+                return Err(contradiction().into());
             }
             filter.stage_id = Some(found.id);
         } else if let Some(written) = &query.stage_name {
@@ -127,9 +128,4 @@ impl ListAllCandidates {
             (true, stages) => Err(no_stage_of_job("stage_name", stages).into()),
         }
     }
-}
-
-fn no_stage_of_job(field: &str, stages: &[Stage]) -> Problem {
-    let names: Vec<_> = stages.iter().map(|stage| stage.name.as_str()).collect();
-    Problem::invalid(field, Flaw::InvalidValue, format!("must be a stage of the job: {}", names.join(", ")))
 }

@@ -70,7 +70,7 @@ impl Work for ListCandidates {
             None => None,
         };
         if by_id.is_some() && by_name.is_some() && by_id != by_name {
-            return Err(Problem::invalid("stage_name", Flaw::Contradiction, "must be the name of stage_id, or be left out").into());
+            return Err(contradiction().into());
         }
         let stage_id = by_id.or(by_name).map(|stage| stage.id);
         let filter = CandidateFilter { times: times.clone(), stage_id, q: q.clone() };
@@ -84,9 +84,15 @@ fn find<'s>(stages: &'s [Stage], field: &str, is_meant: impl Fn(&Stage) -> bool)
     match (meant.next(), meant.next()) {
         (Some(only), None) => Ok(only),
         (Some(_), Some(_)) => Err(Problem::invalid(field, Flaw::InvalidValue, "is the name of several stages; use stage_id")),
-        (None, _) => {
-            let names: Vec<_> = stages.iter().map(|stage| stage.name.as_str()).collect();
-            Err(Problem::invalid(field, Flaw::InvalidValue, format!("must be a stage of the job: {}", names.join(", "))))
-        }
+        (None, _) => Err(no_stage_of_job(field, stages)),
     }
+}
+
+pub fn contradiction() -> Problem {
+    Problem::invalid("stage_name", Flaw::Contradiction, "must be the name of stage_id, or be left out")
+}
+
+pub fn no_stage_of_job(field: &str, stages: &[Stage]) -> Problem {
+    let names: Vec<_> = stages.iter().map(|stage| stage.name.as_str()).collect();
+    Problem::invalid(field, Flaw::InvalidValue, format!("must be a stage of the job: {}", names.join(", ")))
 }

@@ -6,6 +6,8 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, civil};
 use serde::{Serialize, Serializer};
 
+const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
+
 /// A moment in UTC, in milliseconds since 1970.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Timestamp(i64);
@@ -33,6 +35,18 @@ impl Timestamp {
         Self(self.0.saturating_add(millis))
     }
 
+    /// Days since 1970, in UTC.
+    #[must_use]
+    pub const fn day(self) -> i64 {
+        self.0.div_euclid(DAY_MILLIS)
+    }
+
+    /// The first moment of the next day.
+    #[must_use]
+    pub const fn next_day(self) -> Self {
+        Self((self.day() + 1) * DAY_MILLIS)
+    }
+
     #[must_use]
     pub fn date(self) -> Date {
         Date(self.civil().date())
@@ -57,7 +71,7 @@ impl Timestamp {
         }
         // The last day of the calendar stands for "never" with many, and is just out of reach.
         let (text, more) = match text.strip_prefix("9999-12-31") {
-            Some(time) => (&*format!("9999-12-29{time}"), 2 * 86_400_000),
+            Some(time) => (&*format!("9999-12-29{time}"), 2 * DAY_MILLIS),
             None => (text, 0),
         };
         let moment = text.parse::<jiff::Timestamp>().ok()?;
@@ -197,6 +211,16 @@ mod tests {
         assert_eq!(bound("2026-11-15T09:30:00.791001Z"), "2026-11-15T09:30:00.792Z");
         assert_eq!(bound("2026-11-15"), "2026-11-15T00:00:00.000Z");
         assert_eq!(Timestamp::parse("2026-11-15T09:30:00.791999Z").unwrap().to_string(), "2026-11-15T09:30:00.791Z");
+    }
+
+    #[test]
+    fn a_day_begins_at_midnight() {
+        let next = |millis| Timestamp::from_millis(millis).next_day().to_string();
+        assert_eq!(
+            [0, DAY_MILLIS - 1, DAY_MILLIS].map(next),
+            ["1970-01-02", "1970-01-02", "1970-01-03"].map(|day| format!("{day}T00:00:00.000Z"))
+        );
+        assert_eq!([-1, 0, DAY_MILLIS].map(|millis| Timestamp::from_millis(millis).day()), [-1, 0, 1]);
     }
 
     #[test]

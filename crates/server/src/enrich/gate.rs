@@ -27,7 +27,6 @@ const FURTHEST_TURN_MILLIS: i64 = 60_000;
 const LONGEST_REST_MILLIS: i64 = 24 * 60 * 60 * 1000;
 /// When to look again if it could not be found out whether a call may be made.
 const UNKNOWN_MILLIS: i64 = 5_000;
-const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
 
 /// Why a provider was not asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -180,7 +179,7 @@ impl Gate {
             Ok(Permit::Wait(from)) => Ok(Some(from)),
             Ok(Permit::Spent) => {
                 let reason = format!("the calls of {} for today are used up", self.name);
-                Err(NotAsked::Away { until: next_day(Timestamp::now()), reason })
+                Err(NotAsked::Away { until: Timestamp::now().next_day(), reason })
             }
             Err(failure) => {
                 tracing::warn!(provider = self.name, error = %failure, "it could not be found out whether a provider may be asked");
@@ -242,11 +241,6 @@ impl Gate {
     }
 }
 
-/// The first moment of the next day, in UTC.
-fn next_day(now: Timestamp) -> Timestamp {
-    Timestamp::from_millis((now.millis().div_euclid(DAY_MILLIS) + 1) * DAY_MILLIS)
-}
-
 /// How long a provider asked to be left alone, as far as it is heeded.
 pub fn rest_millis(retry_after: Option<Duration>) -> i64 {
     retry_after.map_or(0, |rest| i64::try_from(rest.as_millis()).unwrap_or(i64::MAX).min(LONGEST_REST_MILLIS))
@@ -277,13 +271,6 @@ mod tests {
         }
         assert_eq!(line.turn(at(0), 10_000, 0.5), at(FURTHEST_TURN_MILLIS / 2));
         assert_eq!(line.turn(at(20_000), 10_000, 0.5), at(70_000));
-    }
-
-    #[test]
-    fn a_day_ends_at_midnight() {
-        assert_eq!(next_day(Timestamp::from_millis(0)).to_string(), "1970-01-02T00:00:00.000Z");
-        assert_eq!(next_day(Timestamp::from_millis(DAY_MILLIS - 1)).to_string(), "1970-01-02T00:00:00.000Z");
-        assert_eq!(next_day(Timestamp::from_millis(DAY_MILLIS)).to_string(), "1970-01-03T00:00:00.000Z");
     }
 
     #[test]

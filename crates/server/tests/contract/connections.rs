@@ -100,8 +100,10 @@ fn a_body_that_comes_too_slowly_is_cut_off(engine: &Engine) {
 
 fn a_connection_that_says_nothing_is_closed(engine: &Engine) {
     let app = impatient(*engine);
+    let opened = Instant::now();
     let reply = Connection::open(&app.address).read_to_end();
     assert!(reply.status().is_none_or(|status| status == 408), "{reply:?}");
+    assert!(opened.elapsed() > Duration::from_millis(500), "{:?}", opened.elapsed());
 }
 
 fn a_connection_that_has_nothing_more_to_say_is_closed(engine: &Engine) {

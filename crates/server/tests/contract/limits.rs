@@ -148,6 +148,11 @@ fn a_head_is_bounded(app: &App) {
         let reply = connection.read_to_end();
         assert!(reply.status().is_none_or(|status| (400..500).contains(&status)), "{reply:?}");
     }
+    let too_many = format!("GET /healthz HTTP/1.1\r\nHost: x\r\n{}\r\n", "X-Many: y\r\n".repeat(100));
+    let mut connection = Connection::open(&app.address);
+    connection.write(too_many.as_bytes()).unwrap();
+    let reply = connection.read_to_end();
+    assert_eq!(reply.status(), Some(431), "{reply:?}");
     app.anonymous().get("/healthz").expect(200);
 }
 

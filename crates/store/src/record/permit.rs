@@ -4,8 +4,6 @@ use model::clock::Timestamp;
 
 use crate::{StoreError, Tx, params};
 
-const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
-
 /// Whether a provider may be asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Permit {
@@ -36,7 +34,7 @@ impl Limits {
     /// Whether a call may be made now, and what is known then. Calls may come ahead of their time by the burst, so that some can be made at
     /// once, and not more than so many in the long run.
     fn judge(&self, kept: Kept, now: Timestamp) -> (Permit, Kept) {
-        let today = now.millis().div_euclid(DAY_MILLIS);
+        let today = now.day();
         // A server whose clock is behind must not take the count of a day back that has begun for others.
         let is_current = kept.day == today || kept.day == today + 1;
         let (day, calls) = if is_current { (kept.day, kept.calls) } else { (today, 0) };
@@ -82,6 +80,7 @@ pub async fn take(
 mod tests {
     use super::*;
 
+    const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
     const NOON: i64 = 20_000 * DAY_MILLIS + DAY_MILLIS / 2;
     const NOTHING: Kept = Kept { next_at: Timestamp::from_millis(0), day: 0, calls: 0 };
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use model::id::WorkspaceId;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use crate::bell::Bell;
 use crate::error::{Failure, StoreError};
@@ -173,11 +174,13 @@ impl Default for Options {
 pub struct Store {
     engine: Engine,
     bell: Arc<Bell>,
-    long_reads: Semaphore,
+    long_reads: Arc<Semaphore>,
 }
 
 /// Reads of an embedded engine that may take long and run at once: each has a thread and a connection of its own, with its memory.
 const MOST_LONG_READS: usize = 32;
+/// How long others wait for one of them.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// What is under way on PostgreSQL takes many kilobytes. It is boxed, or every request would carry them along, on either engine.
 enum Engine {
@@ -196,7 +199,7 @@ impl Store {
                 Engine::Postgres(Postgres::new(address, options, Arc::clone(&bell))?)
             }
         };
-        Ok(Self { engine, bell, long_reads: Semaphore::new(MOST_LONG_READS) })
+        Ok(Self { engine, bell, long_reads: Arc::new(Semaphore::new(MOST_LONG_READS)) })
     }
 
     /// Rings whenever work that ran here has told of a change.
@@ -268,10 +271,15 @@ impl Store {
         if let Engine::Postgres(postgres) = &self.engine {
             return Box::pin(postgres.read_snapshot_at_length(&work)).await;
         }
-        let _place = self.long_reads.acquire().await;
+        let place = timeout(LONGEST_WAIT, Arc::clone(&self.long_reads).acquire_owned()).await;
+        let place = place.map_err(|_| StoreError::Unavailable("too many lists and searches run".to_owned()))?;
         let store = Arc::clone(self);
         let runtime = tokio::runtime::Handle::current();
-        let reading = tokio::task::spawn_blocking(move || runtime.block_on(store.read_snapshot(work)));
+        let reading = tokio::task::spawn_blocking(move || {
+            // It may go on when nobody waits for it any more.
+            let _place = place;
+            runtime.block_on(store.read_snapshot(work))
+        });
         reading.await.unwrap_or_else(|error| Err(StoreError::Internal(error.to_string()).into()))
     }
 

@@ -292,6 +292,7 @@ fn listed_kind(path: &str) -> &'static str {
         Some("pipeline-templates") => "tpl",
         Some("proposals") => "prp",
         Some("stages") => "stg",
+        Some("webhooks") => "whk",
         _ => "job",
     }
 }

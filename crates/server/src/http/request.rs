@@ -35,6 +35,8 @@ const MOST_DRAINED: usize = 32 * 1024 * 1024;
 /// How long a client that sends a body that nobody wants may stop.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_IDEMPOTENCY_KEY: usize = 255;
+/// What a body stands for that is not there.
+const NO_FIELDS: Bytes = Bytes::from_static(b"{}");
 
 /// What body a route takes.
 #[derive(Clone, Copy)]
@@ -344,50 +346,56 @@ fn idempotency_key(parts: &Parts, body: &Bytes) -> Result<Option<IdempotencyKey>
 }
 
 /// Takes a body that nobody wants off the wire, within bounds: a client that is still sending would not see the answer. One that waits to be asked for
-/// it, or does not go on, is answered. Says whether there was nothing.
-pub async fn drain(headers: &HeaderMap, mut body: Body, timeout: Duration) -> bool {
+/// it, or does not go on, is answered.
+pub async fn drain(headers: &HeaderMap, mut body: Body, timeout: Duration) {
     if headers.contains_key(EXPECT) {
-        return body.is_end_stream();
+        return;
     }
     let mut drained = 0;
     let draining = async {
-        while let Ok(frame) = tokio::time::timeout(LONGEST_PAUSE, body.frame()).await {
-            let Some(Ok(frame)) = frame else { return drained == 0 };
+        while let Ok(Some(Ok(frame))) = tokio::time::timeout(LONGEST_PAUSE, body.frame()).await {
             drained += frame.data_ref().map_or(0, Bytes::len);
             if drained >= MOST_DRAINED {
-                break;
+                return;
             }
         }
-        false
     };
-    tokio::time::timeout(timeout, draining).await.unwrap_or(false)
+    let _ = tokio::time::timeout(timeout, draining).await;
 }
 
 async fn json_body(headers: &HeaderMap, body: Body, timeout: Duration, taken: Taken) -> Result<Bytes, Problem> {
     let Taken { largest, may_be_missing } = taken;
-    if may_be_missing && (headers.get(CONTENT_TYPE).is_none() || body.is_end_stream()) {
-        return match drain(headers, body, timeout).await {
-            true => Ok(Bytes::from_static(b"{}")),
-            false => Err(not_json()),
-        };
+    let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|text| text.parse::<usize>().ok());
+    if may_be_missing && body.is_end_stream() {
+        return Ok(NO_FIELDS);
+    }
+    // What comes without a length may turn out to be nothing.
+    if may_be_missing && headers.get(CONTENT_TYPE).is_none() && announced.is_none() {
+        let body = collect(body, largest, timeout).await?;
+        return if body.is_empty() { Ok(NO_FIELDS) } else { Err(not_json()) };
     }
     if !is_json(headers) {
         drain(headers, body, timeout).await;
         return Err(not_json());
     }
-    let too_large = || Problem::new(Code::PayloadTooLarge, format!("The body must be at most {largest} bytes."));
-    let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|text| text.parse::<usize>().ok());
     if announced.is_some_and(|length| length > largest) {
         drain(headers, body, timeout).await;
-        return Err(too_large());
+        return Err(too_large(largest));
     }
-    let collected = Limited::new(body, largest).collect();
-    match tokio::time::timeout(timeout, collected).await {
+    collect(body, largest, timeout).await
+}
+
+async fn collect(body: Body, largest: usize, timeout: Duration) -> Result<Bytes, Problem> {
+    match tokio::time::timeout(timeout, Limited::new(body, largest).collect()).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => Err(too_large()),
+        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => Err(too_large(largest)),
         Ok(Err(error)) => Err(Problem::new(Code::MalformedJson, format!("The body could not be read: {error}."))),
         Err(_) => Err(Problem::new(Code::RequestTimeout, format!("The body did not arrive within {} seconds.", timeout.as_secs()))),
     }
+}
+
+fn too_large(largest: usize) -> Problem {
+    Problem::new(Code::PayloadTooLarge, format!("The body must be at most {largest} bytes."))
 }
 
 fn not_json() -> Problem {

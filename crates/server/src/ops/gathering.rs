@@ -5,21 +5,20 @@ use std::future::Future;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use metrics::counter;
 use model::id::{JobId, WorkspaceId};
 use model::problem::Problem;
 use store::record::event;
 use store::{Failure, Lines, Pace, Place, Store, StoreError, Tx, Work};
 use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
-use tokio::task::JoinSet;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// Transactions of one line that are on their way at once.
 const MOST_AT_WORK: usize = 2;
 /// Writes in one of them.
 const MOST_IN_ONE: usize = 64;
-/// Writes that go alone at once, from each of them. Those that add to a job would only wait for each other.
-const MOST_ALONE: usize = 6;
 /// How long those behind it wait for one that goes alone, or for the turn of another. It takes a fraction of that, unless it has to wait for others.
 const A_MOMENT: Duration = Duration::from_millis(50);
 /// Workspaces whose numbers leave the same rest share a turn.
@@ -120,8 +119,7 @@ impl<W: Gathered> Gathering<W> {
     }
 
     async fn work_off(self: Arc<Self>, mut place: Place<Line, Waiting<W>>) {
-        let (workspace, job) = *place.kind();
-        let mut alone = Alone { most: if job.is_some() { 1 } else { MOST_ALONE }, going: JoinSet::new() };
+        let line = *place.kind();
         while let Some(some) = place.take() {
             // Past that the database is away, or far too busy.
             let longest_wait = self.store.patience() / 4;
@@ -129,28 +127,23 @@ impl<W: Gathered> Gathering<W> {
             late.into_iter().for_each(Waiting::refuse);
             if some.len() > 1 {
                 some.sort_by_cached_key(|waiting| waiting.work.order());
-                self.send_together(workspace, some, &mut alone).await;
-            } else if let Some(one) = some.pop() {
-                self.send_alone(one, &mut alone).await;
-                alone.have_a_moment().await;
+                self.send_together(line, some).await;
+            } else {
+                self.send_each_alone(line, some).await;
             }
         }
-        alone.going.detach_all();
     }
 
-    async fn send_together(&self, workspace: WorkspaceId, some: Vec<Waiting<W>>, alone: &mut Alone) {
+    async fn send_together(&self, line: Line, some: Vec<Waiting<W>>) {
+        let (workspace, _) = line;
         let works = some.iter().map(|waiting| Arc::clone(&waiting.work)).collect();
         match self.store.write(Together { workspace, works, turn: self.turns.of(workspace) }).await {
             Ok(outcomes) => {
-                let mut told_apart = Vec::new();
                 for (waiting, outcome) in some.into_iter().zip(outcomes) {
                     match outcome {
                         Some(outcome) => drop(waiting.answer.send(outcome.map_err(Failure::Refused))),
-                        None => told_apart.push(waiting),
+                        None => drop(self.send_alone(waiting)),
                     }
-                }
-                for waiting in told_apart {
-                    self.send_alone(waiting, alone).await;
                 }
             }
             // That concerns all of them, and it may have been done.
@@ -162,44 +155,33 @@ impl<W: Gathered> Gathering<W> {
             // Nothing was done, and who is to blame is not known.
             Err(_) => {
                 counter!("slated_store_retries_total").increment(1);
-                for waiting in some {
-                    self.send_alone(waiting, alone).await;
-                }
-                // Those behind them would wait for the same.
-                alone.have_a_moment().await;
+                self.send_each_alone(line, some).await;
+            }
+        }
+    }
+
+    /// Those behind them would wait for the same, so they wait for these, at least for a moment.
+    async fn send_each_alone(&self, (_, job): Line, some: Vec<Waiting<W>>) {
+        if job.is_none() {
+            let alone: Vec<_> = some.into_iter().map(|waiting| self.send_alone(waiting)).collect();
+            let _ = timeout(A_MOMENT, join_all(alone)).await;
+            return;
+        }
+        // Whoever adds to a job gets through after the other anyway. While somebody holds it, they would all wait, on a connection each.
+        for waiting in some {
+            match waiting.since.elapsed() > self.store.patience() / 2 {
+                true => waiting.refuse(),
+                false => drop(self.send_alone(waiting).await),
             }
         }
     }
 
     /// It is answered by itself, whether or not anybody waits for this to end.
-    async fn send_alone(&self, waiting: Waiting<W>, alone: &mut Alone) {
-        alone.make_room().await;
-        if waiting.since.elapsed() > self.store.patience() / 2 {
-            return waiting.refuse();
-        }
+    fn send_alone(&self, Waiting { work, answer, .. }: Waiting<W>) -> JoinHandle<()> {
         let store = Arc::clone(&self.store);
-        alone.going.spawn(async move {
-            let _ = waiting.answer.send(store.write(waiting.work).await);
-        });
-    }
-}
-
-/// Those of a line who go alone. They may wait for a row that somebody holds, each on a connection of its own, so few of them may.
-struct Alone {
-    most: usize,
-    going: JoinSet<()>,
-}
-
-impl Alone {
-    async fn make_room(&mut self) {
-        while self.going.len() >= self.most {
-            self.going.join_next().await;
-        }
-    }
-
-    /// Waits for all of them, but not for long.
-    async fn have_a_moment(&mut self) {
-        let _ = timeout(A_MOMENT, async { while self.going.join_next().await.is_some() {} }).await;
+        tokio::spawn(async move {
+            let _ = answer.send(store.write(work).await);
+        })
     }
 }
 

@@ -63,6 +63,9 @@ fn describe() {
     describe_gauge!("slated_enrichment_paused", "1 while a provider is left alone because it failed or asked for that, by provider.");
     describe_histogram!("slated_store_read_seconds", "Time in the database of a read; on SQLite of one in sixteen.");
     describe_gauge!("slated_store_connections", "Connections to PostgreSQL: open in all, and idle among them.");
-    describe_counter!("slated_store_round_trips_total", "Questions to PostgreSQL that were waited for.");
-    describe_counter!("slated_store_retries_total", "Transactions on PostgreSQL that were run again because another was in their way.");
+    describe_counter!("slated_store_round_trips_total", "Times that statements were sent to PostgreSQL.");
+    describe_counter!(
+        "slated_store_retries_total",
+        "Transactions on PostgreSQL that were run again, because another got in their way or their connection broke."
+    );
 }

@@ -15,6 +15,7 @@ each_engine! {
     a_method_that_a_route_lacks_is_refused_with_those_it_has
     an_id_that_names_nothing_is_not_found
     an_id_of_another_kind_is_not_found
+    an_id_may_be_written_with_percent_signs
     a_sane_request_id_is_kept_and_any_other_replaced
 }
 
@@ -174,6 +175,14 @@ fn an_id_of_another_kind_is_not_found(app: &App) {
         let path = operation.path.replace("{id}", other);
         client.send(operation.method, &path, operation.body_in(&world).as_ref()).refused(404, "NOT_FOUND");
     }
+}
+
+fn an_id_may_be_written_with_percent_signs(app: &App) {
+    let client = app.writer();
+    let person = client.new_person(&json!({ "name": "Ada" }));
+    let read = client.get(&format!("/v1/persons/{}", person.replace('_', "%5F"))).expect(200);
+    assert_eq!(read.id(), person);
+    client.get("/v1/persons/%FF%2F").refused(404, "NOT_FOUND");
 }
 
 fn a_sane_request_id_is_kept_and_any_other_replaced(app: &App) {

@@ -95,6 +95,11 @@ fn webhooks_are_listed_in_pages(app: &App) {
     let second = client.get(&format!("{PATH}?offset=1&limit=1")).expect(200);
     assert_eq!(second.json["meta"], json!({ "total": 3, "offset": 1, "limit": 1 }));
     assert_eq!(second.entries(), &read[1..2]);
+    let newest = client.get(&format!("{PATH}?cursor=&limit=2&sort=-created_at")).expect(200);
+    assert_eq!(newest.entries(), [read[2].clone(), read[1].clone()]);
+    let next = newest.json["meta"]["next_cursor"].as_str().unwrap();
+    let oldest = client.get(&format!("{PATH}?cursor={next}&limit=2&sort=-created_at")).expect(200);
+    assert_eq!((oldest.entries(), &oldest.json["meta"]["next_cursor"]), (&read[..1], &Value::Null));
 }
 
 fn a_webhook_is_changed_field_by_field(app: &App) {

@@ -143,6 +143,10 @@ pub(super) struct Connections {
     pub(super) patience: Duration,
 }
 
+pub(super) fn all_busy() -> StoreError {
+    StoreError::Unavailable("all connections are busy".to_owned())
+}
+
 impl Connections {
     pub(super) fn new(address: &Address, most: usize, patience: Duration) -> Result<Self, StoreError> {
         let mut config = address.config.clone();
@@ -173,7 +177,7 @@ impl Connections {
         let lent = tokio::time::timeout(self.patience, self.pool.get()).await.unwrap_or(Err(PoolError::Timeout(TimeoutType::Create)));
         lent.map_err(|error| match error {
             PoolError::Backend(error) => StoreError::Unavailable(describe(&error)),
-            PoolError::Timeout(TimeoutType::Wait) => StoreError::Unavailable("all connections are busy".to_owned()),
+            PoolError::Timeout(TimeoutType::Wait) => all_busy(),
             PoolError::Timeout(_) => StoreError::Unavailable("no server answers in time".to_owned()),
             other => StoreError::Unavailable(other.to_string()),
         })

@@ -17,10 +17,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use metrics::{gauge, histogram};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
 
 pub use self::address::Address;
-use self::connection::Connections;
 pub(crate) use self::connection::connect;
+use self::connection::{Connections, all_busy};
 pub(crate) use self::constraints::{TakenOff, execute};
 pub(crate) use self::crowd::Crowd;
 pub(crate) use self::failure::{describe, judge};
@@ -40,8 +42,13 @@ const MOST_LOSSES: u32 = 5;
 /// What work that looks at or touches many rows may take at least.
 const AT_LENGTH: Duration = Duration::from_secs(30);
 
+/// Of so many connections one is not for writes that go alone, nor is the last of fewer.
+const CONNECTIONS_TO_KEEP_ONE_OF: usize = 8;
+
 pub(crate) struct Postgres {
     primary: Connections,
+    /// Writes that go alone may wait for rows that others hold, each on a connection of its own. They leave some for everybody else.
+    places_to_write: Semaphore,
     crowd: Arc<Crowd>,
     replica: Option<Replica>,
     bell: Arc<Bell>,
@@ -54,7 +61,9 @@ impl Postgres {
             None => None,
         };
         let primary = Connections::new(address, options.connections, options.patience)?;
-        Ok(Self { crowd: Arc::new(Crowd::new(primary.clone())), primary, replica, bell })
+        let kept = options.connections.div_ceil(CONNECTIONS_TO_KEEP_ONE_OF);
+        let places_to_write = Semaphore::new((options.connections - kept).max(1));
+        Ok(Self { crowd: Arc::new(Crowd::new(primary.clone())), primary, places_to_write, replica, bell })
     }
 
     pub(crate) async fn write<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
@@ -73,7 +82,12 @@ impl Postgres {
             Pace::Together => (Mode::ChangeTogether, self.primary.patience),
             Pace::AtLength => (Mode::ChangeAtLength, self.primary.patience.max(AT_LENGTH)),
         };
-        let mut tx = self.begin(&self.primary, mode, patience, None).await?;
+        let asked = Instant::now();
+        let _place = match mode {
+            Mode::ChangeTogether => None,
+            _ => Some(self.place_to_write().await?),
+        };
+        let mut tx = begin(&self.primary, mode, patience, None, asked).await?;
         let output = work.run(&mut tx).await?;
         if tx.has_kept_events() {
             return Err(StoreError::Internal("events were kept and not appended".to_owned()).into());
@@ -87,6 +101,13 @@ impl Postgres {
         Ok(output)
     }
 
+    async fn place_to_write(&self) -> Result<Option<SemaphorePermit<'_>>, StoreError> {
+        match timeout(self.primary.patience, self.places_to_write.acquire()).await {
+            Ok(place) => Ok(place.ok()),
+            Err(_) => Err(all_busy()),
+        }
+    }
+
     /// One statement, with no transaction around it.
     pub(crate) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
         self.look(work, Mode::Single, self.primary.patience).await
@@ -94,7 +115,7 @@ impl Postgres {
 
     /// The same for a statement that may take long, and goes together with none.
     pub(crate) async fn run_apart<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
-        let mut tx = self.begin(&self.primary, Mode::Single, self.primary.patience.max(AT_LENGTH), None).await?;
+        let mut tx = begin(&self.primary, Mode::Single, self.primary.patience.max(AT_LENGTH), None, Instant::now()).await?;
         work.run(&mut tx).await
     }
 
@@ -120,7 +141,7 @@ impl Postgres {
                 retried(|| async {
                     let mut tx = match mode {
                         Mode::Single => begun(Arm::Crowd(Arc::clone(&self.crowd))),
-                        _ => self.begin(&self.primary, mode, patience, None).await?,
+                        _ => begin(&self.primary, mode, patience, None, Instant::now()).await?,
                     };
                     work.run(&mut tx).await
                 })
@@ -140,7 +161,7 @@ impl Postgres {
         patience: Duration,
         at_least: Option<i64>,
     ) -> Option<Result<W::Output, Failure>> {
-        let outcome = match self.begin(&replica.connections, mode, patience, at_least).await {
+        let outcome = match begin(&replica.connections, mode, patience, at_least, Instant::now()).await {
             Ok(mut tx) => work.run(&mut tx).await,
             Err(failure) => Err(failure),
         };
@@ -156,12 +177,6 @@ impl Postgres {
         }
     }
 
-    async fn begin(&self, connections: &Connections, mode: Mode, patience: Duration, at_least: Option<i64>) -> Result<Tx, Failure> {
-        let asked = Instant::now();
-        let connection = connections.lend().await?;
-        Ok(begun(Arm::Postgres(Box::new(PostgresTx::new(connection, mode, patience, asked.elapsed(), at_least)))))
-    }
-
     /// How long an answer may take.
     pub(crate) const fn patience(&self) -> Duration {
         self.primary.patience
@@ -173,6 +188,12 @@ impl Postgres {
         gauge!("slated_store_connections", "state" => "open").set(open as f64);
         gauge!("slated_store_connections", "state" => "idle").set(idle as f64);
     }
+}
+
+/// On a connection that is waited for since then.
+async fn begin(connections: &Connections, mode: Mode, patience: Duration, at_least: Option<i64>, asked: Instant) -> Result<Tx, Failure> {
+    let connection = connections.lend().await?;
+    Ok(begun(Arm::Postgres(Box::new(PostgresTx::new(connection, mode, patience, asked.elapsed(), at_least)))))
 }
 
 fn begun(arm: Arm) -> Tx {

@@ -230,8 +230,10 @@ pub async fn page(
         Some(last) => behind(tx, workspace, after, last.sequence, types).await?,
         None => Vec::new(),
     };
-    let is_cut = taken.len() < sizes.len() || sizes.len() as i64 == limit;
-    let next_after = taken.last().filter(|_| is_cut).map_or(end.max(after), |last| last.sequence);
+    let next_after = match taken.last() {
+        Some(last) if taken.len() < sizes.len() || sizes.len() as i64 >= limit => last.sequence,
+        _ => end.max(after),
+    };
     Ok(Ok(Page { events, next_after, has_more: next_after < newest }))
 }
 
@@ -364,9 +366,12 @@ async fn among<T: Send + 'static>(
 ) -> Result<Vec<T>, StoreError> {
     let mut found = Vec::with_capacity(sequences.len());
     for some in sequences.chunks(100) {
-        let sql = format!("SELECT {columns} FROM event WHERE workspace_id = ?1 AND sequence IN ({})", places(some.len(), 2));
+        // Few texts, whatever is left for the last one.
+        let count = [1, 10].into_iter().find(|count| some.len() <= *count).unwrap_or(100);
+        let sql = format!("SELECT {columns} FROM event WHERE workspace_id = ?1 AND sequence IN ({})", places(count, 2));
         let mut params = vec![workspace.into()];
         params.extend(some.iter().map(|sequence| Param::Int(*sequence)));
+        params.resize(1 + count, Param::Null);
         found.extend(tx.rows(&sql, &params, read).await?);
     }
     Ok(found)

@@ -26,9 +26,12 @@ impl Work for UpdateCompany {
         Some(self.actor.workspace)
     }
 
-    /// All who work there are to be indexed anew.
+    /// All who work for a company with a new name are to be indexed anew.
     fn pace(&self) -> Pace {
-        Pace::AtLength
+        match self.patch.name {
+            Some(_) => Pace::AtLength,
+            None => Pace::Quick,
+        }
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<CompanyView, Failure> {

@@ -1,6 +1,7 @@
-//! Strict reading of JSON: depth is bounded, and a name that stands twice in one object is refused, since either value would
+//! Strict reading of JSON: depth and number of values are bounded, and a name that stands twice in one object is refused, since either value would
 //! be lost without a word.
 
+use std::cell::Cell;
 use std::fmt;
 
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
@@ -11,6 +12,8 @@ use crate::text::shorten;
 /// How deep objects and arrays may be nested.
 pub const MAX_DEPTH: usize = 16;
 const MOST_FIELDS: usize = 100;
+/// Far more than a thousand persons with all that they can have. Each takes many times the bytes in memory that it was written with.
+const MOST_VALUES: usize = 500_000;
 
 /// A JSON value. Objects are small and read once, so a list of their fields is all that is needed.
 #[derive(Clone, PartialEq, Debug)]
@@ -41,34 +44,38 @@ impl Json {
 
 pub fn parse(bytes: &[u8]) -> Result<Json, Problem> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    Strict { depth: 0 }
+    Strict { depth: 0, left: &Cell::new(MOST_VALUES) }
         .deserialize(&mut deserializer)
         .and_then(|value| deserializer.end().map(|()| value))
         .map_err(|error| Problem::new(Code::MalformedJson, format!("The body is not valid JSON: {error}.")))
 }
 
-struct Strict {
+struct Strict<'c> {
     depth: usize,
+    /// Values that may still come.
+    left: &'c Cell<usize>,
 }
 
-impl Strict {
+impl Strict<'_> {
     fn deeper<E: de::Error>(&self) -> Result<Self, E> {
         match self.depth < MAX_DEPTH {
-            true => Ok(Self { depth: self.depth + 1 }),
+            true => Ok(Self { depth: self.depth + 1, left: self.left }),
             false => Err(E::custom(format_args!("nested deeper than {MAX_DEPTH} levels"))),
         }
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Strict {
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Json;
 
     fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
+        let left = self.left.get().checked_sub(1);
+        self.left.set(left.ok_or_else(|| de::Error::custom(format_args!("there are more than {MOST_VALUES} values")))?);
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Strict {
+impl<'de> Visitor<'de> for Strict<'_> {
     type Value = Json;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -138,6 +145,14 @@ mod tests {
         let problem = parse(br#"{"a": {"name": 1, "name": 2}}"#).unwrap_err();
         assert_eq!(problem.code, Code::MalformedJson);
         assert!(problem.message.contains("\"name\" stands twice"), "{}", problem.message);
+    }
+
+    #[test]
+    fn the_number_of_values_is_bounded() {
+        let ones = |count: usize| format!("[{}1]", "1,".repeat(count - 1));
+        assert!(parse(ones(MOST_VALUES - 1).as_bytes()).is_ok());
+        let problem = parse(ones(MOST_VALUES).as_bytes()).unwrap_err();
+        assert!(problem.message.contains("more than 500000 values"), "{}", problem.message);
     }
 
     #[test]

@@ -44,6 +44,9 @@ impl PersonName {
         let mut name = Self::default();
         if self.is_known() {
             name = self.clone();
+            if whole.is_absent() && !parts_given {
+                return name;
+            }
         }
         whole.apply(&mut name.whole);
         if !whole.is_absent() && whole.set().is_some() && !parts_given {
@@ -102,6 +105,16 @@ mod tests {
         assert_eq!(complete("Ada Lovelace", "", "Lovelace"), parts("Ada Lovelace", "Ada", "Lovelace"));
         assert_eq!(complete("The Countess", "Ada", "Lovelace"), parts("The Countess", "Ada", "Lovelace"));
         assert_eq!(complete("The Countess", "Ada", ""), parts("The Countess", "Ada", ""));
+    }
+
+    #[test]
+    fn a_patch_without_a_name_leaves_it_as_it_is() {
+        for (whole, first, last) in
+            [("The Countess", "Ada", "Lovelace"), ("王小明", "小明", "王"), ("Lovelace, Ada", "Ada", ""), ("Ada  Lovelace", "", "")]
+        {
+            let name = PersonName::complete(whole.to_owned(), first.to_owned(), last.to_owned());
+            assert_eq!(name.patched(&Patch::Absent, &Patch::Absent, &Patch::Absent), name);
+        }
     }
 
     #[test]

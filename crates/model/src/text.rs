@@ -59,6 +59,9 @@ pub fn shorten(written: &str) -> String {
     }
 }
 
+/// Names that a hint is looked for, of those that stand beside each other.
+pub const MOST_HINTS: usize = 10;
+
 /// The nearest of `known` to what was written, if one is near enough to be what was meant.
 #[must_use]
 pub fn did_you_mean<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> {
@@ -66,8 +69,12 @@ pub fn did_you_mean<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> {
         return None;
     }
     let written = written.to_lowercase();
+    let length = written.chars().count();
+    // Names of too different a length cannot be alike, and need not be compared.
+    let may_be_alike = |name: &&&str| length.abs_diff(name.len()) * 5 <= length.max(name.len()) * 2;
     known
         .iter()
+        .filter(may_be_alike)
         .map(|name| (strsim::normalized_damerau_levenshtein(&written, name), *name))
         .filter(|(likeness, _)| *likeness >= 0.6)
         .max_by(|one, other| one.0.total_cmp(&other.0))

@@ -44,19 +44,8 @@ impl NewWebhook {
 
 impl WebhookPatch {
     pub fn read(fields: &mut Fields<'_>, rule: &impl UrlRule) -> Self {
-        let url = match read_url(fields, rule) {
-            Patch::Absent => None,
-            Patch::Set(url) => Some(url),
-            Patch::Clear => {
-                fields.refuse("url", Flaw::Required, "must not be cleared");
-                None
-            }
-        };
-        let is_enabled = match fields.patch_flag("is_enabled") {
-            Patch::Absent => None,
-            Patch::Set(flag) => Some(flag),
-            Patch::Clear => Some(true),
-        };
+        let url = fields.kept("url", |fields| read_url(fields, rule));
+        let is_enabled = fields.kept("is_enabled", |fields| fields.patch_flag("is_enabled"));
         Self { url, types: read_types(fields), description: read_description(fields), is_enabled }
     }
 }
@@ -79,6 +68,8 @@ fn read_description(fields: &mut Fields<'_>) -> Option<String> {
 /// Patterns of types; none at all are all.
 fn read_types(fields: &mut Fields<'_>) -> Option<TypeFilter> {
     let patterns = fields.patch_strings("types", MOST_TYPES, limit::NAME, |pattern| match TypeFilter::parse([pattern.as_str()]) {
+        // A blank among others must not stand for all.
+        Ok(_) if pattern.is_empty() => Err((Flaw::InvalidValue, unknown_type(&pattern))),
         Ok(_) => Ok(pattern),
         Err(unknown) => Err((Flaw::InvalidValue, unknown_type(&unknown))),
     });

@@ -6,7 +6,7 @@ use crate::id::Kind;
 use crate::json::Json;
 use crate::patch::Patch;
 use crate::problem::{Flaw, Problem};
-use crate::text::{Lines, did_you_mean, shorten};
+use crate::text::{Lines, MOST_HINTS, did_you_mean, shorten};
 
 /// The fields of one JSON object that have not been read yet.
 pub struct Fields<'r> {
@@ -213,15 +213,16 @@ impl<'r> Fields<'r> {
         name: &'static str,
         most: usize,
         longest: usize,
-        parse: impl FnMut(String) -> Result<T, (Flaw, String)>,
+        mut parse: impl FnMut(String) -> Result<T, (Flaw, String)>,
     ) -> Vec<T> {
-        match self.patch_strings(name, most, longest, parse) {
-            Patch::Set(list) => list,
+        let unless_blank = |text: String| if text.is_empty() { Ok(None) } else { parse(text).map(Some) };
+        match self.patch_strings(name, most, longest, unless_blank) {
+            Patch::Set(list) => list.into_iter().flatten().collect(),
             Patch::Absent | Patch::Clear => Vec::new(),
         }
     }
 
-    /// The same where a list that is absent means something else than an empty one.
+    /// A list of strings, each read by a rule, where one that is absent means something else than an empty one.
     pub fn patch_strings<T>(
         &mut self,
         name: &'static str,
@@ -237,7 +238,7 @@ impl<'r> Fields<'r> {
         let mut values = Vec::with_capacity(list.len());
         for (index, value) in list.into_iter().enumerate() {
             let entry = format!("{name}[{index}]");
-            match self.accept_text(&entry, value, longest, Lines::One).filter(|text| !text.is_empty()).map(&mut parse) {
+            match self.accept_text(&entry, value, longest, Lines::One).map(&mut parse) {
                 Some(Ok(value)) => values.push(value),
                 Some(Err((flaw, message))) => self.refuse(&entry, flaw, message),
                 None => {}
@@ -397,9 +398,10 @@ impl<'r> Fields<'r> {
 
     /// Refuses what is left: nobody asked for it, and dropping it silently would lose data.
     pub(super) fn finish(&mut self) {
-        for (name, _) in std::mem::take(&mut self.unread) {
+        for (number, (name, _)) in std::mem::take(&mut self.unread).into_iter().enumerate() {
             let known = &self.known;
-            let hint = did_you_mean(&name, known).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            let near = if number < MOST_HINTS { did_you_mean(&name, known) } else { None };
+            let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
             self.refuse(&shorten(&name), Flaw::UnknownField, format!("is not a field of this request{hint}"));
         }
     }

@@ -72,10 +72,23 @@ impl Url {
         self.0.parse().map_err(|reason| format!("{option} {}: {reason}", self.without_password()))
     }
 
+    /// Of what may hold a password anywhere, only how it begins.
     fn without_password(&self) -> String {
-        match (self.0.find("://"), self.0.rfind('@')) {
-            (Some(start), Some(end)) if start < end => format!("{}://…{}", &self.0[..start], &self.0[end..]),
-            _ => self.0.clone(),
+        if self.0.starts_with("sqlite:") || !self.0.contains([':', '=', '@']) {
+            return self.0.clone();
+        }
+        let is_scheme = |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let Some((scheme, rest)) = self.0.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) else {
+            return self
+                .0
+                .split_once(':')
+                .map(|(scheme, _)| scheme)
+                .filter(is_scheme)
+                .map_or("…".to_owned(), |scheme| format!("{scheme}:…"));
+        };
+        match rest.rsplit_once('@') {
+            Some((_, host)) if !rest.contains('?') => format!("{scheme}://…@{host}"),
+            _ => format!("{scheme}://…"),
         }
     }
 }

@@ -159,6 +159,8 @@ impl Round {
             Conclusion::Again { until: again, error, is_attempt: true } => {
                 (Outcome::Postponed { answers, until: until.max(again), error: Some(error) }, task.attempts + 1)
             }
+            // They are through; those whose turn is to come may still know more.
+            Conclusion::GivenUp(error) => (Outcome::Postponed { answers, until, error: Some(error) }, task.attempts + 1),
             _ => (Outcome::Postponed { answers, until, error: None }, task.attempts),
         }
     }

@@ -140,3 +140,38 @@ fn a_copy_that_fails_leaves_nothing() {
     assert_eq!(target.execute("SELECT COUNT(*) FROM workspace").concat(), "0");
     assert_eq!(constraints(&target), constraints(&untouched()));
 }
+
+#[test]
+fn what_is_kept_of_forgotten_events_and_what_is_stored_oddly_goes_over_and_back() {
+    let mut first = Engine::Sqlite.app().argument("--event-retention=1s").start();
+    let key = first.key("main", "write");
+    let person =
+        first.writer().new_person(&serde_json::json!({ "name": "Ada", "work_email": "ada@x.example", "current_job_title": "Analyst" }));
+    // The newest event of all is never forgotten.
+    first.writer().new_job("Pilot", "Acme");
+    eventually("origins are kept", || first.database.execute("SELECT COUNT(*) FROM person_origin") == ["1"]);
+    first.process.terminate();
+    first.process.wait_exit();
+    first.database.execute(
+        "UPDATE person SET emails = '[{\"value\":\"ada@x.example\",\"kind\":\"fax\"},{}]', certifications = '[{\"name\":\"CPA\"}]'",
+    );
+    first.restart();
+    let path = format!("/v1/persons/{person}?include=provenance");
+    let origins = |app: &App| app.anonymous().with_key(&key).get(&path).expect(200).data()["provenance"].clone();
+    let before = origins(&first);
+    first.process.terminate();
+    first.process.wait_exit();
+    let mut database = &first.database;
+    let mut apps = Vec::new();
+    for engine in [Engine::Postgres, Engine::Sqlite] {
+        let next = Database::new(engine);
+        let output = copy(database, &next);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let mut app = engine.app().start_on(next);
+        assert_eq!(origins(&app), before);
+        app.process.terminate();
+        app.process.wait_exit();
+        apps.push(app);
+        database = &apps[apps.len() - 1].database;
+    }
+}

@@ -23,6 +23,7 @@ each_engine! {
     a_redirect_is_not_followed
     when_one_fails_the_next_is_asked
     who_answered_is_not_asked_again_when_another_failed
+    a_refresh_of_who_waits_asks_everybody_anew
     after_failures_a_provider_is_left_alone_for_a_while
     after_a_pause_one_call_tries
     while_a_provider_is_left_alone_the_next_is_asked
@@ -240,6 +241,21 @@ fn who_answered_is_not_asked_again_when_another_failed(engine: &Engine) {
     let seen = client.enrich(&client.new_handle("ada"));
     assert_eq!([&seen["state"], &seen["provider"]], ["done", "first"]);
     assert_eq!((first.calls().len(), second.calls().len()), (3, 1));
+}
+
+fn a_refresh_of_who_waits_asks_everybody_anew(engine: &Engine) {
+    let (first, second) = (Provider::start(), Provider::start());
+    let config = config(&[first.section("first", ""), second.section("second", "")]).replacen("[\"50ms\", \"50ms\"]", "[\"1h\"]", 1);
+    let app = configured(*engine, &config).start();
+    let client = app.writer();
+    second.answer_first([Action::status(500)]);
+    let person = client.new_handle("ada");
+    client.ask_enrichment(&person, None).expect(202);
+    client.wait_enrichment(&person, "waits", waits);
+    know(&first, &["ada".to_owned()]);
+    let seen = client.enrich_anew(&person);
+    assert_eq!([&seen["state"], &seen["provider"]], ["done", "first"]);
+    assert_eq!((first.calls().len(), second.calls().len()), (2, 1));
 }
 
 fn paused(app: &App) -> f64 {

@@ -53,6 +53,9 @@ fn what_is_omitted_stays_as_it_is(app: &App) {
     assert_eq!(client.update_person(&person, &json!({ "current_job_title": "Countess" })), expected);
     let unseen = json!({ "social_headline": "First of her kind", "address": "St James's Square", "enrich_record": false });
     assert_eq!(client.update_person(&person, &unseen), expected);
+    // A name that is not put together of its parts.
+    let person = client.new_person(&json!({ "name": "The Countess", "first_name": "Ada", "last_name": "Lovelace" }));
+    assert_eq!(client.update_person(&person, &json!({ "current_job_title": "Analyst" }))["name"], "The Countess");
 }
 
 fn what_is_null_or_blank_is_cleared(app: &App) {

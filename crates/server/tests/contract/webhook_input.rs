@@ -6,6 +6,7 @@ use crate::support::{App, Client, Database, Engine, each_engine, together};
 
 each_engine! {
     what_is_no_web_address_is_refused
+    what_is_blank_or_null_widens_nothing
     an_address_with_a_password_is_refused
     an_address_that_is_not_public_is_refused
     an_allowed_address_is_taken
@@ -48,6 +49,21 @@ fn refuses(app: &App, urls: &[&str]) {
 fn what_is_no_web_address_is_refused(app: &App) {
     refuses(app, &["ftp://hooks.example/", "file:///etc/passwd", "javascript:alert(1)", "hooks.example/in", "//hooks.example/in"]);
     refuses(app, &["x", "/in", "http://", "https://", "https://:8080/", "https://hooks.example:99999/", "https://hooks .example/"]);
+}
+
+fn what_is_blank_or_null_widens_nothing(app: &App) {
+    let client = app.client("admin");
+    let path = new_webhook(&client);
+    client.patch(&path, &json!({ "types": ["job.*"], "is_enabled": false })).expect(200);
+    let before = client.get(&path).expect(200).data().clone();
+    for (body, field, flaw) in [
+        (json!({ "types": [""] }), "types[0]", "INVALID_VALUE"),
+        (json!({ "types": ["job.*", " "] }), "types[1]", "INVALID_VALUE"),
+        (json!({ "is_enabled": null }), "is_enabled", "REQUIRED"),
+    ] {
+        assert_eq!(client.patch(&path, &body).refused(400, "INVALID_REQUEST").flaw(field), flaw, "{body}");
+    }
+    assert_eq!(client.get(&path).expect(200).data(), &before);
 }
 
 fn an_address_with_a_password_is_refused(app: &App) {

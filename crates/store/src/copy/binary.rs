@@ -95,9 +95,7 @@ impl<'t> Reader<'t> {
                 field
             });
             let ordered = match (column.kind, field) {
-                (Kind::Json, Some([JSONB_VERSION, text @ ..])) => {
-                    Some((column.in_order)(utf8(text)?).map_err(|error| broken(&error.to_string()))?)
-                }
+                (Kind::Json, Some([JSONB_VERSION, text @ ..])) => Some(column.in_order(utf8(text)?)?),
                 _ => None,
             };
             fields.push((column.kind, field, ordered));

@@ -104,7 +104,7 @@ fn read_all(path: &Path, tables: &[Table], chunks: &mpsc::Sender<Chunk>) -> Resu
         let mut waiting = 0;
         binary::begin(&mut buffer);
         from_sqlite::each_row(source.connection(), table, |row| {
-            tally.add(row);
+            table.in_order(row, |row| tally.add(row))?;
             binary::write_row(row, &mut buffer)?;
             waiting += 1;
             if buffer.len() >= CHUNK {

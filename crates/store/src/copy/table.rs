@@ -6,6 +6,7 @@ use crate::error::StoreError;
 use crate::migrations::{PERMITS, TABLES};
 use crate::postgres::judge;
 use crate::record::field_order;
+use crate::row::Param;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
@@ -22,7 +23,15 @@ pub(super) struct Column {
     pub(super) name: String,
     pub(super) kind: Kind,
     /// Puts the fields of JSON in the order in which they are shown.
-    pub(super) in_order: fn(&str) -> serde_json::Result<String>,
+    in_order: fn(&str) -> serde_json::Result<String>,
+}
+
+impl Column {
+    /// JSON in a form in which that of one engine can be compared with that of the other.
+    pub(super) fn in_order(&self, json: &str) -> Result<String, StoreError> {
+        let ordered = (self.in_order)(json).or_else(|_| field_order::by_name(json));
+        ordered.map_err(|error| StoreError::Internal(format!("what {} holds is no JSON: {error}", self.name)))
+    }
 }
 
 pub(super) struct Table {
@@ -35,6 +44,19 @@ impl Table {
     pub(super) fn column_list(&self) -> String {
         let names: Vec<_> = self.columns.iter().map(|column| column.name.as_str()).collect();
         names.join(", ")
+    }
+
+    /// A row as it is compared.
+    pub(super) fn in_order(&self, row: &[Param<'_>], look: impl FnOnce(&[Param<'_>])) -> Result<(), StoreError> {
+        let ordered = self.columns.iter().zip(row).map(|(column, value)| match value {
+            Param::Json("[]") => Ok(None),
+            Param::Json(json) => column.in_order(json).map(Some),
+            _ => Ok(None),
+        });
+        let ordered: Vec<_> = ordered.collect::<Result<_, StoreError>>()?;
+        let row: Vec<_> = row.iter().zip(&ordered).map(|(value, ordered)| ordered.as_deref().map_or(*value, Param::Json)).collect();
+        look(&row);
+        Ok(())
     }
 
     pub(super) fn select(&self) -> String {
@@ -83,6 +105,6 @@ fn order_of(column: &str) -> fn(&str) -> serde_json::Result<String> {
         "education_experience" => field_order::education_experience,
         "certifications" => field_order::certifications,
         "stages" => field_order::stages,
-        _ => |text| Ok(text.to_owned()),
+        _ => field_order::by_name,
     }
 }

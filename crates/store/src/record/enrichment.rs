@@ -90,7 +90,7 @@ pub async fn queue(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, refres
         return Ok(true);
     }
     // Whoever stood in the way is held by now, even if nothing was changed.
-    let sql = "UPDATE enrichment SET refresh = (refresh OR ?3), requested_at = CASE WHEN state = 'running' THEN ?4 ELSE requested_at END, \
+    let sql = "UPDATE enrichment SET refresh = (refresh OR ?3), requested_at = CASE WHEN state = 'running' OR ?3 THEN ?4 ELSE requested_at END, \
                due_at = CASE WHEN state = 'queued' AND due_at > ?4 THEN ?4 ELSE due_at END WHERE workspace_id = ?1 AND person_id = ?2";
     tx.tell(sql, params![workspace, person, refresh, tx.now()]).await?;
     Ok(false)

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Error, from_str, to_string};
+use serde_json::{Error, Value, from_str, to_string};
 
 type Raw<'t> = &'t RawValue;
 
@@ -52,6 +52,13 @@ pub fn certifications(text: &str) -> Result<String, Error> {
 
 pub fn stages(text: &str) -> Result<String, Error> {
     to_string(&from_str::<Vec<Stage<'_>>>(text)?)
+}
+
+/// Any JSON, with the fields of every object by their names.
+pub fn by_name(text: &str) -> Result<String, Error> {
+    let mut value: Value = from_str(text)?;
+    value.sort_all_objects();
+    to_string(&value)
 }
 
 #[cfg(test)]

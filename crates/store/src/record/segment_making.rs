@@ -105,13 +105,14 @@ pub async fn plan(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Planned>
         Planned { workspace, generation, purpose: Purpose::TakeAll, persons: Vec::new(), tail: Vec::new(), replaced: Vec::new() };
     let sql = "SELECT person_id, stamp FROM search_tail WHERE workspace_id = ?1 ORDER BY person_id LIMIT ?2";
     let tail = tx.rows(sql, params![workspace, MOST_IN_SEGMENT as i64], |row| Ok((row.id(0)?, row.int(1)?))).await?;
-    if tail.len() >= LONG {
-        planned.take(tx, tail).await?;
-        return Ok(Some(planned));
-    }
     let sizes = sizes(tx, workspace).await?;
     let similar = similar(&sizes);
-    if let Some(place) = sizes.iter().position(|size| size.is_outdated) {
+    let outdated = sizes.iter().position(|size| size.is_outdated);
+    // However many are written, who was erased does not stay for long.
+    let is_long = if outdated.is_some() { tail.len() >= MOST_IN_SEGMENT } else { tail.len() >= LONG };
+    if is_long {
+        planned.take(tx, tail).await?;
+    } else if let Some(place) = outdated {
         planned.make_anew(tx, &sizes[place..], Purpose::Forget).await?;
     } else if !similar.is_empty() {
         planned.join(tx, similar).await?;

@@ -12,11 +12,13 @@ use crate::ops::webhooks::UpdateWebhook;
 #[schema(example = json!({"types": ["candidate.*"], "is_enabled": false}))]
 #[expect(dead_code, reason = "describes what WebhookPatch reads")]
 pub struct UpdateWebhookBody {
+    #[schema(nullable = false)]
     url: Option<String>,
     /// Replaces all types; empty and null are all types.
     types: Option<Vec<String>>,
     description: Option<String>,
     /// False to send nothing; once it is true again, everything goes on where it stopped.
+    #[schema(nullable = false)]
     is_enabled: Option<bool>,
 }
 

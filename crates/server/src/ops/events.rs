@@ -4,8 +4,8 @@ use model::clock::Timestamp;
 use model::event::{Event, Hash, TypeFilter};
 use model::id::{CandidateId, JobId, PersonId, WorkspaceId};
 use model::problem::{Code, Detail, Flaw, Problem};
-use store::record::event::{Beside, Gone, Page};
-use store::record::{candidate, event, event_outbox, job, origin, person, webhook, workspace};
+use store::record::event_reading::{Beside, Gone, Page};
+use store::record::{candidate, event, event_outbox, event_reading, job, origin, person, webhook, workspace};
 use store::{Failure, Tx, Work};
 
 use super::former::survivor;
@@ -46,7 +46,7 @@ impl Work for ReadEvents {
                 return Ok(Page { events: Vec::new(), next_after, has_more: false });
             }
         };
-        event::page(tx, self.workspace, after, &self.types, self.limit).await?.map_err(|gone| forgotten(&gone).into())
+        event_reading::page(tx, self.workspace, after, &self.types, self.limit).await?.map_err(|gone| forgotten(&gone).into())
     }
 }
 
@@ -105,17 +105,17 @@ impl Work for ReadTimeline {
                     // One who went into another keeps what happened before.
                     survivor(tx, workspace, id).await?;
                 }
-                event::timeline(tx, workspace, id, Beside::EventsOfPerson, before, limit).await?
+                event_reading::timeline(tx, workspace, id, Beside::EventsOfPerson, before, limit).await?
             }
             Timeline::Candidate(id) => {
                 if candidate::job_of(tx, workspace, id).await?.is_none() {
                     survivor(tx, workspace, id).await?;
                 }
-                event::timeline(tx, workspace, id, Beside::Nothing, before, limit).await?
+                event_reading::timeline(tx, workspace, id, Beside::Nothing, before, limit).await?
             }
             Timeline::Job(id) => {
                 job::places(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("job", id))?;
-                event::timeline(tx, workspace, id, Beside::EventsOfJob, before, limit).await?
+                event_reading::timeline(tx, workspace, id, Beside::EventsOfJob, before, limit).await?
             }
         };
         let next = events.last().filter(|_| has_more).map(|event| event.sequence);

@@ -9,9 +9,9 @@ use model::problem::{Code, Problem};
 use model::webhook::{MOST_WEBHOOKS, NewWebhook, WebhookPatch};
 use reqwest::Url;
 use serde::Serialize;
-use store::record::event::{Beside, Head};
+use store::record::event_reading::{Beside, Head};
 use store::record::webhook::{Delivery, DeliveryStatus, Webhook};
-use store::record::{event, event_outbox, webhook, workspace};
+use store::record::{event, event_outbox, event_reading, webhook, workspace};
 use store::{Failure, StoreError, Tx, Work};
 
 use super::Actor;
@@ -283,7 +283,7 @@ impl Work for TestWebhook {
         let told = Told::new(Nothing {}, TestFields { message: "If you can read this, the webhook works." });
         let told = tell(tx, &self.actor, EventType::WebhookTest, Subject::of(self.id), &told).await?;
         newest_of_all(tx, self.actor.workspace).await?;
-        let (events, _) = event::timeline(tx, self.actor.workspace, self.id, Beside::Nothing, i64::MAX, 1).await?;
+        let (events, _) = event_reading::timeline(tx, self.actor.workspace, self.id, Beside::Nothing, i64::MAX, 1).await?;
         let event = events.into_iter().find(|event| Some(event.id) == told);
         Ok(event.ok_or_else(|| StoreError::Conflict("other events came in between".to_owned()))?)
     }
@@ -310,7 +310,7 @@ impl Work for ListDeliveries {
         found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         let next = found.last().filter(|_| has_more).map(|delivery| delivery.sequence);
         let sequences: Vec<_> = found.iter().map(|delivery| delivery.sequence).collect();
-        let heads = event::heads(tx, workspace, &sequences).await?;
+        let heads = event_reading::heads(tx, workspace, &sequences).await?;
         Ok((together(found, heads, |head| head.sequence), next))
     }
 }
@@ -334,7 +334,7 @@ impl Work for ReadDelivery {
         let Self { workspace, id, sequence } = *self;
         webhook::find(tx, workspace, id).await?.ok_or_else(|| missing(id))?;
         let delivery = webhook::find_delivery(tx, workspace, id, sequence).await?;
-        let event = event::heads(tx, workspace, &[sequence]).await?.pop();
+        let event = event_reading::heads(tx, workspace, &[sequence]).await?.pop();
         Ok(delivery.zip(event).ok_or_else(|| Problem::not_found("delivery", sequence))?)
     }
 }
@@ -357,7 +357,7 @@ impl Work for ResendDelivery {
         let workspace = self.actor.workspace;
         let mut resent = webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         let delivery = webhook::find_delivery(tx, workspace, self.id, self.sequence).await?;
-        let event = event::heads(tx, workspace, &[self.sequence]).await?.pop();
+        let event = event_reading::heads(tx, workspace, &[self.sequence]).await?.pop();
         let (delivery, event) = delivery.zip(event).ok_or_else(|| Problem::not_found("delivery", self.sequence))?;
         let delivery =
             Delivery { status: DeliveryStatus::Pending, failure_count: 0, next_attempt_at: None, updated_at: tx.now(), ..delivery };
@@ -391,7 +391,7 @@ impl Work for ReplayEvents {
         let until = self.until.unwrap_or(i64::MAX).min(replayed.settled_sequence);
         // Tests are for the moment, and for one webhook.
         let types = replayed.types.without(EventType::WebhookTest);
-        let wanted = event::numbers(tx, workspace, self.after, until, &types, MOST_REPLAYED).await?;
+        let wanted = event_reading::numbers(tx, workspace, self.after, until, &types, MOST_REPLAYED).await?;
         let wanted = wanted.map_err(|gone| super::events::forgotten(&gone))?;
         let deliveries: Vec<_> = wanted.into_iter().map(|sequence| Delivery::pending(sequence, tx.now())).collect();
         webhook::keep_deliveries(tx, workspace, self.id, &deliveries).await?;

@@ -11,6 +11,7 @@ pub mod enrichment_run;
 pub mod erasure;
 pub mod event;
 pub mod event_outbox;
+pub mod event_reading;
 pub mod export;
 pub mod field_order;
 pub mod field_source;

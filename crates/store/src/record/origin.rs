@@ -7,14 +7,14 @@ use model::event::Event;
 use model::id::{Person, PersonId, WorkspaceId};
 use model::origin::{Kept, Origins};
 
-use super::{event, places, with_ids};
+use super::{event_reading, places, with_ids};
 use crate::{Param, Row, StoreError, Tx, params};
 
 /// Where the values of a person come from; older changes are not looked at where those of `names` are known.
 pub async fn of_person(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, names: &[&str]) -> Result<Origins, StoreError> {
     let mut origins = Origins::default();
     let is_known = |origins: &Origins| origins.settle(names.iter().copied());
-    let is_all = event::look_back(tx, workspace, person, |event| {
+    let is_all = event_reading::look_back(tx, workspace, person, |event| {
         origins.look_at(event);
         if is_known(&origins) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })

@@ -6,7 +6,7 @@ use model::clock::Timestamp;
 use model::event::{Event, EventType, Subject, TypeFilter};
 use model::id::{WebhookId, WorkspaceId};
 use store::record::webhook::{Delivery, Waiting, Webhook};
-use store::record::{event, former, webhook};
+use store::record::{event_reading, former, webhook};
 use store::{Failure, StoreError, Tx, Work};
 
 use super::MOST_WAITING;
@@ -91,7 +91,7 @@ impl PlanTurn {
         let queues = Queues::of(waiting, &lanes, tx.now());
         let mut places: HashMap<Lane, usize> = HashMap::new();
         let due = queues.due.iter().flatten().copied().take(MOST_AT_ONCE).collect();
-        let due = event::some_of(tx, self.workspace, due).await?;
+        let due = event_reading::some_of(tx, self.workspace, due).await?;
         for parcel in self.parcels(tx, &due).await? {
             turn.add(&mut places, lanes.lane_of(&parcel.event), parcel);
         }
@@ -151,7 +151,7 @@ impl PlanTurn {
     async fn parcels(&self, tx: &mut Tx, sequences: &[i64]) -> Result<Vec<Parcel>, StoreError> {
         let mut deliveries = webhook::find_deliveries(tx, self.workspace, self.id, sequences).await?;
         deliveries.sort_unstable_by_key(|delivery| delivery.sequence);
-        let events = event::find_all(tx, self.workspace, sequences).await?;
+        let events = event_reading::find_all(tx, self.workspace, sequences).await?;
         let parcels = together(deliveries, events, |event| event.sequence);
         Ok(parcels.into_iter().map(|(delivery, event)| Parcel { event, delivery: Some(delivery) }).collect())
     }
@@ -162,12 +162,12 @@ impl PlanTurn {
         wanted.push(EventType::WebhookTest.name().to_owned());
         let wanted = TypeFilter::parse(wanted.iter().map(String::as_str)).unwrap_or_else(|_| TypeFilter::everything());
         let mut after = turn.webhook.settled_sequence;
-        let page = match event::page(tx, self.workspace, Some(after), &wanted, limit).await? {
+        let page = match event_reading::page(tx, self.workspace, Some(after), &wanted, limit).await? {
             Ok(page) => page,
             Err(gone) => {
                 turn.gap = Some(format!("events {} to {} were forgotten before they could be delivered", after + 1, gone.oldest - 1));
                 after = gone.oldest - 1;
-                match event::page(tx, self.workspace, Some(after), &wanted, limit).await? {
+                match event_reading::page(tx, self.workspace, Some(after), &wanted, limit).await? {
                     Ok(page) => page,
                     Err(_) => return Err(StoreError::Conflict("events are being forgotten".to_owned())),
                 }

@@ -11,7 +11,7 @@ use model::problem::Problem;
 use store::record::client_contact::ContactOf;
 use store::record::enrichment::Enrichment;
 use store::record::enrichment_answer::KeptAnswer;
-use store::record::event::Beside;
+use store::record::event_reading::Beside;
 use store::record::export::KeptCandidate;
 use store::record::field_source::FieldSource;
 use store::record::note::Note;
@@ -19,7 +19,8 @@ use store::record::person::{PersonDetails, PersonView};
 use store::record::proposal::Proposal;
 use store::record::webhook::Delivery;
 use store::record::{
-    client_contact, enrichment, enrichment_answer, event, export, field_source, former, identifier, note, origin, person, proposal, webhook,
+    client_contact, enrichment, enrichment_answer, event_reading, export, field_source, former, identifier, note, origin, person, proposal,
+    webhook,
 };
 use store::{Failure, StoreError, Tx, Work};
 
@@ -108,7 +109,7 @@ impl ExportPerson {
     async fn events(&self, tx: &mut Tx, id: PersonId, former: &[PersonId]) -> Result<Vec<Event>, StoreError> {
         let mut events = BTreeMap::new();
         for person in former.iter().chain([&id]) {
-            let some = event::history(tx, self.workspace, *person, Beside::EventsOfPerson).await?;
+            let some = event_reading::history(tx, self.workspace, *person, Beside::EventsOfPerson).await?;
             events.extend(some.into_iter().map(|event| (event.sequence, event)));
         }
         Ok(events.into_values().collect())

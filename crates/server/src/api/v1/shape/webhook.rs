@@ -1,7 +1,7 @@
 use model::clock::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use store::record::event::Head;
+use store::record::event_reading::Head;
 use store::record::webhook::{Delivery, Webhook};
 use utoipa::ToSchema;
 

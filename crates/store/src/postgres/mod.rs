@@ -41,8 +41,7 @@ const MOST_CONFLICTS: u32 = 50;
 const MOST_LOSSES: u32 = 5;
 /// What work that looks at or touches many rows may take at least.
 const AT_LENGTH: Duration = Duration::from_secs(30);
-
-/// Of so many connections one is not for writes that go alone, nor is the last of fewer.
+/// One of so many connections, or of fewer, is kept from writes that go alone, unless it is the only one.
 const CONNECTIONS_TO_KEEP_ONE_OF: usize = 8;
 
 pub(crate) struct Postgres {

@@ -119,10 +119,10 @@ impl<W: Gathered> Gathering<W> {
     }
 
     async fn work_off(self: Arc<Self>, mut place: Place<Line, Waiting<W>>) {
-        let line = *place.kind();
+        let line @ (_, job) = *place.kind();
         while let Some(some) = place.take() {
-            // Past that the database is away, or far too busy.
-            let longest_wait = self.store.patience() / 4;
+            // Past that the database is away or far too busy, or somebody holds the job.
+            let longest_wait = self.store.patience() / if job.is_some() { 2 } else { 4 };
             let (late, mut some): (Vec<_>, Vec<_>) = some.into_iter().partition(|waiting| waiting.since.elapsed() > longest_wait);
             late.into_iter().for_each(Waiting::refuse);
             if some.len() > 1 {

@@ -96,7 +96,7 @@ pub(crate) struct PostgresTx {
 impl PostgresTx {
     /// `waited` is how long it took to get the connection: a caller waits for that and the first answer together.
     pub(super) fn new(connection: Lent, mode: Mode, patience: Duration, waited: Duration, at_least: Option<i64>) -> Self {
-        // Those who go together have waited before, a quarter as long at most.
+        // Those who go together have waited before, most of them a quarter as long at most.
         let waited = if mode == Mode::ChangeTogether { waited + patience / 4 } else { waited };
         Self {
             connection: Some(connection),

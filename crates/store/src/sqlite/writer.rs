@@ -1,5 +1,5 @@
-//! The one thread that writes. It runs all the work that waits in one transaction, makes that durable with one commit, and only then
-//! answers. While a commit is on its way to the disk the next work gathers.
+//! The one thread that writes. It runs the work that waits in one transaction, makes that durable with one commit, and only then
+//! answers. While some of it is run and on its way to the disk the next gathers.
 //!
 //! Work that is refused has nearly always written nothing yet, so the work of a commit first runs without any way to undo a single one.
 //! Should one fail with something written, all of it is rolled back and runs again, each under a savepoint of its own.
@@ -7,7 +7,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use metrics::{gauge, histogram};
 use tokio::runtime::Handle;
@@ -25,6 +25,11 @@ use crate::tx::Tx;
 const QUEUE_LENGTH: usize = 8192;
 /// Work in one commit, so that the first of them does not wait for ever.
 const MOST_PER_COMMIT: usize = 512;
+/// How long work that comes joins what is under way, at least. If all who write were in one commit, nobody would be served while it runs, and nothing
+/// run while they are served.
+const LEAST_JOINED: Duration = Duration::from_millis(2);
+/// And as many times as long as the last commit took, so that a slow disk does not have its way.
+const COMMITS_JOINED: u32 = 2;
 
 pub(super) struct Writer {
     queue: Option<mpsc::Sender<Box<dyn Job>>>,
@@ -123,9 +128,11 @@ fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints
     let batch_size = histogram!("slated_store_commit_batch_size");
     let duration = histogram!("slated_store_commit_seconds");
     let mut batch = Vec::with_capacity(MOST_PER_COMMIT);
+    let mut last_commit = Duration::ZERO;
     while let Some(first) = jobs.blocking_recv() {
         let started = Instant::now();
-        let committed = commit_together(&mut tx, first, &mut jobs, &mut batch);
+        let joined_until = started + LEAST_JOINED.max(last_commit * COMMITS_JOINED);
+        let committed = commit_together(&mut tx, first, &mut jobs, &mut batch, joined_until).map(|took| last_commit = took);
         if let Err(error) = &committed {
             tracing::error!(error = %error, "a commit failed");
         }
@@ -148,14 +155,16 @@ fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints
     checkpoints.finish(tx.sqlite());
 }
 
+/// Says how long the commit alone took.
 fn commit_together(
     tx: &mut Tx,
     first: Box<dyn Job>,
     jobs: &mut mpsc::Receiver<Box<dyn Job>>,
     batch: &mut Vec<Box<dyn Job>>,
-) -> Result<(), StoreError> {
+    joined_until: Instant,
+) -> Result<Duration, StoreError> {
     batch.push(first);
-    let done = run_swiftly(tx, jobs, batch).and_then(|all_clean| match all_clean {
+    let done = run_swiftly(tx, jobs, batch, joined_until).and_then(|all_clean| match all_clean {
         true => Ok(()),
         false => {
             tx.sqlite().execute("ROLLBACK", &[])?;
@@ -163,15 +172,23 @@ fn commit_together(
             run_carefully(tx, batch)
         }
     });
-    let committed = done.and_then(|()| tx.put_words()).and_then(|()| tx.sqlite().execute("COMMIT", &[]).map(|_| ()));
+    let committed = done.and_then(|()| tx.put_words()).and_then(|()| {
+        let started = Instant::now();
+        tx.sqlite().execute("COMMIT", &[]).map(|_| started.elapsed())
+    });
     committed.inspect_err(|_| {
         tx.forget_words(0);
         roll_back(tx.sqlite());
     })
 }
 
-/// Runs the batch, and what joins it meanwhile. False if one of them failed and left something behind.
-fn run_swiftly(tx: &mut Tx, jobs: &mut mpsc::Receiver<Box<dyn Job>>, batch: &mut Vec<Box<dyn Job>>) -> Result<bool, StoreError> {
+/// Runs the batch, and what joins it until then. False if one of them failed and left something behind.
+fn run_swiftly(
+    tx: &mut Tx,
+    jobs: &mut mpsc::Receiver<Box<dyn Job>>,
+    batch: &mut Vec<Box<dyn Job>>,
+    joined_until: Instant,
+) -> Result<bool, StoreError> {
     tx.sqlite().execute("BEGIN IMMEDIATE", &[])?;
     tx.forget_log_end();
     let mut next = 0;
@@ -191,6 +208,7 @@ fn run_swiftly(tx: &mut Tx, jobs: &mut mpsc::Receiver<Box<dyn Job>>, batch: &mut
         }
         next += 1;
         if batch.len() < MOST_PER_COMMIT
+            && Instant::now() < joined_until
             && let Ok(job) = jobs.try_recv()
         {
             batch.push(job);

@@ -163,11 +163,18 @@ impl Problem {
     /// A request with bad fields, of which there is at least one.
     #[must_use]
     pub fn from_details(details: Vec<Detail>) -> Self {
+        let flaws = details.len();
+        Self::from_flaws(details, flaws)
+    }
+
+    /// A request with so many bad fields, not all of which are named.
+    #[must_use]
+    pub fn from_flaws(details: Vec<Detail>, flaws: usize) -> Self {
         let message = match details.as_slice() {
             [only] if only.field.is_empty() => only.message.clone(),
             [only] => format!("{}: {}", only.field, only.message),
             [] => Code::InvalidRequest.meaning().to_owned(),
-            [first, ..] => format!("{} fields are not valid, the first being {}: {}", details.len(), first.field, first.message),
+            [first, ..] => format!("{flaws} fields are not valid, the first being {}: {}", first.field, first.message),
         };
         Self { code: Code::InvalidRequest, message, details }
     }

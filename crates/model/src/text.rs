@@ -59,9 +59,6 @@ pub fn shorten(written: &str) -> String {
     }
 }
 
-/// Names that a hint is looked for, of those that stand beside each other.
-pub const MOST_HINTS: usize = 10;
-
 /// The nearest of `known` to what was written, if one is near enough to be what was meant.
 #[must_use]
 pub fn did_you_mean<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> {

@@ -35,7 +35,8 @@ const MOST_REMAINS: i64 = 20_000;
 /// Begins with all of them.
 pub fn start(app: &Arc<App>, metrics: PrometheusHandle, event_retention: i64) -> Chores {
     Chores([
-        tokio::spawn(do_chores(Arc::clone(app), metrics, event_retention)),
+        tokio::spawn(keep_accounts(Arc::clone(app), metrics)),
+        tokio::spawn(do_chores(Arc::clone(app), event_retention)),
         tokio::spawn(keep_index(Arc::clone(app))),
         tokio::spawn(keep_segments(Arc::clone(app))),
         tokio::spawn(keep_plans_good(Arc::clone(app))),
@@ -43,7 +44,7 @@ pub fn start(app: &Arc<App>, metrics: PrometheusHandle, event_retention: i64) ->
     ])
 }
 
-pub struct Chores([JoinHandle<()>; 5]);
+pub struct Chores([JoinHandle<()>; 6]);
 
 impl Chores {
     pub async fn stop(self) {
@@ -54,13 +55,23 @@ impl Chores {
     }
 }
 
-async fn do_chores(app: Arc<App>, metrics: PrometheusHandle, event_retention: i64) {
+/// What must not wait for anything that takes long.
+async fn keep_accounts(app: Arc<App>, metrics: PrometheusHandle) {
     let mut clock = tokio::time::interval(CHORES_EVERY);
+    clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         clock.tick().await;
         metrics.run_upkeep();
         app.store.report();
         note_used_keys(&app).await;
+    }
+}
+
+async fn do_chores(app: Arc<App>, event_retention: i64) {
+    let mut clock = tokio::time::interval(CHORES_EVERY);
+    clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        clock.tick().await;
         if let Err(failure) = take_census(&app).await {
             tracing::warn!(error = %failure, "the records of long lists could not be counted");
         }

@@ -6,7 +6,7 @@ use crate::id::Kind;
 use crate::json::Json;
 use crate::patch::Patch;
 use crate::problem::{Flaw, Problem};
-use crate::text::{Lines, MOST_HINTS, did_you_mean, shorten};
+use crate::text::{Lines, did_you_mean, shorten};
 
 /// The fields of one JSON object that have not been read yet.
 pub struct Fields<'r> {
@@ -384,9 +384,9 @@ impl<'r> Fields<'r> {
 
     /// True if nothing was found wrong since `read` began. For fields that stand in for each other.
     pub fn is_clean<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> (T, bool) {
-        let flaws = self.report.details.len();
+        let flaws = self.report.flaws;
         let value = read(self);
-        (value, self.report.details.len() == flaws)
+        (value, self.report.flaws == flaws)
     }
 
     /// Refuses two fields that say the same thing in two ways.
@@ -399,8 +399,7 @@ impl<'r> Fields<'r> {
     /// Refuses what is left: nobody asked for it, and dropping it silently would lose data.
     pub(super) fn finish(&mut self) {
         for (number, (name, _)) in std::mem::take(&mut self.unread).into_iter().enumerate() {
-            let known = &self.known;
-            let near = if number < MOST_HINTS { did_you_mean(&name, known) } else { None };
+            let near = if self.report.may_hint(number) { did_you_mean(&name, &self.known) } else { None };
             let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
             self.refuse(&shorten(&name), Flaw::UnknownField, format!("is not a field of this request{hint}"));
         }

@@ -11,22 +11,40 @@ pub use self::reference::Reference;
 use crate::json::{self, Json};
 use crate::problem::{Detail, Flaw, Problem};
 
+/// Bad fields that are named in one answer, the first of them: a body may have a hundred thousand.
+const MOST_NAMED: usize = 1000;
+/// Unknown names that are compared with those that are known, to say which was meant: in one object, and in a whole request.
+const MOST_HINTS: usize = 10;
+const MOST_HINTS_IN_ALL: usize = 100;
+
 /// What was found wrong so far.
 #[derive(Debug, Default)]
 pub struct Report {
     details: Vec<Detail>,
+    flaws: usize,
+    hints: usize,
 }
 
 impl Report {
     pub fn add(&mut self, field: impl Into<String>, flaw: Flaw, message: impl Into<String>) {
-        self.details.push(Detail::new(field, flaw, message));
+        self.flaws += 1;
+        if self.details.len() < MOST_NAMED {
+            self.details.push(Detail::new(field, flaw, message));
+        }
     }
 
-    /// `value` if nothing was wrong, else the refusal that names all that was.
+    /// Whether one more name may be compared with others, after so many of its object.
+    fn may_hint(&mut self, hints_in_object: usize) -> bool {
+        let may_hint = hints_in_object < MOST_HINTS && self.hints < MOST_HINTS_IN_ALL;
+        self.hints += usize::from(may_hint);
+        may_hint
+    }
+
+    /// `value` if nothing was wrong, else the refusal that says what was.
     pub fn check<T>(self, value: T) -> Result<T, Problem> {
-        match self.details.is_empty() {
-            true => Ok(value),
-            false => Err(Problem::from_details(self.details)),
+        match self.flaws {
+            0 => Ok(value),
+            flaws => Err(Problem::from_flaws(self.details, flaws)),
         }
     }
 }

@@ -1,7 +1,7 @@
 use super::Report;
 use crate::clock::Timestamp;
 use crate::problem::{Flaw, Problem};
-use crate::text::{Lines, MOST_HINTS, did_you_mean, shorten};
+use crate::text::{Lines, did_you_mean, shorten};
 
 /// Far more than any request has.
 const MOST_PARAMETERS: usize = 100;
@@ -80,7 +80,7 @@ impl Query {
 
     pub fn finish<T>(mut self, value: T) -> Result<T, Problem> {
         for (number, (name, _)) in std::mem::take(&mut self.unread).into_iter().enumerate() {
-            let near = if number < MOST_HINTS { did_you_mean(&name, &self.known) } else { None };
+            let near = if self.report.may_hint(number) { did_you_mean(&name, &self.known) } else { None };
             let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
             self.report.add(shorten(&name), Flaw::UnknownField, format!("is not a parameter of this request{hint}"));
         }

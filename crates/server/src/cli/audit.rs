@@ -2,9 +2,10 @@
 
 use clap::{Args, Subcommand};
 use model::id::WorkspaceId;
-use store::{Failure, Options, Purpose, Store};
+use store::{Options, Purpose, Store};
 
-use super::Database;
+use super::say::say;
+use super::{Database, PATIENCE};
 use crate::events::announce::number_all;
 use crate::ops::events::{AllWorkspaces, Broken, NewestEvent, Proved, VerifyEvents};
 use crate::progress::Progress;
@@ -40,11 +41,10 @@ impl Audit {
 
 impl Verify {
     async fn run(self) -> Result<(), String> {
-        let said = |failure: Failure| failure.to_string();
-        let store = self.database.open(Purpose::Inspect, &Options::default()).await?;
+        let store = self.database.open(Purpose::Inspect, &Options { patience: PATIENCE, ..Options::default() }).await?;
         // Where nothing can be written, what has no number yet is not looked at.
         let _ = number_all(&store).await;
-        let mut workspaces = store.read(AllWorkspaces).await.map_err(said)?;
+        let mut workspaces = store.read(AllWorkspaces).await.map_err(|failure| failure.to_string())?;
         if let Some(name) = &self.workspace {
             workspaces.retain(|(_, known)| model::text::fold(known) == model::text::fold(name));
             if workspaces.is_empty() {
@@ -53,7 +53,7 @@ impl Verify {
         }
         let mut broken = 0;
         for (id, name) in workspaces {
-            broken += u32::from(!verify(&store, id, &name).await.map_err(said)?);
+            broken += u32::from(!verify(&store, id, &name).await?);
         }
         match broken {
             0 => Ok(()),
@@ -63,15 +63,15 @@ impl Verify {
 }
 
 /// Says how far the log of a workspace is proved; false if it is not.
-async fn verify(store: &Store, workspace: WorkspaceId, name: &str) -> Result<bool, Failure> {
-    let newest = store.read(NewestEvent { workspace }).await?;
+async fn verify(store: &Store, workspace: WorkspaceId, name: &str) -> Result<bool, String> {
+    let newest = store.read(NewestEvent { workspace }).await.map_err(|failure| failure.to_string())?;
     let mut progress = Progress::start(format!("checking the log of workspace {name:?}"), u64::try_from(newest).unwrap_or(0));
     let mut proved: Option<Proved> = None;
     loop {
-        match store.read(VerifyEvents { workspace, proved }).await? {
+        match store.read(VerifyEvents { workspace, proved }).await.map_err(|failure| failure.to_string())? {
             Err(Broken { sequence, reason }) => {
                 progress.finish();
-                println!("workspace {name:?}: entry {sequence} is wrong: {reason}");
+                say!("workspace {name:?}: entry {sequence} is wrong: {reason}")?;
                 return Ok(false);
             }
             Ok((further, has_more)) => {
@@ -85,12 +85,10 @@ async fn verify(store: &Store, workspace: WorkspaceId, name: &str) -> Result<boo
     }
     progress.finish();
     match proved {
-        None => println!("workspace {name:?}: the log is empty"),
+        None => say!("workspace {name:?}: the log is empty")?,
         Some(Proved { first, sequence, hash }) => {
-            println!(
-                "workspace {name:?}: {} entries, {first} to {sequence}, are as they were written; the last hash is {hash}",
-                sequence - first + 1
-            );
+            let entries = sequence - first + 1;
+            say!("workspace {name:?}: {entries} entries, {first} to {sequence}, are as they were written; the last hash is {hash}")?;
         }
     }
     Ok(true)

@@ -6,6 +6,7 @@ use clap::Args;
 use store::copy::{self, Stage};
 
 use super::Url;
+use super::say::say;
 use crate::progress::Progress;
 
 #[derive(Args)]
@@ -46,10 +47,10 @@ impl Copy {
         let moved = copied.map_err(|error| error.to_string())?;
         finish(shown.into_inner().unwrap_or_default());
         for (table, rows) in &moved {
-            println!("{rows:>12}  {table}");
+            say!("{rows:>12}  {table}")?;
         }
         let total: u64 = moved.iter().map(|(_, rows)| rows).sum();
-        println!("{total:>12}  rows copied from {from} to {to}, counted and compared");
+        say!("{total:>12}  rows copied from {from} to {to}, counted and compared")?;
         Ok(())
     }
 }

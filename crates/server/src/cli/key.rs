@@ -1,20 +1,16 @@
 //! `slated key`: works beside a running server, on the same database.
 
-use std::time::Duration;
-
 use clap::{Args, Subcommand, ValueEnum};
 use model::clock::Timestamp;
 use model::id::KeyId;
 use model::key::{Scope, Secret};
 use store::{Failure, Options, Purpose, Tx, Work};
 
-use super::Database;
+use super::say::say;
+use super::{Database, PATIENCE};
 use crate::config::duration::parse_duration;
 use crate::ops::Actor;
 use crate::ops::keys::{CreateKey, ListKeys, RevokeKey, RotateKey, random_bytes, workspace_named};
-
-/// How long a command waits for a database that is reached over a network.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Args)]
 pub struct Key {
@@ -173,7 +169,7 @@ impl Create {
     fn run(self) -> Result<(), String> {
         let scope = self.scopes.into_iter().map(Scope::from).max().unwrap_or(Scope::Write);
         let work = CreateKey { workspace: self.workspace.workspace, name: self.name, scope, expires_at: self.expires };
-        println!("{}", carry_out(&self.database, Purpose::Command, work)?.secret.reveal());
+        say!("{}", carry_out(&self.database, Purpose::Command, work)?.secret.reveal())?;
         Ok(())
     }
 }
@@ -182,7 +178,7 @@ impl List {
     fn run(self) -> Result<(), String> {
         let work = |actor: Actor| ListKeys { workspace: actor.workspace };
         let keys = carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
-        println!("{:<30}  {:<6}  {:<24}  {:<24}  {:<24}  NAME", "ID", "SCOPE", "CREATED", "LAST USED", "ENDS");
+        say!("{:<30}  {:<6}  {:<24}  {:<24}  {:<24}  NAME", "ID", "SCOPE", "CREATED", "LAST USED", "ENDS")?;
         for key in keys {
             let ends = match (key.revoked_at, key.expires_at) {
                 (Some(_), _) => "revoked".to_owned(),
@@ -190,13 +186,13 @@ impl List {
                 (None, None) => "never".to_owned(),
             };
             let used = key.last_used_at.map_or_else(|| "never".to_owned(), |moment| moment.to_string());
-            println!(
+            say!(
                 "{:<30}  {:<6}  {:<24}  {used:<24}  {ends:<24}  {}",
                 key.id.to_string(),
                 key.scope.name(),
                 key.created_at.to_string(),
                 key.name
-            );
+            )?;
         }
         Ok(())
     }
@@ -207,7 +203,7 @@ impl Rotate {
         let Self { id, overlap, workspace, database } = self;
         let random = random_bytes().map_err(|error| error.to_string())?;
         let work = move |actor: Actor| RotateKey { id, overlap_millis: overlap, secret: Secret::new(actor.workspace, random), actor };
-        println!("{}", carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work })?.secret.reveal());
+        say!("{}", carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work })?.secret.reveal())?;
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use clap::Args;
 use store::{Location, Options, Purpose};
 
 use super::Database;
+use super::say::say;
 
 #[derive(Args)]
 pub struct Migrate {
@@ -20,7 +21,7 @@ impl Migrate {
         runtime.block_on(async {
             self.database.open(Purpose::Command, &Options::default()).await?;
             let location = self.database.location()?;
-            println!("the schema of {location} is up to date");
+            say!("the schema of {location} is up to date")?;
             match (&location, self.distribute) {
                 (_, false) => Ok(()),
                 (Location::Sqlite(_), true) => {
@@ -29,10 +30,9 @@ impl Migrate {
                 (Location::Postgres(address), true) => {
                     let distributed = store::distribute(address).await.map_err(|error| error.to_string())?;
                     match distributed.is_empty() {
-                        true => println!("all tables were distributed already"),
-                        false => println!("distributed by workspace: {}", distributed.join(", ")),
+                        true => say!("all tables were distributed already"),
+                        false => say!("distributed by workspace: {}", distributed.join(", ")),
                     }
-                    Ok(())
                 }
             }
         })

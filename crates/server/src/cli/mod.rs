@@ -5,13 +5,19 @@ mod calling;
 mod copy;
 mod key;
 mod migrate;
+mod say;
 mod serve;
 mod webhook;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use store::{Location, Options, Purpose, Store};
+
+/// How long a command waits for a database that is reached over a network.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A recruiting data service over HTTP and JSON.
 #[derive(Parser)]
@@ -101,15 +107,12 @@ pub fn run() -> ExitCode {
         Command::Audit(audit) => audit.run(),
         Command::Copy(copy) => copy.run(),
         Command::Migrate(migrate) => migrate.run(),
-        Command::Openapi => {
-            print!("{}", crate::http::openapi::text());
-            Ok(())
-        }
+        Command::Openapi => say::print(format_args!("{}", crate::http::openapi::text())),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            eprintln!("slated: {message}");
+            let _ = writeln!(io::stderr(), "slated: {message}");
             ExitCode::FAILURE
         }
     }

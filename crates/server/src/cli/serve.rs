@@ -17,6 +17,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::calling::Calling;
+use super::say::say;
 use super::{Database, Url};
 use crate::config::Config;
 use crate::config::duration::parse_duration;
@@ -125,7 +126,10 @@ impl Serve {
         let listener = TcpListener::bind(self.listen).await.map_err(|error| format!("{} cannot be listened on: {error}", self.listen))?;
         let store = Arc::new(self.database.open(Purpose::Serve, &options).await?);
         let address = listener.local_addr().map_err(|error| error.to_string())?;
-        let first_key = prepare(&store, self.demo).await?;
+        // Nothing may go wrong between the making of the key and the only time that it is shown. Who calls at once is answered a moment later.
+        if let Some(key) = prepare(&store, self.demo).await? {
+            welcome(address, &key)?;
+        }
         let settings = Settings {
             rate_limit: NonZeroU32::new(self.rate_limit),
             head_timeout: Duration::from_secs(self.head_timeout),
@@ -145,9 +149,6 @@ impl Serve {
         let enriching = enrich::start(&app.store, enriching, app.stopping.clone());
         let chores = chores::start(&app, metrics, self.event_retention);
         tracing::info!(listen.address = %address, database = %location, "listening");
-        if let Some(key) = first_key {
-            welcome(address, &key);
-        }
         listen::serve(listener, router(Arc::clone(&app)), &settings, stop).await;
         let _ = dispatching.await;
         let _ = enriching.await;
@@ -219,17 +220,17 @@ impl Work for FirstStart {
 }
 
 /// What a new user needs to see once.
-fn welcome(address: SocketAddr, key: &CreatedKey) {
+fn welcome(address: SocketAddr, key: &CreatedKey) -> Result<(), String> {
     let reachable = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), address.port()),
         IpAddr::V6(ip) if ip.is_unspecified() => SocketAddr::new(Ipv6Addr::LOCALHOST.into(), address.port()),
         _ => address,
     };
     let secret = key.secret.reveal();
-    println!("\nThe database was empty, so a workspace \"{FIRST_WORKSPACE}\" and an admin key for it were made.");
-    println!("This is the only time that the key is shown:\n\n    {secret}\n");
-    println!("Try it:\n\n    curl -H 'Authorization: Bearer {secret}' http://{reachable}/v1/jobs\n");
-    println!("Read the interface and try calls on http://{reachable}/docs\n");
+    say!("\nThe database was empty, so a workspace \"{FIRST_WORKSPACE}\" and an admin key for it were made.")?;
+    say!("This is the only time that the key is shown:\n\n    {secret}\n")?;
+    say!("Try it:\n\n    curl -H 'Authorization: Bearer {secret}' http://{reachable}/v1/jobs\n")?;
+    say!("Read the interface and try calls on http://{reachable}/docs\n")
 }
 
 fn stop_signal() -> Result<impl Future<Output = ()>, String> {

@@ -10,6 +10,7 @@ use store::Purpose;
 use super::Database;
 use super::calling::Addressing;
 use super::key::{In, Workspace, carry_out};
+use super::say::say;
 use crate::config::duration::parse_duration;
 use crate::ops::Actor;
 use crate::ops::webhooks::{CreateWebhook, DeleteWebhook, ListWebhooks, RotateSecret, new_seed};
@@ -111,7 +112,7 @@ impl Create {
         let secret = self.addressing.secret_key().reveal(&seed);
         let work = move |actor| CreateWebhook { actor, new: new.clone(), seed: seed.clone() };
         carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
-        println!("{secret}");
+        say!("{secret}")?;
         Ok(())
     }
 }
@@ -120,16 +121,16 @@ impl List {
     fn run(self) -> Result<(), String> {
         let work = |actor: Actor| ListWebhooks { workspace: actor.workspace };
         let webhooks = carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
-        println!("{:<30}  {:<8}  {:<24}  {:<24}  URL", "ID", "STATUS", "CREATED", "LAST SUCCESS");
+        say!("{:<30}  {:<8}  {:<24}  {:<24}  URL", "ID", "STATUS", "CREATED", "LAST SUCCESS")?;
         for webhook in &webhooks {
-            println!(
+            say!(
                 "{:<30}  {:<8}  {:<24}  {:<24}  {}",
                 webhook.id.to_string(),
                 webhook.status(),
                 webhook.created_at.to_string(),
                 webhook.last_success_at.map_or_else(|| "never".to_owned(), |moment| moment.to_string()),
                 webhook.url
-            );
+            )?;
         }
         Ok(())
     }
@@ -145,7 +146,7 @@ impl Rotate {
         let secret = self.addressing.secret_key().reveal(&seed);
         let work = move |actor| RotateSecret { actor, id, seed: seed.clone(), overlap_seconds };
         carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
-        println!("{secret}");
+        say!("{secret}")?;
         Ok(())
     }
 }

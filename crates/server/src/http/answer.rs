@@ -90,7 +90,7 @@ pub enum ListMeta {
     },
     /// A page by cursor.
     Cursor {
-        /// All records that matched when the first page was read.
+        /// All records that match; with filters, when the first page was read.
         #[schema(minimum = 0)]
         total: i64,
         #[schema(minimum = 1, maximum = 100)]
@@ -178,7 +178,28 @@ impl IntoResponse for Answer {
 }
 
 /// A page of a short list that was read as a whole, the oldest first.
-pub fn page_of<T, K: Kind>(page: &Page<K>, mut all: Vec<T>, id: impl Fn(&T) -> Id<K>) -> (Vec<T>, ListMeta) {
+pub fn page_of<T, K: Kind>(page: &Page<K>, all: Vec<T>, id: impl Fn(&T) -> Id<K>) -> (Vec<T>, ListMeta) {
+    let seen = |all: &[T], last: Id<K>| {
+        let is_seen = |record: &&T| match page.order {
+            Order::OldestFirst => id(record) <= last,
+            Order::NewestFirst => id(record) >= last,
+        };
+        all.iter().filter(is_seen).count()
+    };
+    page_behind(page, all, &id, seen)
+}
+
+/// The same of a list that has an order of its own, in which a record that is gone has no place: it begins anew behind that.
+pub fn page_of_ordered<T, K: Kind>(page: &Page<K>, all: Vec<T>, id: impl Fn(&T) -> Id<K>) -> (Vec<T>, ListMeta) {
+    page_behind(page, all, &id, |_, _| 0)
+}
+
+fn page_behind<T, K: Kind>(
+    page: &Page<K>,
+    mut all: Vec<T>,
+    id: &impl Fn(&T) -> Id<K>,
+    seen_when_gone: impl Fn(&[T], Id<K>) -> usize,
+) -> (Vec<T>, ListMeta) {
     let total = i64::try_from(all.len()).unwrap_or(i64::MAX);
     if page.order == Order::NewestFirst {
         all.reverse();
@@ -187,14 +208,7 @@ pub fn page_of<T, K: Kind>(page: &Page<K>, mut all: Vec<T>, id: impl Fn(&T) -> I
         Start::Offset(offset) => usize::try_from(offset).unwrap_or(usize::MAX),
         Start::Cursor(None) => 0,
         Start::Cursor(Some(cursor)) => {
-            let is_seen = |record: &T| match page.order {
-                Order::OldestFirst => id(record) <= cursor.last,
-                Order::NewestFirst => id(record) >= cursor.last,
-            };
-            // The list may have an order of its own, in which the last record seen has its place while it is there.
-            all.iter()
-                .position(|record| id(record) == cursor.last)
-                .map_or_else(|| all.iter().filter(|record| is_seen(record)).count(), |at| at + 1)
+            all.iter().position(|record| id(record) == cursor.last).map_or_else(|| seen_when_gone(&all, cursor.last), |at| at + 1)
         }
     };
     let limit = usize::try_from(page.limit).unwrap_or(0);

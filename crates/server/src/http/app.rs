@@ -8,6 +8,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use store::Store;
 use tokio::sync::watch;
 
+use super::health::Readiness;
 use super::keyring::Keyring;
 use super::measure::RouteMeasures;
 use crate::events::Hub;
@@ -39,6 +40,7 @@ pub struct App {
     pub(super) keyring: Keyring,
     pub(super) measures: RouteMeasures,
     pub(super) metrics: PrometheusHandle,
+    pub(super) readiness: Readiness,
     pub hub: Arc<Hub>,
     pub delivering: Delivering,
     /// True once the server is told to stop.
@@ -69,6 +71,7 @@ impl App {
             keyring,
             measures: RouteMeasures::default(),
             metrics,
+            readiness: Readiness::default(),
             hub: Arc::default(),
             delivering,
             stopping,

@@ -19,7 +19,7 @@ use super::app::App;
 use super::caller::identify;
 use super::keyring::Allowance;
 use super::refusal::{Version, internal, tell, tell_problem};
-use super::request::{RequestName, drain};
+use super::request::{RequestName, drain_all};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -47,8 +47,7 @@ pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next)
         // A handler that panics must not take the connection with it.
         Ok(()) => AssertUnwindSafe(next.run(request)).catch_unwind().await,
         Err(failure) => {
-            let (parts, body) = request.into_parts();
-            drain(&parts.headers, body, app.settings.body_timeout).await;
+            drain_all(&app, request).await;
             Ok(tell(&failure, version, &request_id))
         }
     };

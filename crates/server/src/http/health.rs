@@ -1,13 +1,14 @@
 //! What operators ask: is the program alive, can it serve, and how is it doing.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use serde::Serialize;
-use store::StoreError;
+use store::{Failure, Store, StoreError};
+use tokio::sync::Mutex;
 use utoipa::ToSchema;
 
 use super::answer::{Reply, render};
@@ -16,6 +17,8 @@ use crate::ops::idempotency::Answer;
 use crate::ops::workspaces::{AnyWorkspace, TryToWrite};
 
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long what was found out holds.
+const FRESH: Duration = Duration::from_millis(250);
 
 /// The state of the program.
 #[derive(Serialize, ToSchema)]
@@ -40,11 +43,37 @@ pub async fn healthz() -> Answer {
     extensions(("x-errors" = json!(["INTERNAL", "UNAVAILABLE"]))),
     responses((status = 200, description = "The database can be read and written.", body = Health, example = json!({"status": "ok"}))))]
 pub async fn readyz(State(app): State<Arc<App>>) -> Reply {
-    app.store.read(AnyWorkspace).await?;
-    // The writer must be alive and the database writable.
-    let written = tokio::time::timeout(PATIENCE, app.store.write(TryToWrite)).await;
-    written.map_err(|_| StoreError::Unavailable("the writer did not answer in time".to_owned()))??;
+    app.readiness.look(&app.store).await?;
     Ok(render(axum::http::StatusCode::OK, &Health { status: "ok" }))
+}
+
+/// What was last found out. Anybody may ask, without a key and as often as they like, so the database is asked by one of them at a time, and not again
+/// at once.
+#[derive(Default)]
+pub struct Readiness(Mutex<Option<(Instant, Result<(), StoreError>)>>);
+
+impl Readiness {
+    async fn look(&self, store: &Store) -> Result<(), StoreError> {
+        let mut last = self.0.lock().await;
+        match &*last {
+            Some((moment, outcome)) if moment.elapsed() < FRESH => outcome.clone(),
+            _ => {
+                let outcome = is_ready(store).await;
+                last.insert((Instant::now(), outcome)).1.clone()
+            }
+        }
+    }
+}
+
+async fn is_ready(store: &Store) -> Result<(), StoreError> {
+    let broken = |failure: Failure| match failure {
+        Failure::Refused(problem) => StoreError::Internal(problem.message),
+        Failure::Broken(error) => error,
+    };
+    store.read(AnyWorkspace).await.map_err(broken)?;
+    // The writer must be alive and the database writable.
+    let written = tokio::time::timeout(PATIENCE, store.write(TryToWrite)).await;
+    written.map_err(|_| StoreError::Unavailable("the writer did not answer in time".to_owned()))?.map_err(broken)
 }
 
 /// How is the program doing?

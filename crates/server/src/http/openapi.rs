@@ -267,6 +267,10 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     for (status, response) in responses.as_object_mut().into_iter().flatten() {
         let gives_etag = gives_etag && status.starts_with('2');
         describe_headers(response, needs_key, gives_etag);
+        if writes && status.starts_with('2') {
+            let text = "Given when this is the answer to an earlier request with the same Idempotency-Key.";
+            add_header(response, "Idempotency-Replayed", text, &json!({"type": "string", "const": "true"}));
+        }
     }
     if gives_etag && method == "get" {
         let mut unchanged = json!({"description": "The record still has the ETag of If-None-Match."});

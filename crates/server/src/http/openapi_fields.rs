@@ -46,8 +46,7 @@ const SOCIAL_URL: &str =
     concat!(r"^[\t-\r ]*https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[^/?#", space!(), r"]+)+/?([?#][^", space!(), r"]*)?[\t-\r ]*$");
 const URL: &str = concat!(r"^[\t-\r ]*https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?([/?#][^", space!(), r"]*)?[\t-\r ]*$");
 /// Names only: of an address it depends on whether it is public.
-const WEBHOOK_URL: &str =
-    r"^https?://[a-z]([a-z0-9-]{0,30}[a-z0-9])?(\.[a-z]([a-z0-9-]{0,30}[a-z0-9])?){1,3}(:[1-9][0-9]{0,3})?(/[A-Za-z0-9/_.-]*)?$";
+const WEBHOOK_URL: &str = r"^https?://([a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?\.){1,7}[a-z]([a-z0-9-]{0,28}[a-z0-9])?(:[1-9][0-9]{0,3}|:[1-5][0-9]{4})?(/([A-Za-z0-9/_.~-]|%[0-9A-F]{2})*)?(\?([A-Za-z0-9/_.~=&-]|%[0-9A-F]{2})*)?$";
 const BLANK: &str = r"^[\t-\r ]*$";
 const PERSON_ID: &str = "per_[0-7][0-9a-hjkmnp-tv-z]{25}";
 
@@ -241,7 +240,10 @@ pub fn constrain_query(path: &str, parameter: &mut Value) {
         "after" => *schema = json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MOST_OFFSET}, {"const": "latest"}]}),
         "before" => number(schema, MOST_OFFSET),
         "offset" => *schema = offset_schema(),
-        "limit" => (schema["minimum"], schema["maximum"]) = (1.into(), if is_feed { 1000 } else { MOST_PER_PAGE }.into()),
+        "limit" => {
+            (schema["minimum"], schema["maximum"]) = (1.into(), if is_feed { 1000 } else { MOST_PER_PAGE }.into());
+            schema["default"] = 100.into();
+        }
         "types" => schema["pattern"] = type_patterns().into(),
         "cursor" if path == "/v1/persons/duplicates" => schema["pattern"] = format!("^({PERSON_ID}(\\.{PERSON_ID})?)?$").into(),
         "entered_stage_after" | "entered_stage_before" => *schema = moment_schema(),

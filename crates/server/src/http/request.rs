@@ -345,9 +345,15 @@ fn idempotency_key(parts: &Parts, body: &Bytes) -> Result<Option<IdempotencyKey>
     Ok(Some(IdempotencyKey { key: key.to_owned(), request_hash: hasher.finalize().into() }))
 }
 
+/// Takes what is left of a request off the wire that is answered without its body.
+pub async fn drain_all(app: &App, request: Request) {
+    let (parts, body) = request.into_parts();
+    drain(&parts.headers, body, app.settings.body_timeout).await;
+}
+
 /// Takes a body that nobody wants off the wire, within bounds: a client that is still sending would not see the answer. One that waits to be asked for
 /// it, or does not go on, is answered.
-pub async fn drain(headers: &HeaderMap, mut body: Body, timeout: Duration) {
+async fn drain(headers: &HeaderMap, mut body: Body, timeout: Duration) {
     if headers.contains_key(EXPECT) {
         return;
     }
@@ -370,9 +376,13 @@ async fn json_body(headers: &HeaderMap, body: Body, timeout: Duration, taken: Ta
         return Ok(NO_FIELDS);
     }
     // What comes without a length may turn out to be nothing.
-    if may_be_missing && headers.get(CONTENT_TYPE).is_none() && announced.is_none() {
+    if may_be_missing && announced.is_none() {
         let body = collect(body, largest, timeout).await?;
-        return if body.is_empty() { Ok(NO_FIELDS) } else { Err(not_json()) };
+        return match body.is_empty() {
+            true => Ok(NO_FIELDS),
+            false if is_json(headers) => Ok(body),
+            false => Err(not_json()),
+        };
     }
     if !is_json(headers) {
         drain(headers, body, timeout).await;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::State;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{delete, get, patch, post, put};
 use model::problem::{Code, Problem};
@@ -10,6 +11,7 @@ use model::problem::{Code, Problem};
 use super::app::App;
 use super::edge::edge;
 use super::refusal::Refusal;
+use super::request::drain_all;
 use super::{docs, health, openapi};
 use crate::api::{v0, v1};
 
@@ -99,12 +101,14 @@ pub fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-async fn unknown_route(request: axum::extract::Request) -> Refusal {
+async fn unknown_route(State(app): State<Arc<App>>, request: axum::extract::Request) -> Refusal {
     let path: String = request.uri().path().chars().take(128).collect();
+    drain_all(&app, request).await;
     Problem::new(Code::NotFound, format!("There is no route {path}; GET /openapi.json lists those there are.")).into()
 }
 
-async fn unknown_method(request: axum::extract::Request) -> Refusal {
+async fn unknown_method(State(app): State<Arc<App>>, request: axum::extract::Request) -> Refusal {
     let method: String = request.method().as_str().chars().take(32).collect();
+    drain_all(&app, request).await;
     Problem::new(Code::MethodNotAllowed, format!("This route does not take {method}; the Allow header lists what it takes.")).into()
 }

@@ -4,7 +4,7 @@
 use model::id::WorkspaceId;
 use model::problem::{Code, Problem};
 use store::record::idempotency::{self, KeptAnswer};
-use store::{Failure, Pace, Tx, Work};
+use store::{Failure, Pace, StoreError, Tx, Work};
 
 use super::Actor;
 
@@ -64,7 +64,14 @@ where
             let status = u16::try_from(kept.status).unwrap_or(200);
             return Ok(Answer { status, etag: kept.etag, body: kept.body, is_replay: true });
         }
-        let answer = (self.render)(self.work.run(tx).await?);
+        let outcome = match self.work.run(tx).await {
+            // What was sent with the same key at the same instant may have been done meanwhile, which may be why this is refused now. If so, this runs again.
+            Err(Failure::Refused(_)) if idempotency::find(tx, workspace, key).await?.is_some() => {
+                return Err(StoreError::Conflict("the same request was done meanwhile".to_owned()).into());
+            }
+            outcome => outcome?,
+        };
+        let answer = (self.render)(outcome);
         let kept = KeptAnswer {
             request_hash: request_hash.to_vec(),
             status: answer.status.into(),

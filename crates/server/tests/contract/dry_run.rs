@@ -28,7 +28,7 @@ fn changes(reply: &Reply) -> &Value {
 
 /// Everything that can be seen of a workspace.
 fn state(client: &Client, world: &World, log: &mut Log) -> Vec<String> {
-    let contents = world.contents(client).into_iter().take(4).collect();
+    let contents = world.records(client);
     assert_eq!(log.new_events(), Vec::<Value>::new());
     contents
 }

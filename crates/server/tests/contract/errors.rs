@@ -13,6 +13,7 @@ each_engine! {
     a_field_that_is_near_is_offered
     an_unknown_route_is_not_found
     a_method_that_a_route_lacks_is_refused_with_those_it_has
+    the_head_of_whatever_can_be_read_can_be_asked_for
     an_id_that_names_nothing_is_not_found
     an_id_of_another_kind_is_not_found
     an_id_may_be_written_with_percent_signs
@@ -147,6 +148,18 @@ fn a_method_that_a_route_lacks_is_refused_with_those_it_has(app: &App) {
     let version_zero = client.send("DELETE", "/v0/persons", None).expect(405);
     assert!(version_zero.header("allow").is_some_and(|allow| allow.contains("POST")));
     assert!(version_zero.json["error"].is_string() && version_zero.json["data"].is_null(), "{version_zero:#?}");
+}
+
+fn the_head_of_whatever_can_be_read_can_be_asked_for(app: &App) {
+    let client = app.writer();
+    let world = World::build(&client);
+    for operation in OPERATIONS.iter().filter(|operation| operation.method == "GET") {
+        let path = operation.path_in(&world);
+        let (head, whole) = (client.send("HEAD", &path, None).expect(200), client.get(&path).expect(200));
+        assert_eq!((head.text.as_str(), head.header("content-type")), ("", whole.header("content-type")), "{path}");
+    }
+    let missing = client.send("HEAD", "/v1/persons/per_00000000000000000000000000", None).expect(404);
+    assert_eq!(missing.text, "");
 }
 
 fn an_id_that_names_nothing_is_not_found(app: &App) {

@@ -1,8 +1,8 @@
 //! `Idempotency-Key`: a write that is sent again is answered again, and done once.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::{App, Engine, OPERATIONS, World, each_engine, together};
+use crate::support::{App, Engine, OPERATIONS, Reply, World, each_engine, together};
 
 each_engine! {
     every_write_sent_again_is_answered_from_the_first_time
@@ -11,7 +11,10 @@ each_engine! {
     a_refused_write_does_not_use_up_its_key
     a_read_takes_no_notice_of_the_key
     many_at_one_instant_are_done_once
+    who_repeats_at_the_same_instant_is_not_refused_for_what_the_first_did
     an_answer_is_kept_over_a_restart
+    a_key_that_has_not_its_form_is_refused
+    keys_of_a_workspace_share_what_is_kept
 }
 
 fn every_write_sent_again_is_answered_from_the_first_time(app: &App) {
@@ -26,7 +29,9 @@ fn every_write_sent_again_is_answered_from_the_first_time(app: &App) {
         assert_eq!(second.header("idempotency-replayed"), Some("true"), "{second:#?}");
         assert_eq!(second.text, first.text);
         assert_ne!(second.header("x-request-id"), first.header("x-request-id"));
-        assert_eq!(second.header("content-type"), first.header("content-type"));
+        for header in ["content-type", "etag"] {
+            assert_eq!(second.header(header), first.header(header), "{header}: {second:#?}");
+        }
     }
 }
 
@@ -87,6 +92,32 @@ fn many_at_one_instant_are_done_once(app: &App) {
     assert_eq!(client.get("/v1/jobs").json["meta"]["total"], 1);
 }
 
+fn who_repeats_at_the_same_instant_is_not_refused_for_what_the_first_did(app: &App) {
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    let (applied, interview) = (job.stage("Sourced"), job.stage("Interview"));
+    for number in 0..8 {
+        let new = |name: &str| client.new_candidate(&job, &format!("{name} {number}"));
+        let (moved, removed, merged, survivor) = (new("Moved"), new("Removed"), new("Merged"), new("Survivor"));
+        let id = |candidate: &Value, field: &str| candidate[field].as_str().unwrap().to_owned();
+        let requests = [
+            ("PATCH", format!("/v1/candidates/{}", id(&moved, "id")), Some(json!({ "stage_id": interview, "from_stage_id": applied }))),
+            ("DELETE", format!("/v1/candidates/{}", id(&removed, "id")), None),
+            ("POST", format!("/v1/persons/{}/merge", id(&survivor, "person_id")), Some(json!({ "person_id": id(&merged, "person_id") }))),
+            ("POST", "/v1/pipeline-templates".to_owned(), Some(json!({ "name": format!("T{number}"), "pipeline_stages": [{ "name": "Applied" }] }))),
+            ("DELETE", format!("/v1/persons/{}", id(&moved, "person_id")), None),
+        ];
+        for (place, (method, path, body)) in requests.iter().enumerate() {
+            let once = client.with_key(&app.key("main", "admin")).with("idempotency-key", &format!("{number}-{place}"));
+            let replies = together(6, |_| once.send(method, path, body.as_ref()));
+            let is_done = |reply: &Reply| [200, 201].contains(&reply.status) && reply.text == replies[0].text;
+            assert!(replies.iter().all(is_done), "{replies:#?}");
+            let replayed = replies.iter().filter(|reply| reply.header("idempotency-replayed") == Some("true")).count();
+            assert_eq!(replayed, 5, "{replies:#?}");
+        }
+    }
+}
+
 fn an_answer_is_kept_over_a_restart(engine: &Engine) {
     let mut app = engine.app().start();
     let body = json!({ "name": "Ada" });
@@ -95,4 +126,26 @@ fn an_answer_is_kept_over_a_restart(engine: &Engine) {
     app.restart();
     let second = app.writer().with("idempotency-key", "same").post("/v1/persons", &body).expect(201);
     assert_eq!((second.text.as_str(), second.header("idempotency-replayed")), (first.text.as_str(), Some("true")));
+}
+
+fn a_key_that_has_not_its_form_is_refused(app: &App) {
+    let client = app.writer();
+    let body = json!({ "name": "Ada" });
+    for key in ["", " ", "two words", "schlüssel", &"k".repeat(256)] {
+        for path in ["/v1/persons", "/v1/persons?dry_run=true", "/v1/persons/resolve"] {
+            client.with("idempotency-key", key).post(path, &body).refused(400, "INVALID_REQUEST");
+        }
+    }
+    let twice = client.with("idempotency-key", "one").with_also("idempotency-key", "two");
+    twice.post("/v1/persons", &body).refused(400, "INVALID_REQUEST");
+    assert_eq!(client.get("/v1/persons").json["meta"]["total"], 0);
+    client.with("idempotency-key", &"k".repeat(255)).post("/v1/persons", &body).expect(201);
+}
+
+fn keys_of_a_workspace_share_what_is_kept(app: &App) {
+    let body = json!({ "name": "Ada" });
+    let made = app.writer().with("idempotency-key", "same").post("/v1/persons", &body).expect(201);
+    let other = app.anonymous().with_key(&app.database.create_key("main", "write", &[])).with("idempotency-key", "same");
+    let again = other.post("/v1/persons", &body).expect(201);
+    assert_eq!((again.text.as_str(), again.header("idempotency-replayed")), (made.text.as_str(), Some("true")));
 }

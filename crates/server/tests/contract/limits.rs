@@ -16,6 +16,8 @@ each_engine! {
     a_head_is_bounded
     a_long_name_that_nobody_knows_is_told_shortly
     a_body_that_is_far_too_large_is_still_answered
+    a_body_without_a_length_may_turn_out_to_be_nothing
+    of_very_many_bad_fields_the_first_are_named
 }
 
 const MEBIBYTE: usize = 1024 * 1024;
@@ -171,4 +173,34 @@ fn a_body_that_is_far_too_large_is_still_answered(app: &App) {
     let client = app.writer().with("content-type", "application/json");
     client.send_bytes("POST", "/v1/persons", &body).refused(413, "PAYLOAD_TOO_LARGE");
     app.anonymous().with("content-type", "application/json").send_bytes("POST", "/v1/persons", &body).refused(401, "UNAUTHENTICATED");
+    client.send_bytes("POST", "/v1/person", &body).refused(404, "NOT_FOUND");
+    client.send_bytes("PUT", "/v1/persons", &body).refused(405, "METHOD_NOT_ALLOWED");
+}
+
+fn a_body_without_a_length_may_turn_out_to_be_nothing(app: &App) {
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    for kind in ["", "Content-Type: application/json\r\n", "Content-Type: text/plain\r\n"] {
+        let candidate = client.new_candidate(&job, "Ada")["id"].as_str().unwrap().to_owned();
+        let (address, key) = (&app.address, app.key("main", "write"));
+        let start = format!("DELETE /v1/candidates/{candidate} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n");
+        let head = format!("{start}{kind}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n");
+        let reply = answer(app, &head, b"0\r\n\r\n");
+        assert_eq!(reply.status(), Some(200), "{kind}: {reply:?}");
+    }
+}
+
+fn of_very_many_bad_fields_the_first_are_named(app: &App) {
+    let client = app.writer();
+    let person = client.new_person(&json!({ "name": "Ada" }));
+    let position: serde_json::Map<_, _> = (0..15).map(|number| (format!("titl{number}"), json!(1))).collect();
+    let experience = json!({ "work_experience": vec![json!({ "company_name": "Acme", "positions": vec![position; 100] }); 40] });
+    let reply = client.put(&format!("/v1/persons/{person}/history"), &experience).refused(400, "INVALID_REQUEST");
+    assert_eq!(reply.detail_fields().len(), 1000);
+    assert!(
+        reply.json["error"]["message"].as_str().unwrap().starts_with("60000 fields are not valid"),
+        "{}",
+        reply.json["error"]["message"]
+    );
+    assert_eq!(reply.json["error"]["details"].to_string().matches("did you mean title?").count(), 100);
 }

@@ -9,10 +9,12 @@ each_engine! {
     neither_the_name_nor_a_phone_number_matches
     a_match_fills_what_is_empty_and_keeps_what_is_known
     a_match_unites_the_contacts
+    a_match_that_would_have_too_many_contacts_is_refused
     a_match_brings_its_own_identifiers_along
     identifiers_of_different_persons_contradict_each_other
     on_duplicate_error_names_the_person_who_is_there
     on_duplicate_create_makes_a_second_person
+    identifiers_of_different_persons_make_another_if_asked_for
     on_duplicate_merge_is_the_default
     any_other_on_duplicate_is_refused
     an_identifier_that_was_given_up_is_free_again
@@ -88,6 +90,22 @@ fn a_match_unites_the_contacts(app: &App) {
     );
 }
 
+fn a_match_that_would_have_too_many_contacts_is_refused(app: &App) {
+    let client = app.writer();
+    let with = |numbers: std::ops::Range<usize>| {
+        let addresses: Vec<_> = numbers.map(|number| format!("a{number}@x.example")).collect();
+        json!({ "name": "Ada", "external_source_id": "crm-1", "current_job_title": "Analyst", "emails": addresses })
+    };
+    let person = client.new_person(&with(0..30));
+    client.update_person(&person, &json!({ "current_job_title": "" }));
+    let before = client.person(&person);
+    let reply = client.post(PATH, &with(25..51)).refused(400, "INVALID_REQUEST");
+    assert_eq!((reply.detail_fields(), reply.flaw("emails")), (vec!["emails"], "TOO_MANY"));
+    assert_eq!(client.person(&person), before);
+    client.post(PATH, &with(25..50)).expect(200);
+    assert_eq!(client.person(&person)["emails"].as_array().unwrap().len(), 50);
+}
+
 fn a_match_brings_its_own_identifiers_along(app: &App) {
     let client = app.writer();
     let person = client.new_person(&json!({ "name": "Ada", "emails": ["a@x.example"] }));
@@ -143,6 +161,19 @@ fn on_duplicate_create_makes_a_second_person(app: &App) {
     assert_eq!(reply.data()["emails"][0]["value"], "a@x.example");
     assert_eq!(client.person(&second)["emails"], client.person(&first)["emails"]);
     assert_eq!(client.post(PATH, &body).expect(200).id(), first);
+    // The second stands behind the first, and takes its place when that gives the address up.
+    client.update_person(&first, &json!({ "emails": [] }));
+    assert_eq!(client.post(PATH, &body).expect(200).id(), second);
+}
+
+fn identifiers_of_different_persons_make_another_if_asked_for(app: &App) {
+    let client = app.writer();
+    let others = ["a@x.example", "b@x.example"].map(|address| client.new_person(&json!({ "name": "Ada", "emails": [address] })));
+    let body = json!({ "name": "Ada", "emails": ["a@x.example", "b@x.example"] });
+    let refused = client.post(&format!("{PATH}?on_duplicate=error"), &body).refused(409, "IDENTIFIER_CONFLICT");
+    assert_eq!(refused.record_ids(), others);
+    let made = client.post(&format!("{PATH}?on_duplicate=create"), &body).expect(201).id();
+    assert!(!others.contains(&made));
 }
 
 fn on_duplicate_merge_is_the_default(app: &App) {

@@ -1,8 +1,9 @@
 //! The program as whoever runs it meets it: its options, its first start, its stop, and databases that it cannot take.
 
 use std::fs;
+use std::io::Read;
 use std::net::TcpListener;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -21,6 +22,7 @@ each_engine! {
     bad_options_are_refused_with_a_reason
     an_address_in_use_is_refused
     a_database_of_a_newer_version_is_refused
+    who_reads_no_further_is_no_fault
 }
 
 on_sqlite! {
@@ -169,6 +171,15 @@ fn help_names_commands_and_options(_engine: &Engine) {
         assert!(words.iter().all(|word| text.contains(word)), "{arguments:?} lacks one of {words:?}:\n{text}");
     }
     assert!(program().arg("--version").output().unwrap().status.success());
+}
+
+fn who_reads_no_further_is_no_fault(_engine: &Engine) {
+    let mut shown = program().arg("openapi").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut beginning = [0; 10];
+    shown.stdout.take().unwrap().read_exact(&mut beginning).unwrap();
+    let output = shown.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
 }
 
 /// Expects that the program gives up by itself, and what it says about it.

@@ -119,7 +119,7 @@ fn events_of_those_who_go_together_are_numbered_at_once() {
         let replies = together(made.len(), |number| client.patch(&format!("/v1/persons/{}", made[number]), &body));
         note("person.updated", made.iter().cloned().zip(replies).collect())
     });
-    let mut stages = ["Contacted", "Screening", "Interview", "Final interview", "Offer", "Hired"].into_iter();
+    let mut stages = ["Contacted", "Screening", "Interview", "Final interview", "Offer", "Hired"].into_iter().cycle();
     eventually("many are moved together", || {
         let body = json!({ "stage_name": stages.next().unwrap() });
         let replies = together(candidates.len(), |number| client.patch(&format!("/v1/candidates/{}", candidates[number]), &body));

@@ -152,4 +152,5 @@ fn a_cursor_does_not_open_another_workspace(app: &App) {
     let cursor = owner.get("/v1/jobs?cursor=&limit=1").json["meta"]["next_cursor"].as_str().unwrap().to_owned();
     let reply = stranger.get(&format!("/v1/jobs?cursor={cursor}"));
     assert!(!reply.text.contains("Theirs"), "{reply:#?}");
+    assert!(reply.status == 400 || reply.expect(200).entries().iter().all(|job| job["name"].as_str().unwrap().starts_with("Own")));
 }

@@ -83,13 +83,15 @@ pub struct Occupant {
 
 /// The candidates that are in the stage, oldest first, kept from others until this work is done.
 pub async fn occupants(tx: &mut Tx, workspace: WorkspaceId, job: JobId, id: StageId) -> Result<Vec<Occupant>, StoreError> {
-    let lock = if tx.is_embedded() { "" } else { " FOR NO KEY UPDATE OF c" };
-    let sql = format!(
-        "SELECT c.id, c.person_id, p.name, c.stage_entered_at FROM candidate c \
-         JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id \
-         WHERE c.workspace_id = ?1 AND c.job_id = ?2 AND c.stage_id = ?3 ORDER BY c.id{lock}"
-    );
-    tx.rows(&sql, params![workspace, job, id], |row| {
+    // By itself: whoever is waited for, and has another person then, would be missed by one statement with their names.
+    if !tx.is_embedded() {
+        let sql = "SELECT id FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 AND stage_id = ?3 ORDER BY id FOR NO KEY UPDATE";
+        tx.rows(sql, params![workspace, job, id], |_| Ok(())).await?;
+    }
+    let sql = "SELECT c.id, c.person_id, p.name, c.stage_entered_at FROM candidate c \
+               JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id \
+               WHERE c.workspace_id = ?1 AND c.job_id = ?2 AND c.stage_id = ?3 ORDER BY c.id";
+    tx.rows(sql, params![workspace, job, id], |row| {
         Ok(Occupant { id: row.id(0)?, person_id: row.id(1)?, name: row.text(2)?, entered_at: row.time(3)? })
     })
     .await

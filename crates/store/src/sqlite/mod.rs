@@ -58,7 +58,11 @@ impl Sqlite {
     }
 
     pub(crate) fn read<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
-        self.with_reader(|tx| run_now(work, tx))
+        match self.with_reader(|tx| run_now(work, tx)) {
+            // Its statements saw different states of the data, and all that they found does not fit together.
+            Err(Failure::Broken(StoreError::Conflict(_))) => self.read_snapshot(work),
+            outcome => outcome,
+        }
     }
 
     pub(crate) fn read_snapshot<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {

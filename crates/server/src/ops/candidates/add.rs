@@ -5,7 +5,7 @@ use model::input::Reference;
 use model::problem::Problem;
 use store::record::candidate::CandidateView;
 use store::record::{candidate, person, stage};
-use store::{Failure, Tx, Work};
+use store::{Failure, StoreError, Tx, Work};
 
 use crate::ops::Actor;
 use crate::ops::candidates::associate::put_on_job;
@@ -32,10 +32,12 @@ impl Work for AddCandidate {
         if stages.is_empty() {
             return Err(Problem::not_found("job", self.job).into());
         }
-        let person = follow::named(tx, workspace, &self.person, "person_id").await?;
+        let person = follow::named_to_stay(tx, workspace, &self.person, "person_id").await?;
         let name = person::name(tx, workspace, person).await?.ok_or_else(|| self.person.not_found("person_id"))?;
         let (id, is_new) = put_on_job(tx, &self.actor, Named { id: person, name: &name }, self.job, &stages).await?;
-        let view = candidate::view(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("candidate", id))?;
+        // One that was there already may be taken off the job at this moment.
+        let gone = || StoreError::Conflict("the candidate was taken off the job meanwhile".to_owned());
+        let view = candidate::view(tx, workspace, id).await?.ok_or_else(gone)?;
         Ok((view, is_new))
     }
 }

@@ -1,10 +1,12 @@
 //! Putting many persons on a job at once: all of them or none.
 
+use std::collections::{HashMap, HashSet};
+
 use model::id::{self, CandidateId, JobId, PersonId, WorkspaceId};
 use model::input::Reference;
-use model::problem::{Code, Flaw, Problem};
-use store::record::{candidate, job, stage};
-use store::{Failure, Pace, Tx, Work};
+use model::problem::{Flaw, Problem};
+use store::record::{candidate, former, job, stage};
+use store::{Failure, Pace, StoreError, Tx, Work};
 
 use super::associate::{OntoJob, put_all_on_jobs};
 use super::batch::all_known;
@@ -66,25 +68,30 @@ struct Wanted {
 
 impl AddCandidates {
     async fn look_up(&self, tx: &mut Tx) -> Result<Vec<Wanted>, Failure> {
-        let mut asked = Vec::with_capacity(self.persons.len());
-        for reference in &self.persons {
-            asked.push(match reference.id {
-                Some(id) => Some((id, candidate::ask_of_person(tx, self.actor.workspace, self.job, id).await?)),
-                None => None,
-            });
+        let named: Vec<_> = self.persons.iter().filter_map(|reference| reference.id).collect();
+        let mut known = self.known(tx, &named).await?;
+        // Who is not there may have gone into another.
+        let missing: Vec<_> = named.iter().filter(|id| !known.contains_key(id)).map(|id| id.to_bytes()).collect();
+        let gone = former::gone_among(tx, self.actor.workspace, &missing).await?;
+        let gone: HashMap<_, _> = gone.into_iter().map(|(id, into)| (PersonId::from_bytes(id), into.map(PersonId::from_bytes))).collect();
+        let survivors: Vec<_> = gone.values().flatten().copied().filter(|id| !known.contains_key(id)).collect();
+        known.extend(self.known(tx, &survivors).await?);
+        if survivors.iter().any(|id| !known.contains_key(id)) {
+            return Err(StoreError::Conflict("a person went into another meanwhile".to_owned()).into());
         }
-        let mut found: Vec<Option<Wanted>> = Vec::with_capacity(asked.len());
-        for (place, asked) in asked.into_iter().enumerate() {
-            let wanted = match asked {
-                Some((id, asked)) => match tx.answer(asked).await?.pop() {
-                    Some((name, candidate)) => Some(Wanted { id, name, candidate }),
-                    None => self.survivor(tx, id).await?,
-                },
+
+        let mut found: Vec<Option<Wanted>> = Vec::with_capacity(self.persons.len());
+        let mut met = HashSet::with_capacity(self.persons.len());
+        for (place, reference) in self.persons.iter().enumerate() {
+            let id = match reference.id.map(|id| (id, gone.get(&id))) {
+                // Erased, which is said in its own way.
+                Some((id, Some(None))) => Some(follow::current(tx, self.actor.workspace, id).await?),
+                Some((_, Some(Some(survivor)))) => Some(*survivor),
+                Some((id, None)) => Some(id),
                 None => None,
             };
-            if let Some(wanted) = &wanted
-                && found.iter().flatten().any(|other| other.id == wanted.id)
-            {
+            let wanted = id.and_then(|id| known.get(&id).map(|(name, candidate)| Wanted { id, name: name.clone(), candidate: *candidate }));
+            if let Some(wanted) = wanted.as_ref().filter(|wanted| !met.insert(wanted.id)) {
                 let message = format!("leads to {}, who stands in the list already", wanted.id);
                 return Err(Problem::invalid(format!("person_ids[{place}]"), Flaw::Contradiction, message).into());
             }
@@ -93,14 +100,16 @@ impl AddCandidates {
         Ok(all_known("person_ids", &self.persons, found)?)
     }
 
-    /// The person that one went into who is not there, if there is one.
-    async fn survivor(&self, tx: &mut Tx, id: PersonId) -> Result<Option<Wanted>, Failure> {
-        let workspace = self.actor.workspace;
-        let id = match follow::current(tx, workspace, id).await {
-            Err(Failure::Refused(problem)) if problem.code == Code::NotFound => return Ok(None),
-            found => found?,
-        };
-        let asked = candidate::ask_of_person(tx, workspace, self.job, id).await?;
-        Ok(tx.answer(asked).await?.pop().map(|(name, candidate)| Wanted { id, name, candidate }))
+    /// Those of the persons who are there, with their names, and their candidates if they are on the job.
+    async fn known(&self, tx: &mut Tx, ids: &[PersonId]) -> Result<HashMap<PersonId, (String, Option<CandidateId>)>, StoreError> {
+        let mut asked = Vec::with_capacity(ids.len());
+        for id in ids {
+            asked.push((*id, candidate::ask_of_person(tx, self.actor.workspace, self.job, *id).await?));
+        }
+        let mut known = HashMap::with_capacity(ids.len());
+        for (id, asked) in asked {
+            known.extend(tx.answer(asked).await?.pop().map(|of_person| (id, of_person)));
+        }
+        Ok(known)
     }
 }

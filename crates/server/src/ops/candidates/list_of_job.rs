@@ -66,7 +66,11 @@ impl Work for ListCandidates {
             None => None,
         };
         let by_name = match stage_name {
-            Some(written) => Some(find(&stages, "stage_name", |stage| fold(&stage.name) == fold(written))?),
+            Some(written) => {
+                // Of several stages of that name the id says which one is meant.
+                let is_meant = |stage: &Stage| fold(&stage.name) == fold(written);
+                Some(by_id.filter(|stage| is_meant(stage)).map_or_else(|| find(&stages, "stage_name", is_meant), Ok)?)
+            }
             None => None,
         };
         if by_id.is_some() && by_name.is_some() && by_id != by_name {

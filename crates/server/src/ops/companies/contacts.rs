@@ -50,7 +50,7 @@ impl Work for AddContact {
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         let workspace = self.actor.workspace;
         let company = existing(tx, workspace, self.company).await?.id;
-        let person = follow::named(tx, workspace, &self.person, "person_id").await?;
+        let person = follow::named_to_stay(tx, workspace, &self.person, "person_id").await?;
         let name = person::name(tx, workspace, person).await?.unwrap_or_default();
         let (contact, is_new) = client_contact::find_or_insert(tx, workspace, company, person).await?;
         if is_new {

@@ -47,9 +47,13 @@ pub async fn find(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<
         return Ok(Some(found));
     }
     match survivor(tx, workspace, id).await? {
-        Some(survivor) => company::view(tx, workspace, survivor).await,
+        Some(survivor) => Ok(Some(company::view(tx, workspace, survivor).await?.ok_or_else(gone)?)),
         None => Ok(None),
     }
+}
+
+fn gone() -> StoreError {
+    StoreError::Conflict("the company went into another meanwhile".to_owned())
 }
 
 /// The same where the path names it.
@@ -63,7 +67,6 @@ async fn hold(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<Comp
         return Ok(found);
     }
     let survivor = survivor(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("company", id))?;
-    let gone = || StoreError::Conflict("the company went into another meanwhile".to_owned());
     Ok(company::load(tx, workspace, survivor).await?.ok_or_else(gone)?)
 }
 

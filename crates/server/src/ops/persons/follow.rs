@@ -31,18 +31,26 @@ pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<P
     person::load(tx, workspace, id).await?.ok_or_else(changed)
 }
 
-/// The id under which the person is kept whom a request names. Nobody removes them until the work is done.
+/// The id under which the person is kept whom a request names.
 pub async fn named(tx: &mut Tx, workspace: WorkspaceId, reference: &Reference<id::Person>, field: &str) -> Result<PersonId, Failure> {
     let id = reference.resolve(field)?;
     match current(tx, workspace, id).await {
         Err(Failure::Refused(problem)) if problem.code == Code::NotFound => Err(reference.not_found(field).into()),
-        found => {
-            let id = found?;
-            match person::keep(tx, workspace, id).await? {
-                true => Ok(id),
-                false => Err(changed()),
-            }
-        }
+        found => found,
+    }
+}
+
+/// The same; nobody removes them until the work is done. Who means to remove them must not do so: two would wait for each other.
+pub async fn named_to_stay(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    reference: &Reference<id::Person>,
+    field: &str,
+) -> Result<PersonId, Failure> {
+    let id = named(tx, workspace, reference, field).await?;
+    match person::keep(tx, workspace, id).await? {
+        true => Ok(id),
+        false => Err(changed()),
     }
 }
 

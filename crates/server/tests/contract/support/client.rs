@@ -31,6 +31,14 @@ impl Client {
         client
     }
 
+    /// The same client with one more header, be it another of the same name.
+    #[must_use]
+    pub fn with_also(&self, name: &'static str, value: &str) -> Self {
+        let mut client = self.clone();
+        client.headers.append(name, value.parse().unwrap());
+        client
+    }
+
     #[must_use]
     pub fn with_key(&self, key: &str) -> Self {
         self.with("authorization", &format!("Bearer {key}"))

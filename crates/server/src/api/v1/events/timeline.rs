@@ -1,4 +1,5 @@
 use axum::http::StatusCode;
+use model::problem::Problem;
 
 use super::list::{read_before, read_limit};
 use crate::api::v1::shape::event::{BackwardMeta, TimelinePage};
@@ -20,8 +21,7 @@ const MOST_PER_PAGE: i64 = 100;
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "A page of events.", body = TimelinePage)))]
 pub async fn read_person_timeline(request: Read) -> Reply {
-    let of = Timeline::Person(request.id()?);
-    read(request, of).await
+    read(request, |request| Ok(Timeline::Person(request.id()?))).await
 }
 
 /// Read a candidate's timeline
@@ -36,8 +36,7 @@ pub async fn read_person_timeline(request: Read) -> Reply {
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "A page of events.", body = TimelinePage)))]
 pub async fn read_candidate_timeline(request: Read) -> Reply {
-    let of = Timeline::Candidate(request.id()?);
-    read(request, of).await
+    read(request, |request| Ok(Timeline::Candidate(request.id()?))).await
 }
 
 /// Read a job's timeline
@@ -52,16 +51,15 @@ pub async fn read_candidate_timeline(request: Read) -> Reply {
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "A page of events.", body = TimelinePage)))]
 pub async fn read_job_timeline(request: Read) -> Reply {
-    let of = Timeline::Job(request.id()?);
-    read(request, of).await
+    read(request, |request| Ok(Timeline::Job(request.id()?))).await
 }
 
-async fn read(request: Read, of: Timeline) -> Reply {
+async fn read(request: Read, of: impl FnOnce(&Read) -> Result<Timeline, Problem>) -> Reply {
     let mut query = request.query();
     let before = read_before(&mut query);
     let limit = read_limit(&mut query, MOST_PER_PAGE, MOST_PER_PAGE);
     let (before, limit) = query.finish((before, limit))?;
-    let work = ReadTimeline { workspace: request.workspace, of, before, limit };
+    let work = ReadTimeline { workspace: request.workspace, of: of(&request)?, before, limit };
     let (events, next_before) = request.app.store.read_snapshot(work).await?;
     Ok(render(StatusCode::OK, &TimelinePage { success: true, data: events, meta: BackwardMeta { next_before } }))
 }

@@ -33,6 +33,9 @@ pub async fn rotate_key(Manage(request): Manage) -> Reply {
     let secret = Secret::new(request.actor.workspace, random_bytes()?);
     let work = RotateKey { actor: request.actor.clone(), id, overlap_millis, secret: secret.clone() };
     let reply = carry_out_and_reveal(request, work, &secret).await?;
-    app.forget_key(id);
+    // A repeat changed nothing, and what is forgotten counts anew.
+    if !reply.is_replay {
+        app.forget_key(id);
+    }
     Ok(reply)
 }

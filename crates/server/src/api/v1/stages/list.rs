@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 use model::listing::Page;
 
 use crate::api::v1::shape::stage::StageRead;
-use crate::http::answer::{page_of, render};
+use crate::http::answer::{page_of_ordered, render};
 use crate::http::{ListOf, Read, Reply};
 use crate::ops::jobs::stages::ListStages;
 
@@ -19,7 +19,7 @@ pub async fn list_stages(request: Read) -> Reply {
     let page = query.finish(page)?;
     let work = ListStages { workspace: request.workspace, job: request.id()? };
     let stages = request.app.store.read_snapshot_at_length(work).await?;
-    let (stages, meta) = page_of(&page, stages, |counted| counted.stage.id);
+    let (stages, meta) = page_of_ordered(&page, stages, |counted| counted.stage.id);
     let data = stages.into_iter().map(StageRead::from).collect();
     Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
 }

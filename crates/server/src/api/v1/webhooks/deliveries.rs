@@ -24,13 +24,12 @@ const MOST_PER_PAGE: i64 = 100;
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "A page of deliveries.", body = DeliveryPage)))]
 pub async fn list(Inspect(request): Inspect) -> Reply {
-    let id = request.id()?;
     let mut query = request.query();
     let status = query.parsed("status", Flaw::InvalidValue, "pending, delivered or failed", DeliveryStatus::parse);
     let before = read_before(&mut query);
     let limit = read_limit(&mut query, MOST_PER_PAGE, MOST_PER_PAGE);
     let (before, limit) = query.finish((before, limit))?;
-    let work = ListDeliveries { workspace: request.workspace, id, status, before, limit };
+    let work = ListDeliveries { workspace: request.workspace, id: request.id()?, status, before, limit };
     let (deliveries, next_before) = request.app.store.read_snapshot(work).await?;
     let data = deliveries.iter().map(DeliveryRead::from).collect();
     Ok(render(StatusCode::OK, &DeliveryPage { success: true, data, meta: BackwardMeta { next_before } }))

@@ -87,18 +87,23 @@ pub struct Reason {
     pub value: String,
 }
 
-/// All that speaks for it that the two are one; nothing if nothing does.
-#[must_use]
-pub fn reasons(one: &Profile, other: &Profile) -> Vec<Reason> {
+/// All that speaks for it that the two are one, of the signs that count; nothing if nothing does.
+pub fn reasons(one: &Profile, other: &Profile, counts: impl Fn(&Sign) -> bool) -> Vec<Reason> {
     let mut reasons = Vec::new();
     for phone in one.phones.entries().iter().filter(|phone| is_long(&phone.value) && other.phones.contains(&phone.value)) {
-        reasons.push(Reason { kind: ReasonKind::SamePhone, value: phone.value.clone() });
+        if counts(&Sign::Phone(Channel::Phone.key(&phone.value))) {
+            reasons.push(Reason { kind: ReasonKind::SamePhone, value: phone.value.clone() });
+        }
     }
-    if one.company_id.is_some() && one.company_id == other.company_id && fold(&one.name) == fold(&other.name) {
+    if let Some(company) = one.company_id.filter(|company| other.company_id == Some(*company))
+        && fold(&one.name) == fold(&other.name)
+        && counts(&Sign::NameAtCompany(fold(&one.name), company))
+    {
         reasons.push(Reason { kind: ReasonKind::SameNameAndCompany, value: one.company_name.clone() });
     }
     let known = other.handles();
-    if let Some(value) = one.handles().into_iter().find(|handle| known.contains(handle)).filter(|_| are_similar(&one.name, &other.name)) {
+    let shared = one.handles().into_iter().find(|handle| known.contains(handle) && counts(&Sign::Handle(handle.clone())));
+    if let Some(value) = shared.filter(|_| are_similar(&one.name, &other.name)) {
         reasons.push(Reason { kind: ReasonKind::SimilarNameAndHandle, value });
     }
     reasons
@@ -178,6 +183,7 @@ mod tests {
     }
 
     fn kinds(one: &Profile, other: &Profile) -> Vec<ReasonKind> {
+        let reasons = |one: &Profile, other: &Profile| reasons(one, other, |_| true);
         assert_eq!(reasons(one, other).len(), reasons(other, one).len());
         reasons(one, other).into_iter().map(|reason| reason.kind).collect()
     }
@@ -192,7 +198,7 @@ mod tests {
         let other = Profile { phones: contacts(Channel::Phone, &["123", "0044"]), ..named("Grace") };
         assert_eq!(kinds(&one, &other), []);
         let other = Profile { phones: contacts(Channel::Phone, &["(44) 2079460000"]), ..named("Grace") };
-        assert_eq!(reasons(&one, &other), [Reason { kind: ReasonKind::SamePhone, value: "+44 20 7946 0000".to_owned() }]);
+        assert_eq!(reasons(&one, &other, |_| true), [Reason { kind: ReasonKind::SamePhone, value: "+44 20 7946 0000".to_owned() }]);
         assert!(share_a_sign(&one, &other));
     }
 

@@ -104,7 +104,11 @@ fn who_repeats_at_the_same_instant_is_not_refused_for_what_the_first_did(app: &A
             ("PATCH", format!("/v1/candidates/{}", id(&moved, "id")), Some(json!({ "stage_id": interview, "from_stage_id": applied }))),
             ("DELETE", format!("/v1/candidates/{}", id(&removed, "id")), None),
             ("POST", format!("/v1/persons/{}/merge", id(&survivor, "person_id")), Some(json!({ "person_id": id(&merged, "person_id") }))),
-            ("POST", "/v1/pipeline-templates".to_owned(), Some(json!({ "name": format!("T{number}"), "pipeline_stages": [{ "name": "Applied" }] }))),
+            (
+                "POST",
+                "/v1/pipeline-templates".to_owned(),
+                Some(json!({ "name": format!("T{number}"), "pipeline_stages": [{ "name": "Applied" }] })),
+            ),
             ("DELETE", format!("/v1/persons/{}", id(&moved, "person_id")), None),
         ];
         for (place, (method, path, body)) in requests.iter().enumerate() {

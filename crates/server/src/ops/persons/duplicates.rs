@@ -45,7 +45,7 @@ impl Work for FindDuplicates {
             for one in &some {
                 let seen = place.filter(|place| place.person == one.id).and_then(|place| place.partner);
                 for other in partners.of(one, seen) {
-                    let reasons = reasons(one, other);
+                    let reasons = reasons(one, other, |sign| partners.counts(sign));
                     if reasons.is_empty() {
                         continue;
                     }
@@ -111,6 +111,11 @@ struct Partners {
 }
 
 impl Partners {
+    /// Whether it says something: what very many share does not.
+    fn counts(&self, sign: &Sign) -> bool {
+        self.places.get(sign).and_then(|place| self.sharing.get(*place)).is_some_and(|sharing| !sharing.is_empty())
+    }
+
     /// Those with a higher id who share a sign with the person, in the order of their ids, from behind the one that was seen last.
     fn of(&self, person: &Profile, seen: Option<PersonId>) -> Vec<&Profile> {
         let from = seen.map_or(person.id, |seen| seen.max(person.id));

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use super::{Reference, Report};
+use super::{Reference, Report, Reported};
 use crate::clock::Date;
 use crate::id::Kind;
 use crate::json::Json;
@@ -348,14 +348,16 @@ impl<'r> Fields<'r> {
         if list.is_empty() {
             self.refuse(name, Flaw::TooFew, "must have at least one entry");
         }
+        let mut reported = Reported::default();
         let apart = |value| {
-            let mut report = Report::default();
             let Json::Object(object) = value else {
                 return Err(Problem::invalid("", Flaw::InvalidType, format!("The entry must be an object, not {}.", value.type_name())));
             };
+            let mut report = Report::behind(reported);
             let mut fields = Fields::new(object, String::new(), &mut report);
             let value = read(&mut fields);
             fields.finish();
+            reported = report.reported();
             report.check(value)
         };
         list.into_iter().map(apart).collect()
@@ -363,10 +365,10 @@ impl<'r> Fields<'r> {
 
     /// A field that must be there. One that is there and bad is named once, for what is wrong with it.
     pub fn needed<T>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Patch<T>) -> Option<T> {
-        let flaws = self.report.details.len();
+        let flaws = self.report.flaws;
         match read(self) {
             Patch::Set(value) => return Some(value),
-            Patch::Absent | Patch::Clear if self.report.details.len() == flaws => self.refuse(name, Flaw::Required, "must be given"),
+            Patch::Absent | Patch::Clear if self.report.flaws == flaws => self.refuse(name, Flaw::Required, "must be given"),
             Patch::Absent | Patch::Clear => {}
         }
         None

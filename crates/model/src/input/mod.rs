@@ -22,21 +22,39 @@ const MOST_HINTS_IN_ALL: usize = 100;
 pub struct Report {
     details: Vec<Detail>,
     flaws: usize,
+    reported: Reported,
+}
+
+/// How much a request was told so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reported {
+    named: usize,
     hints: usize,
 }
 
 impl Report {
+    /// Of a part of a request that is refused for itself, behind others of it.
+    fn behind(reported: Reported) -> Self {
+        Self { reported, ..Self::default() }
+    }
+
+    const fn reported(&self) -> Reported {
+        self.reported
+    }
+
+    /// The first bad field is always named.
     pub fn add(&mut self, field: impl Into<String>, flaw: Flaw, message: impl Into<String>) {
         self.flaws += 1;
-        if self.details.len() < MOST_NAMED {
+        if self.details.is_empty() || self.reported.named < MOST_NAMED {
+            self.reported.named += 1;
             self.details.push(Detail::new(field, flaw, message));
         }
     }
 
     /// Whether one more name may be compared with others, after so many of its object.
     fn may_hint(&mut self, hints_in_object: usize) -> bool {
-        let may_hint = hints_in_object < MOST_HINTS && self.hints < MOST_HINTS_IN_ALL;
-        self.hints += usize::from(may_hint);
+        let may_hint = hints_in_object < MOST_HINTS && self.reported.hints < MOST_HINTS_IN_ALL;
+        self.reported.hints += usize::from(may_hint);
         may_hint
     }
 

@@ -6,7 +6,7 @@ use model::id::KeyId;
 use model::key::{Scope, Secret};
 use store::{Failure, Options, Purpose, Tx, Work};
 
-use super::say::say;
+use super::say::{reveal, say};
 use super::{Database, PATIENCE};
 use crate::config::duration::parse_duration;
 use crate::ops::Actor;
@@ -169,8 +169,7 @@ impl Create {
     fn run(self) -> Result<(), String> {
         let scope = self.scopes.into_iter().map(Scope::from).max().unwrap_or(Scope::Write);
         let work = CreateKey { workspace: self.workspace.workspace, name: self.name, scope, expires_at: self.expires };
-        say!("{}", carry_out(&self.database, Purpose::Command, work)?.secret.reveal())?;
-        Ok(())
+        reveal(format_args!("{}", carry_out(&self.database, Purpose::Command, work)?.secret.reveal()))
     }
 }
 
@@ -203,8 +202,8 @@ impl Rotate {
         let Self { id, overlap, workspace, database } = self;
         let random = random_bytes().map_err(|error| error.to_string())?;
         let work = move |actor: Actor| RotateKey { id, overlap_millis: overlap, secret: Secret::new(actor.workspace, random), actor };
-        say!("{}", carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work })?.secret.reveal())?;
-        Ok(())
+        let rotated = carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work })?;
+        reveal(format_args!("{}", rotated.secret.reveal()))
     }
 }
 

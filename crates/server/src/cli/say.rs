@@ -11,9 +11,19 @@ pub(super) use say;
 
 /// Prints a text. Whoever reads it and has gone, as `head` does, has seen enough.
 pub fn print(text: fmt::Arguments<'_>) -> Result<(), String> {
-    let mut output = io::stdout().lock();
-    match output.write_fmt(text).and_then(|()| output.flush()) {
+    match put(text) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("nothing can be printed: {error}")),
         _ => Ok(()),
     }
+}
+
+/// Prints a line with what is shown this once: somebody must see it.
+pub fn reveal(text: fmt::Arguments<'_>) -> Result<(), String> {
+    put(format_args!("{text}\n")).map_err(|error| format!("what was made cannot be shown, so make another: {error}"))
+}
+
+fn put(text: fmt::Arguments<'_>) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    output.write_fmt(text)?;
+    output.flush()
 }

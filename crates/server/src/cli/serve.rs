@@ -17,7 +17,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::calling::Calling;
-use super::say::say;
+use super::say::{reveal, say};
 use super::{Database, Url};
 use crate::config::Config;
 use crate::config::duration::parse_duration;
@@ -228,7 +228,7 @@ fn welcome(address: SocketAddr, key: &CreatedKey) -> Result<(), String> {
     };
     let secret = key.secret.reveal();
     say!("\nThe database was empty, so a workspace \"{FIRST_WORKSPACE}\" and an admin key for it were made.")?;
-    say!("This is the only time that the key is shown:\n\n    {secret}\n")?;
+    reveal(format_args!("This is the only time that the key is shown:\n\n    {secret}\n"))?;
     say!("Try it:\n\n    curl -H 'Authorization: Bearer {secret}' http://{reachable}/v1/jobs\n")?;
     say!("Read the interface and try calls on http://{reachable}/docs\n")
 }

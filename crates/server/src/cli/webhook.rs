@@ -10,7 +10,7 @@ use store::Purpose;
 use super::Database;
 use super::calling::Addressing;
 use super::key::{In, Workspace, carry_out};
-use super::say::say;
+use super::say::{reveal, say};
 use crate::config::duration::parse_duration;
 use crate::ops::Actor;
 use crate::ops::webhooks::{CreateWebhook, DeleteWebhook, ListWebhooks, RotateSecret, new_seed};
@@ -112,8 +112,7 @@ impl Create {
         let secret = self.addressing.secret_key().reveal(&seed);
         let work = move |actor| CreateWebhook { actor, new: new.clone(), seed: seed.clone() };
         carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
-        say!("{secret}")?;
-        Ok(())
+        reveal(format_args!("{secret}"))
     }
 }
 
@@ -146,8 +145,7 @@ impl Rotate {
         let secret = self.addressing.secret_key().reveal(&seed);
         let work = move |actor| RotateSecret { actor, id, seed: seed.clone(), overlap_seconds };
         carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
-        say!("{secret}")?;
-        Ok(())
+        reveal(format_args!("{secret}"))
     }
 }
 

@@ -369,22 +369,18 @@ async fn drain(headers: &HeaderMap, mut body: Body, timeout: Duration) {
     let _ = tokio::time::timeout(timeout, draining).await;
 }
 
-async fn json_body(headers: &HeaderMap, body: Body, timeout: Duration, taken: Taken) -> Result<Bytes, Problem> {
+async fn json_body(headers: &HeaderMap, mut body: Body, timeout: Duration, taken: Taken) -> Result<Bytes, Problem> {
     let Taken { largest, may_be_missing } = taken;
     let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|text| text.parse::<usize>().ok());
     if may_be_missing && body.is_end_stream() {
         return Ok(NO_FIELDS);
     }
     // What comes without a length may turn out to be nothing.
-    if may_be_missing && announced.is_none() {
-        let body = collect(body, largest, timeout).await?;
-        return match body.is_empty() {
-            true => Ok(NO_FIELDS),
-            false if is_json(headers) => Ok(body),
-            false => Err(not_json()),
-        };
-    }
+    let may_be_nothing = may_be_missing && announced.is_none();
     if !is_json(headers) {
+        if may_be_nothing && is_nothing(&mut body, timeout).await {
+            return Ok(NO_FIELDS);
+        }
         drain(headers, body, timeout).await;
         return Err(not_json());
     }
@@ -392,7 +388,22 @@ async fn json_body(headers: &HeaderMap, body: Body, timeout: Duration, taken: Ta
         drain(headers, body, timeout).await;
         return Err(too_large(largest));
     }
-    collect(body, largest, timeout).await
+    let collected = collect(body, largest, timeout).await?;
+    Ok(if may_be_nothing && collected.is_empty() { NO_FIELDS } else { collected })
+}
+
+/// Whether the body ends before anything came of it.
+async fn is_nothing(body: &mut Body, timeout: Duration) -> bool {
+    let looking = async {
+        loop {
+            match body.frame().await {
+                None => return true,
+                Some(Ok(frame)) if frame.data_ref().is_none_or(Bytes::is_empty) => {}
+                Some(_) => return false,
+            }
+        }
+    };
+    tokio::time::timeout(timeout, looking).await.unwrap_or(false)
 }
 
 async fn collect(body: Body, largest: usize, timeout: Duration) -> Result<Bytes, Problem> {

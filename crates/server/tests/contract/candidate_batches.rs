@@ -117,10 +117,14 @@ fn if_one_person_is_not_there_nobody_is_put_on_the_job(app: &App) {
     let job = client.new_job("Engineer", "Acme");
     let theirs = World::build(&app.client_of("another", "write")).person;
     let known = client.new_person(&json!({ "name": "Ada" }));
+    // A company that went into another leads nowhere under the id of a person.
+    let [kept, gone] = ["Kept", "Gone"].map(|name| client.post("/v1/companies", &json!({ "name": name })).expect(201).id());
+    client.post(&format!("/v1/companies/{kept}/merge"), &json!({ "company_id": gone })).expect(200);
+    let gone = gone.replace("cmp_", "per_");
     let mut log = Log::begin(&client);
-    let body = json!({ "person_ids": ["per_00000000000000000000000000", known, theirs, "Ada", job.id] });
+    let body = json!({ "person_ids": ["per_00000000000000000000000000", known, theirs, "Ada", job.id, gone] });
     let reply = client.post(&batch_path(&job), &body).refused(404, "NOT_FOUND");
-    let fields = ["person_ids[0]", "person_ids[2]", "person_ids[3]", "person_ids[4]"];
+    let fields = ["person_ids[0]", "person_ids[2]", "person_ids[3]", "person_ids[4]", "person_ids[5]"];
     assert_eq!(reply.detail_fields(), fields);
     assert!(fields.iter().all(|field| reply.flaw(field) == "NOT_FOUND"), "{reply:#?}");
     assert_eq!(client.get(&job.path()).data()["candidate_count"], 0);

@@ -95,13 +95,16 @@ fn many_at_one_instant_are_done_once(app: &App) {
 fn who_repeats_at_the_same_instant_is_not_refused_for_what_the_first_did(app: &App) {
     let client = app.writer();
     let job = client.new_job("Engineer", "Acme");
-    let (applied, interview) = (job.stage("Sourced"), job.stage("Interview"));
+    let (sourced, interview) = (job.stage("Sourced"), job.stage("Interview"));
     for number in 0..8 {
         let new = |name: &str| client.new_candidate(&job, &format!("{name} {number}"));
         let (moved, removed, merged, survivor) = (new("Moved"), new("Removed"), new("Merged"), new("Survivor"));
+        let stage = client.post(&job.stages_path(), &json!({ "name": format!("Stage {number}") })).expect(201);
+        let companies =
+            ["Kept", "Gone"].map(|name| client.post("/v1/companies", &json!({ "name": format!("{name} {number}") })).expect(201).id());
         let id = |candidate: &Value, field: &str| candidate[field].as_str().unwrap().to_owned();
         let requests = [
-            ("PATCH", format!("/v1/candidates/{}", id(&moved, "id")), Some(json!({ "stage_id": interview, "from_stage_id": applied }))),
+            ("PATCH", format!("/v1/candidates/{}", id(&moved, "id")), Some(json!({ "stage_id": interview, "from_stage_id": sourced }))),
             ("DELETE", format!("/v1/candidates/{}", id(&removed, "id")), None),
             ("POST", format!("/v1/persons/{}/merge", id(&survivor, "person_id")), Some(json!({ "person_id": id(&merged, "person_id") }))),
             (
@@ -109,6 +112,8 @@ fn who_repeats_at_the_same_instant_is_not_refused_for_what_the_first_did(app: &A
                 "/v1/pipeline-templates".to_owned(),
                 Some(json!({ "name": format!("T{number}"), "pipeline_stages": [{ "name": "Applied" }] })),
             ),
+            ("DELETE", format!("{}/{}", job.stages_path(), stage.id()), None),
+            ("POST", format!("/v1/companies/{}/merge", companies[0]), Some(json!({ "company_id": companies[1] }))),
             ("DELETE", format!("/v1/persons/{}", id(&moved, "person_id")), None),
         ];
         for (place, (method, path, body)) in requests.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! What one caller may ask for: requests in a minute, and the size and depth of a request.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{App, Connection, Engine, HttpReply, OPERATIONS, World, each_engine};
 
@@ -187,6 +187,12 @@ fn a_body_without_a_length_may_turn_out_to_be_nothing(app: &App) {
         let head = format!("{start}{kind}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n");
         let reply = answer(app, &head, b"0\r\n\r\n");
         assert_eq!(reply.status(), Some(200), "{kind}: {reply:?}");
+        if kind.contains("text") {
+            for length in [2, 2 * MEBIBYTE] {
+                let reply = answer(app, &head, format!("{length:x}\r\n{}\r\n0\r\n\r\n", " ".repeat(length)).as_bytes());
+                assert_eq!(reply.status(), Some(415), "{reply:?}");
+            }
+        }
     }
 }
 
@@ -203,4 +209,20 @@ fn of_very_many_bad_fields_the_first_are_named(app: &App) {
         reply.json["error"]["message"]
     );
     assert_eq!(reply.json["error"]["details"].to_string().matches("did you mean title?").count(), 100);
+    // What is there and bad is named and counted once, behind the first thousand too.
+    let bad = json!({ "certifications": vec![json!({ "name": 7, "nmae": 1 }); 100], "work_experience": vec![json!({ "company_name": "Acme", "positions": vec![json!({ "title": 7 }); 100] }); 20] });
+    let reply = client.put(&format!("/v1/persons/{person}/history"), &bad).refused(400, "INVALID_REQUEST");
+    assert!(
+        reply.json["error"]["message"].as_str().unwrap().starts_with("2200 fields are not valid"),
+        "{}",
+        reply.json["error"]["message"]
+    );
+    // Rows of a batch share what is named, but for the first field of each.
+    let row: serde_json::Map<_, _> = (0..50).map(|number| (format!("nam{number}"), json!(1))).collect();
+    let reply = client.post("/v1/persons/batch", &json!({ "persons": vec![row; 100] })).expect(200);
+    let named = |row: &Value| row["error"]["details"].as_array().unwrap().len();
+    let named: Vec<_> = reply.data().as_array().unwrap().iter().map(named).collect();
+    assert_eq!((named[0], named[99], named.iter().sum::<usize>()), (51, 1, 19 * 51 + 31 + 80));
+    let hints = |row: &Value| row["error"]["details"].to_string().matches("did you mean").count();
+    assert_eq!(reply.data().as_array().unwrap().iter().map(hints).sum::<usize>(), 100);
 }

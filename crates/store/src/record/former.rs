@@ -19,10 +19,24 @@ pub async fn find<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Re
     tx.row(sql, params![workspace, id, K::NOUN], |row| Ok(Former { merged_into: row.optional_id(0)?, gone_at: row.time(1)? })).await
 }
 
-/// Those of the ids that are gone, whatever kind of record they were, and where they lead; nowhere if they were erased.
-pub async fn gone_among(tx: &mut Tx, workspace: WorkspaceId, ids: &[[u8; 16]]) -> Result<Vec<([u8; 16], Option<[u8; 16]>)>, StoreError> {
+/// An id that is gone, and where it leads; nowhere if the record was erased.
+type Gone = ([u8; 16], Option<[u8; 16]>);
+
+/// Those of the ids that are gone, whatever kind of record they were.
+pub async fn gone_among(tx: &mut Tx, workspace: WorkspaceId, ids: &[[u8; 16]]) -> Result<Vec<Gone>, StoreError> {
+    find_gone(tx, workspace, ids, "").await
+}
+
+/// The same of one kind of record.
+pub async fn gone_of<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, ids: &[Id<K>]) -> Result<Vec<(Id<K>, Option<Id<K>>)>, StoreError> {
+    let ids: Vec<_> = ids.iter().map(|id| id.to_bytes()).collect();
+    let gone = find_gone(tx, workspace, &ids, &format!("AND kind = '{}'", K::NOUN)).await?;
+    Ok(gone.into_iter().map(|(id, into)| (Id::from_bytes(id), into.map(Id::from_bytes))).collect())
+}
+
+async fn find_gone(tx: &mut Tx, workspace: WorkspaceId, ids: &[[u8; 16]], condition: &str) -> Result<Vec<Gone>, StoreError> {
     const AT_ONCE: usize = 100;
-    let sql = format!("SELECT id, merged_into FROM former_record WHERE workspace_id = ?1 AND id IN ({})", places(AT_ONCE, 2));
+    let sql = format!("SELECT id, merged_into FROM former_record WHERE workspace_id = ?1 AND id IN ({}) {condition}", places(AT_ONCE, 2));
     let mut asked = Vec::new();
     for some in ids.chunks(AT_ONCE) {
         let mut params = vec![workspace.into()];

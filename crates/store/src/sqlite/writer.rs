@@ -25,7 +25,7 @@ use crate::tx::Tx;
 const QUEUE_LENGTH: usize = 8192;
 /// Work in one commit, so that the first of them does not wait for ever.
 const MOST_PER_COMMIT: usize = 512;
-/// How long work that comes joins what is under way, at least. If all who write were in one commit, nobody would be served while it runs, and nothing
+/// How long work that waits or comes joins what is under way, at least. If all who write were in one commit, nobody would be served while it runs, and nothing
 /// run while they are served.
 const LEAST_JOINED: Duration = Duration::from_millis(2);
 /// And as many times as long as the last commit took, so that a slow disk does not have its way.
@@ -131,8 +131,8 @@ fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints
     let mut last_commit = Duration::ZERO;
     while let Some(first) = jobs.blocking_recv() {
         let started = Instant::now();
-        let joined_until = started + LEAST_JOINED.max(last_commit * COMMITS_JOINED);
-        let committed = commit_together(&mut tx, first, &mut jobs, &mut batch, joined_until).map(|took| last_commit = took);
+        let joined_for = LEAST_JOINED.max(last_commit * COMMITS_JOINED);
+        let committed = commit_together(&mut tx, first, &mut jobs, &mut batch, joined_for).map(|took| last_commit = took);
         if let Err(error) = &committed {
             tracing::error!(error = %error, "a commit failed");
         }
@@ -161,10 +161,10 @@ fn commit_together(
     first: Box<dyn Job>,
     jobs: &mut mpsc::Receiver<Box<dyn Job>>,
     batch: &mut Vec<Box<dyn Job>>,
-    joined_until: Instant,
+    joined_for: Duration,
 ) -> Result<Duration, StoreError> {
     batch.push(first);
-    let done = run_swiftly(tx, jobs, batch, joined_until).and_then(|all_clean| match all_clean {
+    let done = run_swiftly(tx, jobs, batch, joined_for).and_then(|all_clean| match all_clean {
         true => Ok(()),
         false => {
             tx.sqlite().execute("ROLLBACK", &[])?;
@@ -182,14 +182,15 @@ fn commit_together(
     })
 }
 
-/// Runs the batch, and what joins it until then. False if one of them failed and left something behind.
+/// Runs the batch, and what waits or comes for so long. False if one of them failed and left something behind.
 fn run_swiftly(
     tx: &mut Tx,
     jobs: &mut mpsc::Receiver<Box<dyn Job>>,
     batch: &mut Vec<Box<dyn Job>>,
-    joined_until: Instant,
+    joined_for: Duration,
 ) -> Result<bool, StoreError> {
     tx.sqlite().execute("BEGIN IMMEDIATE", &[])?;
+    let joined_until = Instant::now() + joined_for;
     tx.forget_log_end();
     let mut next = 0;
     while next < batch.len() {

@@ -71,9 +71,8 @@ impl AddCandidates {
         let named: Vec<_> = self.persons.iter().filter_map(|reference| reference.id).collect();
         let mut known = self.known(tx, &named).await?;
         // Who is not there may have gone into another.
-        let missing: Vec<_> = named.iter().filter(|id| !known.contains_key(id)).map(|id| id.to_bytes()).collect();
-        let gone = former::gone_among(tx, self.actor.workspace, &missing).await?;
-        let gone: HashMap<_, _> = gone.into_iter().map(|(id, into)| (PersonId::from_bytes(id), into.map(PersonId::from_bytes))).collect();
+        let missing: Vec<_> = named.iter().copied().filter(|id| !known.contains_key(id)).collect();
+        let gone: HashMap<_, _> = former::gone_of(tx, self.actor.workspace, &missing).await?.into_iter().collect();
         let survivors: Vec<_> = gone.values().flatten().copied().filter(|id| !known.contains_key(id)).collect();
         known.extend(self.known(tx, &survivors).await?);
         if survivors.iter().any(|id| !known.contains_key(id)) {

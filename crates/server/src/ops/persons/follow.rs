@@ -40,7 +40,7 @@ pub async fn named(tx: &mut Tx, workspace: WorkspaceId, reference: &Reference<id
     }
 }
 
-/// The same; nobody removes them until the work is done. Who means to remove them must not do so: two would wait for each other.
+/// The same; nobody removes them until the work is done. Not for whoever removes them: two that hold them so would wait for each other.
 pub async fn named_to_stay(
     tx: &mut Tx,
     workspace: WorkspaceId,

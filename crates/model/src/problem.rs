@@ -171,8 +171,8 @@ impl Problem {
     #[must_use]
     pub fn from_flaws(details: Vec<Detail>, flaws: usize) -> Self {
         let message = match details.as_slice() {
-            [only] if only.field.is_empty() => only.message.clone(),
-            [only] => format!("{}: {}", only.field, only.message),
+            [only] if flaws == 1 && only.field.is_empty() => only.message.clone(),
+            [only] if flaws == 1 => format!("{}: {}", only.field, only.message),
             [] => Code::InvalidRequest.meaning().to_owned(),
             [first, ..] => format!("{flaws} fields are not valid, the first being {}: {}", first.field, first.message),
         };

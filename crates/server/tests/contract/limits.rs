@@ -223,6 +223,8 @@ fn of_very_many_bad_fields_the_first_are_named(app: &App) {
     let named = |row: &Value| row["error"]["details"].as_array().unwrap().len();
     let named: Vec<_> = reply.data().as_array().unwrap().iter().map(named).collect();
     assert_eq!((named[0], named[99], named.iter().sum::<usize>()), (51, 1, 19 * 51 + 31 + 80));
+    let message = reply.data()[99]["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("51 fields are not valid"), "{message}");
     let hints = |row: &Value| row["error"]["details"].to_string().matches("did you mean").count();
     assert_eq!(reply.data().as_array().unwrap().iter().map(hints).sum::<usize>(), 100);
 }

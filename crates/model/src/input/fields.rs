@@ -357,7 +357,7 @@ impl<'r> Fields<'r> {
             let mut fields = Fields::new(object, String::new(), &mut report);
             let value = read(&mut fields);
             fields.finish();
-            reported = report.reported();
+            reported = report.reported;
             report.check(value)
         };
         list.into_iter().map(apart).collect()

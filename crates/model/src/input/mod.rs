@@ -38,10 +38,6 @@ impl Report {
         Self { reported, ..Self::default() }
     }
 
-    const fn reported(&self) -> Reported {
-        self.reported
-    }
-
     /// The first bad field is always named.
     pub fn add(&mut self, field: impl Into<String>, flaw: Flaw, message: impl Into<String>) {
         self.flaws += 1;

@@ -65,6 +65,7 @@ fn no_operation_is_answered_without_a_good_key(app: &App) {
         for operation in &OPERATIONS {
             let reply = operation.assert_refused(operation.send(&stranger, &world), 401, "UNAUTHENTICATED");
             assert_eq!(reply.header("www-authenticate"), Some("Bearer"), "{reply:#?}");
+            assert_eq!(reply.header("x-ratelimit-limit"), None, "{reply:#?}");
         }
         for (method, path) in &OTHER_OPERATIONS {
             stranger.send(method, path, None).refused(401, "UNAUTHENTICATED");

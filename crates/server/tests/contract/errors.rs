@@ -15,6 +15,7 @@ each_engine! {
     a_method_that_a_route_lacks_is_refused_with_those_it_has
     the_head_of_whatever_can_be_read_can_be_asked_for
     an_id_that_names_nothing_is_not_found
+    a_bad_query_is_told_before_an_id_that_names_nothing
     an_id_of_another_kind_is_not_found
     an_id_may_be_written_with_percent_signs
     a_sane_request_id_is_kept_and_any_other_replaced
@@ -177,6 +178,23 @@ fn an_id_that_names_nothing_is_not_found(app: &App) {
             let path = operation.path.replace("{id}", id);
             client.send(operation.method, &path, operation.body_in(&world).as_ref()).refused(404, "NOT_FOUND");
         }
+    }
+}
+
+fn a_bad_query_is_told_before_an_id_that_names_nothing(app: &App) {
+    let client = app.writer().with_key(&app.key("main", "admin"));
+    let paths = [
+        "persons/x/timeline",
+        "candidates/x/timeline",
+        "jobs/x/timeline",
+        "jobs/x/candidates",
+        "companies/x/jobs",
+        "webhooks/x/deliveries",
+    ];
+    for path in paths {
+        let reply = client.get(&format!("/v1/{path}?limit=0")).refused(400, "INVALID_REQUEST");
+        assert_eq!(reply.detail_fields(), ["limit"], "{path}");
+        client.get(&format!("/v1/{path}")).refused(404, "NOT_FOUND");
     }
 }
 

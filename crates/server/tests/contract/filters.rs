@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{App, Client, each_engine, next_millisecond, strings};
+use crate::support::{App, Client, Job, each_engine, next_millisecond, strings};
 
 each_engine! {
     moments_far_away_are_moments_too
@@ -11,6 +11,7 @@ each_engine! {
     jobs_by_client
     jobs_by_words
     candidates_by_stage
+    candidates_by_one_of_two_stages_of_a_name
     candidates_by_words
     records_by_the_time_of_their_creation
     candidates_by_the_time_of_their_last_change
@@ -88,6 +89,18 @@ fn candidates_by_stage(app: &App) {
     assert_eq!(names(&client, &format!("{path}?stage_id={}", job.stage("Offer"))), ["Grace"]);
     assert_eq!(names(&client, &format!("{path}?stage_name=Hired")), [""; 0]);
     assert_eq!(names(&client, &format!("{path}?stage_name=Interview&stage_id={}", job.stage("Interview"))), ["Ada", "Mary"]);
+}
+
+fn candidates_by_one_of_two_stages_of_a_name(app: &App) {
+    let client = app.writer();
+    let stages = ["Interview", "Interview", "Offer"].map(|name| json!({ "name": name }));
+    let job = client.post("/v1/jobs", &json!({ "name": "Smith", "client_company_name": "Acme", "pipeline_stages": stages })).expect(201);
+    let job = Job::from_data(job.data());
+    client.new_candidate(&job, "Ada");
+    let path = job.candidates_path();
+    assert_eq!(names(&client, &format!("{path}?stage_name=interview&stage_id={}", job.stage("Interview"))), ["Ada"]);
+    client.get(&format!("{path}?stage_name=Interview")).refused(400, "INVALID_REQUEST");
+    client.get(&format!("{path}?stage_name=Offer&stage_id={}", job.stage("Interview"))).refused(400, "INVALID_REQUEST");
 }
 
 fn candidates_by_words(app: &App) {

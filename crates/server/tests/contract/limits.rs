@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Connection, Engine, HttpReply, OPERATIONS, World, each_engine};
+use crate::support::{App, Connection, Engine, HttpReply, OPERATIONS, Reply, World, each_engine};
 
 each_engine! {
     a_key_is_told_what_is_left_of_its_limit
     a_key_over_its_limit_is_told_when_to_come_back
     each_key_has_a_limit_of_its_own
+    a_rotation_that_is_repeated_gives_no_new_limit
     a_refusal_tells_too
     without_a_limit_nothing_is_told
     a_body_may_be_a_mebibyte_and_no_more
@@ -63,6 +64,17 @@ fn each_key_has_a_limit_of_its_own(engine: &Engine) {
     one.get("/v1/jobs").refused(429, "RATE_LIMITED");
     let reply = other.get("/v1/jobs").expect(200);
     assert_eq!(reply.header("x-ratelimit-remaining"), Some("1"));
+}
+
+fn a_rotation_that_is_repeated_gives_no_new_limit(engine: &Engine) {
+    let app = limited(*engine, 6);
+    let client = app.client("admin").with("idempotency-key", "same");
+    let id = client.get("/v1/me").expect(200).data()["key"]["id"].as_str().unwrap().to_owned();
+    let left = |reply: Reply| reply.header("x-ratelimit-remaining").unwrap().parse::<u32>().unwrap();
+    let rotate = || client.post(&format!("/v1/keys/{id}/rotate"), &json!({})).expect(201);
+    rotate();
+    let repeated = left(rotate());
+    assert_eq!(left(client.get("/v1/jobs").expect(200)), repeated - 1);
 }
 
 fn a_refusal_tells_too(engine: &Engine) {

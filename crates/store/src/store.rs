@@ -242,7 +242,7 @@ impl Store {
         }
     }
 
-    /// Runs work that only looks, with one statement as a rule: each sees what is there when it is sent.
+    /// Runs work that only looks, with one statement as a rule: over a network each sees what is there when it is sent.
     pub async fn read<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(&work),
@@ -261,7 +261,7 @@ impl Store {
     /// Runs work of several statements that only look, all at the same state of the data.
     pub async fn read_snapshot<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
         match &self.engine {
-            Engine::Sqlite(sqlite) => sqlite.read_snapshot(&work),
+            Engine::Sqlite(sqlite) => sqlite.read(&work),
             Engine::Postgres(postgres) => Box::pin(postgres.read_snapshot(&work)).await,
         }
     }

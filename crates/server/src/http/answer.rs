@@ -16,6 +16,9 @@ use crate::ops::idempotency::Answer;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
+/// Room for the answer to most reads, so that it need not be moved while it is written.
+const LIKELY_LENGTH: usize = 4096;
+
 /// What every handler gives back.
 pub type Reply = Result<Answer, Refusal>;
 
@@ -114,7 +117,7 @@ pub fn followed<T: Serialize, K: Kind>(asked_for: Id<K>, found: Id<K>, data: T) 
 
 /// Any body as it is.
 pub fn render(status: StatusCode, body: &impl Serialize) -> Answer {
-    let mut buffer = Vec::with_capacity(1024);
+    let mut buffer = Vec::with_capacity(LIKELY_LENGTH);
     match serde_json::to_writer(&mut buffer, body) {
         Ok(()) => Answer { status: status.as_u16(), etag: None, body: buffer, is_replay: false },
         Err(error) => {

@@ -138,8 +138,25 @@ fn log(line: &Line<'_>) {
     let Line { method, route, path, status, millis, request_id, key_id } = line;
     let key_id = key_id.map(tracing::field::display);
     if route.starts_with("/v") || *status >= 500 {
-        tracing::info!(http.method = %method, http.route = route, http.path = path, http.status = status, http.duration_ms = millis, request.id = request_id, key.id = key_id, "request");
+        tracing::info!(
+            http.method = method.as_str(),
+            http.route = route,
+            http.path = path,
+            http.status = status,
+            http.duration_ms = millis,
+            request.id = request_id,
+            key.id = key_id,
+            "request"
+        );
     } else {
-        tracing::debug!(http.method = %method, http.route = route, http.path = path, http.status = status, http.duration_ms = millis, request.id = request_id, "request");
+        tracing::debug!(
+            http.method = method.as_str(),
+            http.route = route,
+            http.path = path,
+            http.status = status,
+            http.duration_ms = millis,
+            request.id = request_id,
+            "request"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The log as JSON lines: `{"timestamp": …, "level": …, "fields": {…}}`. Every request writes one, so it is made in one pass, without
 //! anything between.
 
-use std::fmt::{Debug, Result};
+use std::fmt::{Debug, Result, Write};
 
 use model::clock::Timestamp;
 use tracing::field::{Field, Visit};
@@ -41,7 +41,9 @@ impl Line<'_> {
             self.writer.write_char(',')?;
         }
         // A field's name is an identifier of the program.
-        write!(self.writer, "\"{}\":", field.name())?;
+        self.writer.write_char('"')?;
+        self.writer.write_str(field.name())?;
+        self.writer.write_str("\":")?;
         value(&mut self.writer)
     }
 }
@@ -52,7 +54,11 @@ impl Visit for Line<'_> {
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.add(field, |writer| write_text(writer, &format!("{value:?}")));
+        self.add(field, |writer| {
+            writer.write_char('"')?;
+            write!(Escaping(writer), "{value:?}")?;
+            writer.write_char('"')
+        });
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
@@ -77,14 +83,23 @@ impl Visit for Line<'_> {
 
 fn write_text(writer: &mut Writer<'_>, text: &str) -> Result {
     writer.write_char('"')?;
-    let mut rest = text;
-    while let Some(at) = rest.find(|character: char| character < ' ' || matches!(character, '"' | '\\')) {
-        writer.write_str(&rest[..at])?;
-        write!(writer, "\\u{:04x}", rest.as_bytes()[at])?;
-        rest = &rest[at + 1..];
-    }
-    writer.write_str(rest)?;
+    Escaping(writer).write_str(text)?;
     writer.write_char('"')
+}
+
+/// Writes the inside of a JSON string.
+struct Escaping<'e, 'w>(&'e mut Writer<'w>);
+
+impl Write for Escaping<'_, '_> {
+    fn write_str(&mut self, text: &str) -> Result {
+        let mut rest = text;
+        while let Some(at) = rest.bytes().position(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
+            self.0.write_str(&rest[..at])?;
+            write!(self.0, "\\u{:04x}", rest.as_bytes()[at])?;
+            rest = &rest[at + 1..];
+        }
+        self.0.write_str(rest)
+    }
 }
 
 #[cfg(test)]
@@ -99,6 +114,16 @@ mod tests {
             let mut written = String::new();
             write_text(&mut Writer::new(&mut written), &text).unwrap();
             prop_assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
+        }
+
+        #[test]
+        fn text_that_comes_in_parts_is_written_as_json(parts: Vec<String>) {
+            let mut written = String::from('"');
+            for part in &parts {
+                write!(Escaping(&mut Writer::new(&mut written)), "{part}").unwrap();
+            }
+            written.push('"');
+            prop_assert_eq!(serde_json::from_str::<String>(&written).unwrap(), parts.concat());
         }
     }
 }

@@ -16,7 +16,7 @@ const MOST_GATHERED: usize = 32 * 1024 * 1024;
 const MOST_KEPT: usize = 1024 * 1024;
 
 #[derive(Default)]
-struct Shared {
+pub struct Shared {
     gathered: Mutex<Gathered>,
     arrived: Condvar,
     written: Condvar,
@@ -71,7 +71,6 @@ impl Shared {
     }
 }
 
-#[derive(Clone)]
 pub struct LogWriter {
     shared: Arc<Shared>,
 }
@@ -102,9 +101,9 @@ impl Drop for LogGuard {
     }
 }
 
-impl Write for LogWriter {
+impl Write for &Shared {
     fn write(&mut self, line: &[u8]) -> Result<usize> {
-        self.shared.add(line);
+        self.add(line);
         Ok(line.len())
     }
 
@@ -113,10 +112,10 @@ impl Write for LogWriter {
     }
 }
 
-impl MakeWriter<'_> for LogWriter {
-    type Writer = Self;
+impl<'w> MakeWriter<'w> for LogWriter {
+    type Writer = &'w Shared;
 
-    fn make_writer(&self) -> Self {
-        self.clone()
+    fn make_writer(&'w self) -> &'w Shared {
+        &self.shared
     }
 }

@@ -5,19 +5,19 @@ mod checkpoint;
 mod connection;
 mod file;
 mod lock;
+mod readers;
 mod writer;
 
 use std::path::Path;
 use std::pin::pin;
 
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::Instant;
 
 pub(crate) use self::connection::{SqliteTx, broken};
 pub(crate) use self::file::provide as provide_file;
 pub(crate) use self::lock::ServerLock;
+use self::readers::Readers;
 use self::writer::Writer;
 use crate::bell::Bell;
 use crate::error::{Failure, StoreError};
@@ -25,14 +25,8 @@ use crate::migrations;
 use crate::store::{Purpose, Work};
 use crate::tx::{Arm, Tx};
 
-/// One read in so many is timed: a read takes less time than two looks at the clock are worth.
-const TIMED_READS: u32 = 16;
-
 pub(crate) struct Sqlite {
-    path: std::path::PathBuf,
-    idle_readers: Mutex<Vec<Tx>>,
-    reads: AtomicU32,
-    read_seconds: metrics::Histogram,
+    readers: Readers,
     // Fields are dropped in order: the writer ends before another server may have the file.
     writer: Writer,
     _lock: Option<ServerLock>,
@@ -48,9 +42,9 @@ impl Sqlite {
         };
         let mut connection = SqliteTx::open_writer(path)?;
         migrations::sqlite::bring_up_to_date(&mut connection)?;
-        let writer = Writer::start(path, Tx::new(Arm::Sqlite(connection)), bell)?;
-        let read_seconds = metrics::histogram!("slated_store_read_seconds");
-        Ok(Self { path: path.to_owned(), idle_readers: Mutex::default(), reads: AtomicU32::new(0), read_seconds, writer, _lock: lock })
+        let readers = Readers::start(path)?;
+        let writer = Writer::start(path, Tx::new(Arm::Sqlite(connection)), readers.states(), bell)?;
+        Ok(Self { readers, writer, _lock: lock })
     }
 
     pub(crate) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
@@ -58,41 +52,11 @@ impl Sqlite {
     }
 
     pub(crate) fn read<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
-        match self.with_reader(|tx| run_now(work, tx)) {
-            // Its statements saw different states of the data, and all that they found does not fit together.
-            Err(Failure::Broken(StoreError::Conflict(_))) => self.read_snapshot(work),
-            outcome => outcome,
+        // Keys and whatever else is not of one workspace may be changed by another process.
+        match work.workspace() {
+            Some(_) => self.readers.look(|tx| run_now(work, tx)),
+            None => self.readers.look_anew(|tx| run_now(work, tx)),
         }
-    }
-
-    pub(crate) fn read_snapshot<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
-        self.with_reader(|tx| {
-            tx.sqlite().execute("BEGIN", &[])?;
-            let outcome = run_now(work, tx);
-            tx.sqlite().execute("ROLLBACK", &[])?;
-            outcome
-        })
-    }
-
-    /// A connection that fails is not used again.
-    fn with_reader<T>(&self, run: impl FnOnce(&mut Tx) -> Result<T, Failure>) -> Result<T, Failure> {
-        let idle = self.idle_readers.lock().map_or(None, |mut idle| idle.pop());
-        let mut reader = match idle {
-            Some(reader) => reader,
-            None => Tx::new(Arm::Sqlite(SqliteTx::open_reader(&self.path)?)),
-        };
-        reader.start_work();
-        let started = self.reads.fetch_add(1, Ordering::Relaxed).is_multiple_of(TIMED_READS).then(Instant::now);
-        let outcome = run(&mut reader);
-        if let Some(started) = started {
-            self.read_seconds.record(started.elapsed().as_secs_f64());
-        }
-        if !matches!(outcome, Err(Failure::Broken(_)))
-            && let Ok(mut idle) = self.idle_readers.lock()
-        {
-            idle.push(reader);
-        }
-        outcome
     }
 }
 

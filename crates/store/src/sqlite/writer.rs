@@ -15,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::checkpoint::Checkpoints;
 use super::connection::{SqliteTx, broken};
+use super::readers::States;
 use super::run_now;
 use crate::bell::Bell;
 use crate::error::{Failure, StoreError};
@@ -37,14 +38,14 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(path: &Path, mut tx: Tx, bell: Arc<Bell>) -> Result<Self, StoreError> {
+    pub(super) fn start(path: &Path, mut tx: Tx, states: Arc<States>, bell: Arc<Bell>) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE_LENGTH);
         let checkpoints = Checkpoints::start(path)?;
         checkpoints.watch(tx.sqlite())?;
         let runtime = Handle::try_current().ok();
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_all(tx, jobs, checkpoints, runtime.as_ref(), &bell))
+            .spawn(move || write_all(tx, jobs, &states, checkpoints, runtime.as_ref(), &bell))
             .map_err(|error| StoreError::Unusable(format!("the writer thread cannot be started: {error}")))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -123,7 +124,14 @@ fn answer_all(batch: Vec<Box<dyn Job>>, committed: Result<(), StoreError>, runti
     }
 }
 
-fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints: Checkpoints, runtime: Option<&Handle>, bell: &Bell) {
+fn write_all(
+    mut tx: Tx,
+    mut jobs: mpsc::Receiver<Box<dyn Job>>,
+    states: &States,
+    mut checkpoints: Checkpoints,
+    runtime: Option<&Handle>,
+    bell: &Bell,
+) {
     let depth = gauge!("slated_store_queue_depth");
     let batch_size = histogram!("slated_store_commit_batch_size");
     let duration = histogram!("slated_store_commit_seconds");
@@ -132,7 +140,7 @@ fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints
     while let Some(first) = jobs.blocking_recv() {
         let started = Instant::now();
         let joined_for = LEAST_JOINED.max(last_commit * COMMITS_JOINED);
-        let committed = commit_together(&mut tx, first, &mut jobs, &mut batch, joined_for).map(|took| last_commit = took);
+        let committed = commit_together(&mut tx, first, &mut jobs, &mut batch, joined_for, states).map(|took| last_commit = took);
         if let Err(error) = &committed {
             tracing::error!(error = %error, "a commit failed");
         }
@@ -151,7 +159,9 @@ fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut checkpoints
             true => {}
             false => checkpoints.after_commit(tx.sqlite()),
         }
+        states.go_on();
     }
+    states.hold_off();
     checkpoints.finish(tx.sqlite());
 }
 
@@ -162,6 +172,7 @@ fn commit_together(
     jobs: &mut mpsc::Receiver<Box<dyn Job>>,
     batch: &mut Vec<Box<dyn Job>>,
     joined_for: Duration,
+    states: &States,
 ) -> Result<Duration, StoreError> {
     batch.push(first);
     let done = run_swiftly(tx, jobs, batch, joined_for).and_then(|all_clean| match all_clean {
@@ -173,6 +184,7 @@ fn commit_together(
         }
     });
     let committed = done.and_then(|()| tx.put_words()).and_then(|()| {
+        states.hold_off();
         let started = Instant::now();
         tx.sqlite().execute("COMMIT", &[]).map(|_| started.elapsed())
     });

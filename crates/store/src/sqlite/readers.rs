@@ -1,0 +1,338 @@
+//! The connections that read.
+//!
+//! A thread puts those that it does not need on a shelf of its own: one that goes from core to core has its memory fetched from the other each time.
+//! On the shelf a connection keeps the state of the data open that it saw, for a few milliseconds and as long as nothing is committed: to open a state and
+//! to close it again takes a sixth of a read.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread::{JoinHandle, sleep};
+use std::time::{Duration, Instant};
+
+use super::connection::SqliteTx;
+use crate::error::{Failure, StoreError};
+use crate::tx::{Arm, Tx};
+
+/// Threads that have a shelf of their own; more share them.
+const SHELVES: usize = 16;
+/// Stands for a state that is let go when it was seen.
+const NOT_TO_BE_KEPT: u64 = u64::MAX;
+/// How long a state is kept open. Another process may have changed the data, or wait until nobody looks at an old state.
+const KEPT_FOR: Duration = Duration::from_millis(5);
+/// One read in so many is timed: a read takes less time than two looks at the clock are worth.
+const TIMED_READS: u32 = 16;
+
+thread_local! {
+    static OWN_SHELF: usize = {
+        static THREADS: AtomicUsize = AtomicUsize::new(0);
+        THREADS.fetch_add(1, Ordering::Relaxed) % SHELVES
+    };
+}
+
+pub(super) struct Readers {
+    path: PathBuf,
+    states: Arc<States>,
+    /// Tells the thread that a state was opened that is to be kept.
+    opened: Option<mpsc::SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
+    seconds: metrics::Histogram,
+}
+
+const fn may_be_kept(state: u64) -> bool {
+    state.is_multiple_of(2)
+}
+
+/// The connections that nobody uses, and which state of the data they may keep open.
+pub(super) struct States {
+    shelves: [Shelf; SHELVES],
+    /// Another number for every state that may be kept open, always even; odd while none may.
+    current: AtomicU64,
+}
+
+/// Apart from the others in memory, or cores would take it from each other.
+#[derive(Default)]
+#[repr(align(128))]
+struct Shelf(Mutex<Vec<Reader>>);
+
+impl Shelf {
+    fn lock(&self) -> MutexGuard<'_, Vec<Reader>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Reader {
+    tx: Tx,
+    /// The state that it has open.
+    open: Option<u64>,
+    reads: u32,
+}
+
+impl Reader {
+    fn open(path: &Path) -> Result<Self, StoreError> {
+        Ok(Self { tx: Tx::new(Arm::Sqlite(SqliteTx::open_reader(path)?)), open: None, reads: 0 })
+    }
+
+    fn begin(&mut self, state: u64) -> Result<(), StoreError> {
+        self.tx.sqlite().execute("BEGIN", &[])?;
+        self.open = Some(state);
+        Ok(())
+    }
+
+    fn let_go(&mut self) -> Result<(), StoreError> {
+        match self.open.take() {
+            Some(_) => self.tx.sqlite().execute("ROLLBACK", &[]).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Readers {
+    pub(super) fn start(path: &Path) -> Result<Self, StoreError> {
+        let states = Arc::new(States { shelves: Default::default(), current: AtomicU64::new(0) });
+        let (opened, is_opened) = mpsc::sync_channel(1);
+        let watched = Arc::clone(&states);
+        let let_go_in_time = move || {
+            while is_opened.recv().is_ok() {
+                sleep(KEPT_FOR);
+                watched.renew();
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name("sqlite-readers".to_owned())
+            .spawn(let_go_in_time)
+            .map_err(|error| StoreError::Unusable(format!("the thread for readers cannot be started: {error}")))?;
+        let seconds = metrics::histogram!("slated_store_read_seconds");
+        Ok(Self { path: path.to_owned(), states, opened: Some(opened), thread: Some(thread), seconds })
+    }
+
+    pub(super) fn states(&self) -> Arc<States> {
+        Arc::clone(&self.states)
+    }
+
+    /// Runs what only looks, at one state of the data with all in it that was committed by this process.
+    pub(super) fn look<T>(&self, run: impl FnOnce(&mut Tx) -> Result<T, Failure>) -> Result<T, Failure> {
+        self.look_at(self.states.current(), run)
+    }
+
+    /// The same with all in it that was committed by any process.
+    pub(super) fn look_anew<T>(&self, run: impl FnOnce(&mut Tx) -> Result<T, Failure>) -> Result<T, Failure> {
+        self.look_at(NOT_TO_BE_KEPT, run)
+    }
+
+    fn look_at<T>(&self, state: u64, run: impl FnOnce(&mut Tx) -> Result<T, Failure>) -> Result<T, Failure> {
+        let shelf = self.states.own_shelf();
+        let idle = shelf.lock().pop();
+        let mut reader = match idle {
+            Some(reader) => reader,
+            None => Reader::open(&self.path)?,
+        };
+        if reader.open != Some(state) {
+            reader.let_go()?;
+            reader.begin(state)?;
+            if may_be_kept(state) {
+                // A full channel means that the thread knows.
+                let _ = self.opened.as_ref().map(|opened| opened.try_send(()));
+            }
+        }
+        reader.tx.start_work();
+        reader.reads = reader.reads.wrapping_add(1);
+        let started = reader.reads.is_multiple_of(TIMED_READS).then(Instant::now);
+        let outcome = run(&mut reader.tx);
+        if let Some(started) = started {
+            self.seconds.record(started.elapsed().as_secs_f64());
+        }
+        // A connection that fails is not used again.
+        if !matches!(outcome, Err(Failure::Broken(_))) {
+            self.states.put_back(shelf, reader);
+        }
+        outcome
+    }
+}
+
+impl Drop for Readers {
+    fn drop(&mut self) {
+        self.opened = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        self.states.shelves.iter().for_each(|shelf| shelf.lock().clear());
+    }
+}
+
+impl States {
+    fn current(&self) -> u64 {
+        self.current.load(Ordering::SeqCst)
+    }
+
+    fn own_shelf(&self) -> &Shelf {
+        &self.shelves[OWN_SHELF.with(|own| *own)]
+    }
+
+    /// Whoever takes all states away does so behind having changed the number, shelf by shelf; so none is put back that stays.
+    fn put_back(&self, shelf: &Shelf, mut reader: Reader) {
+        let mut idle = shelf.lock();
+        let may_stay_open = reader.open.is_some_and(|state| may_be_kept(state) && state == self.current());
+        if may_stay_open || reader.let_go().is_ok() {
+            idle.push(reader);
+        }
+    }
+
+    /// Has nobody keep a state open from now on: another one is about to be committed, and the log can start afresh if nobody looks at an old state.
+    pub(super) fn hold_off(&self) {
+        self.current.fetch_or(1, Ordering::SeqCst);
+        self.let_go();
+    }
+
+    /// Lets states be kept open that are seen from now on.
+    pub(super) fn go_on(&self) {
+        self.current.fetch_or(1, Ordering::SeqCst);
+        self.current.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Has everybody look anew.
+    fn renew(&self) {
+        self.current.fetch_add(2, Ordering::SeqCst);
+        self.let_go();
+    }
+
+    fn let_go(&self) {
+        for shelf in &self.shelves {
+            shelf.lock().retain_mut(|reader| reader.let_go().is_ok());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use rusqlite::Connection;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    /// A database of one table, written by a connection that stands for any process.
+    struct Scratch {
+        path: PathBuf,
+        other: Connection,
+    }
+
+    impl Scratch {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("slated-readers-{name}-{}.db", std::process::id()));
+            let other = Connection::open(&path).unwrap();
+            other.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE note (body TEXT);").unwrap();
+            Self { path, other }
+        }
+
+        fn write(&self) {
+            self.other.execute_batch("INSERT INTO note VALUES ('x')").unwrap();
+        }
+
+        /// Whether the log can be emptied now.
+        fn nobody_looks(&self) -> bool {
+            self.other.busy_timeout(Duration::ZERO).unwrap();
+            self.other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)).unwrap() == 0
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            for ending in ["", "-wal", "-shm"] {
+                let _ = fs::remove_file(format!("{}{ending}", self.path.display()));
+            }
+        }
+    }
+
+    fn count(tx: &mut Tx) -> Result<i64, Failure> {
+        Ok(tx.sqlite().row("SELECT COUNT(*) FROM note", &[], |row| row.int(0))?.unwrap_or_default())
+    }
+
+    fn wait_until(mut is_so: impl FnMut() -> bool) {
+        let begun = Instant::now();
+        while !is_so() {
+            assert!(begun.elapsed() < PATIENCE, "it did not come to that");
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn what_is_committed_here_is_seen_at_once() {
+        let scratch = Scratch::new("own");
+        let readers = Readers::start(&scratch.path).unwrap();
+        for made in 0..100 {
+            assert_eq!(readers.look(count).unwrap(), made);
+            readers.states().hold_off();
+            assert_eq!(readers.look(count).unwrap(), made);
+            scratch.write();
+            assert_eq!(readers.look(count).unwrap(), made + 1);
+            readers.states().go_on();
+        }
+    }
+
+    #[test]
+    fn one_look_sees_one_state() {
+        let scratch = Scratch::new("one");
+        let readers = Readers::start(&scratch.path).unwrap();
+        let seen = readers.look(|tx| {
+            let before = count(tx)?;
+            scratch.write();
+            Ok((before, count(tx)?))
+        });
+        assert_eq!(seen.unwrap(), (0, 0));
+    }
+
+    #[test]
+    fn what_another_process_commits_is_seen_before_long_and_by_who_looks_anew_at_once() {
+        let scratch = Scratch::new("other");
+        let readers = Readers::start(&scratch.path).unwrap();
+        for made in 0..20 {
+            assert_eq!(readers.look(count).unwrap(), made);
+            scratch.write();
+            assert_eq!(readers.look_anew(count).unwrap(), made + 1);
+            wait_until(|| readers.look(count).unwrap() == made + 1);
+        }
+    }
+
+    #[test]
+    fn a_state_that_nobody_looks_at_is_let_go_before_long() {
+        let scratch = Scratch::new("idle");
+        let readers = Readers::start(&scratch.path).unwrap();
+        for _ in 0..20 {
+            scratch.write();
+            readers.look(count).unwrap();
+            wait_until(|| scratch.nobody_looks());
+        }
+    }
+
+    #[test]
+    fn nothing_stays_open_before_a_commit() {
+        let scratch = Scratch::new("commit");
+        let readers = Readers::start(&scratch.path).unwrap();
+        for _ in 0..100 {
+            scratch.write();
+            readers.look(count).unwrap();
+            readers.states().hold_off();
+            assert!(scratch.nobody_looks());
+            readers.states().go_on();
+        }
+    }
+
+    #[test]
+    fn what_is_in_use_before_a_commit_is_let_go_when_it_is_put_back() {
+        let scratch = Scratch::new("use");
+        let readers = Readers::start(&scratch.path).unwrap();
+        scratch.write();
+        let states = readers.states();
+        readers
+            .look(|tx| {
+                count(tx)?;
+                states.hold_off();
+                Ok(())
+            })
+            .unwrap();
+        assert!(scratch.nobody_looks());
+    }
+}

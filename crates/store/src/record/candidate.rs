@@ -44,8 +44,8 @@ macro_rules! views_where {
              FROM candidate c \
              JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id \
              JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
-             JOIN stage_entry h ON h.workspace_id = c.workspace_id AND h.candidate_id = c.id \
              LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id \
+             JOIN stage_entry h ON h.workspace_id = c.workspace_id AND h.candidate_id = c.id \
              WHERE c.workspace_id = ?1 AND ",
             $condition
         )

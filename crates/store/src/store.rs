@@ -29,7 +29,8 @@ pub trait Work: Send + Sync + 'static {
 
     fn run(&self, tx: &mut Tx) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
 
-    /// The workspace whose records the work reads or changes, if it is one. Reads that name none are never served by a replica.
+    /// The workspace whose records the work reads or changes, if it is one. A read that names one may be served by a replica, and by an embedded engine at a
+    /// state that lacks what another process committed in the last milliseconds. One that must see that at once names none.
     fn workspace(&self) -> Option<WorkspaceId> {
         None
     }
@@ -242,7 +243,8 @@ impl Store {
         }
     }
 
-    /// Runs work that only looks, with one statement as a rule: over a network each sees what is there when it is sent.
+    /// Runs work that only looks, with one statement as a rule: over a network each statement sees what is there when it is sent, on an embedded engine all see
+    /// one state.
     pub async fn read<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(&work),
@@ -250,7 +252,7 @@ impl Store {
         }
     }
 
-    /// Runs work of one statement that must have no transaction around it, and may take long.
+    /// Runs work of one statement that over a network must have no transaction around it, and may take long.
     pub async fn run_apart<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(&work),

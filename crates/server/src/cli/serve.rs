@@ -38,7 +38,7 @@ const FIRST_KEY: &str = "first admin key";
 const PATIENCE_AT_START: Duration = Duration::from_secs(30);
 const ASKED_AGAIN_AFTER: Duration = Duration::from_millis(200);
 /// File descriptors that are needed beside those of connections.
-const RESERVED_DESCRIPTORS: u64 = 128;
+const RESERVED_DESCRIPTORS: u64 = 256;
 const MOST_CONNECTIONS: u64 = 50_000;
 
 #[derive(Args)]

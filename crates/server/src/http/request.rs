@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Body as _;
 use model::id::{Id, KeyId, Kind, WorkspaceId};
@@ -114,7 +114,7 @@ impl Read {
     /// The answer, or 304 if the caller has it already.
     pub fn unless_known(&self, answer: Answer) -> Answer {
         let is_known = answer.etag.as_ref().is_some_and(|etag| {
-            let known = entity_tags(&self.parts.headers, "If-None-Match");
+            let known = entity_tags(&self.parts.headers, &IF_NONE_MATCH);
             known.iter().any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
         });
         match is_known {
@@ -313,7 +313,7 @@ fn no_query(parts: &Parts) -> Result<(), Problem> {
 }
 
 fn precondition(headers: &HeaderMap) -> Precondition {
-    match entity_tags(headers, "If-Match").as_slice() {
+    match entity_tags(headers, &IF_MATCH).as_slice() {
         [] => Precondition::None,
         [only] if only == "*" => Precondition::AnyVersion,
         tags => Precondition::OneOf(tags.to_vec()),
@@ -321,7 +321,7 @@ fn precondition(headers: &HeaderMap) -> Precondition {
 }
 
 /// The entity tags in a header, as they are written. What is no tag of ours matches nothing.
-fn entity_tags(headers: &HeaderMap, name: &str) -> Vec<String> {
+fn entity_tags(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
     let values = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
     values.flat_map(|value| value.split(',').map(|tag| tag.trim().to_owned()).collect::<Vec<_>>()).collect()
 }

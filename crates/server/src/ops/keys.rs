@@ -194,7 +194,7 @@ impl Work for RevokeKey {
     }
 }
 
-/// The key that a caller showed, if it is one of that workspace.
+/// The key that a caller showed, if it is one of that workspace. As work it names none, since a command may have made the key a moment ago.
 pub struct FindKey {
     pub workspace: WorkspaceId,
     pub hash: KeyHash,

@@ -62,6 +62,7 @@ mod profile;
 mod program;
 mod proposals;
 mod races;
+mod read_races;
 mod replica;
 mod resolve;
 mod schema;

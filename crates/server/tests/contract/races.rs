@@ -22,8 +22,6 @@ each_engine! {
     updates_that_want_the_same_identifier_give_it_to_one
     what_is_written_at_one_instant_is_numbered_without_gaps
     who_comes_to_a_company_while_it_is_renamed_is_found_by_its_name
-    reads_at_one_instant_are_each_answered_with_their_own
-    whatever_is_read_by_many_at_one_instant_is_read_as_by_one
 }
 
 const THREADS: usize = 16;
@@ -52,81 +50,6 @@ fn identical_creates_at_one_instant_make_one_person_and_one_candidate(app: &App)
         assert_eq!(client.get(&job.path()).data()["candidate_count"], 1);
         assert_eq!(client.get(&job.candidates_path()).json["meta"]["total"], 1);
     }
-}
-
-/// Persons with candidates and without, jobs, what is not there and what is another's.
-fn reads_at_one_instant_are_each_answered_with_their_own(app: &App) {
-    let client = app.writer();
-    let foreign = client.with_key(&app.database.create_key("other", "write", &[]));
-    let jobs = ["Smith", "Cook"].map(|name| client.new_job(name, "Acme"));
-    let mut paths: Vec<_> = jobs.iter().map(|job| job.path()).collect();
-    for number in 0..12 {
-        let job = (number % 3 != 0).then(|| jobs[number % 2].id.as_str());
-        let reply = client.post("/v1/persons", &json!({ "name": format!("Person {number}"), "job_id": job })).expect(201);
-        paths.push(format!("/v1/persons/{}", reply.id()));
-        paths.extend(reply.data()["candidate_id"].as_str().map(|id| format!("/v1/candidates/{id}")));
-        let theirs = foreign.new_person(&json!({ "name": format!("Another's {number}") }));
-        paths.extend([theirs, format!("per_{number:026}")].map(|id| format!("/v1/persons/{id}")));
-    }
-    // Every path is read by both, so that those who are found by one are looked for by the other at the same instant.
-    let reads: Vec<_> = paths.iter().flat_map(|path| [(&client, path), (&foreign, path)]).collect();
-    let read = |number: usize| {
-        let (reader, path) = reads[number % reads.len()];
-        let reply = reader.get(path);
-        (reply.status, reply.json["data"].clone())
-    };
-    let alone: Vec<_> = (0..reads.len()).map(read).collect();
-    let found = |first| alone.iter().skip(first).step_by(2).filter(|(status, _)| *status == 200).count();
-    assert_eq!((found(0), found(1)), (paths.len() - 24, 12), "{alone:#?}");
-    for _ in 0..5 {
-        for (number, answer) in together(reads.len(), read).iter().enumerate() {
-            assert_eq!(answer, &alone[number], "{}", reads[number].1);
-        }
-    }
-}
-
-fn whatever_is_read_by_many_at_one_instant_is_read_as_by_one(app: &App) {
-    let client = app.writer().with_key(&app.key("main", "admin"));
-    let job = client.new_job("Smith", "Acme");
-    let made = client.post("/v1/persons", &json!({ "name": "Ada", "company_name": "Acme", "job_id": job.id })).expect(201);
-    let candidate = made.string("candidate_id");
-    let person = client.get(&format!("/v1/persons/{}", made.id()));
-    let first = |path: &str| client.get(path).expect(200).entries()[0]["id"].as_str().unwrap().to_owned();
-    let webhook = client.post("/v1/webhooks", &json!({ "url": "https://receiver.example/slated" })).expect(201);
-    let paths = [
-        "/readyz".to_owned(),
-        "/v1/me".to_owned(),
-        "/v1/keys".to_owned(),
-        "/v1/job-statuses".to_owned(),
-        "/v1/pipeline-templates".to_owned(),
-        format!("/v1/pipeline-templates/{}", first("/v1/pipeline-templates")),
-        format!("/v1/companies/{}", person.string("current_company_id")),
-        format!("/v1/candidates/{candidate}/stage-times"),
-        format!("/v1/webhooks/{}", webhook.id()),
-    ];
-    let missing = [format!("/v1/persons/{}/enrichment", made.id()), "/v1/enrichments/enr_00000000000000000000000000".to_owned()];
-    for (path, status) in paths.iter().map(|path| (path, 200)).chain(missing.iter().map(|path| (path, 404))) {
-        let answers = together(4 * THREADS, |_| client.get(path).status);
-        assert!(answers.iter().all(|answer| *answer == status), "{path}: {answers:?}");
-    }
-    let read = |path: &String| without_clock(client.get(path).expect(200).json["data"].clone());
-    let alone: Vec<_> = paths.iter().map(read).collect();
-    for (number, answer) in together(4 * paths.len(), |number| read(&paths[number % paths.len()])).iter().enumerate() {
-        assert_eq!(answer, &alone[number % paths.len()], "{}", paths[number % paths.len()]);
-    }
-}
-
-/// Without what changes while it is read: the last use of a key, how long somebody has been in a stage.
-fn without_clock(mut data: Value) -> Value {
-    match &mut data {
-        Value::Object(fields) => {
-            fields.retain(|name, _| name != "last_used_at" && name != "seconds");
-            fields.values_mut().for_each(|value| *value = without_clock(value.take()));
-        }
-        Value::Array(entries) => entries.iter_mut().for_each(|entry| *entry = without_clock(entry.take())),
-        _ => {}
-    }
-    data
 }
 
 /// New persons, persons who are there, wrong ones and such as only one may make, all at once, each under a key of its own.

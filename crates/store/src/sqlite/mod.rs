@@ -27,7 +27,7 @@ use crate::tx::{Arm, Tx};
 
 pub(crate) struct Sqlite {
     readers: Readers,
-    // Fields are dropped in order: the writer ends before another server may have the file.
+    // Fields are dropped in order: nobody reads when the writer empties the log, and the writer ends before another server may have the file.
     writer: Writer,
     _lock: Option<ServerLock>,
 }
@@ -52,7 +52,6 @@ impl Sqlite {
     }
 
     pub(crate) fn read<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
-        // Keys and whatever else is not of one workspace may be changed by another process.
         match work.workspace() {
             Some(_) => self.readers.look(|tx| run_now(work, tx)),
             None => self.readers.look_anew(|tx| run_now(work, tx)),

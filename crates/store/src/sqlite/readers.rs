@@ -1,8 +1,11 @@
 //! The connections that read.
 //!
-//! A thread puts those that it does not need on a shelf of its own: one that goes from core to core has its memory fetched from the other each time.
-//! On the shelf a connection keeps the state of the data open that it saw, for a few milliseconds and as long as nothing is committed: to open a state and
-//! to close it again takes a sixth of a read.
+//! A thread puts those that it does not need on a shelf of its own: a connection that goes from core to core has its memory fetched from the other each time.
+//! On the shelf a connection keeps the state of the data open that it saw, until something is about to be committed, and some milliseconds at most: to open
+//! a state and to close it again takes a sixth of a read.
+//!
+//! States have numbers. The number is read first, and the engine fixes the state at the first statement behind it, so that a state may be newer than its
+//! number says. Then the number has changed meanwhile, and the state is not kept. Nobody who was told of a commit finds a state that lacks it.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -16,9 +19,11 @@ use crate::tx::{Arm, Tx};
 
 /// Threads that have a shelf of their own; more share them.
 const SHELVES: usize = 16;
+/// Connections that lie on a shelf at most; more are closed.
+const MOST_IDLE: usize = 4;
 /// Stands for a state that is let go when it was seen.
 const NOT_TO_BE_KEPT: u64 = u64::MAX;
-/// How long a state is kept open. Another process may have changed the data, or wait until nobody looks at an old state.
+/// How long a state is kept open, about. Another process may have changed the data, or wait until nobody looks at an old state.
 const KEPT_FOR: Duration = Duration::from_millis(5);
 /// One read in so many is timed: a read takes less time than two looks at the clock are worth.
 const TIMED_READS: u32 = 16;
@@ -46,7 +51,7 @@ const fn may_be_kept(state: u64) -> bool {
 /// The connections that nobody uses, and which state of the data they may keep open.
 pub(super) struct States {
     shelves: [Shelf; SHELVES],
-    /// Another number for every state that may be kept open, always even; odd while none may.
+    /// The number of the state that is there, which goes up with every commit. It is odd while no state may be kept open.
     current: AtomicU64,
 }
 
@@ -63,7 +68,7 @@ impl Shelf {
 
 struct Reader {
     tx: Tx,
-    /// The state that it has open.
+    /// The number of the state that it has open.
     open: Option<u64>,
     reads: u32,
 }
@@ -127,6 +132,9 @@ impl Readers {
             Some(reader) => reader,
             None => Reader::open(&self.path)?,
         };
+        reader.tx.start_work();
+        reader.reads = reader.reads.wrapping_add(1);
+        let started = reader.reads.is_multiple_of(TIMED_READS).then(Instant::now);
         if reader.open != Some(state) {
             reader.let_go()?;
             reader.begin(state)?;
@@ -135,9 +143,6 @@ impl Readers {
                 let _ = self.opened.as_ref().map(|opened| opened.try_send(()));
             }
         }
-        reader.tx.start_work();
-        reader.reads = reader.reads.wrapping_add(1);
-        let started = reader.reads.is_multiple_of(TIMED_READS).then(Instant::now);
         let outcome = run(&mut reader.tx);
         if let Some(started) = started {
             self.seconds.record(started.elapsed().as_secs_f64());
@@ -169,11 +174,12 @@ impl States {
         &self.shelves[OWN_SHELF.with(|own| *own)]
     }
 
-    /// Whoever takes all states away does so behind having changed the number, shelf by shelf; so none is put back that stays.
+    /// Whoever has all states let go changes the number first and then looks at every shelf under its lock. So a state that was put back before is found
+    /// there, and one that comes later finds another number.
     fn put_back(&self, shelf: &Shelf, mut reader: Reader) {
         let mut idle = shelf.lock();
-        let may_stay_open = reader.open.is_some_and(|state| may_be_kept(state) && state == self.current());
-        if may_stay_open || reader.let_go().is_ok() {
+        let may_stay_open = reader.open.is_some_and(|state| may_be_kept(state) && state == self.current()) && !reader.tx.sqlite().is_idle();
+        if idle.len() < MOST_IDLE && (may_stay_open || reader.let_go().is_ok()) {
             idle.push(reader);
         }
     }
@@ -184,13 +190,13 @@ impl States {
         self.let_go();
     }
 
-    /// Lets states be kept open that are seen from now on.
+    /// Lets states be kept open that are seen from now on, whether or not they could not be before.
     pub(super) fn go_on(&self) {
         self.current.fetch_or(1, Ordering::SeqCst);
         self.current.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Has everybody look anew.
+    /// Has everybody look anew, and leaves it at that whether states may be kept.
     fn renew(&self) {
         self.current.fetch_add(2, Ordering::SeqCst);
         self.let_go();

@@ -14,6 +14,7 @@ use model::clock::Timestamp;
 use model::id::{KeyId, RequestId};
 use model::problem::{Code, Problem};
 use store::Failure;
+use tracing::Level;
 
 use super::app::App;
 use super::caller::identify;
@@ -133,30 +134,27 @@ struct Line<'r> {
     key_id: Option<KeyId>,
 }
 
-/// One line for each request of the interface. The query is left out: it may name persons.
+/// One line for each request of the interface; others are said in detail only. The query is left out: it may name persons.
 fn log(line: &Line<'_>) {
     let Line { method, route, path, status, millis, request_id, key_id } = line;
     let key_id = key_id.map(tracing::field::display);
-    if route.starts_with("/v") || *status >= 500 {
-        tracing::info!(
-            http.method = method.as_str(),
-            http.route = route,
-            http.path = path,
-            http.status = status,
-            http.duration_ms = millis,
-            request.id = request_id,
-            key.id = key_id,
-            "request"
-        );
-    } else {
-        tracing::debug!(
-            http.method = method.as_str(),
-            http.route = route,
-            http.path = path,
-            http.status = status,
-            http.duration_ms = millis,
-            request.id = request_id,
-            "request"
-        );
+    macro_rules! say {
+        ($level:expr) => {
+            tracing::event!(
+                $level,
+                http.method = method.as_str(),
+                http.route = route,
+                http.path = path,
+                http.status = status,
+                http.duration_ms = millis,
+                request.id = request_id,
+                key.id = key_id,
+                "request"
+            )
+        };
+    }
+    match route.starts_with("/v") || *status >= 500 {
+        true => say!(Level::INFO),
+        false => say!(Level::DEBUG),
     }
 }

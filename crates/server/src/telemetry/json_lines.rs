@@ -50,15 +50,11 @@ impl Line<'_> {
 
 impl Visit for Line<'_> {
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.add(field, |writer| write_text(writer, value));
+        self.add(field, |writer| write_quoted(writer, |inside| inside.write_str(value)));
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.add(field, |writer| {
-            writer.write_char('"')?;
-            write!(Escaping(writer), "{value:?}")?;
-            writer.write_char('"')
-        });
+        self.add(field, |writer| write_quoted(writer, |inside| write!(inside, "{value:?}")));
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
@@ -81,9 +77,9 @@ impl Visit for Line<'_> {
     }
 }
 
-fn write_text(writer: &mut Writer<'_>, text: &str) -> Result {
+fn write_quoted(writer: &mut Writer<'_>, write: impl FnOnce(&mut Escaping<'_, '_>) -> Result) -> Result {
     writer.write_char('"')?;
-    Escaping(writer).write_str(text)?;
+    write(&mut Escaping(writer))?;
     writer.write_char('"')
 }
 
@@ -112,17 +108,14 @@ mod tests {
         #[test]
         fn any_text_is_written_as_json(text: String) {
             let mut written = String::new();
-            write_text(&mut Writer::new(&mut written), &text).unwrap();
+            write_quoted(&mut Writer::new(&mut written), |inside| inside.write_str(&text)).unwrap();
             prop_assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
         }
 
         #[test]
         fn text_that_comes_in_parts_is_written_as_json(parts: Vec<String>) {
-            let mut written = String::from('"');
-            for part in &parts {
-                write!(Escaping(&mut Writer::new(&mut written)), "{part}").unwrap();
-            }
-            written.push('"');
+            let mut written = String::new();
+            write_quoted(&mut Writer::new(&mut written), |inside| parts.iter().try_for_each(|part| write!(inside, "{part}"))).unwrap();
             prop_assert_eq!(serde_json::from_str::<String>(&written).unwrap(), parts.concat());
         }
     }

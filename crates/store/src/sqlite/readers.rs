@@ -44,15 +44,15 @@ pub(super) struct Readers {
     seconds: metrics::Histogram,
 }
 
-const fn may_be_kept(state: u64) -> bool {
-    state.is_multiple_of(2)
-}
-
 /// The connections that nobody uses, and which state of the data they may keep open.
 pub(super) struct States {
     shelves: [Shelf; SHELVES],
     /// The number of the state that is there, which goes up with every commit. It is odd while no state may be kept open.
     current: AtomicU64,
+}
+
+const fn may_be_kept(state: u64) -> bool {
+    state.is_multiple_of(2)
 }
 
 /// Apart from the others in memory, or cores would take it from each other.

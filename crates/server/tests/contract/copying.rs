@@ -96,6 +96,8 @@ fn a_database_goes_over_and_back_unchanged() {
     let third = Database::new(Engine::Sqlite);
     let output = copy(&second.database, &third);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let places = |database: &Database| database.execute("SELECT rowid FROM person ORDER BY workspace_id, id");
+    assert_eq!(places(&third), places(&first.database));
     let third = Engine::Sqlite.app().start_on(third);
     let client = third.anonymous().with_key(&key);
     client.get(&format!("/v1/jobs/{}", job.id)).expect(200);

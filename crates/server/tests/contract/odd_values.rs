@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{App, each_engine, eventually};
+use crate::support::{App, Engine, each_engine, eventually};
 
 each_engine! {
     a_person_with_odd_contacts_and_an_odd_career_is_like_any_other
@@ -37,4 +37,36 @@ fn a_person_with_odd_contacts_and_an_odd_career_is_like_any_other(app: &App) {
     assert_eq!(client.update_person(&ada, &json!({ "emails": [{ "value": "ada@y.example" }] }))["emails"].as_array().unwrap().len(), 1);
     client.post(&format!("/v1/persons/{grace}/merge"), &json!({ "person_id": ada })).expect(200);
     client.send("DELETE", &format!("/v1/persons/{grace}"), None).expect(200);
+}
+
+/// The embedded engine keeps a person at a row that follows from the id. Nothing depends on that.
+#[test]
+fn a_person_who_is_kept_elsewhere_is_found_all_the_same() {
+    let app = Engine::Sqlite.app().start();
+    let client = app.writer();
+    let job = client.new_job("Pilot", "Acme");
+    let names = ["Ada Lovelace", "Grace Hopper", "Emmy Noether"];
+    let persons = names.map(|name| client.new_person(&json!({ "name": name, "external_source_id": name })));
+    let candidates = persons.each_ref().map(|person| {
+        let put = client.post(&job.candidates_path(), &json!({ "person_id": person })).expect(201);
+        put.string("id")
+    });
+    let read = || {
+        let paths = persons.iter().map(|id| format!("/v1/persons/{id}")).chain(candidates.iter().map(|id| format!("/v1/candidates/{id}")));
+        paths.map(|path| client.get(&path).expect(200).data().clone()).collect::<Vec<_>>()
+    };
+    let before = read();
+    // Grace is kept where Ada should be, Ada at the end, and Emmy before all others.
+    let place_of_ada = app.database.execute("SELECT rowid FROM person WHERE name = 'Ada Lovelace'").concat();
+    for (name, place) in names.iter().zip(["(SELECT MAX(rowid) + 1 FROM person)", &place_of_ada, "1"]) {
+        app.database.execute(&format!("UPDATE person SET rowid = {place} WHERE name = '{name}'"));
+    }
+    assert_eq!(read(), before);
+    for (person, name) in persons.iter().zip(names) {
+        client.update_person(person, &json!({ "current_job_title": "Pilot" }));
+        assert_eq!(client.get(&format!("/v1/persons/{person}")).expect(200).data()["current_job_title"], "Pilot");
+        let again = client.post("/v1/persons", &json!({ "name": name, "external_source_id": name })).expect(200);
+        assert_eq!(again.string("id"), *person);
+    }
+    client.new_person(&json!({ "name": "Mary Jackson" }));
 }

@@ -11,7 +11,7 @@ use super::{Moved, Report, Stage, Tally, compare, from_postgres, from_sqlite, ta
 use crate::error::{Failure, StoreError};
 use crate::migrations::{self, OUTBOX};
 use crate::postgres::{Address, connect, describe};
-use crate::record::event_outbox;
+use crate::record::{event_outbox, person};
 use crate::sqlite::{SqliteTx, broken, provide_file};
 use crate::store::{Location, Options, Purpose, Store, Work};
 use crate::tx::Tx;
@@ -134,8 +134,7 @@ async fn fill(client: &Client, path: &Path, tables: &[Table], report: &Report<'_
 }
 
 async fn insert_table(client: &Client, connection: &Connection, table: &Table, report: impl Fn(u64)) -> Result<Tally, StoreError> {
-    let places: Vec<_> = (1..=table.columns.len()).map(|number| format!("?{number}")).collect();
-    let sql = format!("INSERT INTO {} ({}) VALUES ({})", table.name, table.column_list(), places.join(", "));
+    let sql = insert_statement(table);
     let mut statement = connection.prepare(&sql).map_err(|error| broken(&error))?;
     let mut tally = Tally::default();
     from_postgres::each_row(client, table, true, |row| {
@@ -148,6 +147,19 @@ async fn insert_table(client: &Client, connection: &Connection, table: &Table, r
     })
     .await?;
     Ok(tally)
+}
+
+/// Puts persons at their places, as creating them does.
+fn insert_statement(table: &Table) -> String {
+    let values: Vec<_> = (1..=table.columns.len()).map(|number| format!("?{number}")).collect();
+    let (name, columns, values) = (&table.name, table.column_list(), values.join(", "));
+    match table.columns.iter().position(|column| name == "person" && column.name == "id") {
+        Some(index) => {
+            let place = person::free_place(&format!("?{}", index + 1));
+            format!("INSERT INTO {name} ({columns}, rowid) VALUES ({values}, {place})")
+        }
+        None => format!("INSERT INTO {name} ({columns}) VALUES ({values})"),
+    }
 }
 
 fn check_foreign_keys(connection: &Connection) -> Result<(), StoreError> {

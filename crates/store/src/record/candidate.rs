@@ -38,12 +38,16 @@ pub struct StageEntry {
 /// Candidates with their histories, in one statement: a row for each stage that one of them entered.
 macro_rules! views_where {
     ($condition:literal) => {
+        views_where!("", $condition)
+    };
+    ($which_person:literal, $condition:literal) => {
         concat!(
             "SELECT c.version, c.person_id, c.job_id, p.name, p.current_job_title, employer.name, p.company_id, s.name, c.stage_id, \
              c.stage_entered_at, c.created_at, h.number, h.stage_id, h.stage_name, h.entered_at, c.id \
              FROM candidate c \
-             JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id \
-             JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
+             JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id ",
+            $which_person,
+            "JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
              LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id \
              JOIN stage_entry h ON h.workspace_id = c.workspace_id AND h.candidate_id = c.id \
              WHERE c.workspace_id = ?1 AND ",
@@ -53,6 +57,13 @@ macro_rules! views_where {
 }
 
 pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Option<CandidateView>, StoreError> {
+    // The person is looked for at their place first, which spares a look at an index.
+    if tx.is_embedded()
+        && let Some(view) =
+            read_views(tx, views_where!("AND p.rowid = place_of(c.person_id) ", "c.id = ?2"), params![workspace, id]).await?.pop()
+    {
+        return Ok(Some(view));
+    }
     Ok(read_views(tx, views_where!("c.id = ?2"), params![workspace, id]).await?.pop())
 }
 

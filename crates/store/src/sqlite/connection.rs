@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
+use model::id::PersonId;
 use rusqlite::config::DbConfig;
+use rusqlite::functions::FunctionFlags;
 use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags};
 
 use crate::error::StoreError;
@@ -59,6 +61,7 @@ impl SqliteTx {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(|error| unusable(path, &error))?;
         connection.execute_batch("PRAGMA mmap_size = 1099511627776;").map_err(|error| unusable(path, &error))?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+        provide_place_of(&connection).map_err(|error| unusable(path, &error))?;
         Ok(Self { connection })
     }
 
@@ -120,6 +123,12 @@ impl SqliteTx {
     pub(crate) fn execute(&self, sql: &str, params: &[Param<'_>]) -> Result<usize, StoreError> {
         self.prepare(sql, params)?.raw_execute().map_err(|error| broken(&error))
     }
+}
+
+/// `place_of(id)`: the row at which a person with that id is kept, if it was free when they came.
+fn provide_place_of(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+    connection.create_scalar_function("place_of", 1, flags, |call| Ok(PersonId::from_bytes(call.get(0)?).number()))
 }
 
 /// What to say when the file cannot even be opened.

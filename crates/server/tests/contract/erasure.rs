@@ -1,6 +1,8 @@
 //! Erasing a person: nothing that says who they were is left, and all others stay as they are.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -26,6 +28,7 @@ each_engine! {
 
 on_sqlite! {
     no_file_has_anything_of_an_erased_person
+    a_log_that_somebody_needed_is_emptied_when_they_do_not
 }
 
 const TRACES: [&str; 8] = ["zebediah", "quuxley", "turquoise", "giraffe", "5512 3477", "15555123477", "hippopotamus", "wombat"];
@@ -277,5 +280,33 @@ fn no_file_has_anything_of_an_erased_person(app: &App) {
     client.update_person(&person, &json!({ "name": "Zebediah Q. Quuxley", "address": "Giraffe lane 7" }));
     assert!(TRACES.iter().all(|trace| *trace == "15555123477" || is_in_a_file(app, &[*trace])), "a trace that never was");
     erase(&client, &person).expect(200);
+    eventually("nothing of the person is in the files", || !is_in_a_file(app, &TRACES));
+}
+
+/// Looks at the database until its standard input ends.
+const LOOK: &str = "
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute('BEGIN')
+database.execute('SELECT COUNT(*) FROM person').fetchall()
+print('looking', flush=True)
+sys.stdin.read()
+";
+
+/// What was erased stays in the log for those who look at the data as it was, and no longer, even if nobody writes any more.
+fn a_log_that_somebody_needed_is_emptied_when_they_do_not(app: &App) {
+    let client = app.writer();
+    let (person, _) = somebody(&client, &client.new_job("Engineer", "Acme"));
+    let mut look = Command::new("python3");
+    look.args(["-c", LOOK]).arg(app.database.file());
+    let mut looking = look.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(looking.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "looking\n");
+    erase(&client, &person).expect(200);
+    eventually("all words are merged", || app.database.execute("SELECT COUNT(*) FROM search_merge") == ["0"]);
+    assert!(is_in_a_file(app, &TRACES));
+    drop(looking.stdin.take());
+    assert!(looking.wait().unwrap().success());
     eventually("nothing of the person is in the files", || !is_in_a_file(app, &TRACES));
 }

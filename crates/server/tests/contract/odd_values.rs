@@ -2,10 +2,14 @@
 
 use serde_json::json;
 
-use crate::support::{App, Engine, each_engine, eventually};
+use crate::support::{App, each_engine, eventually, on_sqlite};
 
 each_engine! {
     a_person_with_odd_contacts_and_an_odd_career_is_like_any_other
+}
+
+on_sqlite! {
+    a_person_who_is_kept_elsewhere_is_found_all_the_same
 }
 
 fn a_person_with_odd_contacts_and_an_odd_career_is_like_any_other(app: &App) {
@@ -40,9 +44,7 @@ fn a_person_with_odd_contacts_and_an_odd_career_is_like_any_other(app: &App) {
 }
 
 /// The embedded engine keeps a person at a row that follows from the id. Nothing depends on that.
-#[test]
-fn a_person_who_is_kept_elsewhere_is_found_all_the_same() {
-    let app = Engine::Sqlite.app().start();
+fn a_person_who_is_kept_elsewhere_is_found_all_the_same(app: &App) {
     let client = app.writer();
     let job = client.new_job("Pilot", "Acme");
     let names = ["Ada Lovelace", "Grace Hopper", "Emmy Noether"];

@@ -4,7 +4,7 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Engine, Log, World, each_engine, eventually, sequences, together, types};
+use crate::support::{App, Engine, Hook, Log, World, each_engine, eventually, sequences, together, types};
 
 each_engine! {
     entries_are_numbered_from_one_and_linked
@@ -215,4 +215,7 @@ fn old_events_are_forgotten_but_never_the_newest(engine: &Engine) {
     client.new_job("Pilot", "Acme");
     assert_eq!(sequences(&log.new_events()), [newest + 1]);
     assert_proved(&app);
+    let hook = Hook::new(&app, "https://hooks.example/slated");
+    assert_eq!(hook.post("/replay", &json!({ "after": 0 })).refused(410, "EVENTS_GONE").detail_fields(), ["after"]);
+    hook.post("/replay", &json!({ "after": Log::begin(&client).position })).expect(202);
 }

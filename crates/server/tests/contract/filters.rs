@@ -69,6 +69,8 @@ fn jobs_by_words(app: &App) {
     client.new_job("Senior Engineer", "Acme");
     client.new_job("Designer 100%", "Acme");
     client.new_job("ENGINEER of Übersee", "Acme");
+    client.new_job("Pilot", "Umbrella Corporation");
+    assert_eq!(names(&client, "/v1/jobs?q=umbrella"), ["Pilot"]);
     assert_eq!(names(&client, "/v1/jobs?q=engineer"), ["Senior Engineer", "ENGINEER of Übersee"]);
     assert_eq!(names(&client, "/v1/jobs?q=SENIOR"), ["Senior Engineer"]);
     assert_eq!(names(&client, "/v1/jobs?q=%C3%BCbersee"), ["ENGINEER of Übersee"]);
@@ -110,6 +112,9 @@ fn candidates_by_words(app: &App) {
         client.new_candidate(&job, name);
     }
     let path = job.candidates_path();
+    let emmy = client.new_person(&json!({ "name": "Emmy Noether", "company_name": "Umbrella Corporation" }));
+    client.post(&path, &json!({ "person_id": emmy })).expect(201);
+    assert_eq!(names(&client, &format!("{path}?q=umbrella")), ["Emmy Noether"]);
     assert_eq!(names(&client, &format!("{path}?q=ada")), ["Ada Lovelace", "Ada Yonath"]);
     assert_eq!(names(&client, &format!("{path}?q=HOPPER")), ["Grace Hopper"]);
     assert_eq!(names(&client, &format!("{path}?q=nobody")), [""; 0]);

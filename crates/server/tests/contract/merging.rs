@@ -24,6 +24,7 @@ each_engine! {
     the_old_id_leads_to_the_person
     ids_lead_on_over_several_merges
     the_old_id_of_a_candidate_leads_to_the_one_that_stays
+    nothing_is_written_under_the_old_id_of_a_candidate
     a_merge_is_told
     the_old_timeline_can_still_be_read
     the_other_is_in_no_list_any_more
@@ -321,6 +322,20 @@ fn the_old_id_of_a_candidate_leads_to_the_one_that_stays(app: &App) {
     merge(&client, &kept, &gone).expect(200);
     let reply = client.get(&format!("/v1/candidates/{other}")).expect(200);
     assert_eq!((reply.id(), &reply.json["merged_into"]), (candidate.clone(), &json!(candidate)));
+}
+
+fn nothing_is_written_under_the_old_id_of_a_candidate(app: &App) {
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
+    let (candidate, other) = (put(&client, &job, &kept, &[]), put(&client, &job, &gone, &[]));
+    merge(&client, &kept, &gone).expect(200);
+    let before = client.candidate(&candidate);
+    let path = format!("/v1/candidates/{other}");
+    client.patch(&path, &json!({ "stage_name": "Contacted" })).refused(404, "NOT_FOUND");
+    client.send("DELETE", &path, None).refused(404, "NOT_FOUND");
+    client.post("/v1/candidates/move", &json!({ "candidate_ids": [other], "stage_name": "Contacted" })).refused(404, "NOT_FOUND");
+    assert_eq!(client.candidate(&candidate), before);
 }
 
 fn a_merge_is_told(app: &App) {

@@ -250,6 +250,15 @@ mod tests {
     }
 
     #[test]
+    fn the_last_of_a_millisecond_is_followed_by_one_of_the_next() {
+        let moment = Timestamp::from_millis(1_700_000_000_000);
+        let last = PersonId::at(moment, u128::MAX);
+        let next = PersonId::after(last, moment, 0);
+        assert!(next > last && next.number() > last.number());
+        assert_eq!(next.moment().millis(), moment.millis() + 1);
+    }
+
+    #[test]
     fn an_id_of_another_kind_is_none_of_ours() {
         let id = PersonId::at(Timestamp::from_millis(1_700_000_000_000), 7);
         assert_eq!(JobId::parse(&id.to_string()), None);

@@ -293,7 +293,7 @@ print('looking', flush=True)
 sys.stdin.read()
 ";
 
-/// What was erased stays in the log for those who look at the data as it was, and no longer, even if nobody writes any more.
+/// What was erased stays in the log for those who look at the data as it was, and no longer.
 fn a_log_that_somebody_needed_is_emptied_when_they_do_not(app: &App) {
     let client = app.writer();
     let (person, _) = somebody(&client, &client.new_job("Engineer", "Acme"));

@@ -152,13 +152,14 @@ async fn insert_table(client: &Client, connection: &Connection, table: &Table, r
 /// Puts persons at their places, as creating them does.
 fn insert_statement(table: &Table) -> String {
     let values: Vec<_> = (1..=table.columns.len()).map(|number| format!("?{number}")).collect();
-    let (name, columns, values) = (&table.name, table.column_list(), values.join(", "));
-    match table.columns.iter().position(|column| name == "person" && column.name == "id") {
-        Some(index) => {
-            let place = person::free_place(&format!("?{}", index + 1));
-            format!("INSERT INTO {name} ({columns}, rowid) VALUES ({values}, {place})")
+    let (name, columns) = (&table.name, table.column_list());
+    let id = table.columns.iter().zip(&values).find(|(column, _)| column.name == "id");
+    match id.filter(|_| name == "person") {
+        Some((_, id)) => {
+            let place = person::free_place(id);
+            format!("INSERT INTO {name} ({columns}, rowid) VALUES ({}, {place})", values.join(", "))
         }
-        None => format!("INSERT INTO {name} ({columns}) VALUES ({values})"),
+        None => format!("INSERT INTO {name} ({columns}) VALUES ({})", values.join(", ")),
     }
 }
 

@@ -37,17 +37,15 @@ pub struct StageEntry {
 
 /// Candidates with their histories, in one statement: a row for each stage that one of them entered.
 macro_rules! views_where {
-    ($condition:literal) => {
-        views_where!("", $condition)
-    };
-    ($which_person:literal, $condition:literal) => {
+    ($of_person:literal, $condition:literal) => {
         concat!(
             "SELECT c.version, c.person_id, c.job_id, p.name, p.current_job_title, employer.name, p.company_id, s.name, c.stage_id, \
              c.stage_entered_at, c.created_at, h.number, h.stage_id, h.stage_name, h.entered_at, c.id \
              FROM candidate c \
-             JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id ",
-            $which_person,
-            "JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
+             JOIN person p ON ",
+            $of_person,
+            "p.workspace_id = c.workspace_id AND p.id = c.person_id \
+             JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
              LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id \
              JOIN stage_entry h ON h.workspace_id = c.workspace_id AND h.candidate_id = c.id \
              WHERE c.workspace_id = ?1 AND ",
@@ -56,15 +54,17 @@ macro_rules! views_where {
     };
 }
 
+const VIEW: &str = views_where!("", "c.id = ?2");
+/// The same without a look at an index for the person, if they stand at their place: see [`free_place`](super::person::free_place).
+const VIEW_AT_PLACE: &str = views_where!("p.rowid = place_of(c.person_id) AND ", "c.id = ?2");
+
 pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Option<CandidateView>, StoreError> {
-    // The person is looked for at their place first, which spares a look at an index.
     if tx.is_embedded()
-        && let Some(view) =
-            read_views(tx, views_where!("AND p.rowid = place_of(c.person_id) ", "c.id = ?2"), params![workspace, id]).await?.pop()
+        && let Some(view) = read_views(tx, VIEW_AT_PLACE, params![workspace, id]).await?.pop()
     {
         return Ok(Some(view));
     }
-    Ok(read_views(tx, views_where!("c.id = ?2"), params![workspace, id]).await?.pop())
+    Ok(read_views(tx, VIEW, params![workspace, id]).await?.pop())
 }
 
 /// Those of the candidates that are there, in the order of their ids.
@@ -72,7 +72,7 @@ pub async fn views(tx: &mut Tx, workspace: WorkspaceId, ids: &[CandidateId]) -> 
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let sql = format!("{}{} ORDER BY c.id", views_where!(""), among(tx, "c.id", "?2"));
+    let sql = format!("{}{} ORDER BY c.id", views_where!("", ""), among(tx, "c.id", "?2"));
     read_views(tx, &sql, params![workspace, &list_of_ids(tx, ids)]).await
 }
 
@@ -126,6 +126,9 @@ pub struct CandidateItem {
     pub created_at: Timestamp,
 }
 
+const ITEM: &str = "c.id, c.person_id, p.name, p.current_job_title, employer.name, p.company_id, c.stage_id, c.created_at";
+
+/// The candidate of a row that begins with [`ITEM`].
 fn item(row: &Row<'_>) -> Result<CandidateItem, StoreError> {
     Ok(CandidateItem {
         id: row.id(0)?,
@@ -175,8 +178,6 @@ pub async fn list(
         (true, Some(total)) => total,
         (true, None) => tx.row(&conditions.count(TABLES), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
     };
-    let select =
-        format!("SELECT c.id, c.person_id, p.name, p.current_job_title, employer.name, p.company_id, c.stage_id, c.created_at {TABLES}");
     let number_of = "SELECT position FROM candidate WHERE id = ?1 AND workspace_id = ?2 AND job_id = ?3";
     let id_at = "SELECT id FROM candidate WHERE position >= ?1 AND workspace_id = ?2 AND job_id = ?3 ORDER BY position LIMIT 1";
     let mut from = listing::place(tx, page, places.last, number_of, id_at, params![workspace, job]).await?;
@@ -189,7 +190,7 @@ pub async fn list(
         let Some(first) = first else { return Ok(Some(Listed { records: Vec::new(), total, more: false })) };
         from.first_of_page = Some(first);
     }
-    let (sql, params) = conditions.page(&select, "c", page, total, from);
+    let (sql, params) = conditions.page(&format!("SELECT {ITEM} {TABLES}"), "c", page, total, from);
     Ok(Some(finish(tx.rows(&sql, &params, item).await?, total, page)))
 }
 
@@ -279,8 +280,7 @@ async fn on_jobs(tx: &mut Tx, workspace: WorkspaceId, ids: &[CandidateId]) -> Re
     let mut conditions = Conditions::new("c.workspace_id = ?1", vec![workspace.into()]);
     conditions.filter_among("c.id", ids.iter().copied());
     let sql = format!(
-        "SELECT c.id, c.person_id, p.name, p.current_job_title, employer.name, p.company_id, c.stage_id, c.created_at, s.name, \
-         c.stage_entered_at, c.job_id, j.name, c.updated_at {TABLES} \
+        "SELECT {ITEM}, s.name, c.stage_entered_at, c.job_id, j.name, c.updated_at {TABLES} \
          JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
          JOIN job j ON j.workspace_id = c.workspace_id AND j.id = c.job_id WHERE {} ORDER BY c.id",
         conditions.sql()

@@ -429,6 +429,9 @@ fn list_json<T: serde::Serialize>(list: &Patch<Vec<T>>) -> Result<Option<String>
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
     use super::*;
     use crate::{Failure, Location, Options, Purpose, Store, Work};
 
@@ -474,19 +477,27 @@ mod tests {
         }
     }
 
+    /// A file that goes away with this.
+    struct Scratch(PathBuf);
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            for ending in ["", "-wal", "-shm", ".lock"] {
+                let _ = fs::remove_file(format!("{}{ending}", self.0.display()));
+            }
+        }
+    }
+
     #[test]
     fn a_person_whose_place_is_taken_gets_another() {
-        let path = std::env::temp_dir().join(format!("slated-place-{}.db", std::process::id()));
+        let file = Scratch(std::env::temp_dir().join(format!("slated-place-{}.db", std::process::id())));
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let ids = [1, 2].map(|random| PersonId::at(Timestamp::from_millis(1_700_000_000_000), random));
         assert_eq!(ids[0].number(), ids[1].number());
         let views = runtime.block_on(async {
-            let store = Store::open(&Location::Sqlite(path.clone()), Purpose::Command, &Options::default()).await.unwrap();
+            let store = Store::open(&Location::Sqlite(file.0.clone()), Purpose::Command, &Options::default()).await.unwrap();
             store.write(KeepBoth { workspace: WorkspaceId::from_number(1), ids }).await.unwrap()
         });
         assert_eq!(views.iter().map(|view| view.id).collect::<Vec<_>>(), ids);
-        for ending in ["", "-wal", "-shm", ".lock"] {
-            let _ = std::fs::remove_file(format!("{}{ending}", path.display()));
-        }
     }
 }

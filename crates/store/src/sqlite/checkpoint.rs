@@ -99,11 +99,14 @@ impl Checkpoints {
         let emptied = wait(PATIENCE_WITH_READERS)
             .and_then(|()| tx.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)));
         let is_patient_again = wait(BUSY_TIMEOUT);
-        self.woken_at = 0;
-        emptied.and_then(|is_busy| is_patient_again.map(|()| is_busy == 0)).unwrap_or_else(|error| {
+        let is_emptied = emptied.and_then(|is_busy| is_patient_again.map(|()| is_busy == 0)).unwrap_or_else(|error| {
             tracing::warn!(error = %error, "the log could not be emptied");
             false
-        })
+        });
+        if is_emptied {
+            self.woken_at = 0;
+        }
+        is_emptied
     }
 
     /// Ends the thread and copies all of the log, so that the file alone is the database.

@@ -31,8 +31,8 @@ const MOST_PER_COMMIT: usize = 512;
 const LEAST_JOINED: Duration = Duration::from_millis(2);
 /// And as many times as long as the last commit took, so that a slow disk does not have its way.
 const COMMITS_JOINED: u32 = 2;
-/// How long nobody tries to empty the log again that could not be emptied: writers wait for the try, and whoever reads may do so for long.
-const EMPTIED_AGAIN: Duration = Duration::from_millis(500);
+/// How long nobody tries again to empty a log that could not be emptied: writers wait for the try, and whoever reads may do so for long.
+const BETWEEN_TRIES: Duration = Duration::from_millis(500);
 
 pub(super) struct Writer {
     queue: Option<mpsc::Sender<Box<dyn Job>>>,
@@ -47,10 +47,7 @@ impl Writer {
         let runtime = Handle::try_current().ok();
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn({
-                let nudges = Nudges { queue: queue.downgrade(), runtime: runtime.clone() };
-                move || write_all(tx, jobs, &states, checkpoints, runtime.as_ref(), &nudges, &bell)
-            })
+            .spawn(move || write_all(tx, jobs, &states, checkpoints, runtime.as_ref(), &bell))
             .map_err(|error| StoreError::Unusable(format!("the writer thread cannot be started: {error}")))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -114,41 +111,6 @@ impl<W: Work> Job for Pending<W> {
     }
 }
 
-/// Work that does nothing, so that what is done after a commit is done.
-struct Nudge;
-
-impl Job for Nudge {
-    fn run(&mut self, _: &mut Tx) -> bool {
-        true
-    }
-
-    fn is_trial(&self) -> bool {
-        false
-    }
-
-    fn answer(self: Box<Self>, _: Result<(), &StoreError>) {}
-}
-
-/// Lets the writer commit at a later time, whether or not anybody writes.
-struct Nudges {
-    queue: mpsc::WeakSender<Box<dyn Job>>,
-    runtime: Option<Handle>,
-}
-
-impl Nudges {
-    fn nudge_after(&self, time: Duration) {
-        let queue = self.queue.clone();
-        if let Some(runtime) = &self.runtime {
-            runtime.spawn(async move {
-                tokio::time::sleep(time).await;
-                if let Some(queue) = queue.upgrade() {
-                    let _ = queue.send(Box::new(Nudge)).await;
-                }
-            });
-        }
-    }
-}
-
 /// Tells everyone. From inside the runtime that costs one wake-up of a thread, from outside one for each.
 fn answer_all(batch: Vec<Box<dyn Job>>, committed: Result<(), StoreError>, runtime: Option<&Handle>) {
     let answer = move || {
@@ -170,7 +132,6 @@ fn write_all(
     states: &States,
     mut checkpoints: Checkpoints,
     runtime: Option<&Handle>,
-    nudges: &Nudges,
     bell: &Bell,
 ) {
     let depth = gauge!("slated_store_queue_depth");
@@ -178,7 +139,8 @@ fn write_all(
     let duration = histogram!("slated_store_commit_seconds");
     let mut batch = Vec::with_capacity(MOST_PER_COMMIT);
     let mut last_commit = Duration::ZERO;
-    let mut log_to_be_emptied: Option<Instant> = None;
+    // At first too: whoever had the file before may have been stopped before they could.
+    let mut empty_log_at = Some(Instant::now());
     while let Some(first) = jobs.blocking_recv() {
         let started = Instant::now();
         let joined_for = LEAST_JOINED.max(last_commit * COMMITS_JOINED);
@@ -196,15 +158,12 @@ fn write_all(
             bell.ring(&told);
         }
         if tx.take_scrub() {
-            log_to_be_emptied = Some(Instant::now());
+            empty_log_at.get_or_insert_with(Instant::now);
         }
-        match log_to_be_emptied {
+        match empty_log_at {
+            // As long as somebody looks at an old state of the data the log stays; then a later commit tries again.
             Some(due) if due <= Instant::now() => {
-                // As long as somebody looks at an old state of the data the log stays.
-                log_to_be_emptied = (!checkpoints.empty_log(tx.sqlite())).then(|| Instant::now() + EMPTIED_AGAIN);
-                if log_to_be_emptied.is_some() {
-                    nudges.nudge_after(EMPTIED_AGAIN);
-                }
+                empty_log_at = (!checkpoints.empty_log(tx.sqlite())).then(|| Instant::now() + BETWEEN_TRIES);
             }
             _ => checkpoints.after_commit(tx.sqlite()),
         }

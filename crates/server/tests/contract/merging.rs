@@ -314,22 +314,25 @@ fn ids_lead_on_over_several_merges(app: &App) {
     assert_eq!(client.get(&format!("/v1/persons/{one}")).expect(200).id(), five);
 }
 
+/// Two candidates of one job that became one: the one that stays, and the other.
+fn joined(client: &Client) -> (String, String) {
+    let job = client.new_job("Engineer", "Acme");
+    let (kept, gone) = (named(client, "Ada"), named(client, "Ada L"));
+    let candidates = (put(client, &job, &kept, &[]), put(client, &job, &gone, &[]));
+    merge(client, &kept, &gone).expect(200);
+    candidates
+}
+
 fn the_old_id_of_a_candidate_leads_to_the_one_that_stays(app: &App) {
     let client = app.writer();
-    let job = client.new_job("Engineer", "Acme");
-    let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
-    let (candidate, other) = (put(&client, &job, &kept, &[]), put(&client, &job, &gone, &[]));
-    merge(&client, &kept, &gone).expect(200);
+    let (candidate, other) = joined(&client);
     let reply = client.get(&format!("/v1/candidates/{other}")).expect(200);
     assert_eq!((reply.id(), &reply.json["merged_into"]), (candidate.clone(), &json!(candidate)));
 }
 
 fn nothing_is_written_under_the_old_id_of_a_candidate(app: &App) {
     let client = app.writer();
-    let job = client.new_job("Engineer", "Acme");
-    let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
-    let (candidate, other) = (put(&client, &job, &kept, &[]), put(&client, &job, &gone, &[]));
-    merge(&client, &kept, &gone).expect(200);
+    let (candidate, other) = joined(&client);
     let before = client.candidate(&candidate);
     let path = format!("/v1/candidates/{other}");
     client.patch(&path, &json!({ "stage_name": "Contacted" })).refused(404, "NOT_FOUND");

@@ -49,10 +49,8 @@ fn a_person_who_is_kept_elsewhere_is_found_all_the_same(app: &App) {
     let job = client.new_job("Pilot", "Acme");
     let names = ["Ada Lovelace", "Grace Hopper", "Emmy Noether"];
     let persons = names.map(|name| client.new_person(&json!({ "name": name, "external_source_id": name })));
-    let candidates = persons.each_ref().map(|person| {
-        let put = client.post(&job.candidates_path(), &json!({ "person_id": person })).expect(201);
-        put.string("id")
-    });
+    let put = |person| client.post(&job.candidates_path(), &json!({ "person_id": person })).expect(201).id();
+    let candidates = persons.each_ref().map(put);
     let read = || {
         let paths = persons.iter().map(|id| format!("/v1/persons/{id}")).chain(candidates.iter().map(|id| format!("/v1/candidates/{id}")));
         paths.map(|path| client.get(&path).expect(200).data().clone()).collect::<Vec<_>>()
@@ -68,7 +66,7 @@ fn a_person_who_is_kept_elsewhere_is_found_all_the_same(app: &App) {
         client.update_person(person, &json!({ "current_job_title": "Pilot" }));
         assert_eq!(client.get(&format!("/v1/persons/{person}")).expect(200).data()["current_job_title"], "Pilot");
         let again = client.post("/v1/persons", &json!({ "name": name, "external_source_id": name })).expect(200);
-        assert_eq!(again.string("id"), *person);
+        assert_eq!(again.id(), *person);
     }
     client.new_person(&json!({ "name": "Mary Jackson" }));
 }

@@ -11,7 +11,8 @@ use super::{Moved, Report, Stage, Tally, compare, from_postgres, from_sqlite, ta
 use crate::error::{Failure, StoreError};
 use crate::migrations::{self, OUTBOX};
 use crate::postgres::{Address, connect, describe};
-use crate::record::{event_outbox, person};
+use crate::record::event_outbox;
+use crate::record::person_place::free_place;
 use crate::sqlite::{SqliteTx, broken, provide_file};
 use crate::store::{Location, Options, Purpose, Store, Work};
 use crate::tx::Tx;
@@ -156,7 +157,7 @@ fn insert_statement(table: &Table) -> String {
     let id = table.columns.iter().zip(&values).find(|(column, _)| column.name == "id");
     match id.filter(|_| name == "person") {
         Some((_, id)) => {
-            let place = person::free_place(id);
+            let place = free_place(id);
             format!("INSERT INTO {name} ({columns}, rowid) VALUES ({}, {place})", values.join(", "))
         }
         None => format!("INSERT INTO {name} ({columns}) VALUES ({})", values.join(", ")),

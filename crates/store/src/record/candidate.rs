@@ -55,7 +55,7 @@ macro_rules! views_where {
 }
 
 const VIEW: &str = views_where!("", "c.id = ?2");
-/// The same without a look at an index for the person, if they stand at their place: see [`free_place`](super::person::free_place).
+/// The same without a look at an index for the person, if they stand at their [place](super::person_place).
 const VIEW_AT_PLACE: &str = views_where!("p.rowid = place_of(c.person_id) AND ", "c.id = ?2");
 
 pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Option<CandidateView>, StoreError> {

@@ -29,6 +29,7 @@ pub mod permit;
 pub mod person;
 pub mod person_filter;
 pub mod person_list;
+pub(crate) mod person_place;
 mod person_search;
 pub mod proposal;
 pub mod search;

@@ -11,6 +11,7 @@ use model::person::Person;
 use model::social::SocialProfile;
 use model::text::fold;
 
+use super::person_place::free_place;
 use super::statement::{among, list_of_ids};
 use super::{census, field_order, places, to_json, with_ids};
 use crate::{Param, Row, StoreError, Tx, params};
@@ -68,7 +69,7 @@ macro_rules! view_where {
 
 /// Reads the person `?2` of the workspace `?1`.
 pub const VIEW: &str = view_where!("p.workspace_id = ?1 AND p.id = ?2");
-/// The same without a look at an index, if they stand at their place: see [`free_place`].
+/// The same without a look at an index, if they stand at their [place](super::person_place).
 const VIEW_AT_PLACE: &str = view_where!("p.rowid = place_of(?2) AND p.workspace_id = ?1 AND p.id = ?2");
 
 /// The person with all their jobs, in one statement.
@@ -357,12 +358,6 @@ fn columns<'p>(person: &'p Person, kept: &'p Kept) -> [(&'static str, Param<'p>)
     ]
 }
 
-/// The row at which the embedded engine keeps the person with that id: who knows the id finds them there without a look at an index. That is no more than
-/// a help; should the row be taken, they get another.
-pub(crate) fn free_place(id: &str) -> String {
-    format!("(SELECT place_of({id}) WHERE NOT EXISTS (SELECT 1 FROM person WHERE rowid = place_of({id})))")
-}
-
 static INSERT: LazyLock<String> = LazyLock::new(|| insertion("", ""));
 static INSERT_AT_PLACE: LazyLock<String> = LazyLock::new(|| insertion(", rowid", &format!(", {}", free_place("?2"))));
 
@@ -424,80 +419,5 @@ fn list_json<T: serde::Serialize>(list: &Patch<Vec<T>>) -> Result<Option<String>
         Patch::Absent => Ok(None),
         Patch::Clear => Ok(Some("[]".to_owned())),
         Patch::Set(list) => to_json(list).map(Some),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::path::PathBuf;
-
-    use super::*;
-    use crate::{Failure, Location, Options, Purpose, Store, Work};
-
-    /// Keeps two persons for whom there is one place, and reads them.
-    struct KeepBoth {
-        workspace: WorkspaceId,
-        ids: [PersonId; 2],
-    }
-
-    impl Work for KeepBoth {
-        type Output = Vec<PersonView>;
-
-        async fn run(&self, tx: &mut Tx) -> Result<Vec<PersonView>, Failure> {
-            let workspace = "INSERT INTO workspace (workspace_id, name, name_key, created_at) VALUES (?1, 'main', 'main', ?2)";
-            tx.tell(workspace, params![self.workspace, tx.now()]).await?;
-            let mut views = Vec::new();
-            for id in self.ids {
-                insert(tx, self.workspace, &somebody(id)).await?;
-            }
-            for id in self.ids {
-                views.extend(view(tx, self.workspace, id).await?);
-            }
-            let at_place = "SELECT id FROM person WHERE rowid = place_of(id)";
-            let at_place: Vec<PersonId> = tx.rows(at_place, &[], |row| row.id(0)).await?;
-            assert_eq!(at_place, self.ids[..1]);
-            Ok(views)
-        }
-    }
-
-    fn somebody(id: PersonId) -> Person {
-        Person {
-            id,
-            name: PersonName { whole: "Ada Lovelace".to_owned(), first: "Ada".to_owned(), last: "Lovelace".to_owned() },
-            social: SocialProfile { url: String::new(), handle: String::new() },
-            current_job_title: String::new(),
-            company_id: None,
-            social_location: String::new(),
-            social_headline: String::new(),
-            address: String::new(),
-            external_source_id: None,
-            emails: Contacts::from_stored(Channel::Email, "[]"),
-            phones: Contacts::from_stored(Channel::Phone, "[]"),
-        }
-    }
-
-    /// A file that goes away with this.
-    struct Scratch(PathBuf);
-
-    impl Drop for Scratch {
-        fn drop(&mut self) {
-            for ending in ["", "-wal", "-shm", ".lock"] {
-                let _ = fs::remove_file(format!("{}{ending}", self.0.display()));
-            }
-        }
-    }
-
-    #[test]
-    fn a_person_whose_place_is_taken_gets_another() {
-        let file = Scratch(std::env::temp_dir().join(format!("slated-place-{}.db", std::process::id())));
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let ids = [1, 2].map(|random| PersonId::at(Timestamp::from_millis(1_700_000_000_000), random));
-        assert_eq!(ids[0].number(), ids[1].number());
-        let views = runtime.block_on(async {
-            let store = Store::open(&Location::Sqlite(file.0.clone()), Purpose::Command, &Options::default()).await.unwrap();
-            store.write(KeepBoth { workspace: WorkspaceId::from_number(1), ids }).await.unwrap()
-        });
-        assert_eq!(views.iter().map(|view| view.id).collect::<Vec<_>>(), ids);
     }
 }

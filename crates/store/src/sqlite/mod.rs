@@ -6,6 +6,8 @@ mod connection;
 mod file;
 mod lock;
 mod readers;
+#[cfg(test)]
+mod scratch;
 mod writer;
 
 use std::path::Path;
@@ -18,6 +20,8 @@ pub(crate) use self::connection::{SqliteTx, broken};
 pub(crate) use self::file::provide as provide_file;
 pub(crate) use self::lock::ServerLock;
 use self::readers::Readers;
+#[cfg(test)]
+pub(crate) use self::scratch::ScratchFile;
 use self::writer::Writer;
 use crate::bell::Bell;
 use crate::error::{Failure, StoreError};

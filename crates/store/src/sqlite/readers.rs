@@ -211,26 +211,25 @@ impl States {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use rusqlite::Connection;
 
     use super::*;
+    use crate::sqlite::ScratchFile;
 
     const PATIENCE: Duration = Duration::from_secs(20);
 
     /// A database of one table, written by a connection that stands for any process.
     struct Scratch {
-        path: PathBuf,
+        file: ScratchFile,
         other: Connection,
     }
 
     impl Scratch {
         fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("slated-readers-{name}-{}.db", std::process::id()));
-            let other = Connection::open(&path).unwrap();
+            let file = ScratchFile::new(&format!("readers-{name}"));
+            let other = Connection::open(&file.path).unwrap();
             other.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE note (body TEXT);").unwrap();
-            Self { path, other }
+            Self { file, other }
         }
 
         fn write(&self) {
@@ -241,14 +240,6 @@ mod tests {
         fn nobody_looks(&self) -> bool {
             self.other.busy_timeout(Duration::ZERO).unwrap();
             self.other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)).unwrap() == 0
-        }
-    }
-
-    impl Drop for Scratch {
-        fn drop(&mut self) {
-            for ending in ["", "-wal", "-shm"] {
-                let _ = fs::remove_file(format!("{}{ending}", self.path.display()));
-            }
         }
     }
 
@@ -267,7 +258,7 @@ mod tests {
     #[test]
     fn what_is_committed_here_is_seen_at_once() {
         let scratch = Scratch::new("own");
-        let readers = Readers::start(&scratch.path).unwrap();
+        let readers = Readers::start(&scratch.file.path).unwrap();
         for made in 0..100 {
             assert_eq!(readers.look(count).unwrap(), made);
             readers.states().hold_off();
@@ -281,7 +272,7 @@ mod tests {
     #[test]
     fn one_look_sees_one_state() {
         let scratch = Scratch::new("one");
-        let readers = Readers::start(&scratch.path).unwrap();
+        let readers = Readers::start(&scratch.file.path).unwrap();
         let seen = readers.look(|tx| {
             let before = count(tx)?;
             scratch.write();
@@ -293,7 +284,7 @@ mod tests {
     #[test]
     fn what_another_process_commits_is_seen_before_long_and_by_who_looks_anew_at_once() {
         let scratch = Scratch::new("other");
-        let readers = Readers::start(&scratch.path).unwrap();
+        let readers = Readers::start(&scratch.file.path).unwrap();
         for made in 0..20 {
             assert_eq!(readers.look(count).unwrap(), made);
             scratch.write();
@@ -305,7 +296,7 @@ mod tests {
     #[test]
     fn a_state_that_nobody_looks_at_is_let_go_before_long() {
         let scratch = Scratch::new("idle");
-        let readers = Readers::start(&scratch.path).unwrap();
+        let readers = Readers::start(&scratch.file.path).unwrap();
         for _ in 0..20 {
             scratch.write();
             readers.look(count).unwrap();
@@ -316,7 +307,7 @@ mod tests {
     #[test]
     fn nothing_stays_open_before_a_commit() {
         let scratch = Scratch::new("commit");
-        let readers = Readers::start(&scratch.path).unwrap();
+        let readers = Readers::start(&scratch.file.path).unwrap();
         for _ in 0..100 {
             scratch.write();
             readers.look(count).unwrap();
@@ -329,7 +320,7 @@ mod tests {
     #[test]
     fn what_is_in_use_before_a_commit_is_let_go_when_it_is_put_back() {
         let scratch = Scratch::new("use");
-        let readers = Readers::start(&scratch.path).unwrap();
+        let readers = Readers::start(&scratch.file.path).unwrap();
         scratch.write();
         let states = readers.states();
         readers

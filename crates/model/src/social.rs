@@ -44,7 +44,7 @@ fn path_of(url: &str) -> Option<&str> {
     let (host, port) = authority.split_once(':').unwrap_or((authority, "80"));
     let host_is_sound = host.starts_with(|first: char| first.is_alphanumeric())
         && host.chars().all(|character| character.is_alphanumeric() || character == '.' || character == '-');
-    let port_is_sound = !port.is_empty() && port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit());
+    let port_is_sound = port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
     (host_is_sound && port_is_sound && !url.contains(|character: char| character.is_whitespace() || character.is_control())).then_some(path)
 }
 
@@ -102,6 +102,9 @@ mod tests {
             "https://social.example/in/",
             "https://social example/in/ada",
             "https://social.example:port/in/ada",
+            "https://social.example:/in/ada",
+            "https://social.example:+80/in/ada",
+            "https://social.example:65536/in/ada",
             "javascript://social.example/in/ada",
             "https://social.example/in/%20",
             "https://social.example/in/%00",

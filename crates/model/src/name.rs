@@ -40,29 +40,30 @@ impl PersonName {
     /// The name after a patch; empty when the patch took all of it away.
     #[must_use]
     pub fn patched(&self, whole: &Patch<String>, first: &Patch<String>, last: &Patch<String>) -> Self {
-        let parts_given = !first.is_absent() || !last.is_absent();
-        let mut name = Self::default();
-        if self.is_known() {
-            name = self.clone();
-            if whole.is_absent() && !parts_given {
-                return name;
-            }
+        if let Some(whole) = whole.set() {
+            return Self::renamed(whole, first, last);
         }
-        whole.apply(&mut name.whole);
-        if !whole.is_absent() && whole.set().is_some() && !parts_given {
-            return Self::complete(name.whole, String::new(), String::new());
-        }
-        if whole.set().is_some() {
-            // A part that is not in the patch belongs to the old name, and the new one says what it is.
-            name.first = String::new();
-            name.last = String::new();
+        let mut name = if self.is_known() { self.clone() } else { Self::default() };
+        if whole.is_absent() && first.is_absent() && last.is_absent() {
+            return name;
         }
         first.apply(&mut name.first);
         last.apply(&mut name.last);
-        if whole.set().is_none() {
-            name.whole = String::new();
+        Self::complete(String::new(), name.first, name.last)
+    }
+
+    /// The name under which somebody is known from now on. A part that is not given belongs to the old name, and the new one says what it is;
+    /// of the two one may be cleared.
+    fn renamed(whole: &str, first: &Patch<String>, last: &Patch<String>) -> Self {
+        let given = |part: &Patch<String>| part.set().cloned().unwrap_or_default();
+        let (mut first_name, mut last_name) = (given(first), given(last));
+        match (first, last) {
+            (Patch::Clear, Patch::Absent) => whole.clone_into(&mut last_name),
+            (Patch::Absent, Patch::Clear) => whole.clone_into(&mut first_name),
+            (Patch::Clear, Patch::Set(_)) | (Patch::Set(_), Patch::Clear) => {}
+            _ => return Self::complete(whole.to_owned(), first_name, last_name),
         }
-        Self::complete(name.whole, name.first, name.last)
+        Self { whole: whole.to_owned(), first: first_name, last: last_name }
     }
 }
 
@@ -130,6 +131,21 @@ mod tests {
         assert_eq!(gone, PersonName::default());
         let both = ada.patched(&set("Countess"), &set("A."), &Patch::Absent);
         assert_eq!((both.whole.as_str(), both.first.as_str(), both.last.as_str()), ("Countess", "A.", ""));
+    }
+
+    #[test]
+    fn a_part_that_is_cleared_beside_a_new_name_is_empty() {
+        let ada = PersonName::complete("Ada Lovelace".to_owned(), String::new(), String::new());
+        let king = Patch::Set("Ada King".to_owned());
+        let patched = |first: Patch<String>, last: Patch<String>| {
+            let name = ada.patched(&king, &first, &last);
+            (name.whole, name.first, name.last)
+        };
+        assert_eq!(patched(Patch::Absent, Patch::Clear), parts("Ada King", "Ada King", ""));
+        assert_eq!(patched(Patch::Clear, Patch::Absent), parts("Ada King", "", "Ada King"));
+        assert_eq!(patched(Patch::Set("Ada".to_owned()), Patch::Clear), parts("Ada King", "Ada", ""));
+        assert_eq!(patched(Patch::Clear, Patch::Set("King".to_owned())), parts("Ada King", "", "King"));
+        assert_eq!(patched(Patch::Clear, Patch::Clear), parts("Ada King", "Ada", "King"), "somebody has a name");
     }
 
     proptest! {

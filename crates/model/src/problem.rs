@@ -40,8 +40,8 @@ catalogue! {
     MethodNotAllowed "METHOD_NOT_ALLOWED" 405 "The route exists but not with this method; the Allow header lists those it has."
     RequestTimeout "REQUEST_TIMEOUT" 408 "The body did not arrive in time."
     DuplicatePerson "DUPLICATE_PERSON" 409 "on_duplicate=error was asked for and the person exists; details names the id."
-    IdentifierConflict "IDENTIFIER_CONFLICT" 409 "An identifier belongs to another person, or the identifiers point at different persons; details names their ids."
-    AmbiguousJob "AMBIGUOUS_JOB" 409 "Several jobs that are not archived have that name; details names their ids."
+    IdentifierConflict "IDENTIFIER_CONFLICT" 409 "An identifier belongs to another person, or the identifiers point at different persons; their ids are named."
+    AmbiguousJob "AMBIGUOUS_JOB" 409 "Several jobs that are not archived have that name; their ids are named."
     AmbiguousStage "AMBIGUOUS_STAGE" 409 "Several stages of the job have that name; details names their ids."
     StageConflict "STAGE_CONFLICT" 409 "The candidate is not in from_stage_id any more."
     IdempotencyConflict "IDEMPOTENCY_CONFLICT" 409 "The Idempotency-Key was used for a different request within the last 24 hours."
@@ -133,6 +133,17 @@ impl Detail {
     pub fn about(field: impl Into<String>, message: impl Into<String>, record_id: impl fmt::Display) -> Self {
         let record_id = Some(record_id.to_string());
         Self { field: field.into(), code: Flaw::Conflict, message: message.into(), record_id }
+    }
+}
+
+/// The ids of records, for a sentence.
+#[must_use]
+pub fn listed(ids: &[impl fmt::Display]) -> String {
+    const MOST: usize = 10;
+    let named: Vec<_> = ids.iter().take(MOST).map(ToString::to_string).collect();
+    match ids.len() - named.len() {
+        0 => named.join(", "),
+        others => format!("{} and {others} more", named.join(", ")),
     }
 }
 

@@ -5,6 +5,8 @@ use percent_encoding::percent_decode_str;
 use crate::problem::Flaw;
 use crate::text::Lines;
 
+const LONGEST_HANDLE: usize = 255;
+
 /// A profile's address and the handle that it names the person by.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SocialProfile {
@@ -16,6 +18,9 @@ impl SocialProfile {
     pub fn parse(url: String) -> Result<Self, (Flaw, String)> {
         let path = path_of(&url).ok_or_else(not_http)?;
         match handle_in(path) {
+            Some(handle) if handle.chars().count() > LONGEST_HANDLE => {
+                Err((Flaw::TooLong, format!("must name a handle of at most {LONGEST_HANDLE} characters")))
+            }
             Some(handle) => Ok(Self { url, handle }),
             None => Err((Flaw::InvalidUrl, "must end in the profile's handle, as in https://example.com/in/ada-lovelace".to_owned())),
         }
@@ -43,8 +48,9 @@ fn path_of(url: &str) -> Option<&str> {
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let (host, port) = authority.split_once(':').unwrap_or((authority, "80"));
     let host_is_sound = host.starts_with(|first: char| first.is_alphanumeric())
+        && !host.contains("..")
         && host.chars().all(|character| character.is_alphanumeric() || character == '.' || character == '-');
-    let port_is_sound = port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
+    let port_is_sound = port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
     (host_is_sound && port_is_sound && !url.contains(|character: char| character.is_whitespace() || character.is_control())).then_some(path)
 }
 
@@ -59,7 +65,7 @@ fn handle_in(path: &str) -> Option<String> {
     };
     let decoded = percent_decode_str(segment).decode_utf8().map_or_else(|_| segment.to_owned(), Into::into);
     let handle = decoded.trim().to_lowercase();
-    let sound = !handle.is_empty() && handle.chars().count() <= 255 && handle.chars().all(|character| Lines::One.allow(character));
+    let sound = !handle.is_empty() && handle.chars().all(|character| Lines::One.allow(character));
     sound.then_some(handle)
 }
 
@@ -101,6 +107,7 @@ mod tests {
             "https://social.example/",
             "https://social.example/in/",
             "https://social example/in/ada",
+            "https://social..example/in/ada",
             "https://social.example:port/in/ada",
             "https://social.example:/in/ada",
             "https://social.example:+80/in/ada",
@@ -111,6 +118,13 @@ mod tests {
         ] {
             assert_eq!(handle(url), None, "{url}");
         }
+    }
+
+    #[test]
+    fn a_handle_that_is_too_long_is_said_to_be() {
+        let parse = |length: usize| SocialProfile::parse(format!("https://social.example/in/{}", "%C3%A9".repeat(length)));
+        assert_eq!(parse(255).map(|profile| profile.handle), Ok("é".repeat(255)));
+        assert_eq!(parse(256).map_err(|(flaw, _)| flaw), Err(Flaw::TooLong));
     }
 
     proptest! {

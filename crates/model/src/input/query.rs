@@ -1,3 +1,5 @@
+use percent_encoding::percent_decode_str;
+
 use super::Report;
 use crate::clock::Timestamp;
 use crate::problem::{Flaw, Problem};
@@ -17,19 +19,18 @@ pub struct Query {
 impl Query {
     #[must_use]
     pub fn new(query: &str) -> Self {
-        let decode = |text: &str| {
-            let spaced = text.replace('+', " ");
-            percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
-        };
         let mut report = Report::default();
         let mut unread: Vec<(String, String)> = Vec::new();
         let mut pairs = query.split('&').filter(|pair| !pair.is_empty());
         for pair in pairs.by_ref().take(MOST_PARAMETERS) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let name = decode(name);
-            match unread.iter().any(|(earlier, _)| *earlier == name) {
-                true => report.add(shorten(&name), Flaw::InvalidValue, "must be given once"),
-                false => unread.push((name, decode(value))),
+            let spaced = [name, value].map(|part| part.replace('+', " "));
+            let [name, value] = spaced.each_ref().map(|part| percent_decode_str(part));
+            let name = name.decode_utf8_lossy().into_owned();
+            match (unread.iter().any(|(earlier, _)| *earlier == name), value.decode_utf8()) {
+                (true, _) => report.add(shorten(&name), Flaw::InvalidValue, "must be given once"),
+                (false, Err(_)) => report.add(shorten(&name), Flaw::InvalidValue, "must be UTF-8, percent-encoded"),
+                (false, Ok(value)) => unread.push((name, value.into_owned())),
             }
         }
         if pairs.next().is_some() {

@@ -34,6 +34,16 @@ macro_rules! barred {
     };
 }
 
+/// How an http or https URL begins.
+macro_rules! origin {
+    () => {
+        concat!(
+            r"https?://[A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)*\.?",
+            "(:([0-9]{1,4}|[0-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
+        )
+    };
+}
+
 /// White space around a value is trimmed, so it may stand there even where a line must hold no control characters.
 const LINE: &str = r"^[\t-\r ]*[^\u0000-\u001f\u007f]*[\t-\r ]*$";
 const LINE_NOT_BLANK: &str = concat!(r"^[", blank!(), r"]*[^\u0000-\u001f\u007f", blank!(), r"][^\u0000-\u001f\u007f]*[\t-\r ]*$");
@@ -42,9 +52,8 @@ const TEXT_NOT_BLANK: &str =
 const TEXT: &str = r"^[\t-\r ]*[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[\t-\r ]*$";
 const EMAIL: &str = concat!(r"^[\t-\r ]*[^", barred!(), r"]+@[^", barred!(), r".]+(\.[^", barred!(), r".]+)+[\t-\r ]*$");
 const PHONE: &str = r"^[\t-\r ]*([^\u0000-\u001f\u007f]*[0-9]){3}[^\u0000-\u001f\u007f]*[\t-\r ]*$";
-const SOCIAL_URL: &str =
-    concat!(r"^[\t-\r ]*https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[^/?#", space!(), r"]+)+/?([?#][^", space!(), r"]*)?[\t-\r ]*$");
-const URL: &str = concat!(r"^[\t-\r ]*https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?([/?#][^", space!(), r"]*)?[\t-\r ]*$");
+const SOCIAL_URL: &str = concat!(r"^[\t-\r ]*", origin!(), "(/[^/?#", space!(), r"]+)+/?([?#][^", space!(), r"]*)?[\t-\r ]*$");
+const URL: &str = concat!(r"^[\t-\r ]*", origin!(), "([/?#][^", space!(), r"]*)?[\t-\r ]*$");
 /// Names only: of an address it depends on whether it is public.
 const WEBHOOK_URL: &str = r"^https?://([a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?\.){1,7}[a-z]([a-z0-9-]{0,28}[a-z0-9])?(:[1-9][0-9]{0,3}|:[1-5][0-9]{4})?(/([A-Za-z0-9/_.~-]|%[0-9A-F]{2})*)?(\?([A-Za-z0-9/_.~=&-]|%[0-9A-F]{2})*)?$";
 const BLANK: &str = r"^[\t-\r ]*$";

@@ -7,6 +7,7 @@ pub mod deliver;
 pub mod enrichment;
 pub mod etag;
 pub mod events;
+mod flaws;
 pub mod former;
 pub mod gathering;
 pub mod housekeeping;

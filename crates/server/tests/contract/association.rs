@@ -128,8 +128,11 @@ fn a_job_that_is_not_there_is_never_made(app: &App) {
 fn a_name_that_several_jobs_have_is_refused_with_their_ids(app: &App) {
     let client = app.writer();
     let jobs = [client.new_job("Engineer", "Acme").id, client.new_job("engineer", "Umbrella").id];
-    let reply = client.post(PATH, &json!({ "name": "Ada", "job_name": "Engineer" })).refused(409, "AMBIGUOUS_JOB");
+    let body = json!({ "name": "Ada", "job_name": "Engineer" });
+    let reply = client.post(PATH, &body).refused(409, "AMBIGUOUS_JOB");
     assert_eq!(reply.record_ids(), jobs);
+    let said = client.post("/v0/persons", &body).expect(409).json["error"].to_string();
+    assert!(jobs.iter().all(|job| said.contains(job.as_str())), "{said}");
 }
 
 fn clients_that_contradict_each_other_are_refused(app: &App) {

@@ -19,6 +19,7 @@ each_engine! {
     filters_narrow_each_other
     a_filtered_list_pages_like_any_other
     a_bad_filter_is_refused_and_never_an_empty_page
+    every_bad_filter_is_named
 }
 
 #[track_caller]
@@ -222,6 +223,7 @@ fn a_bad_filter_is_refused_and_never_an_empty_page(app: &App) {
         (false, "client_company_id", "cmp_00000000000000000000000000"),
         (false, "q", ""),
         (false, "q", "%20"),
+        (false, "q", "%ff"),
         (false, "q", long.as_str()),
         (false, "stage_id", job.stage("Offer")),
         (true, "stage_id", "Offer"),
@@ -238,6 +240,22 @@ fn a_bad_filter_is_refused_and_never_an_empty_page(app: &App) {
         let path = if of_candidates { job.candidates_path() } else { "/v1/jobs".to_owned() };
         let reply = client.get(&format!("{path}?{field}={value}")).refused(400, "INVALID_REQUEST");
         assert_eq!(reply.detail_fields(), [field], "{path}?{field}={value}");
+    }
+}
+
+fn every_bad_filter_is_named(app: &App) {
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    for (path, fields) in [
+        ("/v1/jobs?status=Nope&client_company_id=acme".to_owned(), ["client_company_id", "status"]),
+        (format!("{}?stage_id=Offer&stage_name=Lunch", job.candidates_path()), ["stage_id", "stage_name"]),
+        ("/v1/persons?company_id=acme&job_id=Engineer".to_owned(), ["company_id", "job_id"]),
+        ("/v1/candidates?person_id=Ada&job_id=Engineer".to_owned(), ["job_id", "person_id"]),
+        (format!("/v1/candidates?person_id=Ada&job_id={}&stage_name=Lunch", job.id), ["person_id", "stage_name"]),
+        ("/v1/jobs?q=%ff&limit=0".to_owned(), ["limit", "q"]),
+    ] {
+        let reply = client.get(&path).refused(400, "INVALID_REQUEST");
+        assert_eq!(reply.detail_fields(), fields, "{path}");
     }
 }
 

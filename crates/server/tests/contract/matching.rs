@@ -135,6 +135,9 @@ fn identifiers_of_different_persons_contradict_each_other(app: &App) {
         let reply = client.post(PATH, &body).refused(409, "IDENTIFIER_CONFLICT");
         assert_eq!(reply.record_ids(), persons, "{body}");
     }
+    let body = json!({ "name": "Ada", "external_source_id": "crm-1", "social_url": url });
+    let said = client.post("/v0/persons", &body).expect(409).json["error"].to_string();
+    assert!([&by_source, &by_handle].iter().all(|person| said.contains(person.as_str())), "{said}");
     for person in [by_source, by_handle, by_mail, by_other_mail] {
         assert_eq!(client.person(&person)["current_job_title"], "");
     }

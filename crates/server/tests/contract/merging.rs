@@ -21,6 +21,7 @@ each_engine! {
     a_rejection_gives_way_to_any_other_stage
     of_two_rejections_the_later_counts
     those_behind_a_joined_candidate_move_up
+    candidates_stand_in_the_order_of_their_dates_after_a_merge
     the_old_id_leads_to_the_person
     ids_lead_on_over_several_merges
     the_old_id_of_a_candidate_leads_to_the_one_that_stays
@@ -210,9 +211,9 @@ fn candidates_of_one_job_become_one(app: &App) {
     let client = app.writer();
     let job = client.new_job("Engineer", "Acme");
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
-    let other = put(&client, &job, &gone, &["Contacted"]);
+    put(&client, &job, &gone, &["Contacted"]);
     let candidate = put(&client, &job, &kept, &["Screening", "Interview"]);
-    let (old, before) = (client.candidate(&other), client.candidate(&candidate));
+    let before = client.candidate(&candidate);
     let person = merge(&client, &kept, &gone).expect(200).data().clone();
     assert_eq!(strings(&person["jobs"], "candidate_id"), std::slice::from_ref(&candidate));
     let after = client.candidate(&candidate);
@@ -222,7 +223,7 @@ fn candidates_of_one_job_become_one(app: &App) {
     for field in ["current_pipeline_stage_id", "current_pipeline_stage_name", "current_pipeline_stage_date"] {
         assert_eq!(after[field], before[field], "{field}");
     }
-    assert_eq!(after["created_at"], old["created_at"]);
+    assert_eq!(after["created_at"], before["created_at"]);
     assert_eq!(client.get(&job.path()).data()["candidate_count"], 1);
     assert_eq!(client.get(&job.candidates_path()).json["meta"]["total"], 1);
 }
@@ -286,6 +287,22 @@ fn those_behind_a_joined_candidate_move_up(app: &App) {
     assert_eq!(strings(list("").data(), "name"), ["Ada", "Grace", "Mary"]);
     assert_eq!(strings(list("offset=1&limit=1").data(), "name"), ["Grace"]);
     assert_eq!(strings(list("sort=-created_at&limit=2").data(), "name"), ["Mary", "Grace"]);
+}
+
+fn candidates_stand_in_the_order_of_their_dates_after_a_merge(app: &App) {
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    let [gone, between, kept] = ["Ada L", "Grace", "Ada"].map(|name| {
+        let person = named(&client, name);
+        put(&client, &job, &person, &[]);
+        person
+    });
+    merge(&client, &kept, &gone).expect(200);
+    for path in [job.candidates_path(), "/v1/candidates".to_owned()] {
+        let list = client.get(&path).expect(200);
+        assert_eq!(strings(list.data(), "person_id"), [between.as_str(), kept.as_str()], "{path}");
+        assert!(strings(list.data(), "created_at").is_sorted(), "{path}");
+    }
 }
 
 fn the_old_id_leads_to_the_person(app: &App) {

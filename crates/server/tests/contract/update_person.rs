@@ -138,6 +138,8 @@ fn a_new_name_brings_its_parts_along(app: &App) {
         (json!({ "first_name": "Augusta" }), "Augusta Lovelace", "Augusta", "Lovelace"),
         (json!({ "first_name": "Grace", "last_name": "Hopper" }), "Grace Hopper", "Grace", "Hopper"),
         (json!({ "last_name": null }), "Ada", "Ada", ""),
+        (json!({ "name": "Madonna Ciccone", "last_name": null }), "Madonna Ciccone", "Madonna Ciccone", ""),
+        (json!({ "name": "Ada King", "first_name": "Ada", "last_name": null }), "Ada King", "Ada", ""),
         (json!({ "name": "The Countess", "first_name": "Ada", "last_name": "King" }), "The Countess", "Ada", "King"),
     ] {
         let person = client.new_person(&json!({ "name": "Ada Lovelace" }));

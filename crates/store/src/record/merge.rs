@@ -1,7 +1,6 @@
 //! Two records of one person made one: everything that points at the one that goes is made to point at the one that stays.
 
-use model::clock::Timestamp;
-use model::id::{CandidateId, JobId, PersonId, StageId, WorkspaceId};
+use model::id::{CandidateId, JobId, PersonId, WorkspaceId};
 
 use super::candidate::StageEntry;
 use crate::{Param, StoreError, Tx, params};
@@ -23,13 +22,7 @@ pub async fn shared_jobs(tx: &mut Tx, workspace: WorkspaceId, kept: PersonId, go
 }
 
 /// Gives a candidate another history, with the stage that it ends in.
-pub async fn replace_history(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    id: CandidateId,
-    created_at: Timestamp,
-    entries: &[StageEntry],
-) -> Result<(), StoreError> {
+pub async fn replace_history(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId, entries: &[StageEntry]) -> Result<(), StoreError> {
     const ROWS: usize = 50;
     tx.tell("DELETE FROM stage_entry WHERE workspace_id = ?1 AND candidate_id = ?2", params![workspace, id]).await?;
     for some in entries.chunks(ROWS) {
@@ -50,20 +43,8 @@ pub async fn replace_history(
         tx.tell(&sql, &params).await?;
     }
     let Some((stage, entered_at)) = entries.last().map(|last| (last.stage_id, last.entered_at)) else { return Ok(()) };
-    set_place(tx, workspace, id, stage, entered_at, created_at).await
-}
-
-async fn set_place(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    id: CandidateId,
-    stage: StageId,
-    entered_at: Timestamp,
-    created_at: Timestamp,
-) -> Result<(), StoreError> {
-    let sql = "UPDATE candidate SET version = version + 1, stage_id = ?3, stage_entered_at = ?4, created_at = ?5, updated_at = ?6 \
-               WHERE workspace_id = ?1 AND id = ?2";
-    tx.tell(sql, params![workspace, id, stage, entered_at, created_at, tx.now()]).await
+    let sql = "UPDATE candidate SET version = version + 1, stage_id = ?3, stage_entered_at = ?4, updated_at = ?5 WHERE workspace_id = ?1 AND id = ?2";
+    tx.tell(sql, params![workspace, id, stage, entered_at, tx.now()]).await
 }
 
 /// Moves the candidates of one person to the other, but for those on jobs that the other is on too.

@@ -3,7 +3,7 @@
 use model::id::{self, CandidateId, ClientContactId, Company, CompanyId, JobId, PersonId, WorkspaceId};
 use model::input::Reference;
 use model::person::Association;
-use model::problem::{Code, Detail, Flaw, Problem};
+use model::problem::{Code, Detail, Flaw, Problem, listed};
 use model::stage::Stage;
 use model::text::fold;
 use store::record::stage_entry::{self, Entered};
@@ -76,10 +76,14 @@ pub async fn resolve(
 async fn job_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str, client: Option<CompanyId>) -> Result<JobId, Failure> {
     let found = job::find_by_name(tx, workspace, name, client).await?;
     match found.as_slice() {
-        [] => Err(Problem::reference_not_found("job_name", "job", format_args!("{name:?} that is not archived")).into()),
+        [] => {
+            let of_client = client.map_or_else(String::new, |client| format!(" of the client {client}"));
+            Err(Problem::reference_not_found("job_name", "job", format_args!("{name:?}{of_client} that is not archived")).into())
+        }
         [only] => Ok(*only),
         several => {
-            let message = format!("{} jobs that are not archived are called {name:?}; name one with job_id, or its client.", several.len());
+            let (count, ids) = (several.len(), listed(several));
+            let message = format!("{count} jobs that are not archived are called {name:?}: {ids}; name one with job_id, or its client.");
             let details = several.iter().map(|job| Detail::about("job_name", format!("is the name of job {job}"), job)).collect();
             Err(Problem { code: Code::AmbiguousJob, message, details }.into())
         }

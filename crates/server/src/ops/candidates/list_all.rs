@@ -1,18 +1,20 @@
 //! Listing the candidates of all jobs.
 
 use model::clock::Timestamp;
-use model::id::{self, JobId, WorkspaceId};
-use model::input::{Query, Reference};
+use model::id::{self, JobId, PersonId, StageId, WorkspaceId};
+use model::input::Query;
 use model::listing::{Page, TimeFilter};
 use model::problem::{Flaw, Problem};
 use model::stage::Stage;
 use model::text::fold;
 use store::record::candidate::{AllCandidatesFilter, CandidateOnJob};
 use store::record::listing::Listed;
-use store::record::{candidate, job, stage};
+use store::record::{candidate, stage};
 use store::{Failure, Tx, Work};
 
 use super::list_of_job::{contradiction, no_stage_of_job};
+use crate::ops::flaws::Flaws;
+use crate::ops::jobs;
 use crate::ops::persons::follow;
 
 /// The filters as the caller wrote them.
@@ -73,46 +75,57 @@ impl Work for ListAllCandidates {
             q: query.q.clone(),
             ..AllCandidatesFilter::default()
         };
-        if let Some(written) = &query.person_id {
-            let unknown = || Problem::invalid("person_id", Flaw::InvalidValue, format!("there is no person {written}"));
-            let id = Reference::<id::Person>::new(written.clone()).id.ok_or_else(unknown)?;
-            filter.person_id = Some(match follow::current(tx, self.workspace, id).await {
-                Err(Failure::Refused(_)) => return Err(unknown().into()),
-                found => found?,
-            });
+        let mut flaws = Flaws::default();
+        filter.person_id = flaws.note(self.person(tx).await)?.flatten();
+        if let Some(job) = flaws.note(self.job(tx).await)? {
+            filter.job_id = job;
+            (filter.stage_id, filter.stage_names) = flaws.note(self.stage(tx, job).await)?.unwrap_or_default();
         }
-        filter.job_id = self.job(tx).await?;
-        let stages = match filter.job_id {
-            Some(job) => stage::of_job(tx, self.workspace, job).await?,
-            None => Vec::new(),
-        };
-        if let Some(written) = &query.stage_id {
-            let id = Reference::<id::Stage>::new(written.clone()).id;
-            let found = stages.iter().find(|stage| id == Some(stage.id)).ok_or_else(|| no_stage_of_job("stage_id", &stages))?;
-            if query.stage_name.as_ref().is_some_and(|name| fold(name) != fold(&found.name)) {
-                return Err(contradiction().into());
-            }
-            filter.stage_id = Some(found.id);
-        } else if let Some(written) = &query.stage_name {
-            filter.stage_names = Some(self.spellings(tx, written, &stages).await?);
-        }
+        flaws.check()?;
         Ok(candidate::list_all(tx, self.workspace, &filter, &self.page).await?)
     }
 }
 
 impl ListAllCandidates {
+    async fn person(&self, tx: &mut Tx) -> Result<Option<PersonId>, Failure> {
+        let Some(written) = &self.query.person_id else { return Ok(None) };
+        let unknown = || Problem::invalid("person_id", Flaw::InvalidValue, format!("there is no person {written}"));
+        let id = PersonId::parse(written).ok_or_else(unknown)?;
+        match follow::current(tx, self.workspace, id).await {
+            Err(Failure::Refused(_)) => Err(unknown().into()),
+            found => found.map(Some),
+        }
+    }
+
     /// The job that is wanted, which a stage stands for too.
     async fn job(&self, tx: &mut Tx) -> Result<Option<JobId>, Failure> {
         if let Some(written) = &self.query.job_id {
-            let unknown = || Problem::invalid("job_id", Flaw::InvalidValue, format!("there is no job {written}"));
-            let id = Reference::<id::Job>::new(written.clone()).id.ok_or_else(unknown)?;
-            job::places(tx, self.workspace, id).await?.ok_or_else(unknown)?;
-            return Ok(Some(id));
+            return jobs::filtered(tx, self.workspace, written).await.map(Some);
         }
         let Some(written) = &self.query.stage_id else { return Ok(None) };
         let unknown = || Problem::invalid("stage_id", Flaw::InvalidValue, format!("there is no pipeline stage {written}"));
-        let id = Reference::<id::Stage>::new(written.clone()).id.ok_or_else(unknown)?;
+        let id = StageId::parse(written).ok_or_else(unknown)?;
         Ok(Some(stage::job_of(tx, self.workspace, id).await?.ok_or_else(unknown)?))
+    }
+
+    /// The stage of the job, if its id is given, or else the ways in which its name is written.
+    async fn stage(&self, tx: &mut Tx, job: Option<JobId>) -> Result<(Option<StageId>, Option<Vec<String>>), Failure> {
+        let stages = match job {
+            Some(job) => stage::of_job(tx, self.workspace, job).await?,
+            None => Vec::new(),
+        };
+        match (&self.query.stage_id, &self.query.stage_name) {
+            (Some(written), name) => {
+                let id = StageId::parse(written);
+                let found = stages.iter().find(|stage| id == Some(stage.id)).ok_or_else(|| no_stage_of_job("stage_id", &stages))?;
+                match name.as_ref().is_some_and(|name| fold(name) != fold(&found.name)) {
+                    true => Err(contradiction().into()),
+                    false => Ok((Some(found.id), None)),
+                }
+            }
+            (None, Some(written)) => Ok((None, Some(self.spellings(tx, written, &stages).await?))),
+            (None, None) => Ok((None, None)),
+        }
     }
 
     /// The ways in which the name is written, on the one job that has these stages or on any.

@@ -1,7 +1,7 @@
 //! Listing the candidates of a job.
 
-use model::id::{self, JobId, WorkspaceId};
-use model::input::{Query, Reference};
+use model::id::{self, JobId, StageId, WorkspaceId};
+use model::input::Query;
 use model::listing::{Page, TimeFilter};
 use model::problem::{Flaw, Problem};
 use model::stage::Stage;
@@ -10,6 +10,8 @@ use store::record::candidate::{CandidateFilter, CandidateItem};
 use store::record::listing::Listed;
 use store::record::{candidate, stage};
 use store::{Failure, Tx, Work};
+
+use crate::ops::flaws::Flaws;
 
 /// The filters as the caller wrote them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -58,10 +60,11 @@ impl Work for ListCandidates {
             return Err(missing().into());
         }
         let CandidateQuery { times, stage_id, stage_name, q } = &self.query;
+        let mut flaws = Flaws::default();
         let by_id = match stage_id {
             Some(written) => {
-                let id = Reference::<id::Stage>::new(written.clone()).id;
-                Some(find(&stages, "stage_id", |stage| id == Some(stage.id))?)
+                let id = StageId::parse(written);
+                flaws.note(find(&stages, "stage_id", |stage| id == Some(stage.id)))?
             }
             None => None,
         };
@@ -69,10 +72,11 @@ impl Work for ListCandidates {
             Some(written) => {
                 // Of several stages of that name the id says which one is meant.
                 let is_meant = |stage: &Stage| fold(&stage.name) == fold(written);
-                Some(by_id.filter(|stage| is_meant(stage)).map_or_else(|| find(&stages, "stage_name", is_meant), Ok)?)
+                flaws.note(by_id.filter(|stage| is_meant(stage)).map_or_else(|| find(&stages, "stage_name", is_meant), Ok))?
             }
             None => None,
         };
+        flaws.check()?;
         if by_id.is_some() && by_name.is_some() && by_id != by_name {
             return Err(contradiction().into());
         }

@@ -9,7 +9,7 @@ pub mod read;
 pub mod update;
 
 use model::id::{CompanyId, WorkspaceId};
-use model::problem::Problem;
+use model::problem::{Flaw, Problem};
 use store::record::company::CompanyView;
 use store::record::{company, former};
 use store::{Asked, Failure, StoreError, Tx};
@@ -59,6 +59,13 @@ fn gone() -> StoreError {
 /// The same where the path names it.
 pub async fn existing(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<CompanyView, Failure> {
     Ok(find(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("company", id))?)
+}
+
+/// The same where a filter names it.
+pub async fn filtered(tx: &mut Tx, workspace: WorkspaceId, field: &str, written: &str) -> Result<CompanyId, Failure> {
+    let unknown = || Problem::invalid(field, Flaw::InvalidValue, format!("there is no company {written}"));
+    let id = CompanyId::parse(written).ok_or_else(unknown)?;
+    Ok(find(tx, workspace, id).await?.ok_or_else(unknown)?.id)
 }
 
 /// The same, kept from others until the work is done.

@@ -1,7 +1,7 @@
 //! Listing the jobs of a workspace.
 
 use model::id::{self, StatusId, WorkspaceId};
-use model::input::{Query, Reference};
+use model::input::Query;
 use model::listing::{Page, TimeFilter};
 use model::problem::{Flaw, Problem};
 use model::text::fold;
@@ -11,6 +11,7 @@ use store::record::{job, status};
 use store::{Failure, Tx, Work};
 
 use crate::ops::companies;
+use crate::ops::flaws::Flaws;
 
 /// The filters as the caller wrote them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -60,18 +61,16 @@ impl Work for ListJobs {
 
     async fn run(&self, tx: &mut Tx) -> Result<Listed<JobView>, Failure> {
         let JobQuery { times, status, is_archived, client_company_id, q } = &self.query;
+        let mut flaws = Flaws::default();
         let status_id = match status {
-            Some(written) => Some(self.find_status(tx, written).await?),
+            Some(written) => flaws.note(self.find_status(tx, written).await)?,
             None => None,
         };
         let client_company_id = match client_company_id {
-            Some(written) => {
-                let unknown = || Problem::invalid("client_company_id", Flaw::InvalidValue, format!("there is no company {written}"));
-                let id = Reference::<id::Company>::new(written.clone()).id.ok_or_else(unknown)?;
-                Some(companies::find(tx, self.workspace, id).await?.ok_or_else(unknown)?.id)
-            }
+            Some(written) => flaws.note(companies::filtered(tx, self.workspace, "client_company_id", written).await)?,
             None => None,
         };
+        flaws.check()?;
         let filter = JobFilter { times: times.clone(), status_id, is_archived: *is_archived, client_company_id, q: q.clone() };
         Ok(job::list(tx, self.workspace, &filter, &self.page).await?)
     }
@@ -80,7 +79,7 @@ impl Work for ListJobs {
 impl ListJobs {
     async fn find_status(&self, tx: &mut Tx, written: &str) -> Result<StatusId, Failure> {
         let statuses = status::all(tx, self.workspace).await?;
-        let id = Reference::<id::Status>::new(written.to_owned()).id;
+        let id = StatusId::parse(written);
         let found = statuses.iter().find(|(known, name)| id == Some(*known) || fold(name) == fold(written));
         Ok(found.map(|(id, _)| *id).ok_or_else(|| {
             let names: Vec<_> = statuses.iter().map(|(_, name)| name.as_str()).collect();

@@ -2,3 +2,16 @@ pub mod create;
 pub mod list;
 pub mod stages;
 pub mod update;
+
+use model::id::{JobId, WorkspaceId};
+use model::problem::{Flaw, Problem};
+use store::record::job;
+use store::{Failure, Tx};
+
+/// The job that a filter names.
+pub async fn filtered(tx: &mut Tx, workspace: WorkspaceId, written: &str) -> Result<JobId, Failure> {
+    let unknown = || Problem::invalid("job_id", Flaw::InvalidValue, format!("there is no job {written}"));
+    let id = JobId::parse(written).ok_or_else(unknown)?;
+    job::places(tx, workspace, id).await?.ok_or_else(unknown)?;
+    Ok(id)
+}

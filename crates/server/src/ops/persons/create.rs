@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use model::id::{CandidateId, ClientContactId, CompanyId, JobId, NoteId, PersonId, WorkspaceId};
 use model::person::{Association, Identifier, NewPerson, OnDuplicate, Person, identifiers};
-use model::problem::{Code, Detail, Problem};
+use model::problem::{Code, Detail, Problem, listed};
 use model::search::Document;
 use model::stage::Stage;
 use model::text::fold;
@@ -382,7 +382,8 @@ async fn find_match(tx: &mut Tx, wanted: &[Identifier], holders: Vec<Asked<Perso
         [] => Ok(None),
         [(id, identifier)] => Ok(Some((*id, (*identifier).clone()))),
         several => {
-            let message = format!("The identifiers point at {} different persons.", several.len());
+            let ids: Vec<_> = several.iter().map(|(id, _)| *id).collect();
+            let message = format!("The identifiers point at {} different persons: {}.", ids.len(), listed(&ids));
             let details = several.iter().map(|(id, identifier)| held_by(*id, identifier)).collect();
             Err(Problem { code: Code::IdentifierConflict, message, details }.into())
         }

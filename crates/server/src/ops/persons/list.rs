@@ -2,7 +2,7 @@
 
 use model::contact::Channel;
 use model::id::{self, PersonId, WorkspaceId};
-use model::input::{Query, Reference};
+use model::input::Query;
 use model::listing::{Page, TimeFilter};
 use model::person::{Identifier, IdentifierKind};
 use model::problem::{Code, Flaw, Problem};
@@ -11,11 +11,12 @@ use model::text::limit;
 use store::record::listing::Listed;
 use store::record::person_filter::PersonFilter;
 use store::record::person_list::PersonItem;
-use store::record::{job, note, person, person_list};
+use store::record::{note, person, person_list};
 use store::{Failure, Tx, Work};
 
-use crate::ops::companies;
+use crate::ops::flaws::Flaws;
 use crate::ops::persons::index;
+use crate::ops::{companies, jobs};
 
 /// The filters as the caller wrote them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -96,23 +97,16 @@ impl Work for ListPersons {
 impl ListPersons {
     async fn filter(&self, tx: &mut Tx) -> Result<PersonFilter, Failure> {
         let PersonQuery { times, email, phone, external_source_id, social_public_id, company_id, job_id, q: _ } = &self.query;
-        let unknown =
-            |field: &str, noun: &str, written: &str| Problem::invalid(field, Flaw::InvalidValue, format!("there is no {noun} {written}"));
+        let mut flaws = Flaws::default();
         let company_id = match company_id {
-            Some(written) => {
-                let id = Reference::<id::Company>::new(written.clone()).id.ok_or_else(|| unknown("company_id", "company", written))?;
-                Some(companies::find(tx, self.workspace, id).await?.ok_or_else(|| unknown("company_id", "company", written))?.id)
-            }
+            Some(written) => flaws.note(companies::filtered(tx, self.workspace, "company_id", written).await)?,
             None => None,
         };
         let job_id = match job_id {
-            Some(written) => {
-                let id = Reference::<id::Job>::new(written.clone()).id.ok_or_else(|| unknown("job_id", "job", written))?;
-                job::places(tx, self.workspace, id).await?.ok_or_else(|| unknown("job_id", "job", written))?;
-                Some(id)
-            }
+            Some(written) => flaws.note(jobs::filtered(tx, self.workspace, written).await)?,
             None => None,
         };
+        flaws.check()?;
         let wanted = [
             (IdentifierKind::ExternalSource, external_source_id),
             (IdentifierKind::SocialHandle, social_public_id),

@@ -111,7 +111,7 @@ impl MergePersons {
         let stage = stage_of(&stages, further(&stages, standing(&before), standing(&taken)))?;
         let history = joined(&before.history, &taken.history, stage, tx.now());
         let since = history.last().map_or(before.stage_entered_at, |last| last.entered_at);
-        merge::replace_history(tx, workspace, kept, before.created_at.min(taken.created_at), &history).await?;
+        merge::replace_history(tx, workspace, kept, &history).await?;
         former::insert(tx, workspace, gone, Some(kept)).await?;
         let concerned = |candidate| Concerned { candidate, person, job: Named { id: job, name: job_name } };
         concerned(gone).merged(tx, actor, &taken, kept).await?;

@@ -1,0 +1,28 @@
+//! What is wrong with the filters of a list, where it takes a look at the records to know: every one that names nothing is refused, not the first.
+
+use model::problem::{Code, Detail, Problem};
+use store::Failure;
+
+#[derive(Default)]
+pub struct Flaws(Vec<Detail>);
+
+impl Flaws {
+    /// What a filter stands for; nothing if it is refused.
+    pub fn note<T>(&mut self, outcome: Result<T, impl Into<Failure>>) -> Result<Option<T>, Failure> {
+        match outcome.map_err(Into::into) {
+            Ok(value) => Ok(Some(value)),
+            Err(Failure::Refused(problem)) if problem.code == Code::InvalidRequest => {
+                self.0.extend(problem.details);
+                Ok(None)
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    pub fn check(self) -> Result<(), Problem> {
+        match self.0.is_empty() {
+            true => Ok(()),
+            false => Err(Problem::from_details(self.0)),
+        }
+    }
+}

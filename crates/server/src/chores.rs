@@ -146,6 +146,7 @@ async fn keep_outbox_clear(app: Arc<App>) {
 /// Looks after the index of words. After an upgrade that takes a while, so it keeps no other chore waiting.
 async fn keep_index(app: Arc<App>) {
     let mut clock = tokio::time::interval(INDEX_EVERY);
+    clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         clock.tick().await;
         if let Err(failure) = index_persons(&app).await {
@@ -224,14 +225,22 @@ async fn merge_index(app: &App) -> Result<(), Failure> {
 
 /// Counts what was added to long lists.
 async fn take_census(app: &App) -> Result<(), Failure> {
+    let mut outcome = Ok(());
     for (workspace, _) in app.store.read(AllWorkspaces).await? {
-        for list in List::ALL {
-            while app.store.read(CensusDue { workspace, list }).await? {
-                app.store.write(TakeCensus { workspace, list }).await?;
+        let counting = async {
+            for list in List::ALL {
+                while app.store.read(CensusDue { workspace, list }).await? {
+                    app.store.write(TakeCensus { workspace, list }).await?;
+                }
             }
+            Ok(())
+        };
+        // One workspace in which that fails does not keep the others waiting.
+        if let Err(failure) = counting.await {
+            outcome = Err(failure);
         }
     }
-    Ok(())
+    outcome
 }
 
 /// Bit by bit, so that no writer waits long, until none is left that is old.

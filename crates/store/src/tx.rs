@@ -1,6 +1,5 @@
 //! One transaction, whatever engine it runs on. Work sees nothing else of the store.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::clock::Timestamp;
@@ -12,7 +11,7 @@ use crate::error::StoreError;
 use crate::postgres::{Crowd, PostgresTx};
 use crate::record::event::KeptEvent;
 use crate::row::{Param, Row};
-use crate::sqlite::SqliteTx;
+use crate::sqlite::{SqliteTx, WordChanges};
 
 pub struct Tx {
     arm: Arm,
@@ -29,37 +28,7 @@ pub struct Tx {
     /// What the work told, if it is only tried out.
     trial: Option<Vec<Tried>>,
     is_to_scrub: bool,
-    /// Changes to the embedded index of words that wait for the commit.
-    words: Vec<WordChange>,
-}
-
-/// What leaves the embedded index of words and what enters it: words as they stand there, with spaces between them. A document that is new has
-/// nothing that could leave, and to one that is to be gone nothing is added.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct WordChange {
-    pub(crate) document: i64,
-    pub(crate) removed: Option<String>,
-    pub(crate) added: Option<String>,
-}
-
-/// What comes of all changes to one document, each of which goes on from the one before. The number of one that is gone may be that of a new one,
-/// of whatever workspace.
-fn sum_of(changes: &[WordChange]) -> (Option<String>, Option<String>) {
-    let mut counts: BTreeMap<&str, i32> = BTreeMap::new();
-    for WordChange { removed, added, .. } in changes {
-        for (text, one) in [(removed, -1), (added, 1)] {
-            for word in text.iter().flat_map(|text| text.split_ascii_whitespace()) {
-                *counts.entry(word).or_default() += one;
-            }
-        }
-    }
-    let with = |wanted: i32| {
-        let words: Vec<_> = counts.iter().filter(|(_, count)| **count == wanted).map(|(word, _)| *word).collect();
-        words.join(" ")
-    };
-    let was_there = changes.first().is_some_and(|change| change.removed.is_some());
-    let is_there = changes.last().is_some_and(|change| change.added.is_some());
-    (was_there.then(|| with(-1)), is_there.then(|| with(1)))
+    words: WordChanges,
 }
 
 /// An event that would have been told.
@@ -96,7 +65,7 @@ impl<T> Asked<T> {
 }
 
 impl Tx {
-    pub(crate) const fn new(arm: Arm) -> Self {
+    pub(crate) fn new(arm: Arm) -> Self {
         Self {
             arm,
             now: Timestamp::from_millis(0),
@@ -107,13 +76,14 @@ impl Tx {
             log_end: None,
             trial: None,
             is_to_scrub: false,
-            words: Vec::new(),
+            words: WordChanges::default(),
         }
     }
 
     /// Fixes the time for the work that comes next. It never runs backwards.
     pub(crate) fn start_work(&mut self) {
         self.now = Timestamp::now().max(self.now);
+        self.is_set = false;
     }
 
     pub(crate) fn sqlite(&mut self) -> &mut SqliteTx {
@@ -203,43 +173,14 @@ impl Tx {
         }
     }
 
-    /// Changes the index of words when the transaction is committed. The index gathers what comes together, but puts it away at once whenever
-    /// a statement after it can be undone by itself, as most can.
-    pub(crate) fn change_words(&mut self, change: WordChange) {
-        self.words.push(change);
+    /// Changes to the embedded index of words that wait for the commit.
+    pub(crate) const fn words(&mut self) -> &mut WordChanges {
+        &mut self.words
     }
 
-    /// How many such changes wait.
-    pub(crate) const fn waiting_words(&self) -> usize {
-        self.words.len()
-    }
-
-    /// Lets those be forgotten that came after the first so many.
-    pub(crate) fn forget_words(&mut self, kept: usize) {
-        self.words.truncate(kept);
-    }
-
-    /// Makes the changes that wait, in the order of documents, in which the index gathers most.
+    /// Makes them.
     pub(crate) fn put_words(&mut self) -> Result<(), StoreError> {
-        let mut changes = std::mem::take(&mut self.words);
-        changes.sort_by_key(|change| change.document);
-        let tx = self.sqlite();
-        for changes in changes.chunk_by(|one, next| one.document == next.document) {
-            let document = changes[0].document;
-            let (removed, added) = match changes {
-                [WordChange { removed, added, .. }] => (removed.clone(), added.clone()),
-                several => sum_of(several),
-            };
-            // The index counts documents: one that changes leaves and enters, be it with no word.
-            if let Some(removed) = removed {
-                let sql = "INSERT INTO search_word (search_word, rowid, words) VALUES ('delete', ?1, ?2)";
-                tx.execute(sql, &[document.into(), Param::Text(&removed)])?;
-            }
-            if let Some(added) = added {
-                tx.execute("INSERT INTO search_word (rowid, words) VALUES (?1, ?2)", &[document.into(), Param::Text(&added)])?;
-            }
-        }
-        Ok(())
+        std::mem::take(&mut self.words).put(self.sqlite())
     }
 
     /// Lets what this work deleted leave the files too, as soon as it is committed.
@@ -433,30 +374,4 @@ impl Tx {
 
 fn more_than_a_look() -> StoreError {
     StoreError::Internal("what only looks cannot change anything".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn change(removed: Option<&str>, added: Option<&str>) -> WordChange {
-        let [removed, added] = [removed, added].map(|text| text.map(str::to_owned));
-        WordChange { document: 1, removed, added }
-    }
-
-    #[test]
-    fn changes_to_one_document_add_up() {
-        let (new, moved) = (change(None, Some("a b")), change(Some("b"), Some("c")));
-        let (back, gone) = (change(Some("c"), Some("b")), change(Some("a b"), None));
-        let sum = |changes: &[&WordChange]| {
-            let changes: Vec<_> = changes.iter().map(|change| (*change).clone()).collect();
-            sum_of(&changes)
-        };
-        let words = |text: &str| Some(text.to_owned());
-        assert_eq!(sum(&[&new, &moved]), (None, words("a c")));
-        assert_eq!(sum(&[&moved, &back]), (words(""), words("")));
-        assert_eq!(sum(&[&moved, &back, &gone]), (words("a b"), None));
-        assert_eq!(sum(&[&new, &gone]), (None, None));
-        assert_eq!(sum(&[&gone, &change(None, Some("a x"))]), (words("b"), words("x")));
-    }
 }

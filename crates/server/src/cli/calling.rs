@@ -27,7 +27,7 @@ pub struct Calling {
 /// Where webhooks may lead, and what their secrets are made with.
 #[derive(Args)]
 pub struct Addressing {
-    /// Ranges of addresses that webhooks may lead to although they are not public
+    /// Ranges of addresses that webhooks and providers may lead to although they are not public
     #[arg(long, env = "SLATED_ALLOW_PRIVATE_TARGETS", value_name = "RANGE,…", default_value = "", hide_default_value = true)]
     allow_private_targets: Ranges,
     /// Goes into the secrets of all webhooks, so that the database alone does not tell them; the same for all servers

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use model::clock::Timestamp;
 use model::id::KeyId;
 use model::key::{Scope, Secret};
-use store::{Failure, Options, Purpose, Tx, Work};
+use store::{Failure, Options, Purpose, Store, Tx, Work};
 
 use super::say::{reveal, say};
 use super::{Database, PATIENCE};
@@ -155,10 +155,19 @@ impl<W: Work, F: Fn(Actor) -> W + Send + Sync + 'static> Work for In<F> {
 }
 
 pub(super) fn carry_out<W: Work>(database: &Database, purpose: Purpose, work: W) -> Result<W::Output, String> {
+    with_store(database, purpose, async |store| store.write(work).await)
+}
+
+/// The same for work that only looks.
+pub(super) fn look_up<W: Work>(database: &Database, work: W) -> Result<W::Output, String> {
+    with_store(database, Purpose::Inspect, async |store| store.read_snapshot(work).await)
+}
+
+fn with_store<T>(database: &Database, purpose: Purpose, run: impl AsyncFnOnce(Store) -> Result<T, Failure>) -> Result<T, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
     runtime.block_on(async {
         let store = database.open(purpose, &Options { patience: PATIENCE, ..Options::default() }).await?;
-        store.write(work).await.map_err(|failure| match failure {
+        run(store).await.map_err(|failure| match failure {
             Failure::Refused(problem) => problem.message,
             Failure::Broken(error) => error.to_string(),
         })
@@ -176,7 +185,7 @@ impl Create {
 impl List {
     fn run(self) -> Result<(), String> {
         let work = |actor: Actor| ListKeys { workspace: actor.workspace };
-        let keys = carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
+        let keys = look_up(&self.database, In { workspace: self.workspace.workspace, work })?;
         say!("{:<30}  {:<6}  {:<24}  {:<24}  {:<24}  NAME", "ID", "SCOPE", "CREATED", "LAST USED", "ENDS")?;
         for key in keys {
             let ends = match (key.revoked_at, key.expires_at) {

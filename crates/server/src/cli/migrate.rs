@@ -19,21 +19,21 @@ impl Migrate {
     pub fn run(self) -> Result<(), String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
         runtime.block_on(async {
-            self.database.open(Purpose::Command, &Options::default()).await?;
             let location = self.database.location()?;
-            say!("the schema of {location} is up to date")?;
-            match (&location, self.distribute) {
-                (_, false) => Ok(()),
+            let spread_over = match (&location, self.distribute) {
+                (_, false) => None,
+                (Location::Postgres(address), true) => Some(address),
                 (Location::Sqlite(_), true) => {
-                    Err("a SQLite file cannot be distributed; --distribute is for PostgreSQL with Citus".to_owned())
+                    return Err("a SQLite file cannot be distributed; --distribute is for PostgreSQL with Citus".to_owned());
                 }
-                (Location::Postgres(address), true) => {
-                    let distributed = store::distribute(address).await.map_err(|error| error.to_string())?;
-                    match distributed.is_empty() {
-                        true => say!("all tables were distributed already"),
-                        false => say!("distributed by workspace: {}", distributed.join(", ")),
-                    }
-                }
+            };
+            self.database.open(Purpose::Command, &Options::default()).await?;
+            say!("the schema of {location} is up to date")?;
+            let Some(address) = spread_over else { return Ok(()) };
+            let distributed = store::distribute(address).await.map_err(|error| error.to_string())?;
+            match distributed.is_empty() {
+                true => say!("all tables were distributed already"),
+                false => say!("distributed by workspace: {}", distributed.join(", ")),
             }
         })
     }

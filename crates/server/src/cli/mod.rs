@@ -47,7 +47,7 @@ enum Command {
 
 #[derive(Args)]
 struct Database {
-    /// The database: sqlite:PATH, which is made if it is not there, or postgres://USER:PASSWORD@HOST:PORT/DATABASE
+    /// The database: sqlite:PATH, which serve, key create and migrate make if it is not there, or postgres://USER:PASSWORD@HOST:PORT/DATABASE
     #[arg(long, env = "SLATED_DATABASE", hide_env_values = true, default_value = "sqlite:slated.db", value_name = "URL")]
     database: Url,
 }

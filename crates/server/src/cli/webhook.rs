@@ -9,7 +9,7 @@ use store::Purpose;
 
 use super::Database;
 use super::calling::Addressing;
-use super::key::{In, Workspace, carry_out};
+use super::key::{In, Workspace, carry_out, look_up};
 use super::say::{reveal, say};
 use crate::config::duration::parse_duration;
 use crate::ops::Actor;
@@ -119,7 +119,7 @@ impl Create {
 impl List {
     fn run(self) -> Result<(), String> {
         let work = |actor: Actor| ListWebhooks { workspace: actor.workspace };
-        let webhooks = carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
+        let webhooks = look_up(&self.database, In { workspace: self.workspace.workspace, work })?;
         say!("{:<30}  {:<8}  {:<24}  {:<24}  URL", "ID", "STATUS", "CREATED", "LAST SUCCESS")?;
         for webhook in &webhooks {
             say!(

@@ -1,5 +1,7 @@
 //! Spans of time as a person writes them: `90d`, `12h`, `30m`, `45s`, `250ms`.
 
+const LONGEST: i64 = 36_500 * 86_400_000;
+
 /// Milliseconds.
 pub fn parse_duration(written: &str) -> Result<i64, String> {
     let understood = || format!("{written:?} is no span of time; write a number and d, h, m, s or ms, as in 90d");
@@ -13,7 +15,7 @@ pub fn parse_duration(written: &str) -> Result<i64, String> {
         "d" => 24 * 60 * 60 * 1000,
         _ => return Err(understood()),
     };
-    number.checked_mul(millis).filter(|millis| (0..=100 * 365 * 86_400_000).contains(millis)).ok_or_else(understood)
+    number.checked_mul(millis).filter(|millis| *millis <= LONGEST).ok_or_else(|| format!("{written:?} is too long; at most 36500d"))
 }
 
 #[cfg(test)]
@@ -28,5 +30,7 @@ mod tests {
         for wrong in ["", "d", "90", "-1d", "1.5h", "9x", "99999999999999999d", "1é"] {
             assert!(parse_duration(wrong).is_err(), "{wrong}");
         }
+        assert_eq!(parse_duration("36500d"), Ok(LONGEST));
+        assert_eq!(parse_duration("36501d"), Err("\"36501d\" is too long; at most 36500d".to_owned()));
     }
 }

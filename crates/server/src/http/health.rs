@@ -70,10 +70,13 @@ async fn is_ready(store: &Store) -> Result<(), StoreError> {
         Failure::Refused(problem) => StoreError::Internal(problem.message),
         Failure::Broken(error) => error,
     };
-    store.read(AnyWorkspace).await.map_err(broken)?;
-    // The writer must be alive and the database writable.
-    let written = tokio::time::timeout(PATIENCE, store.write(TryToWrite)).await;
-    written.map_err(|_| StoreError::Unavailable("the writer did not answer in time".to_owned()))?.map_err(broken)
+    let looking = async {
+        store.read(AnyWorkspace).await?;
+        // The writer must be alive and the database writable.
+        store.write(TryToWrite).await
+    };
+    let looked = tokio::time::timeout(PATIENCE, looking).await;
+    looked.map_err(|_| StoreError::Unavailable("it did not answer in time".to_owned()))?.map_err(broken)
 }
 
 /// How is the program doing?

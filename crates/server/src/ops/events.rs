@@ -4,7 +4,7 @@ use model::clock::Timestamp;
 use model::event::{Event, Hash, TypeFilter};
 use model::id::{CandidateId, JobId, PersonId, WorkspaceId};
 use model::problem::{Code, Detail, Flaw, Problem};
-use store::record::event_reading::{Beside, Gone, Page};
+use store::record::event_reading::{Beside, Gone, Most, Page};
 use store::record::{candidate, event, event_outbox, event_reading, job, origin, person, webhook, workspace};
 use store::{Failure, Tx, Work};
 
@@ -25,7 +25,7 @@ pub struct ReadEvents {
     pub workspace: WorkspaceId,
     pub position: Position,
     pub types: TypeFilter,
-    pub limit: i64,
+    pub most: Most,
 }
 
 impl Work for ReadEvents {
@@ -46,7 +46,7 @@ impl Work for ReadEvents {
                 return Ok(Page { events: Vec::new(), next_after, has_more: false });
             }
         };
-        event_reading::page(tx, self.workspace, after, &self.types, self.limit).await?.map_err(|gone| forgotten(&gone).into())
+        event_reading::page(tx, self.workspace, after, &self.types, self.most).await?.map_err(|gone| forgotten(&gone).into())
     }
 }
 

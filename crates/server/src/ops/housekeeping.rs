@@ -8,8 +8,8 @@ use store::{Failure, Pace, Tx, Work};
 
 use super::idempotency::KEPT_FOR_MILLIS;
 
-/// How many answers one run forgets for each workspace, so that no writer waits long behind it.
-const MOST_PER_RUN: i64 = 1000;
+/// How many answers one run forgets, so that no writer waits long behind it.
+const MOST_PER_RUN: usize = 1000;
 
 /// Forgets kept answers that are too old to be asked for. Says how many.
 pub struct ForgetAnswers;
@@ -21,7 +21,10 @@ impl Work for ForgetAnswers {
         let before = tx.now().plus_millis(-KEPT_FOR_MILLIS);
         let mut forgotten = 0;
         for (workspace, _) in workspace::all(tx).await? {
-            forgotten += idempotency::forget(tx, workspace, before, MOST_PER_RUN).await?;
+            forgotten += idempotency::forget(tx, workspace, before, MOST_PER_RUN - forgotten).await?;
+            if forgotten == MOST_PER_RUN {
+                break;
+            }
         }
         Ok(forgotten)
     }

@@ -57,7 +57,8 @@ async fn prepare_and_apply(client: &Client) -> Result<(), StoreError> {
         client.batch_execute("BEGIN").await.map_err(broken)?;
         let lock = format!("SELECT version FROM schema_migration WHERE version = {GUARD} FOR UPDATE");
         client.batch_execute(&lock).await.map_err(broken)?;
-        if current_version(client).await?.unwrap_or(0) < step.version {
+        let is_missing = current_version(client).await?.unwrap_or(0) < step.version;
+        if is_missing {
             let sql = if is_cockroach { step.postgres.replace(" COLLATE \"C\"", "") } else { step.postgres.to_owned() };
             for statement in statements(&sql) {
                 client.batch_execute(statement).await.map_err(|error| match judge(&error) {
@@ -67,9 +68,11 @@ async fn prepare_and_apply(client: &Client) -> Result<(), StoreError> {
             }
             let sql = "INSERT INTO schema_migration (version, name, applied_at) VALUES ($1, $2, now())";
             client.execute(sql, &[&step.version, &step.name]).await.map_err(broken)?;
-            log_applied(step);
         }
         client.batch_execute("COMMIT").await.map_err(broken)?;
+        if is_missing {
+            log_applied(step);
+        }
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 use model::clock::Timestamp;
 
-use super::{failed, log_applied, missing_from, newest_version};
+use super::{Step, failed, log_applied, missing_from, newest_version};
 use crate::error::StoreError;
 use crate::sqlite::SqliteTx;
 
@@ -12,25 +12,27 @@ pub(crate) fn bring_up_to_date(tx: &mut SqliteTx) -> Result<(), StoreError> {
     tx.execute("BEGIN IMMEDIATE", &[])?;
     let outcome = apply_missing(tx);
     tx.execute(if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" }, &[])?;
-    outcome
+    outcome?.into_iter().for_each(log_applied);
+    Ok(())
 }
 
-fn apply_missing(tx: &SqliteTx) -> Result<(), StoreError> {
+/// Says which ones it applied.
+fn apply_missing(tx: &SqliteTx) -> Result<Vec<&'static Step>, StoreError> {
     if !has_table(tx, "schema_migration")? {
         tx.execute(
             "CREATE TABLE schema_migration (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
             &[],
         )?;
     }
-    for step in missing_from(current_version(tx)?)? {
+    let missing: Vec<_> = missing_from(current_version(tx)?)?.collect();
+    for step in &missing {
         tx.connection().execute_batch(step.sqlite).map_err(|error| failed(step, &error.to_string()))?;
         tx.execute(
             "INSERT INTO schema_migration (version, name, applied_at) VALUES (?1, ?2, ?3)",
             crate::params![step.version, step.name, Timestamp::now()],
         )?;
-        log_applied(step);
     }
-    Ok(())
+    Ok(missing)
 }
 
 /// True if the database has tables, and none that tells of our schema.

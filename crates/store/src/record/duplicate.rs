@@ -63,7 +63,7 @@ async fn ask_sharing(tx: &mut Tx, workspace: WorkspaceId, sign: &Sign) -> Result
         Sign::Phone(number) => {
             let wanted = Wanted::phone(tx, workspace, number);
             let mut values = Values::new(workspace);
-            let sql = format!("{} LIMIT {MOST_SHARING}", having(tx, &wanted, &mut values));
+            let sql = format!("{} LIMIT {MOST_SHARING}", having(tx, "d.person_id", &wanted, &mut values));
             tx.ask(&sql, values.params(), |row| row.id(0)).await
         }
         Sign::NameAtCompany(name, company) => {

@@ -21,6 +21,20 @@ const EVENTS_AT_ONCE: i64 = 50;
 const MOST_LOOKED_BACK: usize = 16 * 1024 * 1024;
 const EVENT_OVERHEAD: usize = 256;
 
+/// How much is read at once, though one event at least.
+#[derive(Clone, Copy, Debug)]
+pub struct Most {
+    pub events: i64,
+    pub bytes: i64,
+}
+
+impl Most {
+    #[must_use]
+    pub const fn events(events: i64) -> Self {
+        Self { events, bytes: MOST_BYTES }
+    }
+}
+
 /// A part of the log, oldest first.
 pub struct Page {
     pub events: Vec<Event>,
@@ -40,7 +54,7 @@ pub async fn page(
     workspace: WorkspaceId,
     after: Option<i64>,
     types: &TypeFilter,
-    limit: i64,
+    most: Most,
 ) -> Result<Result<Page, Gone>, StoreError> {
     let (oldest, newest) = bounds(tx, workspace).await?;
     let after = match after {
@@ -49,14 +63,14 @@ pub async fn page(
         None => oldest - 1,
     };
     let end = newest.min(after.saturating_add(WINDOW));
-    let sizes = sizes_behind(tx, workspace, after, end, types, limit).await?;
-    let taken = fitting(&sizes);
+    let sizes = sizes_behind(tx, workspace, after, end, types, most.events).await?;
+    let taken = fitting(&sizes, most.bytes);
     let events = match taken.last() {
         Some(last) => behind(tx, workspace, after, last.sequence, types).await?,
         None => Vec::new(),
     };
     let next_after = match taken.last() {
-        Some(last) if taken.len() < sizes.len() || sizes.len() as i64 >= limit => last.sequence,
+        Some(last) if taken.len() < sizes.len() || sizes.len() as i64 >= most.events => last.sequence,
         _ => end.max(after),
     };
     Ok(Ok(Page { events, next_after, has_more: next_after < newest }))
@@ -77,8 +91,8 @@ fn size(row: &Row<'_>) -> Result<Size, StoreError> {
 }
 
 /// As many of them, from the first on, as are read at once: one at least.
-fn fitting(sizes: &[Size]) -> &[Size] {
-    let mut left = MOST_BYTES;
+fn fitting(sizes: &[Size], most_bytes: i64) -> &[Size] {
+    let mut left = most_bytes;
     let fits = sizes.iter().take_while(|size| {
         left -= size.bytes;
         left >= 0
@@ -165,7 +179,7 @@ pub async fn some_of(tx: &mut Tx, workspace: WorkspaceId, mut sequences: Vec<i64
     let known: HashMap<i64, i64> = known.into_iter().map(|size| (size.sequence, size.bytes)).collect();
     let sizes = sequences.iter().map(|sequence| Size { sequence: *sequence, bytes: known.get(sequence).copied().unwrap_or(0) });
     let sizes: Vec<_> = sizes.collect();
-    sequences.truncate(fitting(&sizes).len());
+    sequences.truncate(fitting(&sizes, MOST_BYTES).len());
     Ok(sequences)
 }
 
@@ -222,7 +236,7 @@ pub async fn timeline<K: Kind>(
     let mut sizes = sizes_about(tx, workspace, record, beside, before, limit.saturating_add(1)).await?;
     let has_more = sizes.len() as i64 > limit;
     sizes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    let taken = fitting(&sizes);
+    let taken = fitting(&sizes, MOST_BYTES);
     let sequences: Vec<_> = taken.iter().map(|size| size.sequence).collect();
     let mut events = find_all(tx, workspace, &sequences).await?;
     events.reverse();

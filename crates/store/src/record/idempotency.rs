@@ -50,8 +50,8 @@ pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, key: &str, answer: &KeptA
 }
 
 /// Forgets some of the answers from before that moment; says how many.
-pub async fn forget(tx: &mut Tx, workspace: WorkspaceId, before: Timestamp, most: i64) -> Result<usize, StoreError> {
+pub async fn forget(tx: &mut Tx, workspace: WorkspaceId, before: Timestamp, most: usize) -> Result<usize, StoreError> {
     let sql = "DELETE FROM idempotent_answer WHERE workspace_id = ?1 AND key IN \
                (SELECT key FROM idempotent_answer WHERE workspace_id = ?1 AND created_at < ?2 LIMIT ?3)";
-    tx.execute(sql, params![workspace, before, most]).await
+    tx.execute(sql, params![workspace, before, i64::try_from(most).unwrap_or(i64::MAX)]).await
 }

@@ -189,7 +189,7 @@ fn identified<'p>(Identifier { kind, key }: &'p Identifier, values: &mut Values<
 }
 
 fn called<'p>(tx: &Tx, wanted: &'p Wanted, values: &mut Values<'p>) -> String {
-    having(tx, wanted, values).replacen("d.person_id", "d.person_id AS id", 1)
+    having(tx, "d.person_id AS id", wanted, values)
 }
 
 fn updated(column: &str, times: &TimeFilter, values: &mut Values<'_>) -> Vec<String> {

@@ -6,7 +6,7 @@ use model::id::{PersonId, WorkspaceId};
 use model::search::{Answer, Question, Weight};
 
 use super::person_filter::{Led, MOST_COUNTED, PersonFilter};
-use super::search::{Wanted, Weighing, ask_queued, ask_unknown, having, having_words};
+use super::search::{Wanted, Weighing, ask_queued, ask_unknown, having};
 use super::segment::{Placed, Segments, ask_tail_length, documents_of_tail, documents_of_these, listed};
 use super::statement::{FENCE, Values};
 use crate::{Asked, StoreError, Tx};
@@ -198,7 +198,7 @@ impl Search<'_> {
     async fn having(&self, tx: &mut Tx, least: Weight, are_whole: bool) -> Result<Vec<PersonId>, StoreError> {
         let wanted = Wanted::words(tx, self.workspace, self.question, least, are_whole);
         let mut values = Values::new(self.workspace);
-        let having = having(tx, &wanted, &mut values);
+        let having = having(tx, "d.person_id", &wanted, &mut values);
         let sql = self.statement(tx, "found.person_id", &having, None, true, &mut values);
         tx.rows(&sql, values.params(), |row| row.id(0)).await
     }
@@ -208,7 +208,7 @@ impl Search<'_> {
         let weighing = Weighing::new(tx, self.workspace, self.question);
         let wanted = Wanted::words(tx, self.workspace, self.question, Weight::Other, false);
         let mut values = Values::new(self.workspace);
-        let having = having_words(tx, &wanted, &mut values);
+        let having = having(tx, "d.person_id, d.words", &wanted, &mut values);
         let columns = weighing.columns(&mut values);
         let sql = self.statement(tx, &columns, &having, None, true, &mut values);
         let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;

@@ -13,7 +13,7 @@ use model::search::{Answer, Changed, Question, Weight, phone_token};
 use super::segment;
 use super::segment_making::Source;
 use super::statement::{FENCE, Values, list_of_ids};
-use crate::tx::WordChange;
+use crate::sqlite::WordChange;
 use crate::{Asked, Row, StoreError, Tx, params};
 
 /// Stands among words on PostgreSQL that were put into the tail of the segments.
@@ -54,21 +54,16 @@ fn token_in(tx: &Tx, workspace: WorkspaceId, token: &str, is_beginning: bool) ->
     }
 }
 
-/// A select of the ids of the persons in the workspace who have what is wanted.
-pub(super) fn having<'p>(tx: &Tx, wanted: &'p Wanted, values: &mut Values<'p>) -> String {
+/// A select of columns of the documents `d` of the persons in the workspace who have what is wanted.
+pub(super) fn having<'p>(tx: &Tx, columns: &str, wanted: &'p Wanted, values: &mut Values<'p>) -> String {
     if !tx.is_embedded() {
-        return format!("SELECT d.person_id FROM search_document d WHERE {} AND d.workspace_id = ?1", wanted.is_met_by("d.words", values));
+        return format!("SELECT {columns} FROM search_document d WHERE {} AND d.workspace_id = ?1", wanted.is_met_by("d.words", values));
     }
     format!(
-        "SELECT d.person_id FROM search_word JOIN search_document d ON d.number = search_word.rowid \
+        "SELECT {columns} FROM search_word JOIN search_document d ON d.number = search_word.rowid \
          WHERE search_word MATCH {} AND d.workspace_id = ?1",
         values.place(&wanted.0)
     )
-}
-
-/// The same with all that is indexed of them.
-pub(super) fn having_words<'p>(tx: &Tx, wanted: &'p Wanted, values: &mut Values<'p>) -> String {
-    having(tx, wanted, values).replacen("d.person_id", "d.person_id, d.words", 1)
 }
 
 /// Says how well persons answer a question. PostgreSQL compares by itself; of an embedded engine all that is indexed of a person is taken, and
@@ -184,7 +179,7 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, token
     }
     let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3)";
     let document = tx.number_inserted(sql, params![workspace, person, tokens])?;
-    tx.change_words(WordChange { document, removed: None, added: Some(in_workspace(workspace, tokens)) });
+    tx.words().add(WordChange { document, removed: None, added: Some(in_workspace(workspace, tokens)) });
     Ok(())
 }
 
@@ -220,7 +215,7 @@ async fn put(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, document: i6
     if !removed.is_empty() || !added.is_empty() {
         tx.tell("UPDATE search_document SET words = ?2 WHERE number = ?1", params![document, &tokens]).await?;
         let [removed, added] = [removed, added].map(|tokens| Some(in_workspace(workspace, &tokens)));
-        tx.change_words(WordChange { document, removed, added });
+        tx.words().add(WordChange { document, removed, added });
     }
     // They may have another employer of the same name.
     segment::put_in_tail(tx, workspace, person).await
@@ -231,7 +226,7 @@ pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Re
     if tx.is_embedded()
         && let Some((document, old)) = kept(tx, workspace, person).await?
     {
-        tx.change_words(WordChange { document, removed: Some(in_workspace(workspace, &old)), added: None });
+        tx.words().add(WordChange { document, removed: Some(in_workspace(workspace, &old)), added: None });
     }
     tx.tell("DELETE FROM search_document WHERE workspace_id = ?1 AND person_id = ?2", params![workspace, person]).await?;
     segment::leave_tail(tx, workspace, person).await?;

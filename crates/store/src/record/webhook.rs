@@ -158,15 +158,14 @@ pub async fn deleted(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<WebhookI
     tx.rows(sql, params![workspace], |row| row.id(0)).await
 }
 
-/// Removes some deliveries of a deleted webhook, and itself when none is left; says whether there are more.
-pub async fn clear_away(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, most: i64) -> Result<bool, StoreError> {
+/// Removes some deliveries of a deleted webhook, and itself when none is left.
+pub async fn clear_away(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, most: i64) -> Result<(), StoreError> {
     let sql = "DELETE FROM webhook_delivery WHERE workspace_id = ?1 AND webhook_id = ?2 AND sequence IN \
                (SELECT sequence FROM webhook_delivery WHERE workspace_id = ?1 AND webhook_id = ?2 ORDER BY sequence LIMIT ?3)";
     if tx.execute(sql, params![workspace, id, most]).await? as i64 == most {
-        return Ok(true);
+        return Ok(());
     }
-    tx.tell("DELETE FROM webhook WHERE workspace_id = ?1 AND id = ?2", params![workspace, id]).await?;
-    Ok(false)
+    tx.tell("DELETE FROM webhook WHERE workspace_id = ?1 AND id = ?2", params![workspace, id]).await
 }
 
 /// The webhooks that nobody works on and that have something to be told, in all workspaces: new events, or something to try again.

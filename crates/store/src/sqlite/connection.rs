@@ -23,7 +23,7 @@ pub(crate) struct SqliteTx {
 impl SqliteTx {
     /// A connection that writes, to a database that is ours or empty.
     pub(crate) fn open_writer(path: &Path) -> Result<Self, StoreError> {
-        let tx = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let tx = Self::open(path)?;
         let setup = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON;";
         tx.connection.execute_batch(setup).map_err(|error| unusable(path, &error))?;
         Ok(tx)
@@ -31,7 +31,7 @@ impl SqliteTx {
 
     /// Looks at a file before anything in it is changed: it must be ours or empty, and writable.
     pub(crate) fn examine(path: &Path) -> Result<(), StoreError> {
-        let tx = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let tx = Self::open(path)?;
         if migrations::sqlite::is_foreign(&tx)
             .map_err(|error| StoreError::Unusable(format!("{} cannot be read as a database: {error}", path.display())))?
         {
@@ -48,13 +48,13 @@ impl SqliteTx {
     }
 
     pub(crate) fn open_reader(path: &Path) -> Result<Self, StoreError> {
-        let tx = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let tx = Self::open(path)?;
         tx.connection.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -8192;").map_err(|error| unusable(path, &error))?;
         Ok(tx)
     }
 
-    fn open(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
-        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    fn open(path: &Path) -> Result<Self, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(|error| unusable(path, &error))?;
         connection.busy_timeout(BUSY_TIMEOUT).map_err(|error| unusable(path, &error))?;
         // Without this a statement is planned anew whenever a parameter changes.

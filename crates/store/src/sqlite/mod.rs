@@ -8,6 +8,7 @@ mod lock;
 mod readers;
 #[cfg(test)]
 mod scratch;
+mod words;
 mod writer;
 
 use std::path::Path;
@@ -22,6 +23,7 @@ pub(crate) use self::lock::ServerLock;
 use self::readers::Readers;
 #[cfg(test)]
 pub(crate) use self::scratch::ScratchFile;
+pub(crate) use self::words::{WordChange, WordChanges};
 use self::writer::Writer;
 use crate::bell::Bell;
 use crate::error::{Failure, StoreError};

@@ -187,7 +187,7 @@ fn commit_together(
         true => Ok(()),
         false => {
             tx.sqlite().execute("ROLLBACK", &[])?;
-            tx.forget_words(0);
+            tx.words().truncate(0);
             run_carefully(tx, batch)
         }
     });
@@ -197,7 +197,7 @@ fn commit_together(
         tx.sqlite().execute("COMMIT", &[]).map(|_| started.elapsed())
     });
     committed.inspect_err(|_| {
-        tx.forget_words(0);
+        tx.words().truncate(0);
         roll_back(tx.sqlite());
     })
 }
@@ -217,11 +217,11 @@ fn run_swiftly(
         if batch[next].is_trial() {
             run_to_be_undone(tx, &mut batch[next])?;
         } else {
-            let (before, words) = (tx.sqlite().changes(), tx.waiting_words());
+            let (before, words) = (tx.sqlite().changes(), tx.words().len());
             let is_kept = batch[next].run(tx);
             check_open(tx.sqlite())?;
             if !is_kept {
-                tx.forget_words(words);
+                tx.words().truncate(words);
             }
             if !is_kept && tx.sqlite().changes() != before {
                 return Ok(false);
@@ -251,12 +251,12 @@ fn run_carefully(tx: &mut Tx, batch: &mut [Box<dyn Job>]) -> Result<(), StoreErr
 /// Runs work so that it can be undone, which it is unless it succeeds.
 fn run_to_be_undone(tx: &mut Tx, job: &mut Box<dyn Job>) -> Result<(), StoreError> {
     tx.sqlite().execute("SAVEPOINT work", &[])?;
-    let words = tx.waiting_words();
+    let words = tx.words().len();
     let is_kept = job.run(tx);
     check_open(tx.sqlite())?;
     if !is_kept {
         tx.sqlite().execute("ROLLBACK TO work", &[])?;
-        tx.forget_words(words);
+        tx.words().truncate(words);
         tx.forget_log_end();
     }
     tx.sqlite().execute("RELEASE work", &[]).map(|_| ())

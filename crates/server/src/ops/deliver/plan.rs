@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use model::clock::Timestamp;
 use model::event::{Event, EventType, Subject, TypeFilter};
 use model::id::{WebhookId, WorkspaceId};
+use store::record::event_reading::Most;
 use store::record::webhook::{Delivery, Waiting, Webhook};
 use store::record::{event_reading, former, webhook};
 use store::{Failure, StoreError, Tx, Work};
@@ -162,12 +163,12 @@ impl PlanTurn {
         wanted.push(EventType::WebhookTest.name().to_owned());
         let wanted = TypeFilter::parse(wanted.iter().map(String::as_str)).unwrap_or_else(|_| TypeFilter::everything());
         let mut after = turn.webhook.settled_sequence;
-        let page = match event_reading::page(tx, self.workspace, Some(after), &wanted, limit).await? {
+        let page = match event_reading::page(tx, self.workspace, Some(after), &wanted, Most::events(limit)).await? {
             Ok(page) => page,
             Err(gone) => {
                 turn.gap = Some(format!("events {} to {} were forgotten before they could be delivered", after + 1, gone.oldest - 1));
                 after = gone.oldest - 1;
-                match event_reading::page(tx, self.workspace, Some(after), &wanted, limit).await? {
+                match event_reading::page(tx, self.workspace, Some(after), &wanted, Most::events(limit)).await? {
                     Ok(page) => page,
                     Err(_) => return Err(StoreError::Conflict("events are being forgotten".to_owned())),
                 }

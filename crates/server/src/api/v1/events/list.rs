@@ -4,6 +4,7 @@ use model::input::Query;
 use model::listing::{MOST_OFFSET, whole_number};
 use model::problem::Flaw;
 use model::webhook::unknown_type;
+use store::record::event_reading::Most;
 
 use crate::api::v1::shape::event::{EventPage, FeedMeta};
 use crate::http::answer::render;
@@ -31,7 +32,8 @@ pub async fn list_events(request: Read) -> Reply {
     let types = read_types(&mut query);
     let limit = read_limit(&mut query, MOST_PER_PAGE, DEFAULT_PER_PAGE);
     let (types, limit) = query.finish((types, limit))?;
-    let page = request.app.store.read_snapshot(ReadEvents { workspace: request.workspace, position, types, limit }).await?;
+    let page =
+        request.app.store.read_snapshot(ReadEvents { workspace: request.workspace, position, types, most: Most::events(limit) }).await?;
     let meta = FeedMeta { next_after: page.next_after, has_more: page.has_more };
     Ok(render(StatusCode::OK, &EventPage { success: true, data: page.events, meta }))
 }

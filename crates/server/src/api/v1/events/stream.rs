@@ -10,6 +10,7 @@ use futures_util::stream;
 use model::event::{Event, TypeFilter};
 use model::id::WorkspaceId;
 use model::problem::{Flaw, Problem};
+use store::record::event_reading::Most;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -19,7 +20,8 @@ use crate::ops::events::{Position, ReadEvents};
 
 const HEARTBEAT: Duration = Duration::from_secs(15);
 const KEY_CHECKED_EVERY: Duration = Duration::from_secs(4);
-const PER_READ: i64 = 500;
+/// What a client that reads slowly keeps in memory.
+const PER_READ: Most = Most { events: 500, bytes: 256 * 1024 };
 /// How long to wait when the log cannot be read.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -44,7 +46,7 @@ pub async fn stream_events(request: Read) -> Result<Response, Refusal> {
     let workspace = request.workspace;
     // Whatever comes from here on wakes us.
     let news = request.app.hub.subscribe(workspace);
-    let first = request.app.store.read_snapshot(ReadEvents { workspace, position, types: types.clone(), limit: PER_READ }).await?;
+    let first = request.app.store.read_snapshot(ReadEvents { workspace, position, types: types.clone(), most: PER_READ }).await?;
     let following = Following {
         stopping: request.app.stopping.clone(),
         app: Arc::clone(&request.app),
@@ -129,7 +131,7 @@ impl Following {
 
     async fn read(&mut self) -> Option<()> {
         let work =
-            ReadEvents { workspace: self.workspace, position: Position::After(self.after), types: self.types.clone(), limit: PER_READ };
+            ReadEvents { workspace: self.workspace, position: Position::After(self.after), types: self.types.clone(), most: PER_READ };
         match self.app.store.read_snapshot(work).await {
             Ok(page) => {
                 (self.after, self.has_more) = (page.next_after, page.has_more);

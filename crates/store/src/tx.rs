@@ -375,3 +375,40 @@ impl Tx {
 fn more_than_a_look() -> StoreError {
     StoreError::Internal("what only looks cannot change anything".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Failure;
+    use crate::sqlite::ScratchFile;
+    use crate::store::{Location, Options, Purpose, Store, Work};
+
+    const A_DAY: i64 = 86_400_000;
+
+    /// Work that may choose its moment; says when it happens, and when it does indeed.
+    struct Happen {
+        at: Option<Timestamp>,
+    }
+
+    impl Work for Happen {
+        type Output = (Timestamp, Timestamp);
+
+        async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+            if let Some(moment) = self.at {
+                tx.set_now(moment);
+            }
+            Ok((tx.now(), tx.real_now()))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_moment_that_work_chose_is_its_own() {
+        let file = ScratchFile::new("moments");
+        let store = Store::open(&Location::Sqlite(file.path.clone()), Purpose::Serve, &Options::default()).await.expect("it opens");
+        let chosen = Timestamp::now().plus_millis(A_DAY);
+        let (now, real_now) = store.write(Happen { at: Some(chosen) }).await.expect("it is done");
+        assert!(now == chosen && real_now < chosen, "{now} {real_now}");
+        let (now, real_now) = store.write(Happen { at: None }).await.expect("it is done");
+        assert_eq!((now, real_now), (chosen, chosen), "time never runs backwards");
+    }
+}

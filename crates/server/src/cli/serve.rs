@@ -40,6 +40,7 @@ const ASKED_AGAIN_AFTER: Duration = Duration::from_millis(200);
 /// File descriptors that are needed beside those of connections.
 const RESERVED_DESCRIPTORS: u64 = 256;
 const MOST_CONNECTIONS: u64 = 50_000;
+const DEFAULT_LOG: &str = "info";
 
 #[derive(Args)]
 pub struct Serve {
@@ -81,19 +82,20 @@ pub struct Serve {
     #[arg(long, hide = true)]
     without_events: bool,
     /// What to log: error, warn, info, debug, or a filter such as info,slated=debug
-    #[arg(long, env = "SLATED_LOG", default_value = "info", value_name = "FILTER")]
+    #[arg(long, env = "SLATED_LOG", default_value = DEFAULT_LOG, value_name = "FILTER")]
     log: String,
 }
 
+// Of the log, the replica and the configuration an empty value is none: it comes from a variable.
 impl Serve {
     pub fn run(self) -> Result<(), String> {
-        let _log = telemetry::start_log(&self.log)?;
+        let _log = telemetry::start_log(if self.log.is_empty() { DEFAULT_LOG } else { &self.log })?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| error.to_string())?;
         runtime.block_on(self.serve())
     }
 
     fn replica(&self, database: &Location) -> Result<Option<Address>, String> {
-        let Some(url) = &self.read_database else { return Ok(None) };
+        let Some(url) = self.read_database.as_ref().filter(|url| !url.0.is_empty()) else { return Ok(None) };
         match (database, url.location("--read-database")?) {
             (Location::Postgres(_), Location::Postgres(address)) => Ok(Some(*address)),
             _ => Err("--read-database is for a PostgreSQL replica of a PostgreSQL database in --database".to_owned()),
@@ -102,7 +104,6 @@ impl Serve {
 
     /// Who is asked to enrich persons. The demo data have somebody of their own.
     fn enriching(&self, targets: &Targets) -> Result<Enriching, String> {
-        // An empty variable is none.
         match self.config.as_ref().filter(|path| !path.is_empty()).map(Path::new) {
             Some(path) => {
                 let base = path.parent().unwrap_or(Path::new(""));

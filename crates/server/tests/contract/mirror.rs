@@ -101,16 +101,8 @@ fn apply(state: &mut State, event: &Value) {
     let id = event["record_id"].as_str().unwrap();
     let (before, after) = (&event["data"]["before"], &event["data"]["after"]);
     match event["type"].as_str().unwrap() {
-        "candidate.removed" => {
+        "candidate.removed" | "candidate.merged" => {
             state.remove(id);
-        }
-        "candidate.merged" => {
-            state.remove(id);
-            if let Some(into) = state.get_mut(after["merged_into"].as_str().unwrap_or_default()) {
-                let dates = [&before["created_at"], &into["created_at"]];
-                let earlier = dates.into_iter().filter_map(Value::as_str).min().map(str::to_owned);
-                into["created_at"] = json!(earlier);
-            }
         }
         "person.erased" => {
             let ids = after["ids"].as_array().unwrap();

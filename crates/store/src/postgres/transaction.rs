@@ -12,6 +12,7 @@ use deadpool::managed::Object;
 use tokio::task::yield_now;
 use tokio_postgres::{Error, Row, Statement};
 
+use super::AT_LENGTH;
 use super::alike::{Joining, Recipient, Sent, gather};
 use super::connection::Lent;
 use super::exchange::{Boxed, Ending, Exchange, Exchanged, exchange, in_order};
@@ -60,6 +61,8 @@ impl Mode {
             Self::Single | Self::Singles => None,
             Self::Change => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
             Self::ChangeTogether if patience < TOGETHER_PATIENCE => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
+            // The connection waits for longer by itself.
+            Self::ChangeAtLength if patience > AT_LENGTH => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
             Self::ChangeAtLength => Some("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '24s'"),
             Self::ChangeTogether => Some("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '150ms'"),
             Self::Snapshot => Some("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),

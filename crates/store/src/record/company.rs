@@ -1,5 +1,5 @@
 use model::clock::Timestamp;
-use model::id::{self, CompanyId, WorkspaceId};
+use model::id::{self, CompanyId, PersonId, WorkspaceId};
 use model::listing::{Page, TimeFilter};
 use model::text::fold;
 
@@ -123,6 +123,28 @@ pub async fn close(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result
             tx.row(sql, params![workspace, id], |_| Ok(())).await.map(|_| ())
         }
     }
+}
+
+/// Keeps the companies that persons work for from being renamed or removed until this work is done. It comes before the persons are held: whoever
+/// changes a company holds it first, and then those who work there.
+pub async fn keep_of_persons(tx: &mut Tx, workspace: WorkspaceId, persons: [PersonId; 2]) -> Result<(), StoreError> {
+    if tx.is_embedded() {
+        return Ok(());
+    }
+    let [one, other] = persons;
+    let sql = "SELECT id FROM company WHERE workspace_id = ?1 AND id IN \
+               (SELECT company_id FROM person WHERE workspace_id = ?1 AND id IN (?2, ?3)) ORDER BY id FOR KEY SHARE";
+    tx.rows(sql, params![workspace, one, other], |_| Ok(())).await.map(|_| ())
+}
+
+/// Keeps all who work for a company from others until this work is done, the lowest id first, as everybody does who holds several.
+pub async fn hold_persons(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<(), StoreError> {
+    if tx.is_embedded() {
+        return Ok(());
+    }
+    let sql = "SELECT COUNT(*) FROM \
+               (SELECT id FROM person WHERE workspace_id = ?1 AND company_id = ?2 ORDER BY id FOR NO KEY UPDATE) held";
+    tx.row(sql, params![workspace, id], |_| Ok(())).await.map(|_| ())
 }
 
 pub async fn rename(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId, name: &str) -> Result<(), StoreError> {

@@ -259,7 +259,7 @@ async fn put_vector(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, token
 /// Lets the persons of a company be indexed anew, for instance under its new name.
 pub async fn mark_company(tx: &mut Tx, workspace: WorkspaceId, company: CompanyId) -> Result<(), StoreError> {
     let sql = "INSERT INTO search_queue (workspace_id, person_id) SELECT workspace_id, id FROM person WHERE workspace_id = ?1 AND company_id = ?2 \
-               ON CONFLICT (workspace_id, person_id) DO UPDATE SET person_id = EXCLUDED.person_id";
+               ORDER BY id ON CONFLICT (workspace_id, person_id) DO UPDATE SET person_id = EXCLUDED.person_id";
     tx.tell(sql, params![workspace, company]).await
 }
 

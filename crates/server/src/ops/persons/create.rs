@@ -74,6 +74,14 @@ impl Ready {
         self.matched.is_some() && self.existing.is_none()
     }
 
+    /// Whether the company is there that the person is to work for.
+    pub async fn knows_employer(self, tx: &mut Tx) -> Result<bool, StoreError> {
+        match self.employer {
+            Some(asked) => Ok(!tx.answer(asked).await?.is_empty()),
+            None => Ok(false),
+        }
+    }
+
     /// The same where the company is known that the person works for.
     pub fn working_for(self, company: (CompanyId, String)) -> Self {
         Self { employer: Some(Asked::known(vec![company])), ..self }

@@ -37,29 +37,33 @@ impl Work for CreatePersons {
         census::hold_batches(tx, self.workspace).await?;
         let mut ready = prepare(tx, self.rows.iter().map(Result::as_ref)).await?;
         self.meet(tx, &mut ready).await?;
-        let mut outcomes = Vec::with_capacity(self.rows.len());
+        let mut outcomes: Outcomes<CreatedPerson> = Vec::with_capacity(self.rows.len());
         let (mut made, mut follow_up) = (Made::default(), FollowUp::default());
         for (row, ready) in self.rows.iter().zip(ready) {
-            let outcome = match (row, ready) {
-                (Err(problem), _) => Err(Failure::Refused(problem.clone())),
+            outcomes.push(match (row, ready) {
+                (Err(problem), _) => Some(Err(problem.clone())),
                 // What was looked up before an earlier row made it is looked up again, once all of that is done.
                 (Ok(create), ready) if made.concerns(create, ready.as_ref().ok()) => {
-                    self.follow_up(tx, &mut follow_up, &mut outcomes).await?;
-                    create.run(tx).await
+                    made.expect(tx, create, ready.ok()).await?;
+                    None
                 }
                 (Ok(create), Ok(ready)) => {
                     let ready = made.introduce(tx, create, ready).await?;
-                    create.carry_out(tx, ready, &mut follow_up).await
+                    let outcome = refusal(create.carry_out(tx, ready, &mut follow_up).await)?;
+                    if let Ok(created) = &outcome {
+                        made.note(create, created);
+                    }
+                    Some(outcome)
                 }
-                (Ok(_), Err(problem)) => Err(problem.into()),
-            };
-            if let (Ok(create), Ok(created)) = (row, &outcome) {
-                made.note(create, created);
-            }
-            outcomes.push(refusal(outcome)?);
+                (Ok(_), Err(problem)) => Some(Err(problem)),
+            });
         }
-        self.follow_up(tx, &mut follow_up, &mut outcomes).await?;
-        Ok(outcomes)
+        if outcomes.iter().any(Option::is_none) {
+            self.hold_jobs(tx).await?;
+        }
+        let candidates = follow_up.carry_out(tx, self.workspace).await?;
+        outcomes.iter_mut().flatten().flatten().for_each(|created| created.take_candidate(&candidates));
+        self.look_again(tx, outcomes).await
     }
 }
 
@@ -112,13 +116,32 @@ struct Made {
     persons: HashSet<PersonId>,
     /// Companies by their folded names, as far as it is known which they are.
     companies: HashMap<String, Option<(CompanyId, String)>>,
+    /// Those that rows may make which look again later.
+    awaited: HashSet<String>,
 }
 
 impl Made {
-    /// Whether a row has to look again: it is about somebody whom an earlier one was about, or may be.
+    /// Whether a row has to look again: it is about somebody whom an earlier one was about, or may be, or about a company that one may make.
     fn concerns(&self, create: &CreatePerson, ready: Option<&Ready>) -> bool {
         create.claims().iter().any(|identifier| self.identifiers.contains(identifier))
+            || !self.awaited.is_empty() && create.companies().iter().flatten().any(|name| self.awaited.contains(name))
             || ready.is_some_and(|ready| ready.is_incomplete() || ready.matched().is_some_and(|id| self.persons.contains(&id)))
+    }
+
+    /// The row looks again later. So do those behind it that may be about the same person, or name a company that it may make.
+    async fn expect(&mut self, tx: &mut Tx, create: &CreatePerson, ready: Option<Ready>) -> Result<(), StoreError> {
+        self.identifiers.extend(create.claims());
+        let [employer, client] = create.companies();
+        let is_there = match ready {
+            Some(ready) => {
+                self.persons.extend(ready.matched());
+                ready.knows_employer(tx).await?
+            }
+            None => false,
+        };
+        let named = [employer.filter(|_| !is_there), client].into_iter().flatten();
+        self.awaited.extend(named.filter(|name| !self.companies.contains_key(name)));
+        Ok(())
     }
 
     /// Tells a create of its company, if an earlier row made it.
@@ -148,18 +171,14 @@ impl Made {
 }
 
 impl CreatePersons {
-    /// Holds the persons and then the jobs that are concerned, each in the order of their ids, as everybody does who needs several. Of several rows
-    /// about one person only the first meets them; the others look again.
+    /// Holds the persons that are concerned, in the order of their ids, as everybody does who needs several. Of several rows about one person only the
+    /// first meets them; the others look again.
     async fn meet(&self, tx: &mut Tx, ready: &mut [Result<Ready, Problem>]) -> Result<(), Failure> {
         let persons: BTreeSet<_> = ready.iter().flatten().filter_map(Ready::matched).collect();
         let wanted = persons.len();
         let existing = person::load_each(tx, self.workspace, persons).await?;
         if existing.len() < wanted {
             return Err(changed().into());
-        }
-        let jobs: BTreeSet<_> = self.rows.iter().flatten().filter_map(CreatePerson::onto_job).collect();
-        for job in jobs {
-            job::load(tx, self.workspace, job).await?;
         }
         let mut existing: HashMap<_, _> = existing.into_iter().map(|person| (person.id, person)).collect();
         for (create, ready) in self.rows.iter().zip(ready) {
@@ -173,17 +192,27 @@ impl CreatePersons {
         Ok(())
     }
 
-    async fn follow_up(
-        &self,
-        tx: &mut Tx,
-        follow_up: &mut FollowUp<'_>,
-        outcomes: &mut [Result<CreatedPerson, Problem>],
-    ) -> Result<(), Failure> {
-        let made = follow_up.carry_out(tx, self.workspace).await?;
-        if !made.is_empty() {
-            outcomes.iter_mut().flatten().for_each(|created| created.take_candidate(&made));
+    /// Holds all jobs, in the order of their ids, since some of them are added to now, and others later.
+    async fn hold_jobs(&self, tx: &mut Tx) -> Result<(), Failure> {
+        let jobs: BTreeSet<_> = self.rows.iter().flatten().filter_map(CreatePerson::onto_job).collect();
+        for job in jobs {
+            job::load(tx, self.workspace, job).await?;
         }
         Ok(())
+    }
+
+    /// Carries out what is left, one after the other. Most identifiers are claimed by then: whoever creates a single person claims theirs and then waits for
+    /// the job, so this work must not wait for an identifier while it holds one.
+    async fn look_again(&self, tx: &mut Tx, outcomes: Outcomes<CreatedPerson>) -> Result<Vec<Result<CreatedPerson, Problem>>, Failure> {
+        let mut all = Vec::with_capacity(outcomes.len());
+        for (row, outcome) in self.rows.iter().zip(outcomes) {
+            all.push(match (row, outcome) {
+                (_, Some(outcome)) => outcome,
+                (Ok(create), None) => refusal(create.run(tx).await)?,
+                (Err(problem), None) => Err(problem.clone()),
+            });
+        }
+        Ok(all)
     }
 }
 

@@ -11,7 +11,7 @@ use store::record::candidate::{CandidateView, StageEntry};
 use store::record::field_source::FieldSource;
 use store::record::merge::SharedJob;
 use store::record::person::PersonView;
-use store::record::{candidate, client_contact, field_source, former, job, merge, person, search, stage};
+use store::record::{candidate, client_contact, company, field_source, former, job, merge, person, search, stage};
 use store::{Failure, Pace, StoreError, Tx, Work};
 
 use super::{follow, index};
@@ -48,6 +48,7 @@ impl Work for MergePersons {
             let problem = Problem::new(Code::InvalidMerge, "A person cannot be merged into themselves.");
             return Err(problem.with(Detail::about("person_id", message, id)).into());
         }
+        company::keep_of_persons(tx, workspace, [id, other]).await?;
         // Whoever holds two persons takes the lower id first, so that of two who merge them none waits for the other for ever.
         let first = person::load(tx, workspace, id.min(other)).await?.ok_or_else(changed)?;
         let second = person::load(tx, workspace, id.max(other)).await?.ok_or_else(changed)?;

@@ -49,6 +49,7 @@ mod keys;
 mod keys_api;
 mod limits;
 mod lists;
+mod locks;
 mod matching;
 mod me;
 mod merging;

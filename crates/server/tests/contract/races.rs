@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Engine, Job, Log, Reply, each_engine, eventually, strings, together};
+use crate::support::{App, Log, Reply, each_engine, eventually, strings, together};
 
 each_engine! {
     identical_creates_at_one_instant_make_one_person_and_one_candidate
@@ -539,78 +539,4 @@ fn pushes_of_one_person_with_addresses_in_any_order_all_succeed(app: &App) {
         });
         assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
     }
-}
-
-#[test]
-fn who_waits_for_a_person_lets_no_others_wait() {
-    let app = Engine::Postgres.app().start();
-    let client = app.writer();
-    let known = json!({ "name": "Known", "work_email": "known@x.example" });
-    client.new_person(&known);
-    let lock = app.database.hold("SELECT * FROM person FOR UPDATE");
-    let wants_it = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-    std::thread::scope(|scope| {
-        let pushes: Vec<_> = (0..8).map(|_| scope.spawn(|| client.post("/v1/persons", &known))).collect();
-        eventually("somebody waits for the person", || !app.database.execute(wants_it).is_empty());
-        let made = together(THREADS, |number| {
-            client.post("/v1/persons", &json!({ "name": format!("New {number}"), "work_email": format!("{number}@x.example") }))
-        });
-        assert!(made.iter().all(|reply| reply.status == 201), "{made:#?}");
-        assert!(!app.database.execute(wants_it).is_empty(), "nobody waits any more");
-        drop(lock);
-        for push in pushes {
-            let status = push.join().unwrap().status;
-            assert!([200, 503].contains(&status), "{status}");
-        }
-    });
-}
-
-#[test]
-fn who_waits_for_a_job_lets_no_others_wait() {
-    let app = Engine::Postgres.app().start();
-    let client = app.writer();
-    let [held, free] = ["Held", "Free"].map(|name| client.new_job(name, "Acme"));
-    let lock = app.database.hold("SELECT * FROM job WHERE name = 'Held' FOR UPDATE");
-    let wants_it = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-    let create = |name: String, job: &Job| client.post("/v1/persons", &json!({ "name": name, "job_id": job.id }));
-    std::thread::scope(|scope| {
-        let (create, held) = (&create, &held);
-        let pushes: Vec<_> = (0..12).map(|number| scope.spawn(move || create(format!("Held {number}"), held))).collect();
-        eventually("somebody waits for the job", || !app.database.execute(wants_it).is_empty());
-        let made = together(THREADS, |number| create(format!("Free {number}"), &free));
-        assert!(made.iter().all(|reply| reply.status == 201), "{made:#?}");
-        let waiting = app.database.execute(wants_it).len();
-        assert!(waiting <= 4, "{waiting} connections wait for one job");
-        let person = client.new_person(&json!({ "name": "Ada" }));
-        client.post(&free.candidates_path(), &json!({ "person_id": person })).expect(201);
-        assert!(!app.database.execute(wants_it).is_empty(), "nobody waits any more");
-        drop(lock);
-        for push in pushes {
-            assert_eq!(push.join().unwrap().status, 201);
-        }
-    });
-    assert_eq!([held, free].map(|job| client.get(&job.path()).data()["candidate_count"].clone()), [json!(12), json!(THREADS + 1)]);
-}
-
-#[test]
-fn who_waits_for_a_row_leaves_connections_to_others() {
-    let app = Engine::Postgres.app().start();
-    let client = app.writer();
-    let job = client.new_job("Held", "Acme");
-    let lock = app.database.hold("SELECT * FROM job FOR UPDATE");
-    let wants_it = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-    std::thread::scope(|scope| {
-        let (client, job) = (&client, &job);
-        let changes: Vec<_> =
-            (0..20).map(|number| scope.spawn(move || client.patch(&job.path(), &json!({ "name": format!("{number}") })))).collect();
-        eventually("all who may wait for the job do", || app.database.execute(wants_it).len() == 14);
-        assert_eq!(client.get(&job.path()).expect(200).string("name"), "Held");
-        assert_eq!(client.get("/v1/jobs").expect(200).entries().len(), 1);
-        assert_eq!(app.database.execute(wants_it).len(), 14);
-        drop(lock);
-        for change in changes {
-            let status = change.join().unwrap().status;
-            assert!([200, 503].contains(&status), "{status}");
-        }
-    });
 }

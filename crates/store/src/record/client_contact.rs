@@ -1,10 +1,10 @@
 use model::clock::Timestamp;
-use model::id::{self, ClientContactId, CompanyId, PersonId, WorkspaceId};
+use model::id::{self, ClientContactId, CompanyId, Id, Kind, PersonId, WorkspaceId};
 use model::listing::Page;
 
 use super::field_order;
 use super::listing::{Conditions, Listed, list_counted};
-use crate::{Row, StoreError, Tx, params};
+use crate::{Param, Row, StoreError, Tx, params};
 
 /// The person as a contact of the company, made if not there, and whether it was.
 pub async fn find_or_insert(
@@ -105,7 +105,14 @@ pub async fn delete(tx: &mut Tx, workspace: WorkspaceId, company: CompanyId, id:
 /// Removes all contacts that are this person; says which, and where they were.
 pub async fn delete_all_of(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Vec<(ClientContactId, CompanyId)>, StoreError> {
     let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND person_id = ?2 RETURNING id, company_id";
-    tx.rows(sql, params![workspace, person], |row| Ok((row.id(0)?, row.id(1)?))).await
+    deleted(tx, sql, params![workspace, person]).await
+}
+
+/// Contacts that a statement deletes, each with what it returns beside its id, in the order of their ids: an engine has none.
+async fn deleted<K: Kind>(tx: &mut Tx, sql: &str, params: &[Param<'_>]) -> Result<Vec<(ClientContactId, Id<K>)>, StoreError> {
+    let mut deleted = tx.rows(sql, params, |row| Ok((row.id(0)?, row.id(1)?))).await?;
+    deleted.sort_unstable_by_key(|(id, _)| *id);
+    Ok(deleted)
 }
 
 /// Removes those contacts of a company whose persons are contacts of another too; says which, and who they are.
@@ -117,7 +124,7 @@ pub async fn delete_shared_by_companies(
 ) -> Result<Vec<(ClientContactId, PersonId)>, StoreError> {
     let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND person_id IN \
                (SELECT known.person_id FROM client_contact known WHERE known.workspace_id = ?1 AND known.company_id = ?3) RETURNING id, person_id";
-    tx.rows(sql, params![workspace, company, other], |row| Ok((row.id(0)?, row.id(1)?))).await
+    deleted(tx, sql, params![workspace, company, other]).await
 }
 
 /// Removes those contacts of a person at whose companies another is a contact too; says which, and where they were.
@@ -129,5 +136,5 @@ pub async fn delete_shared_by_persons(
 ) -> Result<Vec<(ClientContactId, CompanyId)>, StoreError> {
     let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND person_id = ?2 AND company_id IN \
                (SELECT known.company_id FROM client_contact known WHERE known.workspace_id = ?1 AND known.person_id = ?3) RETURNING id, company_id";
-    tx.rows(sql, params![workspace, person, other], |row| Ok((row.id(0)?, row.id(1)?))).await
+    deleted(tx, sql, params![workspace, person, other]).await
 }

@@ -1,0 +1,119 @@
+//! Rows that others hold, on PostgreSQL: who waits for one lets nobody wait who does not need it, and holds nothing that its holder may want next.
+
+use serde_json::json;
+
+use crate::support::{Engine, Job, eventually, together};
+
+const CALLERS: usize = 16;
+const WAITING: &str = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+
+#[test]
+fn who_waits_for_a_person_lets_no_others_wait() {
+    let app = Engine::Postgres.app().start();
+    let client = app.writer();
+    let known = json!({ "name": "Known", "work_email": "known@x.example" });
+    client.new_person(&known);
+    let lock = app.database.hold("SELECT * FROM person FOR UPDATE");
+    std::thread::scope(|scope| {
+        let pushes: Vec<_> = (0..8).map(|_| scope.spawn(|| client.post("/v1/persons", &known))).collect();
+        eventually("somebody waits for the person", || !app.database.execute(WAITING).is_empty());
+        let made = together(CALLERS, |number| {
+            client.post("/v1/persons", &json!({ "name": format!("New {number}"), "work_email": format!("{number}@x.example") }))
+        });
+        assert!(made.iter().all(|reply| reply.status == 201), "{made:#?}");
+        assert!(!app.database.execute(WAITING).is_empty(), "nobody waits any more");
+        drop(lock);
+        for push in pushes {
+            let status = push.join().unwrap().status;
+            assert!([200, 503].contains(&status), "{status}");
+        }
+    });
+}
+
+#[test]
+fn who_waits_for_a_job_lets_no_others_wait() {
+    let app = Engine::Postgres.app().start();
+    let client = app.writer();
+    let [held, free] = ["Held", "Free"].map(|name| client.new_job(name, "Acme"));
+    let lock = app.database.hold("SELECT * FROM job WHERE name = 'Held' FOR UPDATE");
+    let create = |name: String, job: &Job| client.post("/v1/persons", &json!({ "name": name, "job_id": job.id }));
+    std::thread::scope(|scope| {
+        let (create, held) = (&create, &held);
+        let pushes: Vec<_> = (0..12).map(|number| scope.spawn(move || create(format!("Held {number}"), held))).collect();
+        eventually("somebody waits for the job", || !app.database.execute(WAITING).is_empty());
+        let made = together(CALLERS, |number| create(format!("Free {number}"), &free));
+        assert!(made.iter().all(|reply| reply.status == 201), "{made:#?}");
+        let waiting = app.database.execute(WAITING).len();
+        assert!(waiting <= 4, "{waiting} connections wait for one job");
+        let person = client.new_person(&json!({ "name": "Ada" }));
+        client.post(&free.candidates_path(), &json!({ "person_id": person })).expect(201);
+        assert!(!app.database.execute(WAITING).is_empty(), "nobody waits any more");
+        drop(lock);
+        for push in pushes {
+            assert_eq!(push.join().unwrap().status, 201);
+        }
+    });
+    assert_eq!([held, free].map(|job| client.get(&job.path()).data()["candidate_count"].clone()), [json!(12), json!(CALLERS + 1)]);
+}
+
+#[test]
+fn who_waits_for_a_row_leaves_connections_to_others() {
+    let app = Engine::Postgres.app().start();
+    let client = app.writer();
+    let job = client.new_job("Held", "Acme");
+    let lock = app.database.hold("SELECT * FROM job FOR UPDATE");
+    std::thread::scope(|scope| {
+        let (client, job) = (&client, &job);
+        let changes: Vec<_> =
+            (0..20).map(|number| scope.spawn(move || client.patch(&job.path(), &json!({ "name": format!("{number}") })))).collect();
+        eventually("all who may wait for the job do", || app.database.execute(WAITING).len() == 14);
+        assert_eq!(client.get(&job.path()).expect(200).string("name"), "Held");
+        assert_eq!(client.get("/v1/jobs").expect(200).entries().len(), 1);
+        assert_eq!(app.database.execute(WAITING).len(), 14);
+        drop(lock);
+        for change in changes {
+            let status = change.join().unwrap().status;
+            assert!([200, 503].contains(&status), "{status}");
+        }
+    });
+}
+
+/// Whoever creates a single person claims their identifiers, and then waits for the job.
+#[test]
+fn a_batch_that_waits_for_an_identifier_holds_no_job() {
+    let app = Engine::Postgres.app().start();
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    client.new_person(&json!({ "name": "Ada", "work_email": "ada@x.example" }));
+    let claim = "INSERT INTO person_identifier (workspace_id, kind, key, rank, person_id) \
+                 SELECT workspace_id, kind, 'wanted@x.example', rank, person_id FROM person_identifier";
+    let lock = app.database.hold(claim);
+    let rows =
+        ["new@x.example", "new@x.example", "wanted@x.example"].map(|email| json!({ "name": "New", "work_email": email, "job_id": job.id }));
+    std::thread::scope(|scope| {
+        let batch = scope.spawn(|| client.post("/v1/persons/batch", &json!({ "persons": rows })));
+        eventually("the batch waits for the identifier", || !app.database.execute(WAITING).is_empty());
+        assert_eq!(app.database.execute("SELECT 1 FROM job FOR UPDATE NOWAIT").len(), 1);
+        drop(lock);
+        let reply = batch.join().unwrap().expect(200);
+        let statuses: Vec<_> = reply.entries().iter().map(|row| row["status"].clone()).collect();
+        assert_eq!(statuses, [201, 200, 201]);
+    });
+    assert_eq!(client.get(&job.path()).data()["candidate_count"], 2);
+}
+
+/// Whoever merges or renames a company holds it, and then those who work there.
+#[test]
+fn a_merge_that_waits_for_a_company_holds_no_person() {
+    let app = Engine::Postgres.app().start();
+    let client = app.writer();
+    let [kept, gone] = ["Ada", "Ada L"].map(|name| client.new_person(&json!({ "name": name, "company_name": "Acme" })));
+    let lock = app.database.hold("SELECT * FROM company FOR UPDATE");
+    std::thread::scope(|scope| {
+        let merge = scope.spawn(|| client.post(&format!("/v1/persons/{kept}/merge"), &json!({ "person_id": gone })));
+        eventually("the merge waits for the company", || !app.database.execute(WAITING).is_empty());
+        assert_eq!(app.database.execute("SELECT 1 FROM person FOR UPDATE NOWAIT").len(), 2);
+        drop(lock);
+        merge.join().unwrap().expect(200);
+    });
+}

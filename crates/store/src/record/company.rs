@@ -137,14 +137,17 @@ pub async fn keep_of_persons(tx: &mut Tx, workspace: WorkspaceId, persons: [Pers
     tx.rows(sql, params![workspace, one, other], |_| Ok(())).await.map(|_| ())
 }
 
-/// Keeps all who work for a company from others until this work is done, the lowest id first, as everybody does who holds several.
-pub async fn hold_persons(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<(), StoreError> {
+/// Keeps the persons and jobs of a company from others until this work is done, of each the lowest id first, as everybody does who holds several.
+pub async fn hold_persons_and_jobs(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<(), StoreError> {
     if tx.is_embedded() {
         return Ok(());
     }
-    let sql = "SELECT COUNT(*) FROM \
-               (SELECT id FROM person WHERE workspace_id = ?1 AND company_id = ?2 ORDER BY id FOR NO KEY UPDATE) held";
-    tx.row(sql, params![workspace, id], |_| Ok(())).await.map(|_| ())
+    for table in ["person", "job"] {
+        let held = format!("SELECT id FROM {table} WHERE workspace_id = ?1 AND company_id = ?2 ORDER BY id FOR NO KEY UPDATE");
+        tx.row(&format!("SELECT COUNT(*) FROM ({held}) held"), params![workspace, id], |_| Ok(())).await?;
+    }
+    tx.has_waited();
+    Ok(())
 }
 
 pub async fn rename(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId, name: &str) -> Result<(), StoreError> {

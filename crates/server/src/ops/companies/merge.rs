@@ -44,7 +44,7 @@ impl Work for MergeCompany {
         let newer = self.hold(tx, from.max(into), from).await?;
         let (survivor, merged) = if older.id == into { (older, newer) } else { (newer, older) };
         census::removed(tx, workspace, List::Companies, from).await?;
-        company::hold_persons(tx, workspace, from).await?;
+        company::hold_persons_and_jobs(tx, workspace, from).await?;
         search::mark_company(tx, workspace, from).await?;
         // Persons before their contacts, as everybody does who holds both.
         company::hand_over(tx, workspace, from, into).await?;

@@ -74,12 +74,19 @@ impl Ready {
         self.matched.is_some() && self.existing.is_none()
     }
 
-    /// Whether the company is there that the person is to work for.
-    pub async fn knows_employer(self, tx: &mut Tx) -> Result<bool, StoreError> {
-        match self.employer {
-            Some(asked) => Ok(!tx.answer(asked).await?.is_empty()),
-            None => Ok(false),
-        }
+    /// The names of the companies that are not there, folded.
+    pub async fn missing_companies(self, tx: &mut Tx, create: &CreatePerson) -> Result<Vec<String>, StoreError> {
+        let [employer, client] = create.companies();
+        let has_employer = match self.employer {
+            Some(asked) => !tx.answer(asked).await?.is_empty(),
+            None => true,
+        };
+        let has_client = match &client {
+            Some(name) => company::find_by_name(tx, create.actor.workspace, name).await?.is_some(),
+            None => true,
+        };
+        let missing = [employer.filter(|_| !has_employer), client.filter(|_| !has_client)];
+        Ok(missing.into_iter().flatten().collect())
     }
 
     /// The same where the company is known that the person works for.

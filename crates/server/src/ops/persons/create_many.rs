@@ -130,17 +130,15 @@ impl Made {
 
     /// The row looks again later. So do those behind it that may be about the same person, or name a company that it may make.
     async fn expect(&mut self, tx: &mut Tx, create: &CreatePerson, ready: Option<Ready>) -> Result<(), StoreError> {
+        // What is refused makes nothing.
+        let Some(ready) = ready else { return Ok(()) };
         self.identifiers.extend(create.claims());
-        let [employer, client] = create.companies();
-        let is_there = match ready {
-            Some(ready) => {
-                self.persons.extend(ready.matched());
-                ready.knows_employer(tx).await?
+        self.persons.extend(ready.matched());
+        for name in ready.missing_companies(tx, create).await? {
+            if !self.companies.contains_key(&name) {
+                self.awaited.insert(name);
             }
-            None => false,
-        };
-        let named = [employer.filter(|_| !is_there), client].into_iter().flatten();
-        self.awaited.extend(named.filter(|name| !self.companies.contains_key(name)));
+        }
         Ok(())
     }
 
@@ -202,7 +200,7 @@ impl CreatePersons {
     }
 
     /// Carries out what is left, one after the other. Most identifiers are claimed by then: whoever creates a single person claims theirs and then waits for
-    /// the job, so this work must not wait for an identifier while it holds one.
+    /// the job, so whoever holds one had better not wait for an identifier.
     async fn look_again(&self, tx: &mut Tx, outcomes: Outcomes<CreatedPerson>) -> Result<Vec<Result<CreatedPerson, Problem>>, Failure> {
         let mut all = Vec::with_capacity(outcomes.len());
         for (row, outcome) in self.rows.iter().zip(outcomes) {

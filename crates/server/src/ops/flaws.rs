@@ -1,10 +1,11 @@
 //! What is wrong with the filters of a list, where it takes a look at the records to know: every one that names nothing is refused, not the first.
 
-use model::problem::{Code, Detail, Problem};
+use model::input::Report;
+use model::problem::{Code, Problem};
 use store::Failure;
 
 #[derive(Default)]
-pub struct Flaws(Vec<Detail>);
+pub struct Flaws(Report);
 
 impl Flaws {
     /// What a filter stands for; nothing if it is refused.
@@ -12,7 +13,9 @@ impl Flaws {
         match outcome.map_err(Into::into) {
             Ok(value) => Ok(Some(value)),
             Err(Failure::Refused(problem)) if problem.code == Code::InvalidRequest => {
-                self.0.extend(problem.details);
+                for detail in problem.details {
+                    self.0.add(detail.field, detail.code, detail.message);
+                }
                 Ok(None)
             }
             Err(failure) => Err(failure),
@@ -20,9 +23,6 @@ impl Flaws {
     }
 
     pub fn check(self) -> Result<(), Problem> {
-        match self.0.is_empty() {
-            true => Ok(()),
-            false => Err(Problem::from_details(self.0)),
-        }
+        self.0.check(())
     }
 }

@@ -110,7 +110,7 @@ impl ListAllCandidates {
 
     /// The stage of the job, if its id is given, or else the ways in which its name is written.
     async fn stage(&self, tx: &mut Tx, job: Option<JobId>) -> Result<(Option<StageId>, Option<Vec<String>>), Failure> {
-        let stages = match job {
+        let stages = match job.filter(|_| self.query.stage_id.is_some() || self.query.stage_name.is_some()) {
             Some(job) => stage::of_job(tx, self.workspace, job).await?,
             None => Vec::new(),
         };

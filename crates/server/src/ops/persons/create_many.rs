@@ -47,14 +47,7 @@ impl Work for CreatePersons {
                     made.expect(tx, create, ready.ok()).await?;
                     None
                 }
-                (Ok(create), Ok(ready)) => {
-                    let ready = made.introduce(tx, create, ready).await?;
-                    let outcome = refusal(create.carry_out(tx, ready, &mut follow_up).await)?;
-                    if let Ok(created) = &outcome {
-                        made.note(create, created);
-                    }
-                    Some(outcome)
-                }
+                (Ok(create), Ok(ready)) => Some(made.carry_out(tx, create, ready, &mut follow_up).await?),
                 (Ok(_), Err(problem)) => Some(Err(problem)),
             });
         }
@@ -90,14 +83,7 @@ impl Gathered for CreatePerson {
         for (create, ready) in creates.iter().zip(ready) {
             outcomes.push(match ready {
                 Ok(ready) if ready.matched().is_some() || made.concerns(create, Some(&ready)) => None,
-                Ok(ready) => {
-                    let ready = made.introduce(tx, create, ready).await?;
-                    let outcome = refusal(create.carry_out(tx, ready, &mut follow_up).await)?;
-                    if let Ok(created) = &outcome {
-                        made.note(create, created);
-                    }
-                    Some(outcome)
-                }
+                Ok(ready) => Some(made.carry_out(tx, create, ready, &mut follow_up).await?),
                 Err(problem) => Some(Err(problem)),
             });
         }
@@ -140,6 +126,22 @@ impl Made {
             }
         }
         Ok(())
+    }
+
+    /// Carries out a row that need not look again.
+    async fn carry_out<'c>(
+        &mut self,
+        tx: &mut Tx,
+        create: &'c CreatePerson,
+        ready: Ready,
+        follow_up: &mut FollowUp<'c>,
+    ) -> Result<Result<CreatedPerson, Problem>, Failure> {
+        let ready = self.introduce(tx, create, ready).await?;
+        let outcome = refusal(create.carry_out(tx, ready, follow_up).await)?;
+        if let Ok(created) = &outcome {
+            self.note(create, created);
+        }
+        Ok(outcome)
     }
 
     /// Tells a create of its company, if an earlier row made it.

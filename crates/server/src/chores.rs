@@ -13,12 +13,14 @@ use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
 use crate::http::App;
-use crate::ops::events::{AllWorkspaces, ClearNumberedAway, ForgetEvents, NumberedRemains, OldestEvent};
+use crate::ops::events::number::{ClearNumberedAway, NumberedRemains};
+use crate::ops::events::retain::{ForgetEvents, OldestEvent};
 use crate::ops::housekeeping::{CensusDue, ForgetAnswers, LearnTable, TakeCensus, UnknownTables};
 use crate::ops::keys::TouchKeys;
 use crate::ops::persons::index::{IndexSome, MergeSome, MergeWanted, TidyIndex, WaitingForIndex};
 use crate::ops::persons::segments::{self, NextToSegment};
-use crate::ops::webhooks::{ClearWebhooksAway, DeletedWebhooks};
+use crate::ops::webhooks::delete::{ClearWebhooksAway, DeletedWebhooks};
+use crate::ops::workspaces::AllWorkspaces;
 
 const CHORES_EVERY: Duration = Duration::from_secs(10);
 const INDEX_EVERY: Duration = Duration::from_secs(2);

@@ -7,7 +7,9 @@ use store::{Options, Purpose, Store};
 use super::say::say;
 use super::{Database, PATIENCE};
 use crate::events::announce::number_all;
-use crate::ops::events::{AllWorkspaces, Broken, NewestEvent, Proved, VerifyEvents};
+use crate::ops::events::read::NewestEvent;
+use crate::ops::events::verify::{Broken, Proved, VerifyEvents};
+use crate::ops::workspaces::AllWorkspaces;
 use crate::progress::Progress;
 
 #[derive(Args)]

@@ -13,7 +13,10 @@ use super::key::{In, Workspace, carry_out, look_up};
 use super::say::{reveal, say};
 use crate::config::duration::parse_duration;
 use crate::ops::Actor;
-use crate::ops::webhooks::{CreateWebhook, DeleteWebhook, ListWebhooks, RotateSecret, new_seed};
+use crate::ops::webhooks::create::CreateWebhook;
+use crate::ops::webhooks::delete::DeleteWebhook;
+use crate::ops::webhooks::read::ListWebhooks;
+use crate::ops::webhooks::secret::{RotateSecret, new_seed};
 
 #[derive(Args)]
 pub struct Webhook {

@@ -11,7 +11,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::Hub;
-use crate::ops::events::{NewestEvent, NumberEvents, UnnumberedEvents};
+use crate::ops::events::number::{NumberEvents, UnnumberedEvents};
+use crate::ops::events::read::NewestEvent;
 
 /// How long events gather before they are numbered and announced together.
 const GATHER: Duration = Duration::from_millis(3);

@@ -45,3 +45,14 @@ impl Work for AnyWorkspace {
         Ok(workspace::any(tx).await?)
     }
 }
+
+/// All workspaces, with their names.
+pub struct AllWorkspaces;
+
+impl Work for AllWorkspaces {
+    type Output = Vec<(WorkspaceId, String)>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        Ok(workspace::all(tx).await?)
+    }
+}

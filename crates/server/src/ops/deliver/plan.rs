@@ -11,7 +11,7 @@ use store::record::{event_reading, former, webhook};
 use store::{Failure, StoreError, Tx, Work};
 
 use super::MOST_WAITING;
-use crate::ops::webhooks::together;
+use crate::ops::webhooks::deliveries::together;
 
 /// New events in one turn.
 const MOST_FRESH: i64 = 500;

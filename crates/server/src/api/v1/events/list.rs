@@ -9,7 +9,7 @@ use store::record::event_reading::Most;
 use crate::api::v1::shape::event::{EventPage, FeedMeta};
 use crate::http::answer::render;
 use crate::http::{Read, Reply};
-use crate::ops::events::{Position, ReadEvents};
+use crate::ops::events::read::{Position, ReadEvents};
 
 const MOST_PER_PAGE: i64 = 1000;
 const DEFAULT_PER_PAGE: i64 = 100;

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use super::list::{read_after, read_types, sequence};
 use crate::http::{App, Read, Refusal, is_still_good};
-use crate::ops::events::{Position, ReadEvents};
+use crate::ops::events::read::{Position, ReadEvents};
 
 const HEARTBEAT: Duration = Duration::from_secs(15);
 const KEY_CHECKED_EVERY: Duration = Duration::from_secs(4);

@@ -5,7 +5,7 @@ use super::list::{read_before, read_limit};
 use crate::api::v1::shape::event::{BackwardMeta, TimelinePage};
 use crate::http::answer::render;
 use crate::http::{Read, Reply};
-use crate::ops::events::{ReadTimeline, Timeline};
+use crate::ops::events::timeline::{ReadTimeline, Timeline};
 
 const MOST_PER_PAGE: i64 = 100;
 

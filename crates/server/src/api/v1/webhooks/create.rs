@@ -5,7 +5,8 @@ use utoipa::ToSchema;
 use super::carry_out_and_reveal;
 use crate::api::v1::shape::webhook::WebhookRead;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::webhooks::{CreateWebhook, new_seed};
+use crate::ops::webhooks::create::CreateWebhook;
+use crate::ops::webhooks::secret::new_seed;
 
 /// A webhook to make.
 #[derive(ToSchema)]

@@ -7,7 +7,7 @@ use crate::api::v1::shape::event::BackwardMeta;
 use crate::api::v1::shape::webhook::{DeliveryPage, DeliveryRead};
 use crate::http::answer::{answer, render};
 use crate::http::{Envelope, Inspect, Reply};
-use crate::ops::webhooks::{ListDeliveries, ReadDelivery};
+use crate::ops::webhooks::deliveries::{ListDeliveries, ReadDelivery};
 
 const MOST_PER_PAGE: i64 = 100;
 

@@ -4,7 +4,7 @@ use model::listing::Page;
 use crate::api::v1::shape::webhook::WebhookRead;
 use crate::http::answer::{page_of, render};
 use crate::http::{Inspect, ListOf, Reply};
-use crate::ops::webhooks::ListWebhooks;
+use crate::ops::webhooks::read::ListWebhooks;
 
 /// List webhooks
 ///

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::http::answer::answer;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::webhooks::ReplayEvents;
+use crate::ops::webhooks::replay::ReplayEvents;
 
 /// The events to send again: those behind `after`, up to `until`.
 #[derive(ToSchema)]

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 use super::carry_out_and_reveal;
 use crate::api::v1::shape::webhook::WebhookRead;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::webhooks::{RotateSecret, new_seed};
+use crate::ops::webhooks::secret::{RotateSecret, new_seed};
 
 /// How to rotate a secret.
 #[derive(ToSchema)]

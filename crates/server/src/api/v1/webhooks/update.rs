@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 use super::shown;
 use crate::api::v1::shape::webhook::WebhookRead;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::webhooks::UpdateWebhook;
+use crate::ops::webhooks::update::UpdateWebhook;
 
 /// What changes of a webhook; what is absent stays.
 #[derive(ToSchema)]

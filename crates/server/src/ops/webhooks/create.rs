@@ -1,0 +1,60 @@
+//! Making a webhook.
+
+use model::event::{EventType, Subject};
+use model::id::WorkspaceId;
+use model::problem::{Code, Problem};
+use model::webhook::{MOST_WEBHOOKS, NewWebhook};
+use store::record::webhook::Webhook;
+use store::record::{webhook, workspace};
+use store::{Failure, Tx, Work};
+
+use super::{WebhookFields, newest_of_all};
+use crate::ops::Actor;
+use crate::ops::tell::{Nothing, Told, tell};
+
+pub struct CreateWebhook {
+    pub actor: Actor,
+    pub new: NewWebhook,
+    pub seed: Vec<u8>,
+}
+
+impl Work for CreateWebhook {
+    type Output = Webhook;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Webhook, Failure> {
+        let workspace = self.actor.workspace;
+        // So that two at once do not make one too many.
+        workspace::lock(tx, workspace).await?;
+        if webhook::all(tx, workspace).await?.len() >= MOST_WEBHOOKS {
+            let message = format!("The workspace has {MOST_WEBHOOKS} webhooks, which is all it may have; delete one first.");
+            return Err(Problem::new(Code::TooManyWebhooks, message).into());
+        }
+        let NewWebhook { url, types, description } = self.new.clone();
+        let created = Webhook {
+            id: tx.new_id(),
+            url,
+            types,
+            description,
+            is_enabled: true,
+            secret_seed: self.seed.clone(),
+            old_secret: None,
+            created_at: tx.now(),
+            updated_at: tx.now(),
+            settled_sequence: newest_of_all(tx, workspace).await?,
+            failed_rounds: 0,
+            paused_at: None,
+            due_at: None,
+            last_success_at: None,
+            last_error: String::new(),
+            lease: None,
+        };
+        webhook::insert(tx, workspace, &created).await?;
+        let told = Told::new(Nothing {}, WebhookFields::of(&created));
+        tell(tx, &self.actor, EventType::WebhookCreated, Subject::of(created.id), &told).await?;
+        Ok(created)
+    }
+}

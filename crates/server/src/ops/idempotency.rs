@@ -55,7 +55,7 @@ where
         let workspace = self.actor.workspace;
         let kept = idempotency::find(tx, workspace, key).await?;
         if let Some(old) = kept.as_ref().filter(|kept| kept.created_at.plus_millis(KEPT_FOR_MILLIS) <= tx.now()) {
-            idempotency::drop_old(tx, workspace, key, old).await?;
+            idempotency::drop_kept(tx, workspace, key, old.created_at).await?;
         } else if let Some(kept) = kept {
             if kept.request_hash != request_hash {
                 let message = "This Idempotency-Key was used for a different request within the last 24 hours; choose a new one.";

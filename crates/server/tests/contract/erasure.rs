@@ -16,6 +16,7 @@ each_engine! {
     an_erasure_is_told_without_a_name
     no_table_has_anything_of_an_erased_person
     kept_answers_are_forgotten
+    answers_that_were_kept_long_ago_are_forgotten_too
     what_receivers_answered_is_forgotten
     who_went_into_an_erased_person_is_erased_too
     an_erasure_by_an_old_id_erases_the_person
@@ -165,6 +166,30 @@ fn kept_answers_are_forgotten(app: &App) {
     let other = client.with("idempotency-key", "other").post("/v1/persons", &json!({ "name": "Ada" })).expect(201);
     erase(&client, &person).expect(200);
     assert_eq!(app.database.execute("SELECT key FROM idempotent_answer"), ["other"]);
+    let again = client.with("idempotency-key", "other").post("/v1/persons", &json!({ "name": "Ada" })).expect(201);
+    assert_eq!((again.id(), again.header("idempotency-replayed")), (other.id(), Some("true")));
+}
+
+/// All are looked at before the erasure, and only those of the last minutes again with it.
+fn answers_that_were_kept_long_ago_are_forgotten_too(app: &App) {
+    let client = app.writer();
+    let (gone, _) = somebody(&client, &client.new_job("Engineer", "Acme"));
+    let kept = client.with("idempotency-key", "kept").post("/v1/persons", &json!({ "name": "Zeb" })).expect(201).id();
+    client.post(&format!("/v1/persons/{kept}/merge"), &json!({ "person_id": gone })).expect(200);
+    let path = format!("/v1/persons/{kept}");
+    client.with("idempotency-key", "found-by-address").patch(&path, &json!({ "emails": ["zeb@quuxley.example"] })).expect(200);
+    client.with("idempotency-key", "noted-again").post(&format!("{path}/notes"), &json!({ "body": "A third giraffe." })).expect(201);
+    let other = client.with("idempotency-key", "other").post("/v1/persons", &json!({ "name": "Ada" })).expect(201);
+    let hours_ago = match app.database.engine {
+        Engine::Sqlite => "created_at - 10 * 3600 * 1000",
+        Engine::Postgres => "created_at - interval '10 hours'",
+    };
+    app.database.execute(&format!("UPDATE idempotent_answer SET created_at = {hours_ago}"));
+    client.with("idempotency-key", "new").patch(&path, &json!({ "current_job_title": "Keeper" })).expect(200);
+    client.with("idempotency-key", "new-other").post("/v1/persons", &json!({ "name": "Grace" })).expect(201);
+    assert_eq!(app.database.execute("SELECT COUNT(*) FROM idempotent_answer"), ["8"]);
+    erase(&client, &kept).expect(200);
+    assert_eq!(app.database.execute("SELECT key FROM idempotent_answer ORDER BY key"), ["new-other", "other"]);
     let again = client.with("idempotency-key", "other").post("/v1/persons", &json!({ "name": "Ada" })).expect(201);
     assert_eq!((again.id(), again.header("idempotency-replayed")), (other.id(), Some("true")));
 }

@@ -1,5 +1,5 @@
-//! Forgetting a person: what belongs to them goes, and so does what the log, the deliveries and the kept answers say of them. Entries of
-//! the log stay, without their contents, so that it can still be proved.
+//! Forgetting a person: what belongs to them goes, and so does what the log and the deliveries say of them. Entries of the log stay, without
+//! their contents, so that it can still be proved. What kept answers say of them goes by their [mentions](super::mention).
 
 use model::clock::Timestamp;
 use model::id::{CandidateId, JobId, NoteId, PersonId, WebhookId, WorkspaceId};
@@ -34,7 +34,7 @@ pub async fn notes(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, since:
 }
 
 /// The ids of notes in a text.
-fn named_notes(text: &str) -> Vec<NoteId> {
+pub(super) fn named_notes(text: &str) -> Vec<NoteId> {
     const LENGTH: usize = "nte_".len() + 26;
     let starts = text.match_indices("nte_").map(|(start, _)| start);
     starts.filter_map(|start| text.get(start..start + LENGTH)).filter_map(NoteId::parse).collect()
@@ -89,37 +89,6 @@ async fn forget_attempts(tx: &mut Tx, workspace: WorkspaceId, sequences: &[i64])
         }
     }
     Ok(())
-}
-
-/// Forgets the kept answers in which one of the texts stands, some at a time, since all of them have to be looked at.
-pub async fn forget_answers(tx: &mut Tx, workspace: WorkspaceId, texts: &[String]) -> Result<(), StoreError> {
-    const ANSWERS: i64 = 5_000;
-    const TEXTS: usize = 20;
-    let holds = if tx.is_embedded() { "instr(body, {}) > 0" } else { "position({} IN body) > 0" };
-    let mut last = String::new();
-    loop {
-        let sql = "SELECT key FROM idempotent_answer WHERE workspace_id = ?1 AND key > ?2 ORDER BY key LIMIT 1 OFFSET ?3";
-        let end = tx.row(sql, params![workspace, &last, ANSWERS - 1], |row| row.text(0)).await?;
-        for some in texts.chunks(TEXTS) {
-            let mut params = vec![workspace.into(), Param::Text(&last)];
-            let mut range = "key > ?2".to_owned();
-            if let Some(end) = &end {
-                params.push(Param::Text(end));
-                range.push_str(" AND key <= ?3");
-            }
-            let mut conditions = Vec::with_capacity(some.len());
-            for text in some {
-                params.push(Param::Bytes(text.as_bytes()));
-                conditions.push(holds.replace("{}", &format!("?{}", params.len())));
-            }
-            let sql = format!("DELETE FROM idempotent_answer WHERE workspace_id = ?1 AND {range} AND ({})", conditions.join(" OR "));
-            tx.tell(&sql, &params).await?;
-        }
-        match end {
-            Some(end) => last = end,
-            None => return Ok(()),
-        }
-    }
 }
 
 #[cfg(test)]

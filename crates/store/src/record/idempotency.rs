@@ -27,10 +27,10 @@ pub async fn find(tx: &mut Tx, workspace: WorkspaceId, key: &str) -> Result<Opti
     .await
 }
 
-/// Takes back an answer that is too old to count: that one, and not a newer one that another may have put in its place.
-pub async fn drop_old(tx: &mut Tx, workspace: WorkspaceId, key: &str, old: &KeptAnswer) -> Result<(), StoreError> {
+/// Takes back the answer that was kept at that moment, and not a newer one that another may have put in its place.
+pub async fn drop_kept(tx: &mut Tx, workspace: WorkspaceId, key: &str, kept_at: Timestamp) -> Result<(), StoreError> {
     let sql = "DELETE FROM idempotent_answer WHERE workspace_id = ?1 AND key = ?2 AND created_at = ?3";
-    tx.tell(sql, params![workspace, key, old.created_at]).await
+    tx.tell(sql, params![workspace, key, kept_at]).await
 }
 
 /// Keeps the answer. Of two at the same time one fails, and finds the other's answer when it runs again.

@@ -22,6 +22,7 @@ pub mod identifier;
 pub mod job;
 pub mod key;
 pub mod listing;
+pub mod mention;
 pub mod merge;
 pub mod note;
 pub mod origin;

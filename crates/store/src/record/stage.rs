@@ -62,6 +62,12 @@ pub async fn counts(tx: &mut Tx, workspace: WorkspaceId, job: JobId) -> Result<V
     tx.rows(sql, params![workspace, job], |row| Ok((row.id(0)?, row.int(1)?))).await
 }
 
+/// How many candidates are in one stage of the job.
+pub async fn count(tx: &mut Tx, workspace: WorkspaceId, job: JobId, id: StageId) -> Result<i64, StoreError> {
+    let sql = "SELECT COUNT(*) FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 AND stage_id = ?3";
+    Ok(tx.row(sql, params![workspace, job, id], |row| row.int(0)).await?.unwrap_or(0))
+}
+
 /// Keeps others from putting candidates into the stage until this work is done.
 pub async fn close(tx: &mut Tx, workspace: WorkspaceId, job: JobId, id: StageId) -> Result<(), StoreError> {
     if tx.is_embedded() {

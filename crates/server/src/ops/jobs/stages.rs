@@ -20,13 +20,35 @@ pub struct CountedStage {
     pub candidate_count: i64,
 }
 
-fn count_of(counts: &[(StageId, i64)], id: StageId) -> i64 {
-    counts.iter().find(|(counted, _)| *counted == id).map_or(0, |(_, count)| *count)
+/// How many candidates are in the stages of a job. Those without any are left out.
+pub struct Counts(Vec<(StageId, i64)>);
+
+impl Counts {
+    fn of(&self, id: StageId) -> i64 {
+        self.0.iter().find(|(counted, _)| *counted == id).map_or(0, |(_, count)| *count)
+    }
+
+    fn with(&self, stage: Stage) -> CountedStage {
+        CountedStage { candidate_count: self.of(stage.id), stage }
+    }
+
+    fn with_all(&self, stages: Vec<Stage>) -> Vec<CountedStage> {
+        stages.into_iter().map(|stage| self.with(stage)).collect()
+    }
 }
 
-async fn counted(tx: &mut Tx, workspace: WorkspaceId, job: JobId, stages: Vec<Stage>) -> Result<Vec<CountedStage>, StoreError> {
-    let counts = stage::counts(tx, workspace, job).await?;
-    Ok(stages.into_iter().map(|stage| CountedStage { candidate_count: count_of(&counts, stage.id), stage }).collect())
+/// Counts the candidates of a job whose pipeline is about to change. With very many of them that takes a while, in which others can write.
+pub struct CountCandidates {
+    pub workspace: WorkspaceId,
+    pub job: JobId,
+}
+
+impl Work for CountCandidates {
+    type Output = Counts;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Counts, Failure> {
+        Ok(Counts(stage::counts(tx, self.workspace, self.job).await?))
+    }
 }
 
 pub struct ListStages {
@@ -46,7 +68,7 @@ impl Work for ListStages {
         if stages.is_empty() {
             return Err(Problem::not_found("job", self.job).into());
         }
-        Ok(counted(tx, self.workspace, self.job, stages).await?)
+        Ok(Counts(stage::counts(tx, self.workspace, self.job).await?).with_all(stages))
     }
 }
 
@@ -121,6 +143,7 @@ pub struct UpdateStage {
     pub of: PipelineOf,
     pub id: StageId,
     pub patch: StagePatch,
+    pub counts: Counts,
 }
 
 impl Work for UpdateStage {
@@ -142,14 +165,14 @@ impl Work for UpdateStage {
             let change = PipelineChange { job: *job, before: &before, after: &after, stage: Some(updated), moved_to: None };
             change.tell(tx, actor, EventType::JobStageUpdated).await?;
         }
-        let counts = stage::counts(tx, actor.workspace, *job).await?;
-        Ok(CountedStage { stage: updated.clone(), candidate_count: count_of(&counts, self.id) })
+        Ok(self.counts.with(updated.clone()))
     }
 }
 
 pub struct ReorderStages {
     pub of: PipelineOf,
     pub order: Vec<Reference<id::Stage>>,
+    pub counts: Counts,
 }
 
 impl Work for ReorderStages {
@@ -168,7 +191,7 @@ impl Work for ReorderStages {
             let change = PipelineChange { job: *job, before: &before, after: &after, stage: None, moved_to: None };
             change.tell(tx, actor, EventType::JobStagesReordered).await?;
         }
-        Ok(counted(tx, actor.workspace, *job, after).await?)
+        Ok(self.counts.with_all(after))
     }
 }
 
@@ -177,6 +200,7 @@ pub struct RemoveStage {
     pub id: StageId,
     /// The stage that takes the candidates.
     pub move_to: Option<Reference<id::Stage>>,
+    pub counts: Counts,
 }
 
 impl Work for RemoveStage {
@@ -200,8 +224,8 @@ impl Work for RemoveStage {
         renumber(&mut after);
         check_pipeline(&after)?;
         stage::close(tx, workspace, *job, self.id).await?;
-        let counts = stage::counts(tx, workspace, *job).await?;
-        let moved_to = match (count_of(&counts, self.id), target) {
+        let count = stage::count(tx, workspace, *job, self.id).await?;
+        let moved_to = match (count, target) {
             (0, _) => None,
             (count, None) => return Err(in_use(removed, count).into()),
             (count, Some(_)) if count > MOST_MOVED => return Err(too_many(removed, count).into()),
@@ -214,7 +238,11 @@ impl Work for RemoveStage {
         self.of.keep(tx, &before, &after).await?;
         let change = PipelineChange { job: *job, before: &before, after: &after, stage: Some(removed), moved_to };
         change.tell(tx, actor, EventType::JobStageRemoved).await?;
-        Ok(counted(tx, workspace, *job, after).await?)
+        let mut left = self.counts.with_all(after);
+        if let Some(target) = left.iter_mut().find(|counted| moved_to.is_some_and(|stage| stage.id == counted.stage.id)) {
+            target.candidate_count += count;
+        }
+        Ok(left)
     }
 }
 

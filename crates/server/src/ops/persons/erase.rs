@@ -3,6 +3,8 @@
 
 use model::clock::Timestamp;
 use model::id::{PersonId, WorkspaceId};
+use model::person::Person;
+use store::record::mention::{self, Mentions, Traces};
 use store::record::{client_contact, erasure, former, job, person, search};
 use store::{Failure, Pace, Tx, Work};
 
@@ -13,9 +15,45 @@ use crate::ops::idempotency::KEPT_FOR_MILLIS;
 use crate::ops::tell::Named;
 use crate::ops::{Actor, tell};
 
+/// Looks for kept answers about a person. While they are erased there is no time for that, since nobody else can write.
+pub struct FindMentions {
+    pub workspace: WorkspaceId,
+    pub id: PersonId,
+}
+
+impl Work for FindMentions {
+    type Output = Mentions;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Mentions, Failure> {
+        let traces = match follow::current(tx, self.workspace, self.id).await {
+            Ok(id) => match person::search_sources(tx, self.workspace, &[id]).await?.pop() {
+                Some(source) => traces_of(tx, self.workspace, &source.person).await?,
+                None => Traces::default(),
+            },
+            // Whether they can be erased is not said here.
+            Err(Failure::Refused(_)) => Traces::default(),
+            Err(failure) => return Err(failure),
+        };
+        Ok(mention::find(tx, self.workspace, traces).await?)
+    }
+}
+
+async fn traces_of(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<Traces, Failure> {
+    let mut persons = former::leading_to(tx, workspace, person.id).await?;
+    persons.push(person.id);
+    let answered_since = tx.now().plus_millis(-KEPT_FOR_MILLIS);
+    let mut notes = Vec::new();
+    for one in &persons {
+        notes.extend(erasure::notes(tx, workspace, *one, answered_since).await?);
+    }
+    let emails = person.emails.entries().iter().filter_map(|email| serde_json::to_string(&email.value).ok()).collect();
+    Ok(Traces { persons, notes, emails })
+}
+
 pub struct ErasePerson {
     pub actor: Actor,
     pub id: PersonId,
+    pub mentions: Mentions,
 }
 
 pub struct Erased {
@@ -38,18 +76,10 @@ impl Work for ErasePerson {
         let (actor, workspace) = (&self.actor, self.actor.workspace);
         let erased = follow::load(tx, workspace, self.id).await?;
         let id = erased.id;
-        let mut everyone = former::leading_to(tx, workspace, id).await?;
-        everyone.push(id);
-        let answered_since = tx.now().plus_millis(-KEPT_FOR_MILLIS);
-        let mut texts: Vec<String> = everyone.iter().map(ToString::to_string).collect();
-        for one in &everyone {
-            texts.extend(erasure::notes(tx, workspace, *one, answered_since).await?.iter().map(ToString::to_string));
-        }
-        for email in erased.emails.entries() {
-            texts.extend(serde_json::to_string(&email.value));
-        }
+        let traces = traces_of(tx, workspace, &erased).await?;
+        let everyone = &traces.persons;
         self.take_off_jobs(tx, id).await?;
-        search::erase(tx, workspace, &everyone).await?;
+        search::erase(tx, workspace, everyone).await?;
         let named = Named { id, name: &erased.name.whole };
         for (contact, company) in client_contact::delete_all_of(tx, workspace, id).await? {
             tell::contact_removed(tx, actor, company, named, contact).await?;
@@ -58,11 +88,11 @@ impl Work for ErasePerson {
         enrichment::forget(tx, workspace, id).await?;
         person::remove(tx, workspace, id).await?;
         // From here on nobody can write anything about the person, so what is found now is all that there is.
-        erasure::forget_answers(tx, workspace, &texts).await?;
-        erasure::forget_events(tx, workspace, &everyone).await?;
+        mention::forget(tx, workspace, &traces, &self.mentions).await?;
+        erasure::forget_events(tx, workspace, everyone).await?;
         let erased_at = tx.now();
         former::insert(tx, workspace, id, None).await?;
-        tell::person_erased(tx, actor, id, &everyone, erased_at).await?;
+        tell::person_erased(tx, actor, id, everyone, erased_at).await?;
         tx.scrub();
         Ok(Erased { id, erased_at })
     }

@@ -11,7 +11,7 @@ use crate::ops::Actor;
 use crate::ops::events::read::forgotten;
 
 /// Events that one replay sends again at most.
-pub const MOST_REPLAYED: i64 = 10_000;
+const MOST_REPLAYED: i64 = 10_000;
 
 /// Sends the events of a range again that the webhook wants; says how many.
 pub struct ReplayEvents {

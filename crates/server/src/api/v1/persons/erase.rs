@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use crate::http::answer::answer;
 use crate::http::{Discard, Envelope, Reply};
-use crate::ops::persons::erase::{ErasePerson, Erased};
+use crate::ops::persons::erase::{ErasePerson, Erased, FindMentions};
 
 /// All that is left of a person.
 #[derive(Serialize, ToSchema)]
@@ -34,6 +34,8 @@ impl From<Erased> for PersonErased {
 pub async fn erase_person(Discard(request): Discard) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
-    let work = ErasePerson { actor: request.actor.clone(), id: request.id()? };
+    let (workspace, id) = (request.actor.workspace, request.id()?);
+    let mentions = request.app.store.read_snapshot_at_length(FindMentions { workspace, id }).await?;
+    let work = ErasePerson { actor: request.actor.clone(), id, mentions };
     request.carry_out(work, |erased| answer(StatusCode::OK, PersonErased::from(erased))).await
 }

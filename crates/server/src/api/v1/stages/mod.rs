@@ -12,13 +12,21 @@ use model::problem::Problem;
 
 use super::shape::stage::StageRead;
 use crate::http::answer::render;
-use crate::http::{ListMeta, ListOf, Write};
+use crate::http::{ListMeta, ListOf, Refusal, Write};
 use crate::ops::idempotency::Answer;
-use crate::ops::jobs::stages::{CountedStage, PipelineOf};
+use crate::ops::jobs::stages::{CountCandidates, CountedStage, Counts, PipelineOf};
 
 /// The pipeline of the job in the path.
 fn pipeline_in(request: &Write) -> Result<PipelineOf, Problem> {
     Ok(PipelineOf { actor: request.actor.clone(), job: request.id()?, precondition: request.precondition.clone() })
+}
+
+/// The same, and how many candidates are in its stages.
+async fn counted_pipeline_in(request: &Write) -> Result<(PipelineOf, Counts), Refusal> {
+    let of = pipeline_in(request)?;
+    let counting = CountCandidates { workspace: of.actor.workspace, job: of.job };
+    let counts = request.app.store.read_snapshot_at_length(counting).await?;
+    Ok((of, counts))
 }
 
 /// A whole pipeline, which always fits on one page.

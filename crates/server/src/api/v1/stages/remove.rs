@@ -1,6 +1,6 @@
 use model::input::Reference;
 
-use super::{pipeline_in, whole};
+use super::{counted_pipeline_in, whole};
 use crate::api::v1::shape::stage::StageRead;
 use crate::http::{Discard, ListOf, Reply};
 use crate::ops::jobs::stages::RemoveStage;
@@ -24,6 +24,7 @@ pub async fn remove_stage(Discard(request): Discard) -> Reply {
     let move_to = query.words("move_to").map(Reference::new);
     let move_to = query.finish(move_to)?;
     request.read(|_| ())?;
-    let work = RemoveStage { of: pipeline_in(&request)?, id: request.second_id()?, move_to };
-    request.carry_out(work, whole).await
+    let id = request.second_id()?;
+    let (of, counts) = counted_pipeline_in(&request).await?;
+    request.carry_out(RemoveStage { of, id, move_to, counts }, whole).await
 }

@@ -1,7 +1,7 @@
 use model::stage::read_order;
 use utoipa::ToSchema;
 
-use super::{pipeline_in, whole};
+use super::{counted_pipeline_in, whole};
 use crate::api::v1::shape::stage::StageRead;
 use crate::http::{ListOf, Reply, Write};
 use crate::ops::jobs::stages::ReorderStages;
@@ -27,6 +27,6 @@ pub struct ReorderStagesBody {
 pub async fn reorder_stages(request: Write) -> Reply {
     request.no_query()?;
     let order = request.read(read_order)?;
-    let work = ReorderStages { of: pipeline_in(&request)?, order };
-    request.carry_out(work, whole).await
+    let (of, counts) = counted_pipeline_in(&request).await?;
+    request.carry_out(ReorderStages { of, order, counts }, whole).await
 }

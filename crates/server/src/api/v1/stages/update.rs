@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 use model::stage::StagePatch;
 use utoipa::ToSchema;
 
-use super::pipeline_in;
+use super::counted_pipeline_in;
 use crate::api::v1::shape::stage::StageRead;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Reply, Write};
@@ -39,6 +39,8 @@ pub struct UpdateStageBody {
 pub async fn update_stage(request: Write) -> Reply {
     request.no_query()?;
     let patch = request.read(StagePatch::read)?;
-    let work = UpdateStage { of: pipeline_in(&request)?, id: request.second_id()?, patch };
+    let id = request.second_id()?;
+    let (of, counts) = counted_pipeline_in(&request).await?;
+    let work = UpdateStage { of, id, patch, counts };
     request.carry_out(work, |stage| answer(StatusCode::OK, StageRead::from(stage))).await
 }

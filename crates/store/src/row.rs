@@ -172,6 +172,10 @@ impl Row<'_> {
         }
     }
 
+    pub fn optional_int(&self, column: usize) -> Result<Option<i64>, StoreError> {
+        self.optional(column, Self::int)
+    }
+
     pub fn flag(&self, column: usize) -> Result<bool, StoreError> {
         match self {
             Self::Sqlite(_) => self.int(column).map(|number| number != 0),

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::bell::Bell;
 use crate::error::{Failure, StoreError};
 use crate::migrations;
-use crate::postgres::{Address, Postgres};
+use crate::postgres::{Address, Postgres, check_replica};
 use crate::sqlite::Sqlite;
 use crate::tx::{Tried, Tx};
 
@@ -197,6 +197,9 @@ impl Store {
             Location::Sqlite(path) => Engine::Sqlite(Sqlite::open(path, purpose, Arc::clone(&bell))?),
             Location::Postgres(address) => {
                 migrations::postgres::bring_up_to_date(address, purpose).await?;
+                if let Some(replica) = &options.read_from {
+                    check_replica(address, replica).await?;
+                }
                 Engine::Postgres(Postgres::new(address, options, Arc::clone(&bell))?)
             }
         };

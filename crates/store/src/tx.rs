@@ -240,10 +240,13 @@ impl Tx {
 
     /// A new id that sorts behind `last` as well, which another server may have made.
     pub fn new_id_after<K: Kind>(&mut self, last: Option<Id<K>>) -> Id<K> {
-        match last {
-            Some(last) => Id::after(last, self.now, rand::random()),
-            None => self.new_id(),
+        let last = last.map_or(self.last_id, |last| last.to_bytes().max(self.last_id));
+        let id: Id<K> = Id::after(Id::from_bytes(last), self.now, rand::random());
+        // A clock that was ahead when the last was made does not draw everything else along.
+        if id.moment() <= self.now {
+            self.last_id = id.to_bytes();
         }
+        id
     }
 
     pub async fn rows<T>(

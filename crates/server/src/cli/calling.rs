@@ -58,7 +58,7 @@ impl FromStr for Ranges {
 }
 
 fn parse_range(written: &str) -> Result<IpNet, String> {
-    let one = || written.parse::<IpAddr>().map(IpNet::from);
+    let one = || written.trim().parse::<IpAddr>().map(|address| IpNet::from(address.to_canonical()));
     written
         .trim()
         .parse()

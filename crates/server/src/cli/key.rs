@@ -65,8 +65,8 @@ struct List {
 #[derive(Args)]
 struct Rotate {
     /// The id of the key, as key list shows it
-    #[arg(value_name = "KEY_ID", value_parser = parse_key_id)]
-    id: KeyId,
+    #[arg(value_name = "KEY_ID")]
+    id: String,
     /// How long the old key works on
     #[arg(long, env = "SLATED_KEY_OVERLAP", value_name = "SPAN", default_value = "24h", value_parser = parse_duration)]
     overlap: i64,
@@ -79,8 +79,8 @@ struct Rotate {
 #[derive(Args)]
 struct Revoke {
     /// The id of the key, as key list shows it
-    #[arg(value_name = "KEY_ID", value_parser = parse_key_id)]
-    id: KeyId,
+    #[arg(value_name = "KEY_ID")]
+    id: String,
     #[command(flatten)]
     workspace: Workspace,
     #[command(flatten)]
@@ -110,6 +110,7 @@ fn parse_name(written: &str) -> Result<String, String> {
     sound.then(|| name.to_owned()).ok_or_else(|| "a name has 1 to 255 characters and no control characters".to_owned())
 }
 
+/// Whoever gives the key itself must not find it in what is printed, as a command line shows what is wrong with it.
 fn parse_key_id(written: &str) -> Result<KeyId, String> {
     KeyId::parse(written).ok_or_else(|| "a key's id begins with key_; slated key list shows it".to_owned())
 }
@@ -209,6 +210,7 @@ impl List {
 impl Rotate {
     fn run(self) -> Result<(), String> {
         let Self { id, overlap, workspace, database } = self;
+        let id = parse_key_id(&id)?;
         let random = random_bytes().map_err(|error| error.to_string())?;
         let work = move |actor: Actor| RotateKey { id, overlap_millis: overlap, secret: Secret::new(actor.workspace, random), actor };
         let rotated = carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work })?;
@@ -219,6 +221,7 @@ impl Rotate {
 impl Revoke {
     fn run(self) -> Result<(), String> {
         let Self { id, workspace, database } = self;
+        let id = parse_key_id(&id)?;
         let work = move |actor: Actor| RevokeKey { actor, id };
         carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work }).map(|_| ())
     }

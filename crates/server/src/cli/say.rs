@@ -19,7 +19,8 @@ pub fn print(text: fmt::Arguments<'_>) -> Result<(), String> {
 
 /// Prints a line with what is shown this once: somebody must see it.
 pub fn reveal(text: fmt::Arguments<'_>) -> Result<(), String> {
-    put(format_args!("{text}\n")).map_err(|error| format!("what was made cannot be shown, so make another: {error}"))
+    put(format_args!("{text}\n"))
+        .map_err(|error| format!("what was made cannot be shown, so make another (slated key create, slated webhook rotate): {error}"))
 }
 
 fn put(text: fmt::Arguments<'_>) -> io::Result<()> {

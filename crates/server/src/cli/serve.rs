@@ -228,8 +228,10 @@ fn welcome(address: SocketAddr, key: &CreatedKey) -> Result<(), String> {
         _ => address,
     };
     let secret = key.secret.reveal();
-    say!("\nThe database was empty, so a workspace \"{FIRST_WORKSPACE}\" and an admin key for it were made.")?;
-    reveal(format_args!("This is the only time that the key is shown:\n\n    {secret}\n"))?;
+    reveal(format_args!(
+        "\nThe database was empty, so a workspace \"{FIRST_WORKSPACE}\" and an admin key for it were made.\n\
+         This is the only time that the key is shown:\n\n    {secret}\n"
+    ))?;
     say!("Try it:\n\n    curl -H 'Authorization: Bearer {secret}' http://{reachable}/v1/jobs\n")?;
     say!("Read the interface and try calls on http://{reachable}/docs\n")
 }

@@ -7,25 +7,28 @@ use std::io::{IsTerminal, stderr};
 
 use metrics::{describe_counter, describe_gauge, describe_histogram, gauge};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+use tracing::Level;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use self::json_lines::JsonLines;
 use self::log_writer::{LogGuard, LogWriter};
 
 /// What these have to say in detail holds the values of statements and the URLs of calls: personal data and secrets.
-const KEPT_QUIET: [&str; 4] = ["tokio_postgres=info", "postgres_protocol=info", "reqwest=info", "hyper_util=info"];
+const KEPT_QUIET: [&str; 4] = ["tokio_postgres", "postgres_protocol", "reqwest", "hyper_util"];
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// Starts the log. What is still on its way is written when the guard is dropped.
 pub fn start_log(filter: &str) -> Result<LogGuard, String> {
-    let mut filter = EnvFilter::try_new(filter).map_err(|error| format!("--log {filter:?} is not understood: {error}"))?;
-    for quiet in KEPT_QUIET {
-        filter = filter.add_directive(quiet.parse().map_err(|error| format!("{quiet}: {error}"))?);
-    }
+    let filter = read_filter(filter)?;
     let (writer, guard) = LogWriter::start().map_err(|error| format!("the log cannot be written: {error}"))?;
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_target(false).with_writer(writer);
+    let discretion = filter_fn(|metadata| is_discreet(metadata.target(), *metadata.level()));
     match stderr().is_terminal() {
-        true => subscriber.init(),
-        false => subscriber.event_format(JsonLines).init(),
+        true => subscriber.finish().with(discretion).init(),
+        false => subscriber.event_format(JsonLines).finish().with(discretion).init(),
     }
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
@@ -33,6 +36,22 @@ pub fn start_log(filter: &str) -> Result<LogGuard, String> {
         tracing::error!(panic.location = place, panic.reason = reason, "something panicked");
     }));
     Ok(guard)
+}
+
+/// A word alone would be taken for the name of a part of the program, and nothing else be written.
+fn read_filter(written: &str) -> Result<EnvFilter, String> {
+    let refused = |reason: String| format!("--log {written:?} is not understood: {reason}");
+    let is_level = |word: &str| LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word));
+    if let Some(word) = written.split(',').map(str::trim).find(|part| !part.is_empty() && !part.contains(['=', '[']) && !is_level(part)) {
+        return Err(refused(format!("{word:?} is no level; write one of {}, or PART=LEVEL", LEVELS.join(", "))));
+    }
+    EnvFilter::try_new(written).map_err(|error| refused(error.to_string()))
+}
+
+/// Whatever was asked for.
+fn is_discreet(target: &str, level: Level) -> bool {
+    let is_of = |quiet: &&str| target.strip_prefix(*quiet).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+    level <= Level::INFO || !KEPT_QUIET.iter().any(|quiet| is_of(&quiet))
 }
 
 pub fn start_metrics() -> Result<PrometheusHandle, BuildError> {
@@ -68,4 +87,27 @@ fn describe() {
         "slated_store_retries_total",
         "Transactions on PostgreSQL that were run again, because another got in their way or their connection broke."
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_names_levels() {
+        for written in ["info", "WARN", "off", "info,hyper=debug", "slated::http=trace, warn", "", "[request]=debug"] {
+            assert!(read_filter(written).is_ok(), "{written}");
+        }
+        for written in ["warning", "inof", "info,bogus", "info=loud"] {
+            let refused = read_filter(written).map(|_| ()).unwrap_err();
+            assert!(refused.starts_with("--log ") && refused.contains("is not understood"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn who_would_tell_secrets_is_kept_quiet() {
+        assert!(is_discreet("tokio_postgres::query", Level::INFO) && is_discreet("slated::http", Level::TRACE));
+        assert!(!is_discreet("tokio_postgres::query", Level::DEBUG) && !is_discreet("reqwest", Level::TRACE));
+        assert!(is_discreet("reqwest_like", Level::TRACE));
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, each_engine, eventually, together, types};
+use crate::support::{App, Log, each_engine, eventually, strings, together, types};
 
 each_engine! {
     each_row_has_its_result_in_order
@@ -12,6 +12,7 @@ each_engine! {
     rows_do_what_as_many_creates_do
     rows_share_new_companies
     rows_are_put_on_jobs
+    candidates_of_several_jobs_are_in_the_order_in_which_they_were_made
     every_row_tells_its_events
     an_idempotency_key_covers_the_whole_batch
     the_body_must_be_a_list_of_a_bearable_length
@@ -184,6 +185,34 @@ fn rows_are_put_on_jobs(app: &App) {
     let listed: Vec<_> = client.get(&job.candidates_path()).entries().iter().map(|candidate| candidate["id"].clone()).collect();
     assert_eq!(made, listed);
     assert_eq!(client.get(&job.path()).data()["candidate_count"], 5);
+}
+
+fn candidates_of_several_jobs_are_in_the_order_in_which_they_were_made(app: &App) {
+    let client = app.writer();
+    let jobs: Vec<_> = (0..5).map(|number| client.new_job(&format!("Job {number}"), "Acme")).collect();
+    // Each has a last candidate already, behind which the next comes.
+    jobs.iter().for_each(|job| drop(client.new_candidate(job, "First")));
+    let mut log = Log::begin(&client);
+    for round in 0..10 {
+        let (same, others): (Vec<_>, Vec<_>) = jobs
+            .iter()
+            .enumerate()
+            .map(|(place, job)| {
+                let address = |name: &str| json!([format!("{name}{round}@x.example")]);
+                let same = json!({ "name": "Ada", "emails": address("ada"), "job_id": job.id });
+                (same, json!({ "name": "Grace", "emails": address(&format!("grace{place}-")), "job_id": job.id }))
+            })
+            .unzip();
+        let reply = client.post(PATH, &json!({ "persons": same })).expect(200);
+        let ada = client.person(reply.entries()[0]["data"]["id"].as_str().unwrap());
+        assert_eq!(strings(&ada["jobs"], "job_name"), ["Job 0", "Job 1", "Job 2", "Job 3", "Job 4"]);
+        client.post(PATH, &json!({ "persons": others })).expect(200);
+    }
+    let told: Vec<_> = log.new_events().into_iter().filter(|event| event["type"] == "candidate.created").collect();
+    let listed = client.get("/v1/candidates?limit=100&sort=-created_at").expect(200);
+    let mut listed = strings(listed.data(), "id");
+    listed.reverse();
+    assert_eq!(listed[listed.len() - told.len()..], strings(&Value::from(told), "record_id"));
 }
 
 fn every_row_tells_its_events(app: &App) {

@@ -134,6 +134,17 @@ fn what_is_not_there_or_makes_no_sense_is_refused() {
 }
 
 #[test]
+fn what_is_left_of_another_file_is_not_taken_for_the_log_of_the_copy() {
+    let (from, to) = (Engine::Postgres.app().start(), Database::new(Engine::Sqlite));
+    let left = to.directory().join("slated.db-wal");
+    std::fs::write(&left, "of old").unwrap();
+    refused(&from.database, &to, "slated.db-wal is left of another database");
+    assert!(!to.file().exists() && std::fs::read(&left).unwrap() == b"of old");
+    std::fs::remove_file(left).unwrap();
+    assert!(copy(&from.database, &to).status.success());
+}
+
+#[test]
 fn a_copy_that_fails_leaves_nothing() {
     let (app, _key) = demo();
     app.database.execute("UPDATE person SET emails = 'no JSON' WHERE rowid = (SELECT MAX(rowid) FROM person)");

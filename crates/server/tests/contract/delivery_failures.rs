@@ -11,6 +11,7 @@ use crate::support::{Action, App, Call, Engine, Hook, NEVER, Receiver, SOON, cal
 each_engine! {
     a_webhook_shows_how_it_fares
     an_endpoint_that_fails_is_paused_and_goes_on_by_itself
+    a_webhook_says_which_events_it_lost
     an_event_that_is_never_taken_is_given_up_and_those_behind_it_go_on
     a_bad_event_says_nothing_of_an_endpoint_that_takes_others
     hanging_and_dead_endpoints_do_not_delay_another
@@ -64,6 +65,31 @@ fn a_webhook_shows_how_it_fares(engine: &Engine) {
     hook.change(&json!({ "url": receiver.url() }));
     hook.wait_status("active");
     assert!(hook.read()["last_success_at"].as_str().is_some_and(is_time));
+}
+
+fn a_webhook_says_which_events_it_lost(engine: &Engine) {
+    let app = engine
+        .app()
+        .environment("SLATED_ALLOW_PRIVATE_TARGETS", "127.0.0.0/8")
+        .environment("SLATED_WEBHOOK_RETRY_DELAYS", "100ms")
+        .argument("--event-retention=1s")
+        .start();
+    let nobody = TcpListener::bind("127.0.0.3:0").unwrap().local_addr().unwrap();
+    let hook = Hook::new(&app, &format!("http://{nobody}/"));
+    hook.change(&json!({ "types": ["person.*"] }));
+    new_person(&app, "Ada");
+    new_person(&app, "Grace");
+    let lost = hook.events("person.created");
+    eventually("the webhook misses them", || hook.read()["last_error"].as_str().is_some_and(|error| error.contains("were forgotten")));
+    let first = format!("events {} to ", lost[0]["sequence"]);
+    app.process.log.wait_for("which they are", |line| (line.contains("a webhook misses events") && line.contains(&first)).then_some(()));
+    // There is nothing left to try it with, and what it lost is still said.
+    hook.wait_status("active");
+    assert!(hook.read()["last_error"].as_str().is_some_and(|error| error.contains("were forgotten")), "{:#}", hook.read());
+    let receiver = Receiver::start();
+    hook.change(&json!({ "url": receiver.url() }));
+    new_person(&app, "Mary");
+    eventually("a success makes it whole", || hook.read()["last_error"] == "");
 }
 
 fn an_endpoint_that_fails_is_paused_and_goes_on_by_itself(engine: &Engine) {

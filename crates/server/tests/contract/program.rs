@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Read;
 use std::net::TcpListener;
+use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -27,6 +28,9 @@ each_engine! {
 
 on_sqlite! {
     a_second_server_on_one_database_is_refused
+    a_file_is_one_by_whatever_name
+    an_empty_file_is_nothing_to_look_at
+    a_key_that_nobody_can_see_is_told_of
     a_file_that_is_no_database_is_refused_and_left_alone
 }
 
@@ -213,7 +217,11 @@ fn bad_options_are_refused_with_a_reason(engine: &Engine) {
         (&["serve", "--database", &url, "--listen", "127.0.0.1:99999"], "99999"),
         (&["serve", "--database", &url, "--rate-limit", "lots"], "lots"),
         (&["serve", "--database", &url, "--head-timeout", "never"], "never"),
+        (&["serve", "--database", &url, "--log", "warning"], "\"warning\" is no level"),
+        (&["serve", "--database", "postgres://me:sec@secret@127.0.0.1:1/slated"], "%40"),
         (&["key", "create", "--database", &url], "--name"),
+        (&["key", "revoke", "--database", &url, "slated_00000000secret"], "key_"),
+        (&["key", "rotate", "--database", &url, "slated_00000000secret"], "key_"),
         (&["key", "create", "--database", &url, "--name", "x", "--expires", "whenever"], "whenever"),
     ] {
         let mut process = Process::start(program().args(arguments).current_dir(database.directory()));
@@ -233,6 +241,38 @@ fn a_second_server_on_one_database_is_refused(app: &App) {
     let reason = reason(&mut Process::start(&mut second));
     assert!(reason.contains("another"), "{reason}");
     app.writer().new_job("Engineer", "Acme");
+}
+
+fn a_file_is_one_by_whatever_name(app: &App) {
+    let link = app.database.directory().join("link.db");
+    let url = format!("sqlite:{}", link.display());
+    let refused = |arguments: &[&str]| reason(&mut Process::start(program().args(arguments)));
+    symlink(app.database.file(), &link).unwrap();
+    assert!(refused(&["serve", "--listen", "127.0.0.1:0", "--database", &url]).contains("another slated server"));
+    fs::remove_file(&link).unwrap();
+    fs::hard_link(app.database.file(), &link).unwrap();
+    assert!(refused(&["serve", "--listen", "127.0.0.1:0", "--database", &url]).contains("2 names"));
+    app.writer().new_job("Engineer", "Acme");
+}
+
+fn an_empty_file_is_nothing_to_look_at(engine: &Engine) {
+    let database = Database::new(*engine);
+    fs::write(database.file(), "").unwrap();
+    for arguments in [&["audit", "verify"][..], &["key", "list"], &["webhook", "list"]] {
+        let refused = reason(&mut Process::start(&mut database.command(arguments)));
+        assert!(refused.contains("holds no slated database"), "{arguments:?}: {refused}");
+    }
+    assert_eq!(fs::read(database.file()).unwrap(), b"");
+    database.create_key("default", "read", &[]);
+}
+
+fn a_key_that_nobody_can_see_is_told_of(engine: &Engine) {
+    let database = Database::new(*engine);
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = database.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let output = command.stdout(full).output().unwrap();
+    let reason = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && reason.contains("slated key create"), "{reason}");
 }
 
 fn a_database_of_a_newer_version_is_refused(engine: &Engine) {

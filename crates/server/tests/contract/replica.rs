@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::postgres::{Server, execute};
-use crate::support::{App, AppBuilder, Database, Engine, eventually};
+use crate::support::{App, AppBuilder, Database, Engine, eventually, program};
 
 fn app_on(primary: &Server, replica: &Server) -> App {
     AppBuilder::new(Engine::Postgres).argument("--read-database").argument(replica.url()).start_on(Database::at(primary.url()))
@@ -65,4 +65,19 @@ fn the_replica_serves_reads_and_the_primary_stands_in_for_it() {
     client.post("/v1/persons", &json!({ "name": "Ada" })).expect(201);
     replica.resume();
     client.get(&format!("/v1/jobs/{}", job.id)).expect(200);
+}
+
+#[test]
+fn another_database_is_no_replica() {
+    let primary = Server::start(&[]);
+    let other = Database::new(Engine::Postgres);
+    let neighbour = format!("{}/template1", primary.url().rsplit_once('/').unwrap().0);
+    for url in [other.url(), neighbour] {
+        let arguments = ["serve", "--listen", "127.0.0.1:0", "--database", primary.url(), "--read-database", &url];
+        let output = program().args(arguments).output().unwrap();
+        let reason = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && reason.contains("is no replica of"), "{reason}");
+    }
+    let app = app_on(&primary, &primary);
+    app.writer().new_job("Engineer", "Acme");
 }

@@ -13,7 +13,7 @@ use crate::migrations::{self, OUTBOX};
 use crate::postgres::{Address, connect, describe};
 use crate::record::event_outbox;
 use crate::record::person_place::free_place;
-use crate::sqlite::{SqliteTx, broken, provide_file};
+use crate::sqlite::{SqliteTx, beside, broken, provide_file};
 use crate::store::{Location, Options, Purpose, Store, Work};
 use crate::tx::Tx;
 
@@ -22,6 +22,11 @@ const ROWS_BETWEEN_REPORTS: u64 = 4096;
 pub(super) async fn copy(from: &Address, to: &Path, report: &Report<'_>) -> Result<Moved, StoreError> {
     if to.exists() {
         return Err(StoreError::Unusable(format!("{} is there already; copy into a new file", to.display())));
+    }
+    // An engine that finds the log of another file beside this one takes it for its own.
+    if let Some(left) = ["-wal", "-shm", "-journal"].map(|ending| beside(to, ending)).into_iter().find(|path| path.exists()) {
+        let message = format!("{} is left of another database; remove it, or copy into a file of another name", left.display());
+        return Err(StoreError::Unusable(message));
     }
     number_events(from).await?;
     let client = connect(from).await?;
@@ -61,9 +66,7 @@ struct Unfinished {
 
 impl Unfinished {
     fn new(to: &Path) -> Result<Self, StoreError> {
-        let mut name = to.as_os_str().to_owned();
-        name.push(".unfinished");
-        let unfinished = Self { path: PathBuf::from(name) };
+        let unfinished = Self { path: beside(to, ".unfinished") };
         unfinished.remove();
         provide_file(&unfinished.path, Purpose::Command)?;
         Ok(unfinished)
@@ -71,9 +74,7 @@ impl Unfinished {
 
     fn remove(&self) {
         for ending in ["", "-wal", "-shm"] {
-            let mut name = self.path.as_os_str().to_owned();
-            name.push(ending);
-            let _ = fs::remove_file(name);
+            let _ = fs::remove_file(beside(&self.path, ending));
         }
     }
 

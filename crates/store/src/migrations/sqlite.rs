@@ -40,6 +40,10 @@ pub(crate) fn is_foreign(tx: &SqliteTx) -> Result<bool, StoreError> {
     Ok(has_any_table(tx)? && !has_table(tx, "schema_migration")?)
 }
 
+pub(crate) fn is_empty(tx: &SqliteTx) -> Result<bool, StoreError> {
+    Ok(!has_any_table(tx)?)
+}
+
 fn current_version(tx: &SqliteTx) -> Result<i64, StoreError> {
     Ok(tx.row("SELECT COALESCE(MAX(version), 0) FROM schema_migration", &[], |row| row.int(0))?.unwrap_or(0))
 }

@@ -52,6 +52,10 @@ impl FromStr for Address {
         if config.get_hosts().is_empty() {
             return Err("it names no host; write postgres://USER:PASSWORD@HOST:PORT/DATABASE".to_owned());
         }
+        // Whatever stands before it is of a password that was cut in two.
+        if config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(name) if name.contains('@'))) {
+            return Err("it names a host with @ in it; write @ in a user's name or password as %40".to_owned());
+        }
         if trust != Trust::Anyone {
             config.ssl_mode(SslMode::Require);
         }
@@ -114,9 +118,14 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_refused() {
-        for written in
-            ["postgres://", "postgres:///x", "postgres://one/x?sslmode=maybe", "postgres://one:port/x", "postgres://one/x?colour=red"]
-        {
+        for written in [
+            "postgres://",
+            "postgres:///x",
+            "postgres://one/x?sslmode=maybe",
+            "postgres://one:port/x",
+            "postgres://one/x?colour=red",
+            "postgres://u:hunt@er2@one/x",
+        ] {
             assert!(written.parse::<Address>().is_err(), "{written}");
         }
     }

@@ -31,7 +31,7 @@ const SESSION: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; SET 
 /// New words are put into their index in the background, often; until there are so many, no writer has to do it.
 const WORDS_APART: &str = "SET gin_pending_list_limit = '16MB'";
 const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
-const PATIENCE_AT_START: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE_AT_START: Duration = Duration::from_secs(5);
 
 pub(super) struct Connection {
     pub(super) client: Arc<Client>,

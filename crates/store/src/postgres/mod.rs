@@ -27,6 +27,7 @@ pub(crate) use self::constraints::{TakenOff, execute};
 pub(crate) use self::crowd::Crowd;
 pub(crate) use self::failure::{describe, judge};
 use self::replica::Replica;
+pub(crate) use self::replica::check_replica;
 use self::transaction::Mode;
 pub(crate) use self::transaction::PostgresTx;
 pub(crate) use self::value::{Anything, JSONB_VERSION, Json, MILLIS_TO_2000, Moment, Number, Uuid, micros};

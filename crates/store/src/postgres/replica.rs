@@ -7,11 +7,32 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use model::id::WorkspaceId;
+use tokio::time::timeout;
 
-use super::connection::Connections;
+use super::address::Address;
+use super::connection::{Connections, PATIENCE_AT_START, connect};
+use crate::error::StoreError;
 
 /// How long a replica that failed is left alone.
 const REST: Duration = Duration::from_secs(5);
+
+/// What a database and its replicas have in common, and no other.
+const IDENTITY: &str = "SELECT system_identifier::text || ' ' || (SELECT oid::text FROM pg_database WHERE datname = current_database()) \
+                        FROM pg_control_system()";
+
+/// Makes sure that one address leads to the database of the other, or a replica of it. Where that cannot be found out now, it is taken for granted.
+pub(crate) async fn check_replica(primary: &Address, replica: &Address) -> Result<(), StoreError> {
+    let identity = async |address: &Address| {
+        let asking = async { connect(address).await.ok()?.query_one(IDENTITY, &[]).await.ok()?.try_get::<_, String>(0).ok() };
+        timeout(PATIENCE_AT_START, asking).await.ok().flatten()
+    };
+    match (identity(primary).await, identity(replica).await) {
+        (Some(one), Some(other)) if one != other => Err(StoreError::Unusable(format!(
+            "--read-database {replica} is no replica of {primary}: it is another database; name a standby of the same server, and the same database on it"
+        ))),
+        _ => Ok(()),
+    }
+}
 
 pub(super) struct Replica {
     pub(super) connections: Connections,

@@ -363,11 +363,16 @@ pub async fn keep_deliveries(tx: &mut Tx, workspace: WorkspaceId, webhook: Webho
     Ok(())
 }
 
-/// Forgets deliveries of events that are forgotten.
-pub async fn forget_deliveries(tx: &mut Tx, workspace: WorkspaceId, end: i64) -> Result<(), StoreError> {
-    for webhook in all(tx, workspace).await? {
+/// Forgets deliveries of events that are forgotten. Says which webhooks had still to get some of them, and the first and the last of those.
+pub async fn forget_deliveries(tx: &mut Tx, workspace: WorkspaceId, end: i64) -> Result<Vec<(WebhookId, i64, i64)>, StoreError> {
+    let mut missed = Vec::new();
+    for Webhook { id, .. } in all(tx, workspace).await? {
+        let sql = "SELECT MIN(sequence), MAX(sequence) FROM webhook_delivery \
+                   WHERE workspace_id = ?1 AND webhook_id = ?2 AND sequence <= ?3 AND status = 'pending'";
+        let pending = tx.row(sql, params![workspace, id, end], |row| Ok(row.optional_int(0)?.zip(row.optional_int(1)?))).await?;
+        missed.extend(pending.flatten().map(|(first, last)| (id, first, last)));
         let sql = "DELETE FROM webhook_delivery WHERE workspace_id = ?1 AND webhook_id = ?2 AND sequence <= ?3";
-        tx.tell(sql, params![workspace, webhook.id, end]).await?;
+        tx.tell(sql, params![workspace, id, end]).await?;
     }
-    Ok(())
+    Ok(missed)
 }

@@ -6,11 +6,12 @@ use std::time::Duration;
 use model::id::PersonId;
 use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
-use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags};
+use rusqlite::{CachedStatement, Connection, ErrorCode, MAIN_DB, OpenFlags};
 
 use crate::error::StoreError;
 use crate::migrations;
 use crate::row::{Param, Row};
+use crate::store::Purpose;
 
 /// How long a statement waits for another process that writes.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -29,20 +30,36 @@ impl SqliteTx {
         Ok(tx)
     }
 
-    /// Looks at a file before anything in it is changed: it must be ours or empty, and writable.
-    pub(crate) fn examine(path: &Path) -> Result<(), StoreError> {
+    /// Looks at a file before anything in it is changed: it must be ours, or empty if the purpose lets one be made, and writable unless it is only looked at.
+    pub(crate) fn examine(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
         let tx = Self::open(path)?;
-        if migrations::sqlite::is_foreign(&tx)
-            .map_err(|error| StoreError::Unusable(format!("{} cannot be read as a database: {error}", path.display())))?
-        {
+        let read_only = || {
+            StoreError::Unusable(format!(
+                "{} cannot be written; its files and their directory must belong to the user that runs slated",
+                path.display()
+            ))
+        };
+        // The engine opens a file to read if it may not write it, and says so only when somebody does.
+        if purpose != Purpose::Inspect && tx.connection.is_readonly(MAIN_DB).map_err(|error| unusable(path, &error))? {
+            return Err(read_only());
+        }
+        let is_foreign =
+            migrations::sqlite::is_foreign(&tx).map_err(|error| match tx.connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK;") {
+                Err(refused) if refused.sqlite_error_code() == Some(ErrorCode::ReadOnly) => read_only(),
+                _ => StoreError::Unusable(format!("{} cannot be read as a database: {error}", path.display())),
+            })?;
+        if is_foreign {
             let message = format!("{} is a database of another program; choose another file with --database sqlite:PATH", path.display());
             return Err(StoreError::Unusable(message));
         }
-        tx.connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK;").map_err(|error| match error.sqlite_error_code() {
-            Some(ErrorCode::ReadOnly) => StoreError::Unusable(format!(
-                "{} cannot be written; its files and their directory must belong to the user that runs slated",
+        if purpose == Purpose::Inspect && migrations::sqlite::is_empty(&tx)? {
+            return Err(StoreError::Unusable(format!(
+                "{} holds no slated database; slated serve or slated key create makes one",
                 path.display()
-            )),
+            )));
+        }
+        tx.connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK;").map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::ReadOnly) => read_only(),
             _ => unusable(path, &error),
         })
     }

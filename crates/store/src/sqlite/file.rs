@@ -3,10 +3,17 @@
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::StoreError;
 use crate::store::Purpose;
+
+/// The file beside a database whose name ends so.
+pub(crate) fn beside(database: &Path, ending: &str) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
 
 /// Sees to it that there is a file, if the purpose lets it be made.
 pub(crate) fn provide(path: &Path, purpose: Purpose) -> Result<(), StoreError> {

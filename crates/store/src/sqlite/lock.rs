@@ -2,8 +2,10 @@
 //! ends, however it ends.
 
 use std::fs::{File, TryLockError};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use super::file::beside;
 use crate::error::StoreError;
 
 pub(crate) struct ServerLock {
@@ -12,10 +14,14 @@ pub(crate) struct ServerLock {
 
 impl ServerLock {
     pub(crate) fn take(database: &Path) -> Result<Self, StoreError> {
-        let mut name = database.as_os_str().to_owned();
-        name.push(".lock");
-        let path = Path::new(&name);
-        let refused = |reason: String| StoreError::Unusable(format!("{} cannot be locked: {reason}", path.display()));
+        // By whatever name it is served. Of one that has several of its own the engine would keep a log beside each.
+        let refused = |reason: String| StoreError::Unusable(format!("{} cannot be locked: {reason}", database.display()));
+        let found = database.canonicalize().and_then(|real| Ok((real.metadata()?.nlink(), real)));
+        let (names, real) = found.map_err(|error| refused(error.to_string()))?;
+        if names > 1 {
+            return Err(refused(format!("the file has {names} names (hard links), and may have but one")));
+        }
+        let path = beside(&real, ".lock");
         let file = File::options().create(true).truncate(false).write(true).open(path).map_err(|error| refused(error.to_string()))?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),

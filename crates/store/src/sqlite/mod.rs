@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 pub(crate) use self::connection::{SqliteTx, broken};
-pub(crate) use self::file::provide as provide_file;
+pub(crate) use self::file::{beside, provide as provide_file};
 pub(crate) use self::lock::ServerLock;
 use self::readers::Readers;
 #[cfg(test)]
@@ -41,7 +41,7 @@ pub(crate) struct Sqlite {
 impl Sqlite {
     pub(crate) fn open(path: &Path, purpose: Purpose, bell: Arc<Bell>) -> Result<Self, StoreError> {
         file::provide(path, purpose)?;
-        SqliteTx::examine(path)?;
+        SqliteTx::examine(path, purpose)?;
         let lock = match purpose {
             Purpose::Serve => Some(ServerLock::take(path)?),
             Purpose::Command | Purpose::Inspect => None,
@@ -68,7 +68,7 @@ impl Sqlite {
 /// Sees to it that there is a database at that path, of the newest version, to read from.
 pub(crate) fn prepare_source(path: &Path) -> Result<(), StoreError> {
     file::provide(path, Purpose::Inspect)?;
-    SqliteTx::examine(path)?;
+    SqliteTx::examine(path, Purpose::Inspect)?;
     migrations::sqlite::bring_up_to_date(&mut SqliteTx::open_writer(path)?)
 }
 

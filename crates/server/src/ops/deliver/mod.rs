@@ -16,6 +16,17 @@ pub use self::settle::Settle;
 /// Deliveries that may wait at once; new events are not looked at until some are through or given up.
 const MOST_WAITING: i64 = 5000;
 
+/// How it is said that a webhook lost events.
+const FORGOTTEN: &str = "were forgotten before they could be delivered";
+
+pub fn gap(first: i64, last: i64) -> String {
+    format!("events {first} to {last} {FORGOTTEN}")
+}
+
+fn is_gap(error: &str) -> bool {
+    error.ends_with(FORGOTTEN)
+}
+
 /// One call and what came of it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Attempt {

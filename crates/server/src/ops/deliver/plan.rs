@@ -10,7 +10,7 @@ use store::record::webhook::{Delivery, Waiting, Webhook};
 use store::record::{event_reading, former, webhook};
 use store::{Failure, StoreError, Tx, Work};
 
-use super::MOST_WAITING;
+use super::{MOST_WAITING, gap};
 use crate::ops::webhooks::deliveries::together;
 
 /// New events in one turn.
@@ -166,7 +166,7 @@ impl PlanTurn {
         let page = match event_reading::page(tx, self.workspace, Some(after), &wanted, Most::events(limit)).await? {
             Ok(page) => page,
             Err(gone) => {
-                turn.gap = Some(format!("events {} to {} were forgotten before they could be delivered", after + 1, gone.oldest - 1));
+                turn.gap = Some(gap(after + 1, gone.oldest - 1));
                 after = gone.oldest - 1;
                 match event_reading::page(tx, self.workspace, Some(after), &wanted, Most::events(limit)).await? {
                     Ok(page) => page,

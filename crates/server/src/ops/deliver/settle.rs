@@ -12,7 +12,7 @@ use store::{Failure, StoreError, Tx, Work};
 
 use super::delays::asked_for;
 use super::plan::{Lanes, Queues};
-use super::{Attempt, MOST_WAITING, Outcome, Parcel, RetryDelays, Turn};
+use super::{Attempt, MOST_WAITING, Outcome, Parcel, RetryDelays, Turn, is_gap};
 use crate::ops::Actor;
 use crate::ops::tell::{Nothing, Told, tell};
 
@@ -59,9 +59,13 @@ impl Work for Settle {
         webhook.settled_sequence = turn.settled_sequence.max(webhook.settled_sequence);
         if self.successes() > 0 {
             webhook.last_success_at = Some(tx.now());
-        }
-        // With nothing left to try it with, a webhook counts as whole too.
-        if self.successes() > 0 || turn.has_nothing_to_try {
+            webhook.last_error.clear();
+            self.note_recovery(tx, &mut webhook).await?;
+        } else if turn.has_nothing_to_try {
+            // With nothing left to try it with, a webhook counts as whole too.
+            if !is_gap(&webhook.last_error) {
+                webhook.last_error.clear();
+            }
             self.note_recovery(tx, &mut webhook).await?;
         }
         if let Some(gap) = &turn.gap {
@@ -189,7 +193,6 @@ impl Settle {
     }
 
     async fn note_recovery(&self, tx: &mut Tx, webhook: &mut Webhook) -> Result<(), Failure> {
-        webhook.last_error.clear();
         webhook.failed_rounds = 0;
         if let Some(paused_at) = webhook.paused_at.take() {
             let told = Told::new(Pause { paused_at: Some(paused_at) }, Pause { paused_at: None });

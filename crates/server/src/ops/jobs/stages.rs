@@ -7,7 +7,7 @@ use model::job::Job;
 use model::problem::{Code, Detail, Flaw, Problem};
 use model::stage::{AddedStage, MOST_MOVED, MOST_STAGES, NewStage, Stage, StagePatch, check_pipeline, insert, renumber, reorder};
 use store::record::{job, stage};
-use store::{Failure, Pace, StoreError, Tx, Work};
+use store::{Failure, Pace, Tx, Work};
 
 use crate::ops::Actor;
 use crate::ops::etag::Precondition;

@@ -50,8 +50,8 @@ fn read_filter(written: &str) -> Result<EnvFilter, String> {
 
 /// Whatever was asked for.
 fn is_discreet(target: &str, level: Level) -> bool {
-    let is_of = |quiet: &&str| target.strip_prefix(*quiet).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
-    level <= Level::INFO || !KEPT_QUIET.iter().any(|quiet| is_of(&quiet))
+    let is_of = |part: &&str| target.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+    level <= Level::INFO || !KEPT_QUIET.iter().any(is_of)
 }
 
 pub fn start_metrics() -> Result<PrometheusHandle, BuildError> {

@@ -277,7 +277,7 @@ impl Store {
             return Box::pin(postgres.read_snapshot_at_length(&work)).await;
         }
         let place = timeout(LONGEST_WAIT, Arc::clone(&self.long_reads).acquire_owned()).await;
-        let place = place.map_err(|_| StoreError::Unavailable("too many lists and searches run".to_owned()))?;
+        let place = place.map_err(|_| StoreError::Unavailable("too much is looked up that takes long".to_owned()))?;
         let store = Arc::clone(self);
         let runtime = tokio::runtime::Handle::current();
         let reading = tokio::task::spawn_blocking(move || {

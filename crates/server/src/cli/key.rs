@@ -110,7 +110,7 @@ fn parse_name(written: &str) -> Result<String, String> {
     sound.then(|| name.to_owned()).ok_or_else(|| "a name has 1 to 255 characters and no control characters".to_owned())
 }
 
-/// Whoever gives the key itself must not find it in what is printed, as a command line shows what is wrong with it.
+/// Not while the command line is read: what is wrong with that is shown, and it may be the key itself.
 fn parse_key_id(written: &str) -> Result<KeyId, String> {
     KeyId::parse(written).ok_or_else(|| "a key's id begins with key_; slated key list shows it".to_owned())
 }

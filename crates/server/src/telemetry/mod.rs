@@ -38,17 +38,24 @@ pub fn start_log(filter: &str) -> Result<LogGuard, String> {
     Ok(guard)
 }
 
-/// A word alone would be taken for the name of a part of the program, and nothing else be written.
+/// A word alone that is no level would be taken for the name of a part of the program, and nothing else be written.
 fn read_filter(written: &str) -> Result<EnvFilter, String> {
     let refused = |reason: String| format!("--log {written:?} is not understood: {reason}");
-    let is_level = |word: &str| LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word));
-    if let Some(word) = written.split(',').map(str::trim).find(|part| !part.is_empty() && !part.contains(['=', '[']) && !is_level(part)) {
+    // What stands in brackets may hold commas of its own.
+    if written.contains('[') {
+        return EnvFilter::try_new(written).map_err(|error| refused(error.to_string()));
+    }
+    let parts: Vec<_> = written.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+    let is_level =
+        |word: &str| LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word)) || matches!(word, "0" | "1" | "2" | "3" | "4" | "5");
+    let odd = parts.iter().find(|part| !part.contains('=') && !is_level(part)).or(if parts.is_empty() { Some(&written) } else { None });
+    if let Some(word) = odd {
         return Err(refused(format!("{word:?} is no level; write one of {}, or PART=LEVEL", LEVELS.join(", "))));
     }
-    EnvFilter::try_new(written).map_err(|error| refused(error.to_string()))
+    EnvFilter::try_new(parts.join(",")).map_err(|error| refused(error.to_string()))
 }
 
-/// Whatever was asked for.
+/// Whether it may be logged, even if all that there is was asked for.
 fn is_discreet(target: &str, level: Level) -> bool {
     let is_of = |part: &&str| target.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
     level <= Level::INFO || !KEPT_QUIET.iter().any(is_of)
@@ -95,10 +102,18 @@ mod tests {
 
     #[test]
     fn a_filter_names_levels() {
-        for written in ["info", "WARN", "off", "info,hyper=debug", "slated::http=trace, warn", "", "[request]=debug"] {
-            assert!(read_filter(written).is_ok(), "{written}");
+        for (written, understood) in [
+            ("info", "info"),
+            (" WARN ", "warn"),
+            ("off", "off"),
+            ("3", "info"),
+            ("info, hyper=debug", "hyper=debug,info"),
+            ("slated::http=trace, warn,", "slated::http=trace,warn"),
+            ("[request]=debug,info", "info,[request]=debug"),
+        ] {
+            assert_eq!(read_filter(written).unwrap().to_string(), understood, "{written:?}");
         }
-        for written in ["warning", "inof", "info,bogus", "info=loud"] {
+        for written in ["warning", "inof", "info,bogus", "info=loud", ",", " "] {
             let refused = read_filter(written).map(|_| ()).unwrap_err();
             assert!(refused.starts_with("--log ") && refused.contains("is not understood"), "{refused}");
         }

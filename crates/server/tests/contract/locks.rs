@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Engine, Job, eventually, together};
+use crate::support::{Engine, Job, Reply, eventually, strings, together};
 
 const CALLERS: usize = 16;
 const WAITING: &str = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
@@ -115,5 +115,47 @@ fn a_merge_that_waits_for_a_company_holds_no_person() {
         assert_eq!(app.database.execute("SELECT 1 FROM person FOR UPDATE NOWAIT").len(), 2);
         drop(lock);
         merge.join().unwrap().expect(200);
+    });
+}
+
+/// Whoever puts a person on a job keeps the person first, and wants the job next.
+#[test]
+fn who_waits_to_remove_a_person_holds_nothing_else() {
+    let app = Engine::Postgres.app().start();
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    let [erased, gone, kept] = ["Erased", "Gone", "Kept"].map(|name| {
+        let candidate = client.new_candidate(&job, name);
+        candidate["person_id"].as_str().unwrap().to_owned()
+    });
+    let erase = || client.send("DELETE", &format!("/v1/persons/{erased}"), None);
+    let merge = || client.post(&format!("/v1/persons/{kept}/merge"), &json!({ "person_id": gone }));
+    for (name, remove) in [("Erased", &erase as &(dyn Fn() -> Reply + Sync)), ("Gone", &merge)] {
+        let lock = app.database.hold(&format!("SELECT * FROM person WHERE name = '{name}' FOR KEY SHARE"));
+        std::thread::scope(|scope| {
+            let removal = scope.spawn(remove);
+            eventually("the person is waited for", || !app.database.execute(WAITING).is_empty());
+            assert_eq!(app.database.execute("SELECT 1 FROM job FOR UPDATE NOWAIT").len(), 1);
+            drop(lock);
+            removal.join().unwrap().expect(200);
+        });
+    }
+}
+
+/// Whoever moves candidates holds them first, and keeps the stage next that they come to.
+#[test]
+fn who_waits_for_candidates_of_a_stage_does_not_hold_the_stage() {
+    let app = Engine::Postgres.app().start();
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    client.new_candidate(&job, "Ada");
+    let stages = strings(client.get(&job.stages_path()).expect(200).data(), "id");
+    let lock = app.database.hold("SELECT * FROM candidate FOR NO KEY UPDATE");
+    std::thread::scope(|scope| {
+        let removal = scope.spawn(|| client.send("DELETE", &format!("{}/{}?move_to={}", job.stages_path(), stages[0], stages[1]), None));
+        eventually("the candidate is waited for", || !app.database.execute(WAITING).is_empty());
+        assert_eq!(app.database.execute("SELECT 1 FROM pipeline_stage FOR KEY SHARE NOWAIT").len(), stages.len());
+        drop(lock);
+        assert_eq!(removal.join().unwrap().expect(200).entries()[0]["candidate_count"], 1);
     });
 }

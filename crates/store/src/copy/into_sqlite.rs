@@ -13,21 +13,17 @@ use crate::migrations::{self, OUTBOX};
 use crate::postgres::{Address, connect, describe};
 use crate::record::event_outbox;
 use crate::record::person_place::free_place;
-use crate::sqlite::{SqliteTx, beside, broken, provide_file};
+use crate::sqlite::{SqliteTx, beside, broken, provide_file, refuse_remains};
 use crate::store::{Location, Options, Purpose, Store, Work};
 use crate::tx::Tx;
 
 const ROWS_BETWEEN_REPORTS: u64 = 4096;
 
 pub(super) async fn copy(from: &Address, to: &Path, report: &Report<'_>) -> Result<Moved, StoreError> {
-    if to.exists() {
+    if to.exists() || to.is_symlink() {
         return Err(StoreError::Unusable(format!("{} is there already; copy into a new file", to.display())));
     }
-    // An engine that finds the log of another file beside this one takes it for its own.
-    if let Some(left) = ["-wal", "-shm", "-journal"].map(|ending| beside(to, ending)).into_iter().find(|path| path.exists()) {
-        let message = format!("{} is left of another database; remove it, or copy into a file of another name", left.display());
-        return Err(StoreError::Unusable(message));
-    }
+    refuse_remains(to)?;
     number_events(from).await?;
     let client = connect(from).await?;
     let unfinished = Unfinished::new(to)?;
@@ -73,7 +69,7 @@ impl Unfinished {
     }
 
     fn remove(&self) {
-        for ending in ["", "-wal", "-shm"] {
+        for ending in ["", "-wal", "-shm", "-journal"] {
             let _ = fs::remove_file(beside(&self.path, ending));
         }
     }

@@ -108,7 +108,9 @@ impl Connector {
         let answered = client.simple_query(SESSION).await;
         let is_whole = answered.is_ok_and(|answered| answered.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_))));
         let _ = client.batch_execute(WORDS_APART).await;
-        let _ = client.batch_execute(&format!("SET lock_timeout = {}", self.lock_patience.as_millis())).await;
+        // What is refused is told anyway; what the server remarks beside that is no news to us.
+        let settings = format!("SET lock_timeout = {}; SET client_min_messages = error", self.lock_patience.as_millis());
+        let _ = client.batch_execute(&settings).await;
         Ok(Connection { client: Arc::new(client), is_whole, driver, tls: self.tls.clone(), statements: HashMap::default() })
     }
 }

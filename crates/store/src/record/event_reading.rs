@@ -48,6 +48,11 @@ pub struct Gone {
     pub oldest: i64,
 }
 
+/// The number of the oldest event that is kept.
+pub async fn oldest(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, StoreError> {
+    Ok(bounds(tx, workspace).await?.0)
+}
+
 /// Events behind `after`, or from the oldest that is kept.
 pub async fn page(
     tx: &mut Tx,

@@ -11,6 +11,8 @@ use crate::{Param, StoreError, Tx, params};
 
 /// Whoever kept an answer may have begun before the look and ended behind it, and have had another clock.
 const LATE_MILLIS: i64 = 5 * 60 * 1000;
+/// Where there is but one who writes, they began a moment before at most, by the same clock. The less there is to look at again the better, since all others wait.
+const LATE_MILLIS_EMBEDDED: i64 = 10 * 1000;
 /// Answers that one statement looks at, and texts that it looks for, so that none takes too long.
 const ANSWERS: i64 = 5_000;
 const TEXTS: usize = 20;
@@ -60,7 +62,8 @@ pub struct Mentions {
 }
 
 pub async fn find(tx: &mut Tx, workspace: WorkspaceId, traces: Traces) -> Result<Mentions, StoreError> {
-    let before = tx.now().plus_millis(-LATE_MILLIS);
+    let late_millis = if tx.is_embedded() { LATE_MILLIS_EMBEDDED } else { LATE_MILLIS };
+    let before = tx.now().plus_millis(-late_millis);
     let answers = find_all(tx, workspace, &traces).await?;
     Ok(Mentions { traces, answers, before })
 }

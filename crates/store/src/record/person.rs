@@ -240,6 +240,17 @@ pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<b
     }
 }
 
+/// Keeps others even from pointing at a person who is to be removed, until this work is done. Before it holds anything else: whoever points at them may want that next.
+pub async fn close(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<(), StoreError> {
+    if tx.is_embedded() {
+        return Ok(());
+    }
+    let sql = "SELECT id FROM person WHERE workspace_id = ?1 AND id = ?2 FOR UPDATE";
+    tx.row(sql, params![workspace, id], |_| Ok(())).await?;
+    tx.has_waited();
+    Ok(())
+}
+
 /// Keeps those of the persons who are there from others until this work is done, in the order of their ids; says who they are.
 pub async fn hold_all(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Result<Vec<PersonId>, StoreError> {
     if ids.is_empty() {

@@ -87,13 +87,19 @@ pub struct Occupant {
     pub entered_at: Timestamp,
 }
 
+/// Keeps candidates that are in the stage, so many at most, from others until this work is done.
+pub async fn hold_occupants(tx: &mut Tx, workspace: WorkspaceId, job: JobId, id: StageId, most: i64) -> Result<(), StoreError> {
+    if tx.is_embedded() {
+        return Ok(());
+    }
+    let sql = "SELECT id FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 AND stage_id = ?3 ORDER BY id LIMIT ?4 FOR NO KEY UPDATE";
+    tx.rows(sql, params![workspace, job, id, most], |_| Ok(())).await.map(|_| ())
+}
+
 /// The candidates that are in the stage, oldest first, kept from others until this work is done.
 pub async fn occupants(tx: &mut Tx, workspace: WorkspaceId, job: JobId, id: StageId) -> Result<Vec<Occupant>, StoreError> {
     // By itself: whoever is waited for, and has another person then, would be missed by one statement with their names.
-    if !tx.is_embedded() {
-        let sql = "SELECT id FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 AND stage_id = ?3 ORDER BY id FOR NO KEY UPDATE";
-        tx.rows(sql, params![workspace, job, id], |_| Ok(())).await?;
-    }
+    hold_occupants(tx, workspace, job, id, i64::MAX).await?;
     let sql = "SELECT c.id, c.person_id, p.name, c.stage_entered_at FROM candidate c \
                JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id \
                WHERE c.workspace_id = ?1 AND c.job_id = ?2 AND c.stage_id = ?3 ORDER BY c.id";

@@ -363,16 +363,19 @@ pub async fn keep_deliveries(tx: &mut Tx, workspace: WorkspaceId, webhook: Webho
     Ok(())
 }
 
-/// Forgets deliveries of events that are forgotten. Says which webhooks had still to get some of them, and the first and the last of those.
-pub async fn forget_deliveries(tx: &mut Tx, workspace: WorkspaceId, end: i64) -> Result<Vec<(WebhookId, i64, i64)>, StoreError> {
-    let mut missed = Vec::new();
+/// Forgets deliveries of events that are forgotten. Gives back the webhooks that had still to get some of them, kept from others, and the first and the last
+/// of those.
+pub async fn forget_deliveries(tx: &mut Tx, workspace: WorkspaceId, end: i64) -> Result<Vec<(Webhook, i64, i64)>, StoreError> {
+    let mut missing = Vec::new();
     for Webhook { id, .. } in all(tx, workspace).await? {
+        // Before its deliveries, as everybody does who changes both.
+        let Some(held) = load(tx, workspace, id).await? else { continue };
         let sql = "SELECT MIN(sequence), MAX(sequence) FROM webhook_delivery \
                    WHERE workspace_id = ?1 AND webhook_id = ?2 AND sequence <= ?3 AND status = 'pending'";
         let pending = tx.row(sql, params![workspace, id, end], |row| Ok(row.optional_int(0)?.zip(row.optional_int(1)?))).await?;
-        missed.extend(pending.flatten().map(|(first, last)| (id, first, last)));
         let sql = "DELETE FROM webhook_delivery WHERE workspace_id = ?1 AND webhook_id = ?2 AND sequence <= ?3";
         tx.tell(sql, params![workspace, id, end]).await?;
+        missing.extend(pending.flatten().map(|(first, last)| (held, first, last)));
     }
-    Ok(missed)
+    Ok(missing)
 }

@@ -15,6 +15,19 @@ pub(crate) fn beside(database: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Sees to it that no log of another file lies where a new one would look for its own: the engine would take it for that, or throw it away with what was written
+/// last.
+pub(crate) fn refuse_remains(path: &Path) -> Result<(), StoreError> {
+    let is_there = |path: &PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
+    match ["-wal", "-journal"].map(|ending| beside(path, ending)).into_iter().find(is_there) {
+        None => Ok(()),
+        Some(left) => Err(StoreError::Unusable(format!(
+            "{} is left of a database that is gone from here; move it to where that is, under its name, or remove it",
+            left.display()
+        ))),
+    }
+}
+
 /// Sees to it that there is a file, if the purpose lets it be made.
 pub(crate) fn provide(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
     if path.exists() {
@@ -23,8 +36,12 @@ pub(crate) fn provide(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
     if purpose == Purpose::Inspect {
         return Err(StoreError::Unusable(format!("there is no database {}; name one with --database sqlite:PATH", path.display())));
     }
+    refuse_remains(path)?;
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_symlink() && !path.exists() => {
+            Err(StoreError::Unusable(format!("{} is a link that leads to no file; name the file itself", path.display())))
+        }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let directory = path.parent().unwrap_or(path).display();

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 pub(crate) use self::connection::{SqliteTx, broken};
-pub(crate) use self::file::{beside, provide as provide_file};
+pub(crate) use self::file::{beside, provide as provide_file, refuse_remains};
 pub(crate) use self::lock::ServerLock;
 use self::readers::Readers;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use store::record::webhook::{Delivery, Waiting, Webhook};
 use store::record::{event_reading, former, webhook};
 use store::{Failure, StoreError, Tx, Work};
 
-use super::{MOST_WAITING, gap};
+use super::{Gap, MOST_WAITING};
 use crate::ops::webhooks::deliveries::together;
 
 /// New events in one turn.
@@ -39,8 +39,8 @@ pub struct Turn {
     pub(super) next_due: Option<Timestamp>,
     /// Whether a probe was due and there is no event to probe with.
     pub(super) has_nothing_to_try: bool,
-    /// Why events are missing, if they are.
-    pub(super) gap: Option<String>,
+    /// Which new events are missing, if any are.
+    pub(super) gap: Option<Gap>,
 }
 
 /// Whether a webhook still is what it was when its turn was planned: somebody may have switched it off or sent it elsewhere.
@@ -166,7 +166,7 @@ impl PlanTurn {
         let page = match event_reading::page(tx, self.workspace, Some(after), &wanted, Most::events(limit)).await? {
             Ok(page) => page,
             Err(gone) => {
-                turn.gap = Some(gap(after + 1, gone.oldest - 1));
+                turn.gap = Some(Gap { first: after + 1, last: gone.oldest - 1 });
                 after = gone.oldest - 1;
                 match event_reading::page(tx, self.workspace, Some(after), &wanted, Most::events(limit)).await? {
                     Ok(page) => page,

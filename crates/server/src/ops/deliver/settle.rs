@@ -7,12 +7,12 @@ use model::event::{EventType, Subject};
 use model::id::{LeaseId, WorkspaceId};
 use serde::Serialize;
 use store::record::webhook::{Delivery, DeliveryStatus, Webhook};
-use store::record::{event, webhook};
+use store::record::{event, event_reading, webhook};
 use store::{Failure, StoreError, Tx, Work};
 
 use super::delays::asked_for;
 use super::plan::{Lanes, Queues};
-use super::{Attempt, MOST_WAITING, Outcome, Parcel, RetryDelays, Turn, is_gap};
+use super::{Attempt, Gap, MOST_WAITING, Outcome, Parcel, RetryDelays, Turn};
 use crate::ops::Actor;
 use crate::ops::tell::{Nothing, Told, tell};
 
@@ -55,6 +55,7 @@ impl Work for Settle {
         let kept = self.deliveries(tx.now(), is_failing)?;
         let kept = self.unchanged(tx, kept).await?;
         let kept = self.without_the_erased(tx, kept).await?;
+        let (kept, lost) = self.without_the_forgotten(tx, kept).await?;
         webhook::keep_deliveries(tx, *workspace, id, &kept).await?;
         webhook.settled_sequence = turn.settled_sequence.max(webhook.settled_sequence);
         if self.successes() > 0 {
@@ -63,14 +64,10 @@ impl Work for Settle {
             self.note_recovery(tx, &mut webhook).await?;
         } else if turn.has_nothing_to_try {
             // With nothing left to try it with, a webhook counts as whole too.
-            if !is_gap(&webhook.last_error) {
+            if Gap::in_error(&webhook.last_error).is_none() {
                 webhook.last_error.clear();
             }
             self.note_recovery(tx, &mut webhook).await?;
-        }
-        if let Some(gap) = &turn.gap {
-            tracing::warn!(webhook.id = %id, gap, "a webhook misses events");
-            webhook.last_error.clone_from(gap);
         }
         match is_failing {
             true => self.note_failure(tx, &mut webhook).await?,
@@ -87,6 +84,9 @@ impl Work for Settle {
                 let queues = Queues::of(&waiting, &lanes, tx.now());
                 webhook.due_at = if queues.due.is_empty() { queues.next_due } else { Some(tx.now()) };
             }
+        }
+        for gap in turn.gap.into_iter().chain(lost) {
+            gap.note(&mut webhook);
         }
         if was_asked {
             webhook.due_at = Some(tx.now());
@@ -147,6 +147,16 @@ impl Settle {
             "[]".clone_into(&mut delivery.attempts);
         }
         Ok(kept)
+    }
+
+    /// Leaves out deliveries of events that were forgotten since they were looked at; says which of them were not delivered.
+    async fn without_the_forgotten(&self, tx: &mut Tx, mut kept: Vec<Delivery>) -> Result<(Vec<Delivery>, Option<Gap>), StoreError> {
+        let oldest = event_reading::oldest(tx, self.workspace).await?;
+        let is_lost = |delivery: &&Delivery| delivery.sequence < oldest && delivery.status != DeliveryStatus::Delivered;
+        let lost = || kept.iter().filter(is_lost).map(|delivery| delivery.sequence);
+        let gap = lost().min().zip(lost().max()).map(|(first, last)| Gap { first, last });
+        kept.retain(|delivery| delivery.sequence >= oldest);
+        Ok((kept, gap))
     }
 
     fn deliveries(&self, now: Timestamp, is_failing: bool) -> Result<Vec<Delivery>, StoreError> {

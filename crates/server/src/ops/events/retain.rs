@@ -1,11 +1,11 @@
 //! How long events are kept.
 
 use model::clock::Timestamp;
-use model::id::{WebhookId, WorkspaceId};
+use model::id::WorkspaceId;
 use store::record::{event, origin, webhook};
 use store::{Failure, Tx, Work};
 
-use crate::ops::deliver::gap;
+use crate::ops::deliver::Gap;
 
 /// Forgets events of a workspace that are older than the retention, with their deliveries, and keeps which change each value of a person
 /// comes from. Says whether there may be more.
@@ -36,21 +36,13 @@ impl Work for ForgetEvents {
             origin::keep(tx, self.workspace, &forgotten).await?;
         }
         if let Some(end) = end {
-            for (id, first, last) in webhook::forget_deliveries(tx, self.workspace, end).await? {
-                note_gap(tx, self.workspace, id, &gap(first, last)).await?;
+            for (mut missing, first, last) in webhook::forget_deliveries(tx, self.workspace, end).await? {
+                Gap { first, last }.note(&mut missing);
+                webhook::update(tx, self.workspace, &missing).await?;
             }
         }
         Ok(end.is_some())
     }
-}
-
-async fn note_gap(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, gap: &str) -> Result<(), Failure> {
-    if let Some(mut missing) = webhook::load(tx, workspace, id).await? {
-        tracing::warn!(webhook.id = %id, gap, "a webhook misses events");
-        gap.clone_into(&mut missing.last_error);
-        webhook::update(tx, workspace, &missing).await?;
-    }
-    Ok(())
 }
 
 /// When the oldest event was written, if there are others behind it.

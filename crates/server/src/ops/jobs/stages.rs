@@ -223,6 +223,8 @@ impl Work for RemoveStage {
         let mut after: Vec<Stage> = before.iter().filter(|stage| stage.id != self.id).cloned().collect();
         renumber(&mut after);
         check_pipeline(&after)?;
+        // Candidates before the stage, as everybody does who moves them.
+        stage::hold_occupants(tx, workspace, *job, self.id, MOST_MOVED).await?;
         stage::close(tx, workspace, *job, self.id).await?;
         let count = stage::count(tx, workspace, *job, self.id).await?;
         let moved_to = match (count, target) {

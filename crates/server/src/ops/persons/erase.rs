@@ -74,7 +74,9 @@ impl Work for ErasePerson {
 
     async fn run(&self, tx: &mut Tx) -> Result<Erased, Failure> {
         let (actor, workspace) = (&self.actor, self.actor.workspace);
-        let erased = follow::load(tx, workspace, self.id).await?;
+        let id = follow::current(tx, workspace, self.id).await?;
+        person::close(tx, workspace, id).await?;
+        let erased = follow::load(tx, workspace, id).await?;
         let id = erased.id;
         let traces = traces_of(tx, workspace, &erased).await?;
         let everyone = &traces.persons;

@@ -5,6 +5,7 @@ use model::enrichment::filling::{Current, Sourced};
 use model::id::{self, PersonId, WorkspaceId};
 use model::input::Reference;
 use model::merge::{Standing, absorb, further};
+use model::person::Person;
 use model::problem::{Code, Detail, Problem};
 use model::stage::Stage;
 use store::record::candidate::{CandidateView, StageEntry};
@@ -50,8 +51,8 @@ impl Work for MergePersons {
         }
         company::keep_of_persons(tx, workspace, [id, other]).await?;
         // Whoever holds two persons takes the lower id first, so that of two who merge them none waits for the other for ever.
-        let first = person::load(tx, workspace, id.min(other)).await?.ok_or_else(changed)?;
-        let second = person::load(tx, workspace, id.max(other)).await?.ok_or_else(changed)?;
+        let first = hold(tx, workspace, id.min(other), other).await?;
+        let second = hold(tx, workspace, id.max(other), other).await?;
         let (before, gone) = if first.id == id { (first, second) } else { (second, first) };
         let mut kept = before.clone();
         absorb(&mut kept, &gone)?;
@@ -74,6 +75,14 @@ impl Work for MergePersons {
         tell::person_merged(tx, &self.actor, (&before, &view), (&kept, &after), named).await?;
         Ok(after)
     }
+}
+
+/// Keeps a person from others until the work is done; nobody may even begin to point at the one who goes.
+async fn hold(tx: &mut Tx, workspace: WorkspaceId, id: PersonId, going: PersonId) -> Result<Person, Failure> {
+    if id == going {
+        person::close(tx, workspace, id).await?;
+    }
+    Ok(person::load(tx, workspace, id).await?.ok_or_else(changed)?)
 }
 
 impl MergePersons {

@@ -43,11 +43,12 @@ impl SqliteTx {
         if purpose != Purpose::Inspect && tx.connection.is_readonly(MAIN_DB).map_err(|error| unusable(path, &error))? {
             return Err(read_only());
         }
-        let is_foreign =
-            migrations::sqlite::is_foreign(&tx).map_err(|error| match tx.connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK;") {
-                Err(refused) if refused.sqlite_error_code() == Some(ErrorCode::ReadOnly) => read_only(),
-                _ => StoreError::Unusable(format!("{} cannot be read as a database: {error}", path.display())),
-            })?;
+        let try_to_write = || tx.connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK;");
+        let is_refused = |error: &rusqlite::Error| error.sqlite_error_code() == Some(ErrorCode::ReadOnly);
+        let is_foreign = migrations::sqlite::is_foreign(&tx).map_err(|error| match try_to_write() {
+            Err(refused) if is_refused(&refused) => read_only(),
+            _ => StoreError::Unusable(format!("{} cannot be read as a database: {error}", path.display())),
+        })?;
         if is_foreign {
             let message = format!("{} is a database of another program; choose another file with --database sqlite:PATH", path.display());
             return Err(StoreError::Unusable(message));
@@ -58,10 +59,7 @@ impl SqliteTx {
                 path.display()
             )));
         }
-        tx.connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK;").map_err(|error| match error.sqlite_error_code() {
-            Some(ErrorCode::ReadOnly) => read_only(),
-            _ => unusable(path, &error),
-        })
+        try_to_write().map_err(|error| if is_refused(&error) { read_only() } else { unusable(path, &error) })
     }
 
     pub(crate) fn open_reader(path: &Path) -> Result<Self, StoreError> {

@@ -5,6 +5,8 @@ mod segment;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -213,6 +215,21 @@ impl Document {
         Self { marked }
     }
 
+    /// What a person's texts were and what they are, as far as they differ: what both have is left out, unless a word of the others may stand there
+    /// too. To look for some words is less work than to cut and order all.
+    #[must_use]
+    pub fn differing(before: &[(Field, &str)], after: &[(Field, &str)]) -> [Self; 2] {
+        let beside =
+            |texts: &[(Field, &'_ str)], others: &[(Field, &str)]| Self::new(texts.iter().filter(|text| !others.contains(text)).copied());
+        let documents = [beside(before, after), beside(after, before)];
+        let words: Vec<_> = documents.iter().flat_map(|document| words_in(&document.marked)).collect();
+        let is_shared = |text: &&(Field, &str)| after.contains(text);
+        match before.iter().filter(is_shared).any(|(_, text)| may_mention(text, &words)) {
+            true => [before, after].map(|texts| Self::new(texts.iter().copied())),
+            false => documents,
+        }
+    }
+
     /// What stands in the index: the words and the phone numbers, in order, with spaces between them.
     #[must_use]
     pub fn tokens<'p>(&self, phones: impl Iterator<Item = &'p str>) -> String {
@@ -257,48 +274,89 @@ impl Changed {
     /// none of the other texts, all of which say little. Nothing if the tokens lack something that should leave: they are those of another state.
     #[must_use]
     pub fn of(tokens: &str, before: &str, after: &str) -> Option<Self> {
-        let mut words: Vec<_> = words_in(after).collect();
-        words.sort_unstable();
-        let mut outdone = words.into_iter().peekable();
-        let mut leaving = listed(before).peekable();
-        let mut entering = listed(after).peekable();
-        let mut changed = Self { tokens: String::with_capacity(tokens.len() + after.len()), ..Self::default() };
-        for token in listed(tokens) {
-            while let Some(new) = entering.next_if(|new| *new < token) {
-                put(&mut changed.tokens, new);
-                put(&mut changed.added, new);
+        let entering: Vec<_> = listed(after).collect();
+        // Few leave or enter, of many that are there: so they are looked for, and what is between them is taken as it is.
+        let mut edits: Vec<(Range<usize>, Cow<'_, str>)> = Vec::new();
+        for old in listed(before) {
+            let place = find_token(tokens, old).ok()?;
+            if !entering.contains(&old) {
+                edits.push((place, old.into()));
             }
-            let leaves = leaving.next_if_eq(&token).is_some();
-            let is_outdone = token.strip_prefix(Weight::Other.mark()).is_some_and(|word| {
-                while outdone.next_if(|outdone| *outdone < word).is_some() {}
-                outdone.peek() == Some(&word)
-            });
-            let stays = entering.next_if_eq(&token).is_some() || !(leaves || is_outdone);
-            put(if stays { &mut changed.tokens } else { &mut changed.removed }, token);
+        }
+        for word in words_in(after) {
+            let outdone = format!("{}{word}", Weight::Other.mark());
+            if !entering.contains(&outdone.as_str())
+                && let Ok(place) = find_token(tokens, &outdone)
+            {
+                edits.push((place, outdone.into()));
+            }
         }
         for new in entering {
-            put(&mut changed.tokens, new);
-            put(&mut changed.added, new);
+            if let Err(place) = find_token(tokens, new) {
+                edits.push((place..place, new.into()));
+            }
         }
-        leaving.next().is_none().then_some(changed)
+        edits.sort_unstable_by(|(one, token), (other, next)| (one.start, one.end, token).cmp(&(other.start, other.end, next)));
+        edits.dedup();
+        let mut changed = Self { tokens: String::with_capacity(tokens.len() + after.len()), ..Self::default() };
+        let mut taken = 0;
+        for (place, token) in edits {
+            put(&mut changed.tokens, tokens[taken..place.start].trim());
+            if place.is_empty() {
+                put(&mut changed.tokens, &token);
+            }
+            put(if place.is_empty() { &mut changed.added } else { &mut changed.removed }, &token);
+            taken = place.end;
+        }
+        put(&mut changed.tokens, tokens[taken..].trim());
+        Some(changed)
     }
 
     /// All of the tokens leave, and those enter.
     #[must_use]
     pub fn to(tokens: &str, new: &str) -> Self {
-        Self::of(tokens, tokens, new).unwrap_or_default()
+        let mut changed = Self { tokens: new.to_owned(), ..Self::default() };
+        let mut entering = listed(new).peekable();
+        for token in listed(tokens) {
+            while let Some(added) = entering.next_if(|added| *added < token) {
+                put(&mut changed.added, added);
+            }
+            if entering.next_if_eq(&token).is_none() {
+                put(&mut changed.removed, token);
+            }
+        }
+        entering.for_each(|added| put(&mut changed.added, added));
+        changed
     }
+}
+
+/// Where the token stands among those, or if it does not, where it would begin.
+fn find_token(tokens: &str, token: &str) -> Result<Range<usize>, usize> {
+    let text = tokens.as_bytes();
+    let (mut low, mut high) = (0, text.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        let start = text[low..middle].iter().rposition(|byte| *byte == b' ').map_or(low, |space| low + space + 1);
+        let end = text[middle..].iter().position(|byte| *byte == b' ').map_or(text.len(), |space| middle + space);
+        match tokens[start..end].cmp(token) {
+            Ordering::Less => low = (end + 1).min(text.len()),
+            Ordering::Greater => high = start,
+            Ordering::Equal => return Ok(start..end),
+        }
+    }
+    Err(low)
 }
 
 fn listed(tokens: &str) -> impl Iterator<Item = &str> {
     tokens.split(' ').filter(|token| !token.is_empty())
 }
 
-fn put(list: &mut String, token: &str) {
-    if !list.is_empty() {
+/// Appends a token, or several.
+fn put(list: &mut String, tokens: &str) {
+    if !list.is_empty() && !tokens.is_empty() {
         list.push(' ');
     }
-    list.push_str(token);
+    list.push_str(tokens);
 }
 
 /// What a search asks for: persons who have all of the words.

@@ -89,8 +89,12 @@ fn texts() -> impl Strategy<Value = Vec<(Field, String)>> {
     proptest::collection::vec((proptest::sample::select(fields.to_vec()), "([a-e]{1,2} ){0,3}"), 0..4)
 }
 
+fn borrowed(texts: &[(Field, String)]) -> Vec<(Field, &str)> {
+    texts.iter().map(|(field, text)| (*field, text.as_str())).collect()
+}
+
 fn tokens_of(texts: &[&[(Field, String)]], phone: &str) -> (Document, String) {
-    let document = Document::new(texts.iter().flat_map(|texts| texts.iter()).map(|(field, text)| (*field, text.as_str())));
+    let document = Document::new(texts.iter().flat_map(|texts| borrowed(texts)));
     let tokens = document.tokens([phone].into_iter());
     (document, tokens)
 }
@@ -119,6 +123,19 @@ proptest! {
         let changed = Changed::of(&whole, &tokens_before, &tokens_after).unwrap();
         prop_assert_eq!(&changed, &Changed::to(&whole, &anew));
         prop_assert_eq!(changed.tokens, anew);
+    }
+
+    #[test]
+    fn texts_that_differ_say_as_much_as_all(stays in texts(), before in texts(), after in texts(), rest in "([a-k]{1,2} ){0,4}") {
+        let rest = [(Field::Notes, rest)];
+        let (_, whole) = tokens_of(&[&stays, &before, &rest], "1");
+        let (_, anew) = tokens_of(&[&stays, &after, &rest], "1");
+        let [before, after] = [&before, &after].map(|texts| [stays.as_slice(), texts].concat());
+        let [old, new] = Document::differing(&borrowed(&before), &borrowed(&after));
+        prop_assume!(!may_mention(&rest[0].1, &old.beside(&new)));
+        let none = || std::iter::empty();
+        let changed = Changed::of(&whole, &old.tokens(none()), &new.tokens(none())).unwrap();
+        prop_assert_eq!(&changed, &Changed::to(&whole, &anew));
     }
 
     #[test]

@@ -32,18 +32,22 @@ pub fn document_of(new: &NewPerson) -> Document {
     Document::new(texts)
 }
 
-/// What search knows of the fields of a person, without career and notes.
-#[derive(PartialEq, Eq)]
-struct Face {
+/// What search knows of the fields of a person that became others, without career and notes.
+struct Differing {
     document: Document,
     tokens: String,
 }
 
-impl Face {
-    fn of(person: &Person, company_name: &str) -> Self {
-        let document = Document::new(texts_of(person, company_name));
-        let tokens = tokens_of(&document, person);
-        Self { document, tokens }
+impl Differing {
+    /// As they were and as they are.
+    fn of(before: (&Person, &str), after: (&Person, &str)) -> [Self; 2] {
+        let documents = Document::differing(&texts_of(before.0, before.1), &texts_of(after.0, after.1));
+        let phones_stay = before.0.phones == after.0.phones;
+        let mut persons = [before.0, after.0].into_iter();
+        documents.map(|document| {
+            let phones = persons.next().filter(|_| !phones_stay).into_iter().flat_map(numbers_of);
+            Self { tokens: document.tokens(phones), document }
+        })
     }
 }
 
@@ -65,7 +69,11 @@ fn texts_of<'p>(person: &'p Person, company_name: &'p str) -> Vec<(Field, &'p st
 
 /// The words of a person as they stand in the index, with the phone numbers, by which persons are looked up too.
 pub fn tokens_of(document: &Document, person: &Person) -> String {
-    document.tokens(person.phones.entries().iter().map(|phone| phone.value.as_str()))
+    document.tokens(numbers_of(person))
+}
+
+fn numbers_of(person: &Person) -> impl Iterator<Item = &str> {
+    person.phones.entries().iter().map(|phone| phone.value.as_str())
 }
 
 /// All texts of a person that are searched. `notes` may be those of others too.
@@ -107,15 +115,16 @@ pub async fn change(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after:
     let stays_employed = after.company_id == before.company_id;
     if !search::takes_changes(tx) {
         // The name of a company that stays does not matter.
-        return Ok(!stays_employed || Face::of(before, "") != Face::of(after, ""));
+        let [old, new] = Differing::of((before, ""), (after, ""));
+        return Ok(!stays_employed || old.tokens != new.tokens);
     }
     let old_company = company_name(tx, workspace, before).await?;
-    let old = Face::of(before, &old_company);
-    let new = match stays_employed {
-        true => Face::of(after, &old_company),
-        false => Face::of(after, &company_name(tx, workspace, after).await?),
+    let new_company = match stays_employed {
+        true => old_company.clone(),
+        false => company_name(tx, workspace, after).await?,
     };
-    if old == new && stays_employed {
+    let [old, new] = Differing::of((before, &old_company), (after, &new_company));
+    if old.tokens == new.tokens && stays_employed {
         return Ok(false);
     }
     let leaving = old.document.beside(&new.document);

@@ -128,6 +128,10 @@ impl FromStr for Location {
         }
         match written.strip_prefix("sqlite:") {
             Some("") => Err("sqlite: needs the path of a file behind it, as in sqlite:slated.db".to_owned()),
+            // The engine takes these for no files.
+            Some(path) if path.starts_with(':') || path.starts_with("file:") => {
+                Err("sqlite: needs the path of a file behind it; write sqlite:./NAME if a file is called that".to_owned())
+            }
             Some(path) => Ok(Self::Sqlite(PathBuf::from(path))),
             None => Err("it is no database that this program knows; write sqlite:PATH, as in sqlite:slated.db, or \
                          postgres://USER:PASSWORD@HOST:PORT/DATABASE"

@@ -19,17 +19,24 @@ const RETRY_DELAYS: &str = "5s,30s,2m,10m,30m,1h,2h,4h,8h,8h";
 pub struct Calling {
     #[command(flatten)]
     pub addressing: Addressing,
+    #[command(flatten)]
+    signing: Signing,
     /// How long to wait before each new attempt of a webhook call
     #[arg(long, env = "SLATED_WEBHOOK_RETRY_DELAYS", default_value = RETRY_DELAYS, value_name = "SPAN,…", value_delimiter = ',', value_parser = parse_duration)]
     webhook_retry_delays: Vec<i64>,
 }
 
-/// Where webhooks may lead, and what their secrets are made with.
+/// Where webhooks may lead.
 #[derive(Args)]
 pub struct Addressing {
     /// Ranges of addresses that webhooks and providers may lead to although they are not public
     #[arg(long, env = "SLATED_ALLOW_PRIVATE_TARGETS", value_name = "RANGE,…", default_value = "", hide_default_value = true)]
     allow_private_targets: Ranges,
+}
+
+/// What the secrets of webhooks are made with.
+#[derive(Args)]
+pub struct Signing {
     /// Goes into the secrets of all webhooks, so that the database alone does not tell them; the same for all servers
     #[arg(long, env = "SLATED_SECRET_KEY", hide_env_values = true, default_value = "", hide_default_value = true, value_name = "TEXT")]
     secret_key: Secret,
@@ -58,12 +65,18 @@ impl FromStr for Ranges {
 }
 
 fn parse_range(written: &str) -> Result<IpNet, String> {
-    let one = || written.trim().parse::<IpAddr>().map(|address| IpNet::from(address.to_canonical()));
-    written
-        .trim()
-        .parse()
-        .or_else(|_| one())
-        .map_err(|_| format!("{written:?} is no range of addresses; write it as in 10.0.0.0/8 or fd00::/8"))
+    let one = || written.trim().parse::<IpAddr>().map(IpNet::from);
+    let range = written.trim().parse().or_else(|_| one());
+    let range = range.map_err(|_| format!("{written:?} is no range of addresses; write it as in 10.0.0.0/8 or fd00::/8"))?;
+    Ok(plain(range))
+}
+
+/// IPv4 addresses that are written as IPv6 ones mean the same.
+fn plain(range: IpNet) -> IpNet {
+    match (range.addr().to_canonical(), range.prefix_len().checked_sub(96)) {
+        (IpAddr::V4(address), Some(length)) if range.addr().is_ipv6() => IpNet::new_assert(address.into(), length),
+        _ => range,
+    }
 }
 
 impl Calling {
@@ -73,7 +86,7 @@ impl Calling {
         }
         Ok(Delivering {
             targets: Arc::new(self.addressing.targets()),
-            secret_key: self.addressing.secret_key(),
+            secret_key: self.signing.secret_key(),
             delays: RetryDelays(self.webhook_retry_delays.clone()),
         })
     }
@@ -83,7 +96,9 @@ impl Addressing {
     pub fn targets(&self) -> Targets {
         Targets::new(self.allow_private_targets.0.clone())
     }
+}
 
+impl Signing {
     pub fn secret_key(&self) -> SecretKey {
         SecretKey::from(self.secret_key.0.clone())
     }
@@ -92,6 +107,21 @@ impl Addressing {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_of_mapped_addresses_are_those_of_ipv4() {
+        let cases = [
+            ("10.0.0.0/8", "10.0.0.0/8"),
+            ("127.0.0.1", "127.0.0.1/32"),
+            ("::ffff:127.0.0.1", "127.0.0.1/32"),
+            ("::ffff:10.0.0.0/104", "10.0.0.0/8"),
+            ("fd00::/8", "fd00::/8"),
+            ("::1", "::1/128"),
+        ];
+        for (written, range) in cases {
+            assert_eq!(parse_range(written).unwrap().to_string(), range, "{written}");
+        }
+    }
 
     #[test]
     fn the_default_delays_take_about_a_day() {

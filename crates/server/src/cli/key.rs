@@ -3,7 +3,8 @@
 use clap::{Args, Subcommand, ValueEnum};
 use model::clock::Timestamp;
 use model::id::KeyId;
-use model::key::{Scope, Secret};
+use model::key::{MOST_OVERLAP_SECONDS, Scope, Secret};
+use model::text::{Lines, limit};
 use store::{Failure, Options, Purpose, Store, Tx, Work};
 
 use super::say::{reveal, say};
@@ -106,8 +107,17 @@ impl From<ScopeName> for Scope {
 
 fn parse_name(written: &str) -> Result<String, String> {
     let name = written.trim();
-    let sound = (1..=255).contains(&name.chars().count()) && !name.contains(char::is_control);
-    sound.then(|| name.to_owned()).ok_or_else(|| "a name has 1 to 255 characters and no control characters".to_owned())
+    let sound = (1..=limit::NAME).contains(&name.chars().count()) && name.chars().all(|character| Lines::One.allow(character));
+    sound.then(|| name.to_owned()).ok_or_else(|| format!("a name has 1 to {} characters and no control characters", limit::NAME))
+}
+
+/// How long what was replaced goes on working.
+pub(super) fn overlap_seconds(millis: i64, most: i64) -> Result<i64, String> {
+    match (millis / 1000, millis % 1000) {
+        (_, 1..) => Err("--overlap is counted in whole seconds".to_owned()),
+        (seconds, _) if seconds > most => Err(format!("--overlap is at most {} days", most / 86_400)),
+        (seconds, _) => Ok(seconds),
+    }
 }
 
 /// Not while the command line is read: what is wrong with that is shown, and it may be the key itself.
@@ -211,8 +221,9 @@ impl Rotate {
     fn run(self) -> Result<(), String> {
         let Self { id, overlap, workspace, database } = self;
         let id = parse_key_id(&id)?;
+        let overlap_millis = overlap_seconds(overlap, MOST_OVERLAP_SECONDS)? * 1000;
         let random = random_bytes().map_err(|error| error.to_string())?;
-        let work = move |actor: Actor| RotateKey { id, overlap_millis: overlap, secret: Secret::new(actor.workspace, random), actor };
+        let work = move |actor: Actor| RotateKey { id, overlap_millis, secret: Secret::new(actor.workspace, random), actor };
         let rotated = carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work })?;
         reveal(format_args!("{}", rotated.secret.reveal()))
     }

@@ -8,8 +8,8 @@ use serde_json::json;
 use store::Purpose;
 
 use super::Database;
-use super::calling::Addressing;
-use super::key::{In, Workspace, carry_out, look_up};
+use super::calling::{Addressing, Signing};
+use super::key::{In, Workspace, carry_out, look_up, overlap_seconds};
 use super::say::{reveal, say};
 use crate::config::duration::parse_duration;
 use crate::ops::Actor;
@@ -50,6 +50,8 @@ struct Create {
     #[command(flatten)]
     addressing: Addressing,
     #[command(flatten)]
+    signing: Signing,
+    #[command(flatten)]
     workspace: Workspace,
     #[command(flatten)]
     database: Database,
@@ -72,7 +74,7 @@ struct Rotate {
     #[arg(long, value_name = "SPAN", default_value = "24h", value_parser = parse_duration)]
     overlap: i64,
     #[command(flatten)]
-    addressing: Addressing,
+    signing: Signing,
     #[command(flatten)]
     workspace: Workspace,
     #[command(flatten)]
@@ -112,7 +114,7 @@ impl Create {
         let rule = self.addressing.targets();
         let new = read_body(body.as_bytes(), |fields| NewWebhook::read(fields, &rule)).map_err(|problem| problem.message)?;
         let seed = new_seed().map_err(|error| error.to_string())?;
-        let secret = self.addressing.secret_key().reveal(&seed);
+        let secret = self.signing.secret_key().reveal(&seed);
         let work = move |actor| CreateWebhook { actor, new: new.clone(), seed: seed.clone() };
         carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
         reveal(format_args!("{secret}"))
@@ -140,12 +142,9 @@ impl List {
 
 impl Rotate {
     fn run(self) -> Result<(), String> {
-        let (id, overlap_seconds) = (self.id, self.overlap / 1000);
-        if overlap_seconds > MOST_OVERLAP_SECONDS {
-            return Err(format!("--overlap is at most {} days", MOST_OVERLAP_SECONDS / 86_400));
-        }
+        let (id, overlap_seconds) = (self.id, overlap_seconds(self.overlap, MOST_OVERLAP_SECONDS)?);
         let seed = new_seed().map_err(|error| error.to_string())?;
-        let secret = self.addressing.secret_key().reveal(&seed);
+        let secret = self.signing.secret_key().reveal(&seed);
         let work = move |actor| RotateSecret { actor, id, seed: seed.clone(), overlap_seconds };
         carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
         reveal(format_args!("{secret}"))

@@ -4,16 +4,16 @@ const LONGEST: i64 = 36_500 * 86_400_000;
 
 /// Milliseconds.
 pub fn parse_duration(written: &str) -> Result<i64, String> {
-    let understood = || format!("{written:?} is no span of time; write a number and d, h, m, s or ms, as in 90d");
+    let not_understood = || format!("{written:?} is no span of time; write a number and d, h, m, s or ms, as in 90d");
     let digits = written.bytes().take_while(u8::is_ascii_digit).count();
-    let number: i64 = written[..digits].parse().map_err(|_| understood())?;
+    let number: i64 = written[..digits].parse().map_err(|_| not_understood())?;
     let millis = match &written[digits..] {
         "ms" => 1,
         "s" => 1000,
         "m" => 60 * 1000,
         "h" => 60 * 60 * 1000,
         "d" => 24 * 60 * 60 * 1000,
-        _ => return Err(understood()),
+        _ => return Err(not_understood()),
     };
     number.checked_mul(millis).filter(|millis| *millis <= LONGEST).ok_or_else(|| format!("{written:?} is too long; at most 36500d"))
 }

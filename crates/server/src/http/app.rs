@@ -8,6 +8,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use store::Store;
 use tokio::sync::watch;
 
+use super::body::Room;
 use super::health::Readiness;
 use super::keyring::Keyring;
 use super::measure::RouteMeasures;
@@ -41,6 +42,7 @@ pub struct App {
     pub(super) measures: RouteMeasures,
     pub(super) metrics: PrometheusHandle,
     pub(super) readiness: Readiness,
+    pub(super) room: Room,
     pub hub: Arc<Hub>,
     pub delivering: Delivering,
     /// True once the server is told to stop.
@@ -72,6 +74,7 @@ impl App {
             measures: RouteMeasures::default(),
             metrics,
             readiness: Readiness::default(),
+            room: Room::default(),
             hub: Arc::default(),
             delivering,
             stopping,

@@ -1,5 +1,6 @@
 //! What surrounds every request: its id, its caller, its limit, the way a refusal is told, and its line in the log.
 
+use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,10 +18,11 @@ use store::Failure;
 use tracing::Level;
 
 use super::app::App;
+use super::body::drain_all;
 use super::caller::identify;
 use super::keyring::Allowance;
 use super::refusal::{Version, internal, tell, tell_problem};
-use super::request::{RequestName, drain_all};
+use super::request::RequestName;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -68,7 +70,7 @@ pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next)
     log(&Line {
         method: &method,
         route,
-        path: &path,
+        path: &loggable(&path),
         status,
         millis: (duration.as_secs_f64() * 1_000_000.0).round() / 1000.0,
         request_id: &request_id,
@@ -122,6 +124,22 @@ fn add_headers(headers: &mut HeaderMap, request_id: &str, allowance: Option<Allo
     if let Some(seconds) = retry_after {
         headers.insert(RETRY_AFTER, seconds.into());
     }
+}
+
+/// The path as far as it may stand in the log: ids, numbers and words. Anything else may be a key, or the address of a person, in the wrong place.
+fn loggable(path: &str) -> Cow<'_, str> {
+    const MOST_SEGMENTS: usize = 10;
+    // An id has 30 characters, and a key more.
+    const LONGEST: usize = 32;
+    let is_plain =
+        |segment: &str| segment.len() <= LONGEST && segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let mut segments = path.split('/');
+    if segments.clone().take(MOST_SEGMENTS + 1).count() <= MOST_SEGMENTS && segments.clone().all(is_plain) {
+        return Cow::Borrowed(path);
+    }
+    let shown: Vec<_> = segments.by_ref().take(MOST_SEGMENTS).map(|segment| if is_plain(segment) { segment } else { "…" }).collect();
+    let more = if segments.next().is_some() { "/…" } else { "" };
+    Cow::Owned(shown.join("/") + more)
 }
 
 struct Line<'r> {

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, RwLock};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
 
 use governor::clock::{Clock, DefaultClock};
@@ -20,7 +20,9 @@ use store::{Failure, Store};
 use crate::ops::keys::FindKey;
 
 const REMEMBERED_FOR: Duration = Duration::from_secs(3);
-/// Past that many, those that are too old anyway are forgotten.
+/// A key that was not shown for so long has its whole limit again, and its last use is written down.
+const AT_REST_AFTER: Duration = Duration::from_secs(63);
+/// Past that many, those at rest are forgotten.
 const MOST_REMEMBERED: usize = 10_000;
 
 type Limiter = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformationMiddleware>;
@@ -52,11 +54,23 @@ pub struct Keyring {
     known: RwLock<HashMap<[u8; 32], Arc<KnownKey>>>,
     /// How often a key was forgotten: what was looked up before that is not remembered after it.
     forgotten: AtomicU64,
+    /// With so many it is looked again for some that are at rest.
+    tidied_at: AtomicUsize,
+    /// When keys were used last that were forgotten since.
+    left: Mutex<Vec<Use>>,
 }
+
+type Use = (WorkspaceId, KeyId, Timestamp);
 
 impl Keyring {
     pub fn new(rate_limit: Option<NonZeroU32>) -> Self {
-        Self { rate_limit, known: RwLock::default(), forgotten: AtomicU64::new(0) }
+        Self {
+            rate_limit,
+            known: RwLock::default(),
+            forgotten: AtomicU64::new(0),
+            tidied_at: AtomicUsize::new(MOST_REMEMBERED),
+            left: Mutex::default(),
+        }
     }
 
     /// The key that a caller showed, if it is good.
@@ -108,8 +122,10 @@ impl Keyring {
         if self.forgotten.load(Ordering::SeqCst) != forgotten {
             return;
         }
-        if known.len() >= MOST_REMEMBERED {
-            known.retain(|_, key| key.found_at.elapsed() < REMEMBERED_FOR);
+        if known.len() >= self.tidied_at.load(Ordering::Relaxed) {
+            known.retain(|_, key| key.found_at.elapsed() < AT_REST_AFTER);
+            // If most of them are in use, looking through all of them each time would be in everybody's way.
+            self.tidied_at.store(MOST_REMEMBERED.max(2 * known.len()), Ordering::Relaxed);
         }
         known.insert(*hash.as_bytes(), Arc::clone(key));
     }
@@ -118,21 +134,31 @@ impl Keyring {
     pub fn forget(&self, id: KeyId) {
         if let Ok(mut known) = self.known.write() {
             self.forgotten.fetch_add(1, Ordering::SeqCst);
-            known.retain(|_, key| key.id != id);
+            let gone = known.extract_if(|_, key| key.id == id).filter_map(|(_, key)| key.take_use());
+            if let Ok(mut left) = self.left.lock() {
+                left.extend(gone);
+            }
         }
     }
 
-    pub fn take_used(&self) -> Vec<(WorkspaceId, KeyId, Timestamp)> {
-        let Ok(known) = self.known.read() else { return Vec::new() };
-        let used = |key: &Arc<KnownKey>| match key.used_at.swap(0, Ordering::Relaxed) {
-            0 => None,
-            millis => Some((key.workspace, key.id, Timestamp::from_millis(millis))),
-        };
-        known.values().filter_map(used).collect()
+    /// When keys were used since this was last asked.
+    pub fn take_used(&self) -> Vec<Use> {
+        let mut used = self.left.lock().map(|mut left| std::mem::take(&mut *left)).unwrap_or_default();
+        if let Ok(known) = self.known.read() {
+            used.extend(known.values().filter_map(|key| key.take_use()));
+        }
+        used
     }
 }
 
 impl KnownKey {
+    fn take_use(&self) -> Option<Use> {
+        match self.used_at.swap(0, Ordering::Relaxed) {
+            0 => None,
+            millis => Some((self.workspace, self.id, Timestamp::from_millis(millis))),
+        }
+    }
+
     /// Counts one request; none if there is no limit.
     pub fn spend(&self) -> Option<Allowance> {
         let limiter = self.limiter.as_ref()?;

@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod app;
+mod body;
 mod caller;
 mod docs;
 mod edge;

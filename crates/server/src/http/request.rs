@@ -2,15 +2,11 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT, IF_MATCH, IF_NONE_MATCH};
+use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, StatusCode};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::body::Body as _;
 use model::id::{Id, KeyId, Kind, WorkspaceId};
 use model::input::{Fields, Query, read_body};
 use model::key::Scope;
@@ -22,6 +18,7 @@ use store::{StoreError, Work};
 
 use super::answer::{Reply, with_changes};
 use super::app::App;
+use super::body::{ReadBody, Taken, drain, json_body};
 use super::keyring::{Allowance, KnownKey};
 use super::refusal::Refusal;
 use crate::ops::Actor;
@@ -29,26 +26,7 @@ use crate::ops::etag::Precondition;
 use crate::ops::gathering::{Gathered, Gathering};
 use crate::ops::idempotency::{Answer, Answered, IdempotencyKey};
 
-pub const LARGEST_BODY: usize = 1024 * 1024;
-pub const LARGEST_BULK: usize = 8 * 1024 * 1024;
-const MOST_DRAINED: usize = 32 * 1024 * 1024;
-/// How long a client that sends a body that nobody wants may stop.
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_IDEMPOTENCY_KEY: usize = 255;
-/// What a body stands for that is not there.
-const NO_FIELDS: Bytes = Bytes::from_static(b"{}");
-
-/// What body a route takes.
-#[derive(Clone, Copy)]
-struct Taken {
-    largest: usize,
-    may_be_missing: bool,
-}
-
-impl Taken {
-    const BODY: Self = Self { largest: LARGEST_BODY, may_be_missing: false };
-    const PERHAPS_NO_BODY: Self = Self { largest: LARGEST_BODY, may_be_missing: true };
-}
+pub const LONGEST_IDEMPOTENCY_KEY: usize = 255;
 
 /// The id of a request, as its answer and the log name it.
 #[derive(Clone)]
@@ -131,7 +109,7 @@ pub struct Write {
     pub precondition: Precondition,
     idempotency: Option<IdempotencyKey>,
     parts: Parts,
-    body: Bytes,
+    body: ReadBody,
 }
 
 impl FromRequest<Arc<App>> for Write {
@@ -144,18 +122,18 @@ impl FromRequest<Arc<App>> for Write {
 
 impl Write {
     async fn read_from(request: Request, app: &Arc<App>, needed: Scope, taken: Taken) -> Result<Self, Refusal> {
-        let (parts, body) = request.into_parts();
+        let (parts, mut body) = request.into_parts();
         let key = match authorise(&parts, needed) {
             Ok(key) => key,
             Err(refusal) => {
-                drain(&parts.headers, body, app.settings.body_timeout).await;
+                drain(&parts.headers, &mut body, app.settings.body_timeout).await;
                 return Err(refusal);
             }
         };
         let request_id = parts.extensions.get::<RequestName>().map(|name| Arc::clone(&name.0));
         let actor = Actor { workspace: key.workspace, key: Some(key.id), request_id, is_silent: app.settings.is_silent };
-        let body = json_body(&parts.headers, body, app.settings.body_timeout, taken).await?;
-        let idempotency = idempotency_key(&parts, &body)?;
+        let body = json_body(app, &parts.headers, body, taken).await?;
+        let idempotency = idempotency_key(&parts, &body.bytes)?;
         let precondition = precondition(&parts.headers);
         Ok(Self { app: Arc::clone(app), actor, precondition, idempotency, parts, body })
     }
@@ -184,7 +162,7 @@ impl Write {
     }
 
     pub fn read<T>(&self, read: impl FnOnce(&mut Fields<'_>) -> T) -> Result<T, Problem> {
-        read_body(&self.body, read)
+        read_body(&self.body.bytes, read)
     }
 
     /// Tries the work out: the answer says what would have changed, and nothing is kept.
@@ -234,7 +212,7 @@ impl FromRequest<Arc<App>> for Bulk {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        Write::read_from(request, app, Scope::Write, Taken { largest: LARGEST_BULK, ..Taken::BODY }).await.map(Self)
+        Write::read_from(request, app, Scope::Write, Taken::MANY_RECORDS).await.map(Self)
     }
 }
 
@@ -290,19 +268,26 @@ fn id_in<K: Kind>(parts: &Parts) -> Result<Id<K>, Problem> {
 
 fn id_at<K: Kind>(parts: &Parts, place: usize) -> Result<Id<K>, Problem> {
     let written = segment(parts, place);
-    Id::parse(&written).ok_or_else(|| Problem::not_found(K::NOUN, written.chars().take(64).collect::<String>()))
+    Id::parse(&written).ok_or_else(|| Problem::not_found(K::NOUN, repeated(&written)))
 }
 
 fn segment(parts: &Parts, place: usize) -> Cow<'_, str> {
     percent_decode_str(parts.uri.path().split('/').nth(place).unwrap_or_default()).decode_utf8_lossy()
 }
 
+/// What was written instead of an id, as far as an answer repeats it: not a whole key that somebody took for one.
+fn repeated(written: &str) -> String {
+    const LONGEST: usize = 40;
+    match written.chars().nth(LONGEST) {
+        Some(_) => written.chars().take(LONGEST / 2).chain(['…']).collect(),
+        None => written.to_owned(),
+    }
+}
+
 /// The number in the path: `/v1/webhooks/{id}/deliveries/{sequence}` and below.
 fn number_in(parts: &Parts, noun: &str) -> Result<i64, Problem> {
     let written = segment(parts, 5);
-    whole_number(&written)
-        .filter(|number| *number <= MOST_OFFSET)
-        .ok_or_else(|| Problem::not_found(noun, written.chars().take(64).collect::<String>()))
+    whole_number(&written).filter(|number| *number <= MOST_OFFSET).ok_or_else(|| Problem::not_found(noun, repeated(&written)))
 }
 
 fn no_query(parts: &Parts) -> Result<(), Problem> {
@@ -326,7 +311,7 @@ fn entity_tags(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
     values.flat_map(|value| value.split(',').map(|tag| tag.trim().to_owned()).collect::<Vec<_>>()).collect()
 }
 
-fn idempotency_key(parts: &Parts, body: &Bytes) -> Result<Option<IdempotencyKey>, Problem> {
+fn idempotency_key(parts: &Parts, body: &[u8]) -> Result<Option<IdempotencyKey>, Problem> {
     const NAME: &str = "Idempotency-Key";
     let mut values = parts.headers.get_all(NAME).iter();
     let Some(value) = values.next() else { return Ok(None) };
@@ -343,88 +328,4 @@ fn idempotency_key(parts: &Parts, body: &Bytes) -> Result<Option<IdempotencyKey>
     hasher.update([0]);
     hasher.update(body);
     Ok(Some(IdempotencyKey { key: key.to_owned(), request_hash: hasher.finalize().into() }))
-}
-
-/// Takes what is left of a request off the wire that is answered without its body.
-pub async fn drain_all(app: &App, request: Request) {
-    let (parts, body) = request.into_parts();
-    drain(&parts.headers, body, app.settings.body_timeout).await;
-}
-
-/// Takes a body that nobody wants off the wire, within bounds: a client that is still sending would not see the answer. One that waits to be asked for
-/// it, or does not go on, is answered.
-async fn drain(headers: &HeaderMap, mut body: Body, timeout: Duration) {
-    if headers.contains_key(EXPECT) {
-        return;
-    }
-    let mut drained = 0;
-    let draining = async {
-        while let Ok(Some(Ok(frame))) = tokio::time::timeout(LONGEST_PAUSE, body.frame()).await {
-            drained += frame.data_ref().map_or(0, Bytes::len);
-            if drained >= MOST_DRAINED {
-                return;
-            }
-        }
-    };
-    let _ = tokio::time::timeout(timeout, draining).await;
-}
-
-async fn json_body(headers: &HeaderMap, mut body: Body, timeout: Duration, taken: Taken) -> Result<Bytes, Problem> {
-    let Taken { largest, may_be_missing } = taken;
-    let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|text| text.parse::<usize>().ok());
-    if may_be_missing && body.is_end_stream() {
-        return Ok(NO_FIELDS);
-    }
-    // What comes without a length may turn out to be nothing.
-    let may_be_nothing = may_be_missing && announced.is_none();
-    if !is_json(headers) {
-        if may_be_nothing && is_nothing(&mut body, timeout).await {
-            return Ok(NO_FIELDS);
-        }
-        drain(headers, body, timeout).await;
-        return Err(not_json());
-    }
-    if announced.is_some_and(|length| length > largest) {
-        drain(headers, body, timeout).await;
-        return Err(too_large(largest));
-    }
-    let collected = collect(body, largest, timeout).await?;
-    Ok(if may_be_nothing && collected.is_empty() { NO_FIELDS } else { collected })
-}
-
-/// Whether the body ends before anything came of it.
-async fn is_nothing(body: &mut Body, timeout: Duration) -> bool {
-    let looking = async {
-        loop {
-            match body.frame().await {
-                None => return true,
-                Some(Ok(frame)) if frame.data_ref().is_none_or(Bytes::is_empty) => {}
-                Some(_) => return false,
-            }
-        }
-    };
-    tokio::time::timeout(timeout, looking).await.unwrap_or(false)
-}
-
-async fn collect(body: Body, largest: usize, timeout: Duration) -> Result<Bytes, Problem> {
-    match tokio::time::timeout(timeout, Limited::new(body, largest).collect()).await {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => Err(too_large(largest)),
-        Ok(Err(error)) => Err(Problem::new(Code::MalformedJson, format!("The body could not be read: {error}."))),
-        Err(_) => Err(Problem::new(Code::RequestTimeout, format!("The body did not arrive within {} seconds.", timeout.as_secs()))),
-    }
-}
-
-fn too_large(largest: usize) -> Problem {
-    Problem::new(Code::PayloadTooLarge, format!("The body must be at most {largest} bytes."))
-}
-
-fn not_json() -> Problem {
-    Problem::new(Code::UnsupportedMediaType, "Send the body as JSON, with Content-Type: application/json.")
-}
-
-fn is_json(headers: &HeaderMap) -> bool {
-    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    media_type == "application/json" || (media_type.starts_with("application/") && media_type.ends_with("+json"))
 }

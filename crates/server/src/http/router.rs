@@ -9,9 +9,9 @@ use axum::routing::{delete, get, patch, post, put};
 use model::problem::{Code, Problem};
 
 use super::app::App;
+use super::body::drain_all;
 use super::edge::edge;
 use super::refusal::Refusal;
-use super::request::drain_all;
 use super::{docs, health, openapi};
 use crate::api::{v0, v1};
 

@@ -19,6 +19,7 @@ each_engine! {
     a_rotation_that_makes_no_sense_is_refused
     a_revoked_key_stops_working_at_once
     a_key_revokes_itself
+    when_a_revoked_key_was_used_last_is_known
     what_is_done_to_keys_is_told_with_the_caller
     only_an_admin_key_opens_keys
     a_key_of_another_workspace_is_unknown
@@ -283,6 +284,18 @@ fn a_key_revokes_itself(app: &App) {
     let client = opened_with(app, &key);
     assert!(is_time(&client.send("DELETE", &at(&key), None).expect(200).string("revoked_at")));
     client.get(PATH).refused(401, "UNAUTHENTICATED");
+}
+
+fn when_a_revoked_key_was_used_last_is_known(engine: &Engine) {
+    let mut app = engine.app().start();
+    let made = new_key(&app.client("admin"), "read");
+    opened_with(&app, &made).get("/v1/jobs").expect(200);
+    app.client("admin").send("DELETE", &at(&made), None).expect(200);
+    app.process.terminate();
+    app.process.wait_exit();
+    app.restart();
+    let key = app.client("admin").get(&at(&made)).expect(200);
+    assert!(key.data()["last_used_at"].as_str().is_some_and(is_time), "{key:#?}");
 }
 
 fn what_is_done_to_keys_is_told_with_the_caller(app: &App) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Connection, Engine, HttpReply, OPERATIONS, Reply, World, each_engine};
+use crate::support::{App, Connection, Engine, HttpReply, OPERATIONS, Reply, World, each_engine, eventually};
 
 each_engine! {
     a_key_is_told_what_is_left_of_its_limit
@@ -17,6 +17,7 @@ each_engine! {
     a_head_is_bounded
     a_long_name_that_nobody_knows_is_told_shortly
     a_body_that_is_far_too_large_is_still_answered
+    bodies_have_so_much_room_together_and_no_more
     a_body_without_a_length_may_turn_out_to_be_nothing
     of_very_many_bad_fields_the_first_are_named
 }
@@ -138,6 +139,12 @@ fn a_body_of_unknown_length_is_bounded_too(app: &App) {
     body.extend(b"\r\n0\r\n\r\n");
     let reply = answer(app, &head(app, "Transfer-Encoding: chunked"), &body);
     assert_eq!(reply.status(), Some(413), "{reply:?}");
+    let mut connection = Connection::open(&app.address);
+    connection.write(head(app, "Transfer-Encoding: chunked").as_bytes()).unwrap();
+    let mebibyte = [format!("{MEBIBYTE:x}\r\n").as_bytes(), &padded(MEBIBYTE), b"\r\n"].concat();
+    (0..20).for_each(|_| connection.write(&mebibyte).unwrap());
+    connection.write(b"0\r\n\r\n").unwrap();
+    assert_eq!(connection.read_to_end().status(), Some(413));
     let small = answer(app, &head(app, "Transfer-Encoding: chunked"), b"f\r\n{\"name\": \"Ada\"}\r\n0\r\n\r\n");
     assert_eq!(small.status(), Some(201), "{small:?}");
 }
@@ -187,6 +194,29 @@ fn a_body_that_is_far_too_large_is_still_answered(app: &App) {
     app.anonymous().with("content-type", "application/json").send_bytes("POST", "/v1/persons", &body).refused(401, "UNAUTHENTICATED");
     client.send_bytes("POST", "/v1/person", &body).refused(404, "NOT_FOUND");
     client.send_bytes("PUT", "/v1/persons", &body).refused(405, "METHOD_NOT_ALLOWED");
+}
+
+/// Of the 256 MiB for all of them, others take so much that there is no room for a whole one more, until they go away.
+fn bodies_have_so_much_room_together_and_no_more(app: &App) {
+    const LARGEST: usize = 8 * MEBIBYTE;
+    let head = head(app, &format!("Content-Length: {LARGEST}")).replacen("/v1/persons", "/v1/persons/batch", 1);
+    let body = padded(LARGEST);
+    let unfinished = || {
+        let mut connection = Connection::open(&app.address);
+        connection.write(head.as_bytes()).unwrap();
+        connection.write(&body[..7 * MEBIBYTE]).unwrap();
+        connection
+    };
+    let send = || answer(app, &head, &body);
+    assert_eq!(send().status(), Some(400));
+    let held: Vec<_> = (0..40).map(|_| unfinished()).collect();
+    eventually("there is no room", || {
+        let reply = send();
+        reply.status() == Some(503) && reply.0.contains("UNAVAILABLE") && reply.0.to_lowercase().contains("retry-after")
+    });
+    eventually("what is small finds room", || app.writer().post("/v1/persons", &json!({ "name": "Ada" })).status == 201);
+    drop(held);
+    eventually("there is room again", || send().status() == Some(400));
 }
 
 fn a_body_without_a_length_may_turn_out_to_be_nothing(app: &App) {

@@ -205,6 +205,8 @@ fn bad_options_are_refused_with_a_reason(engine: &Engine) {
         (&["serve", "--database", "nonsense"], "nonsense"),
         (&["serve", "--database", "mysql://localhost/slated"], "mysql"),
         (&["serve", "--database", "sqlite:"], "database"),
+        (&["serve", "--database", "sqlite::memory:"], "path of a file"),
+        (&["key", "create", "--name", "x", "--database", "sqlite:file:slated.db?mode=memory"], "path of a file"),
         (&["serve", "--database", "postgres://me:secret@host:port/slated"], "postgres://…@host"),
         (&["serve", "--database", "postgres://me@host/slated?sslmode=odd&password=secret"], "postgres://…:"),
         (&["serve", "--database", "postgres:/me:secret@host/slated"], "postgres:…"),
@@ -223,6 +225,13 @@ fn bad_options_are_refused_with_a_reason(engine: &Engine) {
         (&["key", "revoke", "--database", &url, "slated_00000000secret"], "key_"),
         (&["key", "rotate", "--database", &url, "slated_00000000secret"], "key_"),
         (&["key", "create", "--database", &url, "--name", "x", "--expires", "whenever"], "whenever"),
+        (&["key", "rotate", "--database", &url, "key_01m7q2fvn2fefakvyf9qnqgm4m", "--overlap", "8d"], "at most 7 days"),
+        (&["webhook", "rotate", "--database", &url, "whk_01m7q2fvn2fefakvyf9qnqgm4m", "--overlap", "8d"], "at most 7 days"),
+        (&["webhook", "rotate", "--database", &url, "whk_01m7q2fvn2fefakvyf9qnqgm4m", "--overlap", "900ms"], "whole seconds"),
+        (
+            &["webhook", "rotate", "--database", &url, "whk_01m7q2fvn2fefakvyf9qnqgm4m", "--allow-private-targets", "10.0.0.0/8"],
+            "unexpected",
+        ),
     ] {
         let mut process = Process::start(program().args(arguments).current_dir(database.directory()));
         let reason = reason(&mut process);

@@ -59,7 +59,11 @@ fn the_log_names_requests_and_no_keys(app: &App) {
     client.with("x-request-id", "trace-good").get(&format!("/v1/persons/{}", world.person)).expect(200);
     client.with("x-request-id", "trace-bad").post("/v1/persons", &json!({ "name": 7 })).expect(400);
     app.anonymous().with_key(&wrong).with("x-request-id", "trace-refused").get("/v1/jobs").expect(401);
-    for (id, status) in [("trace-good", 200), ("trace-bad", 400), ("trace-refused", 401)] {
+    let misplaced = client.with("x-request-id", "trace-path").get(&format!("/v1/persons/{key}")).expect(404);
+    assert!(!misplaced.text.contains(&key), "{misplaced:#?}");
+    app.anonymous().with("x-request-id", "trace-long").get(&format!("/v1/jobs/{}", "x/".repeat(20_000))).expect(404);
+    client.with("x-request-id", "trace-address").get("/v1/persons/ada@engines.example").expect(404);
+    for (id, status) in [("trace-good", 200), ("trace-bad", 400), ("trace-refused", 401), ("trace-path", 404), ("trace-address", 404)] {
         let entry = app.process.log.wait_for(id, |line| line.contains(id).then(|| line.to_owned()));
         assert!(entry.contains(&status.to_string()), "{entry}");
     }
@@ -68,6 +72,7 @@ fn the_log_names_requests_and_no_keys(app: &App) {
         assert!(!log.contains(secret), "{secret} stands in\n{log}");
     }
     for line in log.lines() {
+        assert!(line.len() < 2_000, "{line}");
         let entry: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
         assert!(entry["timestamp"].is_string() && entry["level"].is_string(), "{line}");
     }

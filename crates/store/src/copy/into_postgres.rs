@@ -15,7 +15,7 @@ use super::{Moved, Report, Stage, Tally, binary, compare, from_postgres, from_sq
 use crate::error::StoreError;
 use crate::migrations;
 use crate::postgres::{Address, TakenOff, connect, describe, execute, judge};
-use crate::sqlite::{ServerLock, SqliteTx, prepare_source};
+use crate::sqlite::{SqliteTx, prepare_source};
 use crate::store::Purpose;
 
 /// How much is sent at once.
@@ -30,10 +30,14 @@ const COMPRESS_FAST: &str = "SELECT set_config('default_toast_compression', 'lz4
                              WHERE name = 'default_toast_compression' AND 'lz4' = ANY(enumvals)";
 
 pub(super) async fn copy(from: &Path, to: &Address, report: &Report<'_>) -> Result<Moved, StoreError> {
-    prepare_source(from)?;
-    let _lock = ServerLock::take(from)?;
-    migrations::postgres::bring_up_to_date(to, Purpose::Command).await?;
+    let _lock = prepare_source(from)?;
     let client = connect(to).await?;
+    // Before anything of it is changed or kept from others: the address may be that of a database that is in use.
+    let sql = "SELECT 1 WHERE to_regclass('workspace') IS NOT NULL";
+    if client.query_opt(sql, &[]).await.map_err(|error| judge(&error))?.is_some() {
+        refuse_full(&client).await?;
+    }
+    migrations::postgres::bring_up_to_date(to, Purpose::Command).await?;
     let tables = Arc::new(table::all(&client).await?);
     let total = from_sqlite::count(SqliteTx::open_reader(from)?.connection(), &tables)?;
     execute(&client, "BEGIN").await?;
@@ -44,12 +48,17 @@ pub(super) async fn copy(from: &Path, to: &Address, report: &Report<'_>) -> Resu
     Ok(moved)
 }
 
+async fn refuse_full(client: &Client) -> Result<(), StoreError> {
+    match client.query_opt("SELECT 1 FROM workspace LIMIT 1", &[]).await.map_err(|error| judge(&error))? {
+        Some(_) => Err(StoreError::Unusable("the database to copy into holds records already; copy into an empty one".to_owned())),
+        None => Ok(()),
+    }
+}
+
 async fn fill(from: &Path, client: &Client, tables: &Arc<Vec<Table>>, total: u64, report: &Report<'_>) -> Result<Moved, StoreError> {
     let names: Vec<_> = tables.iter().map(|table| table.name.as_str()).collect();
     execute(client, &format!("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", names.join(", "))).await?;
-    if client.query_opt("SELECT 1 FROM workspace LIMIT 1", &[]).await.map_err(|error| judge(&error))?.is_some() {
-        return Err(StoreError::Unusable("the database to copy into holds records already; copy into an empty one".to_owned()));
-    }
+    refuse_full(client).await?;
     let taken_off = TakenOff::all(client).await?;
     // Rows that go into a table emptied by the same transaction need no look at whether it was committed, ever.
     execute(client, &format!("TRUNCATE {}", names.join(", "))).await?;

@@ -1,4 +1,5 @@
-//! The queries, a file for each kind of record. Every one names the caller's workspace: there is no other way to a record.
+//! The queries, a file for each kind of record. Every one that a caller's request needs names the caller's workspace: there is no other way to a record.
+//! Only what a server does by itself looks across workspaces: which of them have webhooks, persons to enrich or words that wait.
 
 pub mod candidate;
 pub mod census;

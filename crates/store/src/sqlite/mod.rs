@@ -65,11 +65,13 @@ impl Sqlite {
     }
 }
 
-/// Sees to it that there is a database at that path, of the newest version, to read from.
-pub(crate) fn prepare_source(path: &Path) -> Result<(), StoreError> {
+/// Sees to it that there is a database at that path, of the newest version, to read from, and that no server has it while the lock is held.
+pub(crate) fn prepare_source(path: &Path) -> Result<ServerLock, StoreError> {
     file::provide(path, Purpose::Inspect)?;
     SqliteTx::examine(path, Purpose::Inspect)?;
-    migrations::sqlite::bring_up_to_date(&mut SqliteTx::open_writer(path)?)
+    let lock = ServerLock::take(path)?;
+    migrations::sqlite::bring_up_to_date(&mut SqliteTx::open_writer(path)?)?;
+    Ok(lock)
 }
 
 /// Runs work to its end on this thread. Nothing in it waits, so one poll is enough.

@@ -41,7 +41,7 @@ impl Answer {
     }
 }
 
-/// Why there is no answer. Nothing of the person and no secret stands in a reason.
+/// Why there is no answer. Nothing of the person and no secret stands in a reason, but for what a program of the operator's own says when it fails.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Trouble {
     /// It asks to be asked later.

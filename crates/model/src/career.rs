@@ -12,7 +12,7 @@ use crate::text::{Lines, limit};
 
 pub const MOST_ENTRIES: usize = 100;
 /// Past a thousand years something is wrong.
-pub(crate) const MOST_MONTHS: i64 = 12_000;
+pub const MOST_MONTHS: i64 = 12_000;
 pub const MOST_SOCIAL_ID: i64 = 9_007_199_254_740_991;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

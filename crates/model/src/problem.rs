@@ -63,7 +63,7 @@ catalogue! {
     UnsupportedMediaType "UNSUPPORTED_MEDIA_TYPE" 415 "The body's Content-Type is not JSON."
     RateLimited "RATE_LIMITED" 429 "The key used up its rate limit; Retry-After says when to come back."
     Internal "INTERNAL" 500 "Something went wrong here; the log has the cause under request_id."
-    Unavailable "UNAVAILABLE" 503 "The database is away or overloaded; Retry-After says when to come back."
+    Unavailable "UNAVAILABLE" 503 "The database is away or overloaded, or too many large bodies are being read; Retry-After says when to come back."
 }
 
 macro_rules! flaws {

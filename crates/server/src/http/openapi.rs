@@ -13,6 +13,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use super::health;
 use super::openapi_examples::add_examples;
 use super::openapi_fields::{close_shapes, constrain_bodies, constrain_query, list_parameters, page_parameters, refer_to_shapes};
+use super::request::LONGEST_IDEMPOTENCY_KEY;
 use crate::api::{v0, v1};
 
 #[derive(OpenApi)]
@@ -254,7 +255,7 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         ));
     }
     if writes {
-        let schema = json!({"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"});
+        let schema = json!({"type": "string", "minLength": 1, "maxLength": LONGEST_IDEMPOTENCY_KEY, "pattern": "^[!-~]+$"});
         let text =
             "A key of the caller's choice. A repeated request with it gets the first answer again, for 24 hours, and changes nothing.";
         parameters.push(header_parameter("Idempotency-Key", text, &schema));

@@ -1,7 +1,7 @@
 //! What the OpenAPI document says of single fields and parameters. It mirrors the rules of the model, which it takes its bounds from.
 
 use model::candidate::MOST_TOGETHER;
-use model::career::MOST_SOCIAL_ID;
+use model::career::{MOST_MONTHS, MOST_SOCIAL_ID};
 use model::enrichment::Field;
 use model::enrichment::run::{self, RunFilter};
 use model::event::EventType;
@@ -11,6 +11,7 @@ use model::text::limit;
 use model::webhook::{LONGEST_DESCRIPTION, MOST_OVERLAP_SECONDS, MOST_TYPES};
 use serde_json::{Value, json};
 
+use crate::api::v1::events::list::MOST_EVENTS_PER_PAGE;
 use crate::api::v1::persons::create_many::MOST_PERSONS;
 
 /// White space, which is trimmed, for use inside brackets.
@@ -204,7 +205,7 @@ fn constrain(body: &str, field: &str, property: &mut Value) {
                 property["description"] = about;
             }
         }
-        (_, "duration_in_months") => number(property, 12_000),
+        (_, "duration_in_months") => number(property, MOST_MONTHS),
         (_, "company_social_id") => number(property, MOST_SOCIAL_ID),
         ("UpdateJobBody", "is_archived") => {}
         ("UpdateJobBody", _) => text(property, limit::NAME, LINE_NOT_BLANK),
@@ -250,7 +251,7 @@ pub fn constrain_query(path: &str, parameter: &mut Value) {
         "before" => number(schema, MOST_OFFSET),
         "offset" => *schema = offset_schema(),
         "limit" => {
-            (schema["minimum"], schema["maximum"]) = (1.into(), if is_feed { 1000 } else { MOST_PER_PAGE }.into());
+            (schema["minimum"], schema["maximum"]) = (1.into(), if is_feed { MOST_EVENTS_PER_PAGE } else { MOST_PER_PAGE }.into());
             schema["default"] = 100.into();
         }
         "types" => schema["pattern"] = type_patterns().into(),

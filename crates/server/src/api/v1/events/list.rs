@@ -11,7 +11,7 @@ use crate::http::answer::render;
 use crate::http::{Read, Reply};
 use crate::ops::events::read::{Position, ReadEvents};
 
-const MOST_PER_PAGE: i64 = 1000;
+pub const MOST_EVENTS_PER_PAGE: i64 = 1000;
 const DEFAULT_PER_PAGE: i64 = 100;
 
 /// List events
@@ -30,7 +30,7 @@ pub async fn list_events(request: Read) -> Reply {
     let mut query = request.query();
     let position = read_after(&mut query).unwrap_or(Position::Oldest);
     let types = read_types(&mut query);
-    let limit = read_limit(&mut query, MOST_PER_PAGE, DEFAULT_PER_PAGE);
+    let limit = read_limit(&mut query, MOST_EVENTS_PER_PAGE, DEFAULT_PER_PAGE);
     let (types, limit) = query.finish((types, limit))?;
     let page =
         request.app.store.read_snapshot(ReadEvents { workspace: request.workspace, position, types, most: Most::events(limit) }).await?;

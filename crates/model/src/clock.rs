@@ -74,6 +74,10 @@ impl Timestamp {
             Some(time) => (&*format!("9999-12-29{time}"), 2 * DAY_MILLIS),
             None => (text, 0),
         };
+        let offset = text.rsplit_once(['+', '-']).and_then(|(_, offset)| offset.get(..2)).filter(|_| !text.ends_with(['Z', 'z']));
+        if offset.and_then(|hours| hours.parse::<u8>().ok()).is_some_and(|hours| hours > 23) {
+            return None;
+        }
         let moment = text.parse::<jiff::Timestamp>().ok()?;
         Some((Self(moment.as_millisecond() + more), moment.subsec_nanosecond() % 1_000_000 > 0))
     }
@@ -202,6 +206,10 @@ mod tests {
         assert_eq!(Timestamp::parse("9999-12-31T23:59:59.999Z").unwrap().to_string(), "9999-12-31T23:59:59.999Z");
         assert_eq!(Timestamp::parse("yesterday"), None);
         assert_eq!(Timestamp::parse("2026-11-15T12:00:00"), None);
+        assert_eq!(Timestamp::parse("2026-11-15T12:00:00-23:59"), Timestamp::parse("2026-11-16T11:59:00Z"));
+        for offset in ["+24:00", "-24:00", "+25:59", "-99:00"] {
+            assert_eq!(Timestamp::parse(&format!("2026-11-15T12:00:00{offset}")), None);
+        }
     }
 
     #[test]

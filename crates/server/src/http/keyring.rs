@@ -89,7 +89,7 @@ impl Keyring {
         let found = store.read(FindKey { workspace, hash }).await?.filter(|key| key.is_usable(now));
         let Some(found) = found else {
             if let Ok(mut known) = self.known.write() {
-                known.remove(hash.as_bytes());
+                self.leave(known.remove(hash.as_bytes()));
             }
             return Ok(None);
         };
@@ -134,10 +134,14 @@ impl Keyring {
     pub fn forget(&self, id: KeyId) {
         if let Ok(mut known) = self.known.write() {
             self.forgotten.fetch_add(1, Ordering::SeqCst);
-            let gone = known.extract_if(|_, key| key.id == id).filter_map(|(_, key)| key.take_use());
-            if let Ok(mut left) = self.left.lock() {
-                left.extend(gone);
-            }
+            self.leave(known.extract_if(|_, key| key.id == id).map(|(_, key)| key));
+        }
+    }
+
+    fn leave(&self, keys: impl IntoIterator<Item = Arc<KnownKey>>) {
+        let gone = keys.into_iter().filter_map(|key| key.take_use());
+        if let Ok(mut left) = self.left.lock() {
+            left.extend(gone);
         }
     }
 

@@ -14,6 +14,7 @@ each_engine! {
     a_call_is_the_event_of_the_feed
     a_call_is_signed_as_standard_webhooks_says
     a_webhook_is_told_what_comes_after_it
+    its_own_creation_is_the_first_that_a_webhook_is_told
     only_events_of_its_types_come
     everything_comes_if_no_types_are_named
     a_failed_call_is_made_again_under_the_same_id
@@ -82,6 +83,31 @@ fn a_webhook_is_told_what_comes_after_it(engine: &Engine) {
     let grace = new_person(&app, "Grace");
     hook.wait_delivered(1);
     assert_eq!(receiver.calls().iter().map(Call::record).collect::<Vec<_>>(), [grace]);
+}
+
+fn its_own_creation_is_the_first_that_a_webhook_is_told(engine: &Engine) {
+    let app = calling_app(*engine, SOON);
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    new_person(&app, "Somebody");
+                }
+            });
+        }
+        for _ in 0..6 {
+            let receiver = Receiver::start();
+            let hook = Hook::of_types(&app, &receiver.url(), &["*"]);
+            let calls = receiver
+                .wait_until("its own creation and more", |calls| calls.len() > 20 && calls.iter().any(|call| call.record() == hook.id));
+            let own = calls.iter().find(|call| call.record() == hook.id).map(|call| (call.kind(), call.sequence()));
+            let first = calls.iter().map(Call::sequence).min();
+            assert_eq!(own, first.map(|first| ("webhook.created".to_owned(), first)));
+            hook.client.send("DELETE", &hook.path(""), None).expect(200);
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
 }
 
 fn only_events_of_its_types_come(engine: &Engine) {

@@ -14,6 +14,7 @@ each_engine! {
     a_webhook_says_which_events_it_lost
     an_event_that_is_never_taken_is_given_up_and_those_behind_it_go_on
     a_bad_event_says_nothing_of_an_endpoint_that_takes_others
+    an_endpoint_that_goes_away_behind_a_success_loses_nothing
     hanging_and_dead_endpoints_do_not_delay_another
     nothing_secret_is_logged_of_calls
     a_permanent_or_temporary_redirect_is_followed
@@ -142,6 +143,24 @@ fn a_bad_event_says_nothing_of_an_endpoint_that_takes_others(engine: &Engine) {
     eventually("it is given up", || hook.deliveries("?status=failed").len() == 1);
     assert!(hook.events("webhook.paused").is_empty());
     assert_eq!(hook.read()["status"], "active");
+}
+
+fn an_endpoint_that_goes_away_behind_a_success_loses_nothing(engine: &Engine) {
+    let (app, receiver, hook) = hooked(*engine, "20ms,20ms,20ms");
+    receiver.behave(|call| match call.kind().as_str() {
+        "person.created" => Action::Later(Duration::from_millis(20), Box::new(Action::ok())),
+        _ => Action::status(503),
+    });
+    hook.change(&json!({ "is_enabled": false }));
+    let ada = new_person(&app, "Ada");
+    app.writer().update_person(&ada, &json!({ "current_job_title": "Countess" }));
+    eventually("both are in the feed", || hook.events("person.*").len() == 2);
+    // From here on nothing else comes.
+    hook.change(&json!({ "is_enabled": true }));
+    hook.wait_status("paused");
+    assert!(hook.deliveries("?status=failed").is_empty());
+    receiver.behave(|_| Action::ok());
+    hook.wait_delivered(2);
 }
 
 fn hanging_and_dead_endpoints_do_not_delay_another(engine: &Engine) {

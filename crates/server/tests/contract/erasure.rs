@@ -20,6 +20,7 @@ each_engine! {
     what_receivers_answered_is_forgotten
     who_went_into_an_erased_person_is_erased_too
     an_erasure_by_an_old_id_erases_the_person
+    of_candidates_that_became_one_no_id_is_left
     others_keep_what_they_share_with_an_erased_person
     what_is_no_person_cannot_be_erased
     an_erasure_takes_nothing_but_the_id
@@ -238,6 +239,17 @@ fn an_erasure_by_an_old_id_erases_the_person(app: &App) {
     client.post(&format!("/v1/persons/{kept}/merge"), &json!({ "person_id": gone })).expect(200);
     assert_eq!(erase(&client, &gone).expect(200).id(), kept);
     client.get(&format!("/v1/persons/{kept}")).refused(410, "ERASED");
+}
+
+fn of_candidates_that_became_one_no_id_is_left(app: &App) {
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    let [kept, gone, _] = ["Ada", "Ada L", "Grace"].map(|name| client.new_candidate(&job, name)["person_id"].as_str().unwrap().to_owned());
+    client.post(&format!("/v1/persons/{kept}/merge"), &json!({ "person_id": gone })).expect(200);
+    let former = || app.database.execute("SELECT kind FROM former_record ORDER BY kind");
+    assert_eq!(former(), ["candidate", "person"]);
+    erase(&client, &kept).expect(200);
+    assert_eq!(former(), ["person", "person"]);
 }
 
 fn others_keep_what_they_share_with_an_erased_person(app: &App) {

@@ -61,6 +61,12 @@ pub async fn leading_to<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>)
     tx.rows(sql, params![workspace, id, K::NOUN], |row| row.id(0)).await
 }
 
+/// Forgets the ids that led to this record, which is gone itself.
+pub async fn forget_leading_to<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Result<(), StoreError> {
+    let sql = "DELETE FROM former_record WHERE workspace_id = ?1 AND merged_into = ?2 AND kind = ?3";
+    tx.tell(sql, params![workspace, id, K::NOUN]).await
+}
+
 /// Notes that the record went into another, or nowhere. Ids that led to it lead there too.
 pub async fn insert<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>, merged_into: Option<Id<K>>) -> Result<(), StoreError> {
     let now = tx.now();

@@ -8,6 +8,7 @@ mod settle;
 
 use std::fmt;
 
+use model::clock::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::record::webhook::Webhook;
 
@@ -59,6 +60,12 @@ pub struct Attempt {
     pub error: String,
     /// How the answer began.
     pub answer: String,
+}
+
+impl Attempt {
+    fn begun_at(&self) -> Timestamp {
+        Timestamp::parse(&self.at).unwrap_or(Timestamp::from_millis(0))
+    }
 }
 
 /// What came of a delivery in a turn.

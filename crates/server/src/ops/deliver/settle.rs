@@ -58,8 +58,8 @@ impl Work for Settle {
         let (kept, lost) = self.without_the_forgotten(tx, kept).await?;
         webhook::keep_deliveries(tx, *workspace, id, &kept).await?;
         webhook.settled_sequence = turn.settled_sequence.max(webhook.settled_sequence);
-        if self.successes() > 0 {
-            webhook.last_success_at = Some(tx.now());
+        if let Some(last) = self.successes().max() {
+            webhook.last_success_at = webhook.last_success_at.max(Some(last));
             webhook.last_error.clear();
             self.note_recovery(tx, &mut webhook).await?;
         } else if turn.has_nothing_to_try {
@@ -106,8 +106,12 @@ impl Settle {
         self.turn.lanes.iter().flatten().zip(self.outcomes.iter().flatten())
     }
 
-    fn successes(&self) -> usize {
-        self.tried().filter(|(_, outcome)| matches!(outcome, Outcome::Delivered(_))).count()
+    /// When the calls were begun that got through.
+    fn successes(&self) -> impl Iterator<Item = Timestamp> {
+        self.tried().filter_map(|(_, outcome)| match outcome {
+            Outcome::Delivered(attempt) => Some(attempt.begun_at()),
+            _ => None,
+        })
     }
 
     /// Whether nothing got through. Events that failed before, while others got through since, are the cause themselves: they say nothing
@@ -115,12 +119,12 @@ impl Settle {
     fn is_failing(&self) -> bool {
         let webhook = &self.turn.webhook;
         let is_bad = |parcel: &Parcel| {
-            let earlier = parcel.delivery.as_ref().filter(|delivery| delivery.attempt_count > 0);
-            earlier.is_some_and(|delivery| webhook.last_success_at.is_some_and(|success| success >= delivery.created_at))
+            let first = parcel.delivery.as_ref().and_then(first_attempt);
+            first.is_some_and(|first| webhook.last_success_at.is_some_and(|success| success >= first))
         };
         let mut failed = self.tried().filter(|(_, outcome)| matches!(outcome, Outcome::Failed(..))).peekable();
         let any_failed = failed.peek().is_some();
-        any_failed && self.successes() == 0 && (webhook.failed_rounds > 0 || !failed.all(|(parcel, _)| is_bad(parcel)))
+        any_failed && self.successes().next().is_none() && (webhook.failed_rounds > 0 || !failed.all(|(parcel, _)| is_bad(parcel)))
     }
 
     /// Leaves out deliveries that somebody asked for anew since they were looked at.
@@ -238,6 +242,12 @@ struct Pause {
 struct Paused<'w> {
     paused_at: Timestamp,
     last_error: &'w str,
+}
+
+/// When it was first tried, as far as that is kept; nothing if it was not.
+fn first_attempt(delivery: &Delivery) -> Option<Timestamp> {
+    let attempts: Vec<Attempt> = serde_json::from_str(&delivery.attempts).unwrap_or_default();
+    (delivery.attempt_count > 0).then(|| attempts.first().map_or(delivery.created_at, Attempt::begun_at))
 }
 
 fn tried(mut delivery: Delivery, attempt: &Attempt, now: Timestamp) -> Result<Delivery, StoreError> {

@@ -112,6 +112,7 @@ impl ErasePerson {
         for (_, candidate) in &candidates {
             if let Some(taken) = take_off(tx, workspace, *candidate).await? {
                 taken.concerned().removed(tx, &self.actor, &taken.view).await?;
+                former::forget_leading_to(tx, workspace, *candidate).await?;
             }
         }
         Ok(())

@@ -4,6 +4,7 @@ use model::event::{EventType, Subject};
 use model::id::WorkspaceId;
 use model::problem::{Code, Problem};
 use model::webhook::{MOST_WEBHOOKS, NewWebhook};
+use store::record::event_reading::{self, Beside};
 use store::record::webhook::Webhook;
 use store::record::{webhook, workspace};
 use store::{Failure, Tx, Work};
@@ -34,7 +35,7 @@ impl Work for CreateWebhook {
             return Err(Problem::new(Code::TooManyWebhooks, message).into());
         }
         let NewWebhook { url, types, description } = self.new.clone();
-        let created = Webhook {
+        let mut created = Webhook {
             id: tx.new_id(),
             url,
             types,
@@ -44,7 +45,7 @@ impl Work for CreateWebhook {
             old_secret: None,
             created_at: tx.now(),
             updated_at: tx.now(),
-            settled_sequence: newest_of_all(tx, workspace).await?,
+            settled_sequence: i64::MAX,
             failed_rounds: 0,
             paused_at: None,
             due_at: None,
@@ -55,6 +56,11 @@ impl Work for CreateWebhook {
         webhook::insert(tx, workspace, &created).await?;
         let told = Told::new(Nothing {}, WebhookFields::of(&created));
         tell(tx, &self.actor, EventType::WebhookCreated, Subject::of(created.id), &told).await?;
+        // That is the first event that it gets.
+        let newest = newest_of_all(tx, workspace).await?;
+        let (events, _) = event_reading::timeline(tx, workspace, created.id, Beside::Nothing, i64::MAX, 1).await?;
+        created.settled_sequence = events.first().map_or(newest, |event| event.sequence - 1);
+        webhook::update(tx, workspace, &created).await?;
         Ok(created)
     }
 }

@@ -30,6 +30,8 @@ impl Work for TestWebhook {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        // Whoever numbers events holds them before a webhook.
+        newest_of_all(tx, self.actor.workspace).await?;
         let mut tested = webhook::load(tx, self.actor.workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         if tested.failed_rounds > 0 {
             tested.due_at = Some(tx.now());

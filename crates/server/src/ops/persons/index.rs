@@ -41,13 +41,12 @@ struct Differing {
 impl Differing {
     /// As they were and as they are.
     fn of(before: (&Person, &str), after: (&Person, &str)) -> [Self; 2] {
-        let documents = Document::differing(&texts_of(before.0, before.1), &texts_of(after.0, after.1));
-        let phones_stay = before.0.phones == after.0.phones;
-        let mut persons = [before.0, after.0].into_iter();
-        documents.map(|document| {
-            let phones = persons.next().filter(|_| !phones_stay).into_iter().flat_map(numbers_of);
-            Self { tokens: document.tokens(phones), document }
-        })
+        let [old, new] = Document::differing(&texts_of(before.0, before.1), &texts_of(after.0, after.1));
+        let tokens = |document: &Document, person| match before.0.phones == after.0.phones {
+            true => document.tokens(std::iter::empty()),
+            false => tokens_of(document, person),
+        };
+        [Self { tokens: tokens(&old, before.0), document: old }, Self { tokens: tokens(&new, after.0), document: new }]
     }
 }
 
@@ -69,11 +68,7 @@ fn texts_of<'p>(person: &'p Person, company_name: &'p str) -> Vec<(Field, &'p st
 
 /// The words of a person as they stand in the index, with the phone numbers, by which persons are looked up too.
 pub fn tokens_of(document: &Document, person: &Person) -> String {
-    document.tokens(numbers_of(person))
-}
-
-fn numbers_of(person: &Person) -> impl Iterator<Item = &str> {
-    person.phones.entries().iter().map(|phone| phone.value.as_str())
+    document.tokens(person.phones.entries().iter().map(|phone| phone.value.as_str()))
 }
 
 /// All texts of a person that are searched. `notes` may be those of others too.

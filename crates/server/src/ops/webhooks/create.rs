@@ -45,7 +45,7 @@ impl Work for CreateWebhook {
             old_secret: None,
             created_at: tx.now(),
             updated_at: tx.now(),
-            settled_sequence: i64::MAX,
+            settled_sequence: 0,
             failed_rounds: 0,
             paused_at: None,
             due_at: None,
@@ -53,14 +53,13 @@ impl Work for CreateWebhook {
             last_error: String::new(),
             lease: None,
         };
-        webhook::insert(tx, workspace, &created).await?;
         let told = Told::new(Nothing {}, WebhookFields::of(&created));
         tell(tx, &self.actor, EventType::WebhookCreated, Subject::of(created.id), &told).await?;
         // That is the first event that it gets.
         let newest = newest_of_all(tx, workspace).await?;
         let (events, _) = event_reading::timeline(tx, workspace, created.id, Beside::Nothing, i64::MAX, 1).await?;
         created.settled_sequence = events.first().map_or(newest, |event| event.sequence - 1);
-        webhook::update(tx, workspace, &created).await?;
+        webhook::insert(tx, workspace, &created).await?;
         Ok(created)
     }
 }

@@ -118,6 +118,33 @@ fn a_merge_that_waits_for_a_company_holds_no_person() {
     });
 }
 
+/// Whoever merges a company holds it, and then its jobs and those who work there. What a batch changes twice is looked up again with its company.
+#[test]
+fn a_batch_that_waits_for_a_company_holds_neither_its_persons_nor_its_jobs() {
+    let app = Engine::Postgres.app().start();
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    client.new_person(&json!({ "name": "Ada", "work_email": "ada@x.example", "company_name": "Acme" }));
+    let rows = [
+        json!({ "name": "Ada", "work_email": "ada@x.example", "current_job_title": "Engineer" }),
+        json!({ "name": "Ada", "work_email": "ada@x.example", "social_location": "Oslo", "job_id": job.id }),
+        json!({ "name": "New", "work_email": "new@x.example", "job_id": job.id }),
+    ];
+    let lock = app.database.hold("SELECT * FROM company FOR UPDATE");
+    std::thread::scope(|scope| {
+        let batch = scope.spawn(|| client.post("/v1/persons/batch", &json!({ "persons": rows })));
+        eventually("the batch waits for the company", || !app.database.execute(WAITING).is_empty());
+        for table in ["person", "job"] {
+            assert_eq!(app.database.execute(&format!("SELECT 1 FROM {table} FOR UPDATE NOWAIT")).len(), 1, "{table}");
+        }
+        drop(lock);
+        let reply = batch.join().unwrap().expect(200);
+        let statuses: Vec<_> = reply.entries().iter().map(|row| row["status"].clone()).collect();
+        assert_eq!(statuses, [200, 200, 201]);
+    });
+    assert_eq!(client.get(&job.path()).data()["candidate_count"], 2);
+}
+
 /// Whoever puts a person on a job keeps the person first, and wants the job next.
 #[test]
 fn who_waits_to_remove_a_person_holds_nothing_else() {

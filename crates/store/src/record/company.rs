@@ -1,11 +1,12 @@
 use model::clock::Timestamp;
-use model::id::{self, CompanyId, PersonId, WorkspaceId};
+use model::id::{self, CompanyId, JobId, PersonId, WorkspaceId};
 use model::listing::{Page, TimeFilter};
 use model::text::fold;
 
 use super::census::{self, List};
 use super::listing::{Conditions, Listed, contains};
 use super::places;
+use super::statement::{among, list_of_ids};
 use crate::{Asked, Row, StoreError, Tx, params};
 
 /// All that is shown of a company.
@@ -125,16 +126,22 @@ pub async fn close(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result
     }
 }
 
-/// Keeps the companies that persons work for from being renamed or removed until this work is done. It comes before the persons are held: whoever
-/// changes a company holds it first, and then those who work there.
-pub async fn keep_of_persons(tx: &mut Tx, workspace: WorkspaceId, persons: [PersonId; 2]) -> Result<(), StoreError> {
-    if tx.is_embedded() {
+/// Keeps the companies of persons and jobs from being renamed or removed until this work is done. It comes before any of those are held: whoever
+/// changes a company holds it first, and then all that belongs to it. Who changes a person or a job twice needs it, since the engine then looks for the
+/// company again.
+pub async fn keep_of(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId], jobs: &[JobId]) -> Result<(), StoreError> {
+    if tx.is_embedded() || persons.is_empty() && jobs.is_empty() {
         return Ok(());
     }
-    let [one, other] = persons;
-    let sql = "SELECT id FROM company WHERE workspace_id = ?1 AND id IN \
-               (SELECT company_id FROM person WHERE workspace_id = ?1 AND id IN (?2, ?3)) ORDER BY id FOR KEY SHARE";
-    tx.rows(sql, params![workspace, one, other], |_| Ok(())).await.map(|_| ())
+    let sql = format!(
+        "SELECT id FROM company WHERE workspace_id = ?1 AND id IN \
+         (SELECT company_id FROM person WHERE workspace_id = ?1 AND {} UNION ALL SELECT company_id FROM job WHERE workspace_id = ?1 AND {}) \
+         ORDER BY id FOR KEY SHARE",
+        among(tx, "id", "?2"),
+        among(tx, "id", "?3"),
+    );
+    let (persons, jobs) = (list_of_ids(tx, persons), list_of_ids(tx, jobs));
+    tx.rows(&sql, params![workspace, &persons, &jobs], |_| Ok(())).await.map(|_| ())
 }
 
 /// Keeps the persons and jobs of a company from others until this work is done, of each the lowest id first, as everybody does who holds several.

@@ -7,7 +7,7 @@ use model::id::{CompanyId, JobId, PersonId, WorkspaceId};
 use model::person::Identifier;
 use model::problem::Problem;
 use model::text::fold;
-use store::record::{census, job, person};
+use store::record::{census, company, job, person};
 use store::{Failure, Pace, StoreError, Tx, Work};
 
 use super::create::{CreatePerson, CreatedPerson, Ready, changed};
@@ -175,6 +175,9 @@ impl CreatePersons {
     /// first meets them; the others look again.
     async fn meet(&self, tx: &mut Tx, ready: &mut [Result<Ready, Problem>]) -> Result<(), Failure> {
         let persons: BTreeSet<_> = ready.iter().flatten().filter_map(Ready::matched).collect();
+        // Rows that look again may change somebody, or add to a job, for the second time.
+        let (matched, jobs): (Vec<_>, Vec<_>) = (persons.iter().copied().collect(), self.jobs().into_iter().collect());
+        company::keep_of(tx, self.workspace, &matched, &jobs).await?;
         let wanted = persons.len();
         let existing = person::load_each(tx, self.workspace, persons).await?;
         if existing.len() < wanted {
@@ -194,11 +197,14 @@ impl CreatePersons {
 
     /// Holds all jobs, in the order of their ids, since some of them are added to now, and others later.
     async fn hold_jobs(&self, tx: &mut Tx) -> Result<(), Failure> {
-        let jobs: BTreeSet<_> = self.rows.iter().flatten().filter_map(CreatePerson::onto_job).collect();
-        for job in jobs {
+        for job in self.jobs() {
             job::load(tx, self.workspace, job).await?;
         }
         Ok(())
+    }
+
+    fn jobs(&self) -> BTreeSet<JobId> {
+        self.rows.iter().flatten().filter_map(CreatePerson::onto_job).collect()
     }
 
     /// Carries out what is left, one after the other. Most identifiers are claimed by then: whoever creates a single person claims theirs and then waits for

@@ -49,7 +49,7 @@ impl Work for MergePersons {
             let problem = Problem::new(Code::InvalidMerge, "A person cannot be merged into themselves.");
             return Err(problem.with(Detail::about("person_id", message, id)).into());
         }
-        company::keep_of_persons(tx, workspace, [id, other]).await?;
+        company::keep_of(tx, workspace, &[id, other], &[]).await?;
         // Whoever holds two persons takes the lower id first, so that of two who merge them none waits for the other for ever.
         let first = hold(tx, workspace, id.min(other), other).await?;
         let second = hold(tx, workspace, id.max(other), other).await?;

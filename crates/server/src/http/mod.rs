@@ -22,4 +22,4 @@ pub use answer::{Envelope, Followed, ListMeta, ListOf, Reply, Tryable};
 pub use app::{App, Settings};
 pub use caller::is_still_good;
 pub use refusal::Refusal;
-pub use request::{Ask, Bulk, Discard, Inspect, Manage, Read, Write};
+pub use request::{Ask, BodilessWrite, Bulk, Inspect, Manage, Read, Write};

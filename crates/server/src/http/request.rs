@@ -195,9 +195,9 @@ impl Write {
 }
 
 /// A request of a caller that may write, to a route that needs no body.
-pub struct Discard(pub Write);
+pub struct BodilessWrite(pub Write);
 
-impl FromRequest<Arc<App>> for Discard {
+impl FromRequest<Arc<App>> for BodilessWrite {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {

@@ -2,8 +2,9 @@
 
 use model::clock::Timestamp;
 use model::enrichment::{Refused, State};
-use model::id::{EnrichmentRunId, LeaseId, PersonId, WorkspaceId};
+use model::id::{EnrichmentRunId, LeaseId, PersonId, ProposalId, WorkspaceId};
 
+use super::proposal::Proposal;
 use super::{json_in, named_in, places, to_json, with_ids};
 use crate::{Param, Row, StoreError, Tx, params};
 
@@ -31,6 +32,13 @@ pub struct Enrichment {
     /// What it changed.
     pub fields: Vec<String>,
     pub refused: Vec<Refused>,
+}
+
+impl Enrichment {
+    /// Which of the person's proposals came of it.
+    pub fn those_that_came_of_it(&self, proposals: &[Proposal]) -> Vec<ProposalId> {
+        proposals.iter().filter(|proposal| proposal.created_at >= self.requested_at).map(|proposal| proposal.id).collect()
+    }
 }
 
 /// A person to be enriched now.

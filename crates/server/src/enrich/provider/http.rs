@@ -19,8 +19,6 @@ use crate::outgoing::{Redirects, Targets, client, explain, retry_after};
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// These are for the program to say.
 const RESERVED: [&str; 5] = [IDEMPOTENCY_KEY, "host", "content-length", "transfer-encoding", "connection"];
-/// No more than that is waited because a service asks for it.
-const LONGEST_RETRY_AFTER: i64 = 24 * 60 * 60;
 const JSON: &str = "application/json";
 
 pub struct Http {
@@ -81,7 +79,7 @@ impl Http {
             }
             Verdict::Busy => {
                 let seconds = retry_after(response.headers(), Timestamp::now());
-                let retry_after = seconds.map(|seconds| Duration::from_secs(seconds.clamp(0, LONGEST_RETRY_AFTER).unsigned_abs()));
+                let retry_after = seconds.map(|seconds| Duration::from_secs(seconds.max(0).unsigned_abs()));
                 Err(Trouble::Busy { retry_after, reason: told(status) })
             }
             Verdict::Failed => Err(Trouble::Failed(told(status))),

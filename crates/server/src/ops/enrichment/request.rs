@@ -21,8 +21,7 @@ async fn shown(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<
     let unasked = || Problem::new(Code::NotFound, format!("Person {person} was never asked to be enriched; ask with POST."));
     let enrichment = enrichment::find(tx, workspace, person).await?.ok_or_else(unasked)?;
     let proposals = proposal::of_person(tx, workspace, person, MOST_SHOWN).await?;
-    let came_of_it = proposals.iter().filter(|proposal| proposal.created_at >= enrichment.requested_at);
-    let proposals = came_of_it.map(|proposal| proposal.id).collect();
+    let proposals = enrichment.those_that_came_of_it(&proposals);
     Ok(EnrichmentShown { enrichment, proposals })
 }
 

@@ -65,7 +65,7 @@ impl Work for TakeSome {
                 None => cancelled_at(tx, self.workspace, run).await?,
             };
             known.insert(run, cancelled_at);
-            match cancelled_at.is_some_and(|moment| task.requested_at <= moment) {
+            match was_asked_before(&task, cancelled_at) {
                 true => self.skip(tx, &task, run).await?,
                 false => tasks.push(task),
             }
@@ -99,10 +99,15 @@ async fn cancelled_at(tx: &mut Tx, workspace: WorkspaceId, run: EnrichmentRunId)
     Ok(run.filter(|run| run.state == RunState::Cancelled).and_then(|run| run.finished_at))
 }
 
+/// Whether the person was asked for before the run was cancelled: somebody may ask for them anew, and the run is not concerned by that.
+fn was_asked_before(task: &Task, cancelled_at: Option<Timestamp>) -> bool {
+    cancelled_at.is_some_and(|moment| task.requested_at <= moment)
+}
+
 /// Whether nobody wants it any more: it was asked for by a run that was cancelled since.
 pub(super) async fn is_unwanted(tx: &mut Tx, workspace: WorkspaceId, task: &Task) -> Result<bool, StoreError> {
     match task.run {
-        Some(run) => Ok(cancelled_at(tx, workspace, run).await?.is_some_and(|moment| task.requested_at <= moment)),
+        Some(run) => Ok(was_asked_before(task, cancelled_at(tx, workspace, run).await?)),
         None => Ok(false),
     }
 }

@@ -8,7 +8,7 @@ use crate::api::v1::persons::create::status;
 use crate::api::v1::persons::update::Confirmation;
 use crate::api::v1::shape::company::ClientContactRead;
 use crate::http::answer::{answer, list_meta, render};
-use crate::http::{Discard, Envelope, ListOf, Read, Reply, Write};
+use crate::http::{BodilessWrite, Envelope, ListOf, Read, Reply, Write};
 use crate::ops::companies::contacts::{AddContact, ListContacts, RemoveContact};
 
 /// List the contacts of a company
@@ -64,7 +64,7 @@ pub async fn add_contact(request: Write) -> Reply {
     ),
     extensions(("x-errors" = json!(["NOT_FOUND"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "The person is no contact any more.", body = Envelope<Confirmation>)))]
-pub async fn remove_contact(Discard(request): Discard) -> Reply {
+pub async fn remove_contact(BodilessWrite(request): BodilessWrite) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
     let work = RemoveContact { actor: request.actor.clone(), company: request.id()?, contact: request.second_id()? };

@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::answer::answer;
-use crate::http::{Discard, Envelope, Reply};
+use crate::http::{BodilessWrite, Envelope, Reply};
 use crate::ops::persons::erase::{ErasePerson, Erased, FindMentions};
 
 /// All that is left of a person.
@@ -31,7 +31,7 @@ impl From<Erased> for PersonErased {
     params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "The person is gone.", body = Envelope<PersonErased>)))]
-pub async fn erase_person(Discard(request): Discard) -> Reply {
+pub async fn erase_person(BodilessWrite(request): BodilessWrite) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
     let (workspace, id) = (request.actor.workspace, request.id()?);

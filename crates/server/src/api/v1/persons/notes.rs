@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::update::Confirmation;
 use crate::api::v1::shape::note::NoteRead;
 use crate::http::answer::{answer, list_meta, render};
-use crate::http::{Discard, Envelope, ListOf, Read, Reply, Write};
+use crate::http::{BodilessWrite, Envelope, ListOf, Read, Reply, Write};
 use crate::ops::persons::notes::{AddNote, DeleteNote, ListNotes, UpdateNote};
 
 /// A note to write down.
@@ -76,7 +76,7 @@ pub async fn update_note(request: Write) -> Reply {
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "It is gone.", body = Envelope<Confirmation>)))]
-pub async fn delete_note(Discard(request): Discard) -> Reply {
+pub async fn delete_note(BodilessWrite(request): BodilessWrite) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
     let work = DeleteNote { actor: request.actor.clone(), person: request.id()?, id: request.second_id()? };

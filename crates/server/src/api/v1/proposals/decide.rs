@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::shape::proposal::ProposalRead;
 use crate::http::answer::answer;
-use crate::http::{Discard, Envelope, Reply, Write};
+use crate::http::{BodilessWrite, Envelope, Reply, Write};
 use crate::ops::enrichment::proposals::DecideProposal;
 
 /// Accept a proposal
@@ -12,7 +12,7 @@ use crate::ops::enrichment::proposals::DecideProposal;
     params(("id" = String, Path, description = "The proposal's id.", example = "prp_01m1v0e8k7r4t6w8y0b2d4f6hk")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "IDENTIFIER_CONFLICT", "PROPOSAL_DECIDED"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "The proposal, which is accepted.", body = Envelope<ProposalRead>)))]
-pub async fn accept_proposal(Discard(request): Discard) -> Reply {
+pub async fn accept_proposal(BodilessWrite(request): BodilessWrite) -> Reply {
     decide(request, true).await
 }
 
@@ -23,7 +23,7 @@ pub async fn accept_proposal(Discard(request): Discard) -> Reply {
     params(("id" = String, Path, description = "The proposal's id.", example = "prp_01m1v0e8k7r4t6w8y0b2d4f6hk")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "PROPOSAL_DECIDED"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "The proposal, which is rejected.", body = Envelope<ProposalRead>)))]
-pub async fn reject_proposal(Discard(request): Discard) -> Reply {
+pub async fn reject_proposal(BodilessWrite(request): BodilessWrite) -> Reply {
     decide(request, false).await
 }
 

@@ -189,8 +189,7 @@ pub struct ExportedDelivery {
 impl From<Exported> for PersonExport {
     fn from(exported: Exported) -> Self {
         let enrichment = exported.enrichment.map(|enrichment| {
-            let came_of_it = exported.proposals.iter().filter(|proposal| proposal.created_at >= enrichment.requested_at);
-            let proposals = came_of_it.map(|proposal| proposal.id).collect();
+            let proposals = enrichment.those_that_came_of_it(&exported.proposals);
             EnrichmentRead::new(enrichment, proposals)
         });
         Self {

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use crate::input::Fields;
 use crate::patch::Patch;
 use crate::problem::Flaw;
-use crate::text::{Lines, limit};
+use crate::text::{Lines, digits, limit};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -90,7 +90,7 @@ impl Channel {
     pub fn key(self, value: &str) -> String {
         match self {
             Self::Email => value.to_lowercase(),
-            Self::Phone => value.chars().filter(char::is_ascii_digit).collect(),
+            Self::Phone => digits(value).collect(),
         }
     }
 
@@ -109,7 +109,7 @@ fn is_email(value: &str) -> bool {
 }
 
 fn is_phone(value: &str) -> bool {
-    value.bytes().filter(u8::is_ascii_digit).count() >= 3
+    digits(value).nth(2).is_some()
 }
 
 /// One entry of `emails` or `phones`.

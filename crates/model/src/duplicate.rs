@@ -3,7 +3,7 @@
 use crate::contact::{Channel, Contacts};
 use crate::id::{CompanyId, PersonId};
 use crate::search::words;
-use crate::text::fold;
+use crate::text::{digits, fold};
 
 /// How alike two names must be.
 const LIKENESS: f64 = 0.85;
@@ -59,7 +59,7 @@ impl Profile {
 }
 
 fn is_long(number: &str) -> bool {
-    number.bytes().filter(u8::is_ascii_digit).count() >= LEAST_DIGITS
+    digits(number).count() >= LEAST_DIGITS
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

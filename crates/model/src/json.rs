@@ -43,6 +43,9 @@ impl Json {
 }
 
 pub fn parse(bytes: &[u8]) -> Result<Json, Problem> {
+    if bytes.is_empty() {
+        return Err(Problem::new(Code::MalformedJson, "The body is empty; it must be a JSON object."));
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     Strict { depth: 0, left: &Cell::new(MOST_VALUES) }
         .deserialize(&mut deserializer)

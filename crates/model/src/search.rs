@@ -16,6 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub use self::segment::{Gathered, Group, Having, MOST_IN_SEGMENT, Term};
 use crate::id::encode_digits;
+use crate::text::digits;
 
 /// Words of a person that are indexed; the rest of very long notes is not.
 const MOST_WORDS: usize = 4000;
@@ -167,9 +168,9 @@ const fn plain(character: char) -> Option<&'static str> {
 /// How a phone number stands in the index: beside the words, and like none of them.
 #[must_use]
 pub fn phone_token(number: &str) -> String {
-    let digits: Vec<u8> = number.bytes().filter(u8::is_ascii_digit).collect();
+    let digits: String = digits(number).collect();
     let mut hash = [0; 13];
-    encode_digits(u128::from(xxh3_64(&digits)), &mut hash);
+    encode_digits(u128::from(xxh3_64(digits.as_bytes())), &mut hash);
     format!("=p{}", std::str::from_utf8(&hash).unwrap_or_default())
 }
 

@@ -30,6 +30,26 @@ impl Lines {
     }
 }
 
+/// The digits of a text, whatever script they are written in, as ASCII.
+pub fn digits(text: &str) -> impl Iterator<Item = char> + '_ {
+    text.chars().filter_map(ascii_digit)
+}
+
+fn ascii_digit(character: char) -> Option<char> {
+    /// Where the digits of a script begin: in each of them ten follow each other, from zero to nine.
+    const ZEROS: [u32; 36] = [
+        0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20, 0x1040, 0x1090,
+        0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50,
+        0xabf0, 0xff10,
+    ];
+    if character.is_ascii() {
+        return character.is_ascii_digit().then_some(character);
+    }
+    let code = u32::from(character);
+    let zero = ZEROS[..ZEROS.partition_point(|zero| *zero <= code)].last()?;
+    char::from_digit(code - zero, 10)
+}
+
 /// The form under which two names count as the same: lower case, each run of spaces as one.
 #[must_use]
 pub fn fold(text: &str) -> String {
@@ -88,6 +108,15 @@ mod tests {
     fn case_and_spaces_do_not_make_another_name() {
         assert_eq!(fold("  Ädler \t &  Söhne "), "ädler & söhne");
         assert_eq!(fold("ACME"), fold("acme"));
+    }
+
+    #[test]
+    fn digits_of_any_script_are_digits() {
+        for number in ["050 123-4567 x8", "٠٥٠ ١٢٣ ٤٥٦٧/٨", "۰۵۰۱۲۳۴۵۶۷۸", "०५०१२३४५६७८", "０５０（１２３）４５６７８"]
+        {
+            assert_eq!(digits(number).collect::<String>(), "05012345678", "{number}");
+        }
+        assert_eq!(digits("½ ² Ⅷ 四 e").collect::<String>(), "");
     }
 
     #[test]

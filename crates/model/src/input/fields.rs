@@ -137,7 +137,7 @@ impl<'r> Fields<'r> {
 
     pub fn date(&mut self, name: &'static str) -> Option<Date> {
         self.parsed(name, 64, |text| {
-            Date::parse(&text).ok_or_else(|| (Flaw::InvalidDate, "must be a date of the form YYYY-MM-DD".to_owned()))
+            Date::parse(&text).ok_or_else(|| (Flaw::InvalidDate, "must be a date that there is, of the form YYYY-MM-DD".to_owned()))
         })
     }
 

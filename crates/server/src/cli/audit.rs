@@ -8,7 +8,7 @@ use super::say::say;
 use super::{Database, PATIENCE};
 use crate::events::announce::number_all;
 use crate::ops::events::read::NewestEvent;
-use crate::ops::events::verify::{Broken, Proved, VerifyEvents};
+use crate::ops::events::verify::{Broken, Checked, Proved, VerifyEvents};
 use crate::ops::workspaces::AllWorkspaces;
 use crate::progress::Progress;
 
@@ -68,17 +68,17 @@ impl Verify {
 async fn verify(store: &Store, workspace: WorkspaceId, name: &str) -> Result<bool, String> {
     let newest = store.read(NewestEvent { workspace }).await.map_err(|failure| failure.to_string())?;
     let mut progress = Progress::start(format!("checking the log of workspace {name:?}"), u64::try_from(newest).unwrap_or(0));
-    let mut proved: Option<Proved> = None;
+    let mut checked = Checked::default();
     loop {
-        match store.read(VerifyEvents { workspace, proved }).await.map_err(|failure| failure.to_string())? {
+        match store.read(VerifyEvents { workspace, checked }).await.map_err(|failure| failure.to_string())? {
             Err(Broken { sequence, reason }) => {
                 progress.finish();
                 say!("workspace {name:?}: entry {sequence} is wrong: {reason}")?;
                 return Ok(false);
             }
             Ok((further, has_more)) => {
-                proved = further;
-                progress.show(proved.map_or(0, |proved| u64::try_from(proved.sequence).unwrap_or(0)));
+                checked = further;
+                progress.show(checked.proved.map_or(0, |proved| u64::try_from(proved.sequence).unwrap_or(0)));
                 if !has_more {
                     break;
                 }
@@ -86,7 +86,7 @@ async fn verify(store: &Store, workspace: WorkspaceId, name: &str) -> Result<boo
         }
     }
     progress.finish();
-    match proved {
+    match checked.proved {
         None => say!("workspace {name:?}: the log is empty")?,
         Some(Proved { first, sequence, hash }) => {
             let entries = sequence - first + 1;

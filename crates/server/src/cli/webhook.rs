@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 use model::id::WebhookId;
 use model::input::read_body;
+use model::problem::Problem;
 use model::webhook::{MOST_OVERLAP_SECONDS, NewWebhook};
 use serde_json::json;
 use store::Purpose;
@@ -112,7 +113,7 @@ impl Create {
         // The same rules as for a request.
         let body = json!({ "url": self.url, "types": self.types, "description": self.description }).to_string();
         let rule = self.addressing.targets();
-        let new = read_body(body.as_bytes(), |fields| NewWebhook::read(fields, &rule)).map_err(|problem| problem.message)?;
+        let new = read_body(body.as_bytes(), |fields| NewWebhook::read(fields, &rule)).map_err(all_flaws)?;
         let seed = new_seed().map_err(|error| error.to_string())?;
         let secret = self.signing.secret_key().reveal(&seed);
         let work = move |actor| CreateWebhook { actor, new: new.clone(), seed: seed.clone() };
@@ -159,5 +160,13 @@ impl Delete {
             Purpose::Inspect,
             In { workspace: self.workspace.workspace, work: move |actor| DeleteWebhook { actor, id } },
         )
+    }
+}
+
+/// What is wrong with each option.
+fn all_flaws(problem: Problem) -> String {
+    match problem.details.as_slice() {
+        [] | [_] => problem.message,
+        several => several.iter().map(|flaw| format!("{}: {}", flaw.field, flaw.message)).collect::<Vec<_>>().join("; "),
     }
 }

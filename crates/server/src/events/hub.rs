@@ -6,6 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use model::id::WorkspaceId;
 use tokio::sync::{Notify, watch};
 
+/// Who may follow one workspace on one server at the same time: each of them takes a connection for as long as they like.
+pub const MOST_FOLLOWERS: usize = 100;
+
 #[derive(Default)]
 pub struct Hub {
     waiting: Mutex<HashMap<WorkspaceId, watch::Sender<()>>>,
@@ -14,10 +17,11 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Changes whenever the workspace may have new events.
-    pub fn subscribe(&self, workspace: WorkspaceId) -> watch::Receiver<()> {
+    /// Changes whenever the workspace may have new events. Nothing if too many follow it already.
+    pub fn subscribe(&self, workspace: WorkspaceId) -> Option<watch::Receiver<()>> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.entry(workspace).or_insert_with(|| watch::Sender::new(())).subscribe()
+        let sender = waiting.entry(workspace).or_insert_with(|| watch::Sender::new(()));
+        (sender.receiver_count() < MOST_FOLLOWERS).then(|| sender.subscribe())
     }
 
     pub fn wake(&self, workspace: WorkspaceId) {

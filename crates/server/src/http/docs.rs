@@ -3,8 +3,8 @@
 use std::sync::{Arc, LazyLock};
 
 use axum::extract::Path;
-use axum::http::StatusCode;
-use axum::http::header::{CONTENT_TYPE, LOCATION};
+use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS};
+use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use model::problem::{Code, Problem};
 use utoipa_swagger_ui::Config;
@@ -15,6 +15,16 @@ static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
     let config = Config::from("/openapi.json").try_it_out_enabled(true).display_request_duration(true).persist_authorization(false);
     Arc::new(config)
 });
+
+/// Keys are typed into the page: it loads nothing from elsewhere, and stands in no other page.
+const GUARDED: [(HeaderName, &str); 3] = [
+    (
+        CONTENT_SECURITY_POLICY,
+        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    ),
+    (X_FRAME_OPTIONS, "DENY"),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+];
 
 pub async fn to_index() -> impl IntoResponse {
     (StatusCode::PERMANENT_REDIRECT, [(LOCATION, "/docs/")])
@@ -30,7 +40,7 @@ pub async fn page(Path(path): Path<String>) -> Result<Response, Refusal> {
 
 fn file(path: &str) -> Result<Response, Refusal> {
     match utoipa_swagger_ui::serve(path, Arc::clone(&CONFIG)) {
-        Ok(Some(file)) => Ok(([(CONTENT_TYPE, file.content_type)], file.bytes.into_owned()).into_response()),
+        Ok(Some(file)) => Ok((GUARDED, [(CONTENT_TYPE, file.content_type)], file.bytes.into_owned()).into_response()),
         Ok(None) => Err(Problem::new(Code::NotFound, "There is no such page.").into()),
         Err(error) => {
             tracing::error!(error = %error, "a page of the documentation could not be made");

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::RETRY_AFTER;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use futures_util::FutureExt;
@@ -21,6 +21,7 @@ use super::app::App;
 use super::body::drain_all;
 use super::caller::identify;
 use super::keyring::Allowance;
+use super::measure::known_method;
 use super::refusal::{Version, internal, tell, tell_problem};
 use super::request::RequestName;
 
@@ -68,7 +69,7 @@ pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next)
     let duration = started.elapsed();
     app.measures.record(route, &method, status, duration);
     log(&Line {
-        method: &method,
+        method: known_method(&method),
         route,
         path: &loggable(&path),
         status,
@@ -143,7 +144,7 @@ fn loggable(path: &str) -> Cow<'_, str> {
 }
 
 struct Line<'r> {
-    method: &'r Method,
+    method: &'static str,
     route: &'r str,
     path: &'r str,
     status: u16,
@@ -160,7 +161,7 @@ fn log(line: &Line<'_>) {
         ($level:expr) => {
             tracing::event!(
                 $level,
-                http.method = method.as_str(),
+                http.method = method,
                 http.route = route,
                 http.path = path,
                 http.status = status,

@@ -66,7 +66,7 @@ impl Measure {
 }
 
 /// A client may invent methods; the metrics do not grow with them.
-fn known_method(method: &Method) -> &'static str {
+pub(super) fn known_method(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
         Method::HEAD => "HEAD",

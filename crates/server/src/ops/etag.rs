@@ -46,7 +46,7 @@ impl Precondition {
             Self::OneOf(tags) if tags.contains(&of(view)) => Ok(()),
             Self::OneOf(_) => Err(Problem::new(
                 Code::PreconditionFailed,
-                "The record changed since this ETag was read; read it again and repeat the change.",
+                "The record has another ETag: it changed since this one was read, or this is none of a plain read, with its quotes. Read it again, without include, and repeat the change.",
             )),
         }
     }

@@ -9,6 +9,7 @@ use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, StatusCode};
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
+use tokio::sync::Semaphore;
 
 use super::target::Targets;
 
@@ -76,16 +77,33 @@ fn redirect(targets: &Targets, attempt: Attempt<'_>) -> reqwest::redirect::Actio
 /// Looks names up and leaves out the addresses that may not be called, so that a name cannot lead where its URL could not.
 struct Resolver(Targets);
 
+/// Each look-up keeps a thread waiting, and long reads of all workspaces are served by the same threads: these are not for names alone.
+static LOOKUPS: Semaphore = Semaphore::const_new(32);
+
+/// A thread goes on waiting when nobody wants to know any more, and its place is taken until then.
+async fn look_up(name: String) -> std::io::Result<Vec<SocketAddr>> {
+    let place = LOOKUPS.acquire().await.map_err(std::io::Error::other)?;
+    let looking = tokio::spawn(async move {
+        let _place = place;
+        tokio::net::lookup_host((name, 0)).await.map(Iterator::collect)
+    });
+    looking.await?
+}
+
 impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
         let targets = self.0.clone();
         Box::pin(async move {
-            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            let found = look_up(name.as_str().to_owned()).await;
+            if let Err(error) = &found {
+                tracing::debug!(%error, "a name could not be looked up");
+            }
+            let found = found.unwrap_or_default();
             let allowed: Vec<_> = found.into_iter().filter(|address| targets.admit(address.ip()).is_ok()).collect();
             match allowed.is_empty() {
-                // Which address it is would tell strangers about the network here.
+                // Which address it is, or whether there is one, would tell strangers about the network here.
                 true => Err(format!(
-                    "the name {} leads to no public address; the operator may allow others with --allow-private-targets",
+                    "the name {} is not known or leads to no public address; the operator may allow others with --allow-private-targets",
                     name.as_str()
                 )
                 .into()),

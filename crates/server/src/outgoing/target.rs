@@ -73,6 +73,7 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
         || ip.is_documentation()
         || a == 0
         || a >= 240
+        || ip == Ipv4Addr::new(168, 63, 129, 16) // what a cloud's machines ask about themselves
         || (a == 100 && (64..128).contains(&b))
         || (a == 192 && b == 0 && c == 0)
         || (a == 192 && b == 88 && c == 99)
@@ -122,6 +123,7 @@ mod tests {
             "http://192.168.0.1/",
             "http://169.254.169.254/",
             "http://100.64.0.1/",
+            "http://168.63.129.16/",
             "http://192.0.0.8/",
             "http://198.18.0.1/",
             "http://203.0.113.9/",

@@ -1,17 +1,21 @@
 //! Writing the log off the path of requests. Lines gather in memory, and a thread of its own writes what has gathered in one piece: one
-//! write for many lines, and no line makes a request wait for the terminal or the disk unless the log falls far behind.
+//! write for many lines, and no line makes a request wait for the terminal or the disk unless the log falls far behind, nor then for long.
 
 use std::io::{Result, Write, stderr};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tracing_subscriber::fmt::MakeWriter;
 
 /// How long a line may lie in memory.
 const GATHERED_FOR: Duration = Duration::from_millis(20);
-/// Past that many bytes a line waits for the thread: memory is bounded, and nothing is dropped.
+/// Past that many bytes a line waits for the thread.
 const MOST_GATHERED: usize = 32 * 1024 * 1024;
+/// How long it does. If nothing was written meanwhile, nobody reads the log: it and those behind it are dropped, and counted, until somebody does.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
+/// How long the program waits for the rest of the log to be written when it ends.
+const LONGEST_END: Duration = Duration::from_secs(2);
 /// Memory that is kept for what gathers next.
 const MOST_KEPT: usize = 1024 * 1024;
 
@@ -26,6 +30,14 @@ pub struct Shared {
 struct Gathered {
     lines: Vec<u8>,
     is_closed: bool,
+    is_stuck: bool,
+    dropped: u64,
+}
+
+impl Gathered {
+    const fn has_room(&self) -> bool {
+        self.lines.len() <= MOST_GATHERED || self.is_closed
+    }
 }
 
 impl Shared {
@@ -34,9 +46,12 @@ impl Shared {
     }
 
     fn add(&self, line: &[u8]) {
-        let mut gathered = self.lock();
-        while gathered.lines.len() > MOST_GATHERED && !gathered.is_closed {
-            gathered = self.written.wait(gathered).unwrap_or_else(PoisonError::into_inner);
+        let wait = self.written.wait_timeout_while(self.lock(), LONGEST_WAIT, |gathered| !gathered.has_room() && !gathered.is_stuck);
+        let (mut gathered, _) = wait.unwrap_or_else(PoisonError::into_inner);
+        if !gathered.has_room() {
+            gathered.is_stuck = true;
+            gathered.dropped += 1;
+            return;
         }
         let is_first = gathered.lines.is_empty();
         gathered.lines.extend_from_slice(line);
@@ -61,8 +76,13 @@ impl Shared {
                 gathered = self.lock();
             }
             std::mem::swap(&mut piece, &mut gathered.lines);
+            gathered.is_stuck = false;
+            let dropped = std::mem::take(&mut gathered.dropped);
             drop(gathered);
             self.written.notify_all();
+            if dropped > 0 {
+                tracing::warn!(lines = dropped, "lines are missing here: nobody read the log");
+            }
             // Nobody is left to be told that the log is gone.
             let _ = stderr().write_all(&piece);
             piece.clear();
@@ -78,7 +98,7 @@ pub struct LogWriter {
 /// Writes the rest of the log when it goes.
 pub struct LogGuard {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
+    thread: JoinHandle<()>,
 }
 
 impl LogWriter {
@@ -86,7 +106,7 @@ impl LogWriter {
         let shared = Arc::new(Shared::default());
         let writing = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("log-writer".to_owned()).spawn(move || writing.write_until_closed())?;
-        Ok((Self { shared: Arc::clone(&shared) }, LogGuard { shared, thread: Some(thread) }))
+        Ok((Self { shared: Arc::clone(&shared) }, LogGuard { shared, thread }))
     }
 }
 
@@ -95,8 +115,9 @@ impl Drop for LogGuard {
         self.shared.lock().is_closed = true;
         self.shared.arrived.notify_one();
         self.shared.written.notify_all();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+        let end = Instant::now() + LONGEST_END;
+        while !self.thread.is_finished() && Instant::now() < end {
+            std::thread::sleep(GATHERED_FOR / 4);
         }
     }
 }

@@ -16,6 +16,8 @@ each_engine! {
     an_entry_that_was_taken_out_is_found
     entries_that_changed_places_are_found
     contents_that_are_gone_without_an_erasure_are_missed
+    contents_that_are_gone_are_missed_whatever_the_records_say
+    an_erasure_explains_only_what_came_before_it
     contents_may_be_erased
     old_events_are_forgotten_but_never_the_newest
 }
@@ -183,6 +185,34 @@ fn contents_that_are_gone_without_an_erasure_are_missed(app: &App) {
     let sequence = entry(app);
     app.database.execute(&format!("UPDATE event SET data = NULL, request_id = NULL, salt = NULL WHERE sequence = {sequence}"));
     assert_found(app, &[sequence]);
+}
+
+/// What the records say of an erasure can be forged; the log says it too.
+fn contents_that_are_gone_are_missed_whatever_the_records_say(app: &App) {
+    let sequence = entry(app);
+    for about in ["record_id", "person_id"] {
+        app.database.execute(&format!(
+            "INSERT INTO former_record (workspace_id, id, kind, merged_into, gone_at) \
+             SELECT workspace_id, {about}, 'person', NULL, created_at FROM event WHERE sequence = {sequence}"
+        ));
+    }
+    assert_proved(app);
+    app.database.execute(&format!("UPDATE event SET data = NULL, request_id = NULL, salt = NULL WHERE sequence = {sequence}"));
+    assert_found(app, &[sequence]);
+}
+
+/// Who blanks the entry that tells of an erasure takes away what explains the others.
+fn an_erasure_explains_only_what_came_before_it(app: &App) {
+    let sequence = erased_entry(app);
+    assert_proved(app);
+    let events = app.writer().get(&format!("/v1/events?after={sequence}&types=person.erased")).expect(200);
+    let erasure = events.entries()[0]["sequence"].as_u64().unwrap();
+    app.database.execute(&format!("UPDATE event SET data = NULL, request_id = NULL, salt = NULL WHERE sequence = {erasure}"));
+    let person = format!("(SELECT record_id FROM event WHERE sequence = {erasure})");
+    let first =
+        format!("SELECT CAST(MIN(sequence) AS TEXT) FROM event WHERE data IS NULL AND (record_id = {person} OR person_id = {person})");
+    let first: u64 = app.database.execute(&first)[0].parse().unwrap();
+    assert_found(app, &[first]);
 }
 
 fn contents_may_be_erased(app: &App) {

@@ -22,6 +22,7 @@ each_engine! {
     a_joint_move_that_is_bad_is_refused_by_name
     a_reader_moves_nobody
     a_joint_move_sent_again_is_answered_again
+    all_who_were_erased_are_named
 }
 
 const MOVE: &str = "/v1/candidates/move";
@@ -41,6 +42,23 @@ fn new_candidates(client: &Client, job: &Job, names: &[&str]) -> Vec<String> {
 
 fn stage_names(client: &Client, candidates: &[String]) -> Vec<String> {
     candidates.iter().map(|id| client.candidate(id)["current_pipeline_stage_name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn all_who_were_erased_are_named(app: &App) {
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    let persons = new_persons(&client, 4);
+    for erased in [&persons[1], &persons[3]] {
+        client.send("DELETE", &format!("/v1/persons/{erased}"), None).expect(200);
+    }
+    let body = json!({ "person_ids": persons });
+    let reply = client.post(&batch_path(&job), &body).refused(410, "ERASED");
+    assert_eq!(reply.detail_fields(), ["person_ids[1]", "person_ids[3]"]);
+    let reply = client.post("/v1/enrichments", &json!({ "filter": body })).refused(410, "ERASED");
+    assert_eq!(reply.detail_fields(), ["filter.person_ids[1]", "filter.person_ids[3]"]);
+    let reply = client.post(&job.candidates_path(), &json!({ "person_id": persons[1] })).refused(410, "ERASED");
+    assert_eq!(reply.detail_fields(), ["person_id"]);
+    assert_eq!(client.get(&job.path()).data()["candidate_count"], 0);
 }
 
 fn persons_are_put_on_a_job_in_the_order_of_the_request(app: &App) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, each_engine};
+use crate::support::{App, each_engine, strings};
 
 each_engine! {
     a_contact_takes_its_type_from_its_field
@@ -11,6 +11,7 @@ each_engine! {
     contacts_come_back_as_they_were_written
     what_is_no_address_is_refused
     what_is_no_phone_number_is_refused
+    digits_of_any_script_tell_numbers_apart
     a_create_takes_plain_strings_only
 }
 
@@ -104,6 +105,16 @@ fn what_is_no_phone_number_is_refused(app: &App) {
         let reply = client.post(PATH, &body).refused(400, "INVALID_REQUEST");
         assert_eq!((reply.detail_fields(), reply.flaw(field)), (vec![field], "INVALID_PHONE"), "{body}");
     }
+}
+
+fn digits_of_any_script_tell_numbers_apart(app: &App) {
+    let client = app.writer();
+    let body = json!({ "name": "Jp", "phone_numbers": ["０３-1234-5678", "０６-1234-5678", "03 1234 5678", "٠٥٠١٢٣٤٥٦٧"] });
+    let person = client.new_person(&body);
+    let phones = client.get(&format!("{PATH}/{person}")).expect(200).data()["phones"].clone();
+    assert_eq!(strings(&phones, "value"), ["０３-1234-5678", "０６-1234-5678", "٠٥٠١٢٣٤٥٦٧"]);
+    let found = client.get(&format!("{PATH}?phone=050-123-4567")).expect(200);
+    assert_eq!(strings(found.data(), "id"), [person]);
 }
 
 fn a_create_takes_plain_strings_only(app: &App) {

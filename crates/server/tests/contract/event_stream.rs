@@ -18,6 +18,7 @@ each_engine! {
     a_stream_ends_when_its_key_is_revoked
     a_reader_who_fell_out_of_the_retention_is_cut_off_and_told_so
     what_cannot_be_followed_is_refused
+    a_workspace_has_a_bounded_number_of_streams
 }
 
 on_sqlite! {
@@ -169,6 +170,16 @@ fn what_cannot_be_followed_is_refused(app: &App) {
         assert_eq!(reply.detail_fields(), [field]);
     }
     app.anonymous().get(STREAM).refused(401, "UNAUTHENTICATED");
+}
+
+fn a_workspace_has_a_bounded_number_of_streams(app: &App) {
+    let refused = || app.writer().get(STREAM).refused(429, "RATE_LIMITED");
+    let mut streams: Vec<_> = (0..100).map(|_| open(app, "", None)).collect();
+    assert!(refused().text.contains("100 streams"));
+    EventStream::open(&app.address, &app.key("other", "read"), STREAM, None);
+    streams.pop();
+    eventually("there is room for another stream", || app.writer().try_send("HEAD", STREAM, None).is_ok_and(|reply| reply.status != 429));
+    open(app, "", None);
 }
 
 fn a_stream_without_events_shows_that_it_is_alive(app: &App) {

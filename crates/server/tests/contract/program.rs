@@ -24,6 +24,7 @@ each_engine! {
     an_address_in_use_is_refused
     a_database_of_a_newer_version_is_refused
     who_reads_no_further_is_no_fault
+    a_log_that_nobody_reads_does_not_keep_the_program_from_ending
 }
 
 on_sqlite! {
@@ -32,6 +33,7 @@ on_sqlite! {
     an_empty_file_is_nothing_to_look_at
     a_key_that_nobody_can_see_is_told_of
     a_file_that_is_no_database_is_refused_and_left_alone
+    a_file_that_was_taken_away_is_not_written_to
 }
 
 /// The key that the program showed when it made the first one.
@@ -262,6 +264,40 @@ fn a_file_is_one_by_whatever_name(app: &App) {
     fs::hard_link(app.database.file(), &link).unwrap();
     assert!(refused(&["serve", "--listen", "127.0.0.1:0", "--database", &url]).contains("2 names"));
     app.writer().new_job("Engineer", "Acme");
+}
+
+fn a_log_that_nobody_reads_does_not_keep_the_program_from_ending(engine: &Engine) {
+    let database = Database::new(*engine);
+    let key = database.create_key("main", "read", &[]);
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let mut serving = database.command(&["serve", "--listen", &address]);
+    let mut child = serving.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let client = Client::new(&address).with_key(&key);
+    eventually("the program answers", || client.try_send("GET", "/readyz", None).is_ok_and(|reply| reply.status == 200));
+    for _ in 0..500 {
+        client.get("/v1/jobs").expect(200);
+    }
+    assert!(Command::new("kill").arg("-TERM").arg(child.id().to_string()).status().unwrap().success());
+    eventually("the program ends", || child.try_wait().unwrap().is_some_and(|status| status.success()));
+}
+
+/// What is written into a file without a name is gone with the program.
+fn a_file_that_was_taken_away_is_not_written_to(app: &App) {
+    let client = app.writer();
+    let person = client.new_person(&json!({ "name": "Ada" }));
+    let create = || client.post("/v1/persons", &json!({ "name": "Grace" }));
+    let is_ready = || app.anonymous().get("/readyz").status == 200;
+    let (file, away) = (app.database.file(), app.database.directory().join("away.db"));
+    fs::rename(&file, &away).unwrap();
+    create().refused(503, "UNAVAILABLE");
+    eventually("the program says that it cannot serve", || !is_ready());
+    fs::copy(&away, &file).unwrap();
+    create().refused(503, "UNAVAILABLE");
+    app.process.log.wait_for("the reason", |line| line.contains("removed or replaced").then_some(()));
+    fs::rename(&away, &file).unwrap();
+    create().expect(201);
+    eventually("the program says that it can serve", is_ready);
+    client.get(&format!("/v1/persons/{person}")).expect(200);
 }
 
 fn an_empty_file_is_nothing_to_look_at(engine: &Engine) {

@@ -62,6 +62,7 @@ fn the_log_names_requests_and_no_keys(app: &App) {
     let misplaced = client.with("x-request-id", "trace-path").get(&format!("/v1/persons/{key}")).expect(404);
     assert!(!misplaced.text.contains(&key), "{misplaced:#?}");
     app.anonymous().with("x-request-id", "trace-long").get(&format!("/v1/jobs/{}", "x/".repeat(20_000))).expect(404);
+    app.anonymous().send(&"X".repeat(20_000), "/v1/me", None).expect(401);
     client.with("x-request-id", "trace-address").get("/v1/persons/ada@engines.example").expect(404);
     for (id, status) in [("trace-good", 200), ("trace-bad", 400), ("trace-refused", 401), ("trace-path", 404), ("trace-address", 404)] {
         let entry = app.process.log.wait_for(id, |line| line.contains(id).then(|| line.to_owned()));
@@ -89,6 +90,9 @@ fn the_documentation_page_needs_nothing_from_elsewhere(app: &App) {
         let parts = page.text.split(start.as_str()).skip(1);
         parts.map(|part| part.split('"').next().unwrap().to_owned()).collect::<Vec<_>>()
     };
+    assert!(!page.text.contains("<script>"), "{}", page.text);
+    let policy = page.header("content-security-policy").unwrap_or_default();
+    assert!(policy.contains("default-src 'self'") && policy.contains("frame-ancestors 'none'"), "{policy}");
     let assets: Vec<_> = [quoted("src"), quoted("href")].concat();
     assert!(!assets.is_empty(), "{}", page.text);
     for asset in assets {

@@ -2,7 +2,8 @@
 
 use model::clock::Timestamp;
 use model::event::{Event, EventType, Hash, Link, Subject};
-use model::id::{EventId, KeyId, WorkspaceId};
+use model::id::{EventId, KeyId, PersonId, WorkspaceId};
+use serde_json::Value;
 
 use super::{event_outbox, places};
 use crate::{Asked, Param, Row, StoreError, Tx, params};
@@ -198,16 +199,26 @@ pub struct ProvedEntry {
     pub hash: Hash,
     /// Whether its hash follows from it and the one before.
     pub is_whole: bool,
-    /// False if the contents were changed, or are gone although nobody whom they are about was erased.
-    pub has_its_content: bool,
+    pub content: Content,
+}
+
+/// What there is of the contents of an entry.
+pub enum Content {
+    /// As they were written. If they say that somebody was erased, these are all ids of theirs.
+    Whole {
+        erased: Vec<PersonId>,
+    },
+    /// Taken out, as happens to those of entries about a person who is erased; this is the person.
+    Gone {
+        about: PersonId,
+    },
+    Changed,
 }
 
 /// Entries behind a number, to be checked.
 pub async fn proofs(tx: &mut Tx, workspace: WorkspaceId, after: i64, limit: i64) -> Result<Vec<Proof>, StoreError> {
-    let sql = "SELECT sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, previous_hash, hash, content_hash, salt, \
-               CASE WHEN data IS NULL THEN EXISTS (SELECT 1 FROM former_record f WHERE f.workspace_id = ?1 \
-               AND f.id IN (e.record_id, e.person_id) AND f.kind = 'person' AND f.merged_into IS NULL) END \
-               FROM event e WHERE e.workspace_id = ?1 AND e.sequence > ?2 ORDER BY e.sequence LIMIT ?3";
+    let sql = "SELECT sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, previous_hash, hash, content_hash, salt \
+               FROM event WHERE workspace_id = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3";
     tx.rows(sql, params![workspace, after, limit], |row| {
         let sequence = row.int(0)?;
         // What cannot even be read is no entry that was written here.
@@ -226,18 +237,33 @@ fn proved_entry(row: &Row<'_>, workspace: WorkspaceId, sequence: i64) -> Result<
         subject: subject(row, 5)?,
         content_hash,
     };
-    let request_id = row.optional_text(8)?;
-    let has_its_content = match (row.is_null(9)?, row.is_null(13)?) {
-        (true, true) => request_id.is_none() && row.flag(14)?,
-        (false, false) => {
-            let salt = row.bytes(13)?.try_into().map_err(|_| StoreError::Internal("a salt has the wrong length".to_owned()))?;
-            Hash::of_content(salt, request_id.as_deref(), row.str(9)?) == content_hash
-        }
-        _ => false,
-    };
     let previous_hash = hash_in(row, 10)?;
     let is_whole = hash_in(row, 11)? == entry.link(workspace, sequence).hash(previous_hash);
-    Ok(ProvedEntry { previous_hash, hash: hash_in(row, 11)?, is_whole, has_its_content })
+    Ok(ProvedEntry { previous_hash, hash: hash_in(row, 11)?, is_whole, content: content(row, content_hash)? })
+}
+
+fn content(row: &Row<'_>, hash: Hash) -> Result<Content, StoreError> {
+    let request_id = row.optional_text(8)?;
+    match (row.is_null(9)?, row.is_null(13)?, request_id) {
+        (true, true, None) => Ok(Content::Gone { about: row.optional_id(6)?.map_or_else(|| row.id(5), Ok)? }),
+        (false, false, request_id) => {
+            let salt = row.bytes(13)?.try_into().map_err(|_| StoreError::Internal("a salt has the wrong length".to_owned()))?;
+            let data = row.str(9)?;
+            if Hash::of_content(salt, request_id.as_deref(), data) != hash {
+                return Ok(Content::Changed);
+            }
+            let erases = row.str(2)? == EventType::PersonErased.name();
+            Ok(Content::Whole { erased: if erases { erased_ids(data) } else { Vec::new() } })
+        }
+        _ => Ok(Content::Changed),
+    }
+}
+
+/// Whom an event tells to be erased.
+pub(super) fn erased_ids(data: &str) -> Vec<PersonId> {
+    let told: Value = serde_json::from_str(data).unwrap_or_default();
+    let ids = told["after"]["ids"].as_array().into_iter().flatten();
+    ids.filter_map(Value::as_str).filter_map(PersonId::parse).collect()
 }
 
 /// When the oldest entry was written, if there are others behind it.

@@ -3,10 +3,10 @@
 
 use std::fmt::Write;
 
-use model::event::{Event, Hash};
+use model::event::{Event, EventType, Hash};
 use model::id::{EventId, PersonId, WorkspaceId};
 
-use super::event::{CHANGE, Entry, Unnumbered, ask_last, event, hash_in, subject};
+use super::event::{CHANGE, Entry, Unnumbered, ask_last, erased_ids, event, hash_in, subject};
 use crate::{Param, StoreError, Tx, params};
 
 /// Events that are numbered in one transaction at most.
@@ -40,6 +40,16 @@ pub async fn waiting(tx: &mut Tx) -> Result<Vec<WorkspaceId>, StoreError> {
         true => Ok(Vec::new()),
         false => tx.rows("SELECT DISTINCT workspace_id FROM event_outbox", &[], |row| row.workspace(0)).await,
     }
+}
+
+/// Those who were erased, as far as the log does not tell it yet.
+pub async fn erased(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<PersonId>, StoreError> {
+    if tx.is_embedded() {
+        return Ok(Vec::new());
+    }
+    let sql = "SELECT data FROM event_outbox WHERE workspace_id = ?1 AND type = ?2 AND data IS NOT NULL";
+    let told = tx.rows(sql, params![workspace, EventType::PersonErased.name()], |row| row.text(0)).await?;
+    Ok(told.iter().flat_map(|data| erased_ids(data)).collect())
 }
 
 /// How many rows of events that got their numbers are still to be cleared away, as far as the database knows.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
@@ -39,6 +39,8 @@ pub(super) struct Checkpoints {
     log: Arc<Log>,
     /// The length of the log at which the thread was last woken, or the writer last copied it.
     woken_at: i32,
+    /// When the thread was last woken because a commit failed.
+    failed_at: Option<Instant>,
 }
 
 /// What the writer and the thread tell each other.
@@ -61,7 +63,7 @@ impl Checkpoints {
             .name("sqlite-checkpoint".to_owned())
             .spawn(move || copy_when_worth_it(&connection, &file, &woken, &watched))
             .map_err(|error| StoreError::Unusable(format!("the checkpoint thread cannot be started: {error}")))?;
-        Ok(Self { wake: Some(wake), thread: Some(thread), log, woken_at: 0 })
+        Ok(Self { wake: Some(wake), thread: Some(thread), log, woken_at: 0, failed_at: None })
     }
 
     /// Lets commits on this connection tell how long the log is; this takes the place of SQLite's own checkpoints.
@@ -88,6 +90,14 @@ impl Checkpoints {
         } else if pages >= self.woken_at + PAGES_WHEN_BUSY {
             self.woken_at = pages;
             // A full channel means that the thread is awake already.
+            let _ = self.wake.as_ref().map(|wake| wake.try_send(()));
+        }
+    }
+
+    /// The disk may be full. A log that is copied can be written from its beginning again, for which no room is needed.
+    pub(super) fn after_failure(&mut self) {
+        if self.failed_at.is_none_or(|moment| moment.elapsed() >= IDLE) {
+            self.failed_at = Some(Instant::now());
             let _ = self.wake.as_ref().map(|wake| wake.try_send(()));
         }
     }
@@ -127,8 +137,9 @@ fn copy_when_worth_it(connection: &SqliteTx, file: &File, woken: &mpsc::Receiver
         match woken.recv_timeout(IDLE) {
             Ok(()) => copy_while_writers_go_on(connection, file, log),
             Err(RecvTimeoutError::Timeout) if pages == seen && pages != copied => {
-                checkpoint(connection.connection(), "PASSIVE");
-                copied = pages;
+                if checkpoint(connection.connection(), "PASSIVE").is_some() {
+                    copied = pages;
+                }
             }
             Err(RecvTimeoutError::Timeout) => seen = pages,
             Err(RecvTimeoutError::Disconnected) => return,
@@ -142,6 +153,7 @@ fn copy_while_writers_go_on(connection: &SqliteTx, file: &File, log: &Log) {
         if let Err(error) = file.sync_data() {
             tracing::warn!(error = %error, "the database file cannot be flushed");
         }
+        let Some(copied) = copied else { return };
         if log.pages.load(Ordering::Relaxed) - copied <= PAGES_LEFT_TO_WRITER {
             break;
         }
@@ -149,10 +161,8 @@ fn copy_while_writers_go_on(connection: &SqliteTx, file: &File, log: &Log) {
     log.is_nearly_copied.store(true, Ordering::Relaxed);
 }
 
-/// Copies the log; says how many of its pages are in the database now.
-fn checkpoint(connection: &Connection, mode: &str) -> i32 {
-    connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get(2)).unwrap_or_else(|error| {
-        tracing::warn!(error = %error, "a checkpoint failed");
-        0
-    })
+/// Copies the log; says how many of its pages are in the database now, unless it failed.
+fn checkpoint(connection: &Connection, mode: &str) -> Option<i32> {
+    let copied = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get(2));
+    copied.inspect_err(|error| tracing::warn!(%error, "a checkpoint failed")).ok()
 }

@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::error::StoreError;
@@ -48,5 +48,30 @@ pub(crate) fn provide(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
             Err(StoreError::Unusable(format!("{} cannot be made: there is no directory {directory}", path.display())))
         }
         Err(error) => Err(StoreError::Unusable(format!("{} cannot be made: {error}", path.display()))),
+    }
+}
+
+/// The file that is written to, told apart from any other that comes to lie at its path.
+pub(super) struct Identity {
+    path: PathBuf,
+    device: u64,
+    inode: u64,
+}
+
+impl Identity {
+    pub(super) fn of(path: &Path) -> Result<Self, StoreError> {
+        let found = path.metadata().map_err(|error| StoreError::Unusable(format!("{} cannot be looked at: {error}", path.display())))?;
+        Ok(Self { path: path.to_owned(), device: found.dev(), inode: found.ino() })
+    }
+
+    /// What is written into a file that was removed or replaced would be lost with the last who has it open.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        match self.path.metadata() {
+            Ok(found) if (found.dev(), found.ino()) == (self.device, self.inode) => Ok(()),
+            _ => Err(StoreError::Unavailable(format!(
+                "{} was removed or replaced while it was in use; bring the file back, or stop the server before it is replaced",
+                self.path.display()
+            ))),
+        }
     }
 }

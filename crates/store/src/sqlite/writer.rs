@@ -15,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::checkpoint::Checkpoints;
 use super::connection::{SqliteTx, broken};
+use super::file::Identity;
 use super::readers::States;
 use super::run_now;
 use crate::bell::Bell;
@@ -43,11 +44,12 @@ impl Writer {
     pub(super) fn start(path: &Path, mut tx: Tx, states: Arc<States>, bell: Arc<Bell>) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE_LENGTH);
         let checkpoints = Checkpoints::start(path)?;
+        let file = Identity::of(path)?;
         checkpoints.watch(tx.sqlite())?;
         let runtime = Handle::try_current().ok();
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_all(tx, jobs, &states, checkpoints, runtime.as_ref(), &bell))
+            .spawn(move || write_all(tx, jobs, &file, &states, checkpoints, runtime.as_ref(), &bell))
             .map_err(|error| StoreError::Unusable(format!("the writer thread cannot be started: {error}")))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -129,6 +131,7 @@ fn answer_all(batch: Vec<Box<dyn Job>>, committed: Result<(), StoreError>, runti
 fn write_all(
     mut tx: Tx,
     mut jobs: mpsc::Receiver<Box<dyn Job>>,
+    file: &Identity,
     states: &States,
     mut checkpoints: Checkpoints,
     runtime: Option<&Handle>,
@@ -144,9 +147,10 @@ fn write_all(
     while let Some(first) = jobs.blocking_recv() {
         let started = Instant::now();
         let joined_for = LEAST_JOINED.max(last_commit * COMMITS_JOINED);
-        let committed = commit_together(&mut tx, first, &mut jobs, &mut batch, joined_for, states).map(|took| last_commit = took);
+        let committed = commit_together(&mut tx, first, &mut jobs, &mut batch, joined_for, file, states).map(|took| last_commit = took);
         if let Err(error) = &committed {
             tracing::error!(error = %error, "a commit failed");
+            checkpoints.after_failure();
         }
         batch_size.record(batch.len() as f64);
         duration.record(started.elapsed().as_secs_f64());
@@ -180,6 +184,7 @@ fn commit_together(
     jobs: &mut mpsc::Receiver<Box<dyn Job>>,
     batch: &mut Vec<Box<dyn Job>>,
     joined_for: Duration,
+    file: &Identity,
     states: &States,
 ) -> Result<Duration, StoreError> {
     batch.push(first);
@@ -191,7 +196,7 @@ fn commit_together(
             run_carefully(tx, batch)
         }
     });
-    let committed = done.and_then(|()| tx.put_words()).and_then(|()| {
+    let committed = done.and_then(|()| file.check()).and_then(|()| tx.put_words()).and_then(|()| {
         states.hold_off();
         let started = Instant::now();
         tx.sqlite().execute("COMMIT", &[]).map(|_| started.elapsed())

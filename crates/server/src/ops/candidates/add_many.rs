@@ -11,7 +11,7 @@ use store::{Failure, Pace, StoreError, Tx, Work};
 use super::associate::{OntoJob, put_all_on_jobs};
 use super::batch::all_known;
 use crate::ops::Actor;
-use crate::ops::persons::follow;
+use crate::ops::former::{erased_too, survivor};
 use crate::ops::tell::Named;
 
 pub struct AddCandidates {
@@ -81,10 +81,16 @@ impl AddCandidates {
 
         let mut found: Vec<Option<Wanted>> = Vec::with_capacity(self.persons.len());
         let mut met = HashSet::with_capacity(self.persons.len());
+        let mut erased = None;
         for (place, reference) in self.persons.iter().enumerate() {
             let id = match reference.id.map(|id| (id, gone.get(&id))) {
-                // Erased, which is said in its own way.
-                Some((id, Some(None))) => Some(follow::current(tx, self.actor.workspace, id).await?),
+                Some((id, Some(None))) => match survivor(tx, self.actor.workspace, id).await {
+                    Err(Failure::Refused(problem)) => {
+                        erased = Some(erased_too(erased.take(), problem, &format!("person_ids[{place}]"), id));
+                        None
+                    }
+                    other => Some(other?),
+                },
                 Some((_, Some(Some(survivor)))) => Some(*survivor),
                 Some((id, None)) => Some(id),
                 None => None,
@@ -95,6 +101,9 @@ impl AddCandidates {
                 return Err(Problem::invalid(format!("person_ids[{place}]"), Flaw::Contradiction, message).into());
             }
             found.push(wanted);
+        }
+        if let Some(erased) = erased {
+            return Err(erased.into());
         }
         Ok(all_known("person_ids", &self.persons, found)?)
     }

@@ -2,7 +2,7 @@
 
 use model::id::{self, CompanyId, WorkspaceId};
 use model::input::Reference;
-use model::problem::{Code, Problem};
+use model::problem::{Code, Detail, Problem};
 use store::record::census::{self, List};
 use store::record::company::CompanyView;
 use store::record::{client_contact, company, former, person, search};
@@ -82,5 +82,9 @@ fn same(named: CompanyId, into: CompanyId) -> Problem {
         true => "A company cannot be merged into itself; name another in company_id.".to_owned(),
         false => format!("The company {named} went into {into} before."),
     };
-    Problem::new(Code::InvalidMerge, message)
+    Problem::new(Code::InvalidMerge, message).with(Detail::about(
+        "company_id",
+        format!("is {into}, the company that it would go into"),
+        into,
+    ))
 }

@@ -43,7 +43,8 @@ impl Work for UpdateCompany {
         if fold(name) != fold(&before.name)
             && let Some(other) = company::find_by_name(tx, workspace, name).await?
         {
-            return Err(taken(name, other).into());
+            let spelled = company::name(tx, workspace, other).await?;
+            return Err(taken(spelled.as_deref().unwrap_or(name), other).into());
         }
         company::rename(tx, workspace, before.id, name).await?;
         search::mark_company(tx, workspace, before.id).await?;

@@ -13,7 +13,7 @@ use store::record::{enrichment, enrichment_run, job, person};
 use store::{Failure, Pace, StoreError, Tx, Work};
 
 use super::CANCELLED;
-use crate::ops::former::survivor;
+use crate::ops::former::{erased_too, survivor};
 use crate::ops::{Actor, companies};
 
 /// What becomes of a person whom a filter names and who is not there.
@@ -71,6 +71,7 @@ async fn resolve_persons(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter
     }
     let ids: Vec<_> = named.iter().map(|(id, ..)| *id).collect();
     let mut persons: BTreeSet<_> = person::names(tx, workspace, &ids).await?.into_iter().map(|(id, _)| id).collect();
+    let mut erased = None;
     for (id, field, reference) in named {
         if persons.contains(&id) {
             continue;
@@ -81,10 +82,14 @@ async fn resolve_persons(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter
             }
             Err(Failure::Refused(_)) if missing == Missing::IsLeftOut => {}
             Err(Failure::Refused(problem)) if problem.code == Code::NotFound => return Err(reference.not_found(&field).into()),
+            Err(Failure::Refused(problem)) => erased = Some(erased_too(erased.take(), problem, &field, id)),
             Err(failure) => return Err(failure),
         }
     }
-    Ok(persons.into_iter().collect())
+    match erased {
+        Some(erased) => Err(erased.into()),
+        None => Ok(persons.into_iter().collect()),
+    }
 }
 
 pub struct StartRun {

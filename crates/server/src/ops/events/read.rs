@@ -50,8 +50,8 @@ impl Work for ReadEvents {
 pub fn forgotten(gone: &Gone) -> Problem {
     let Gone { oldest } = gone;
     let message = format!(
-        "Events behind that position were forgotten; the oldest that is kept is {oldest}. Read the records anew and go on from the newest \
-         event, with after=latest."
+        "Events behind that position were forgotten; the oldest that is kept is {oldest}. Note where the log ends, \
+         with GET /v1/events?after=latest, then read the records anew, and go on from there."
     );
     Problem::new(Code::EventsGone, message).with(Detail::new("after", Flaw::OutOfRange, format!("must be at least {}", oldest - 1)))
 }

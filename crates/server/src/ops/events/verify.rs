@@ -1,8 +1,11 @@
 //! Proving that nobody changed the log.
 
+use std::collections::HashMap;
+
 use model::event::Hash;
-use model::id::WorkspaceId;
-use store::record::{event, event_reading};
+use model::id::{PersonId, WorkspaceId};
+use store::record::event::{self, Content};
+use store::record::{event_outbox, event_reading};
 use store::{Failure, Tx, Work};
 
 /// How far a log is proved: the last entry that was looked at.
@@ -13,10 +16,18 @@ pub struct Proved {
     pub hash: Hash,
 }
 
-/// Checks the entries behind those that are proved, some at a time.
+/// What is known of a log so far.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    pub proved: Option<Proved>,
+    /// Persons about whom an entry without its contents was met, and the first of these. An entry further on must say that they were erased.
+    unexplained: HashMap<PersonId, i64>,
+}
+
+/// Checks the entries behind those that are, some at a time.
 pub struct VerifyEvents {
     pub workspace: WorkspaceId,
-    pub proved: Option<Proved>,
+    pub checked: Checked,
 }
 
 /// What is wrong with the log, and where.
@@ -25,50 +36,71 @@ pub struct Broken {
     pub reason: &'static str,
 }
 
-impl VerifyEvents {
-    const SOME: i64 = 1000;
+const CONTENT_IS_WRONG: &str = "its contents were changed, or taken out although nobody was erased";
 
-    fn check(proved: Option<Proved>, proof: &event::Proof) -> Result<Proved, &'static str> {
+impl Checked {
+    fn take_in(&mut self, proof: &event::Proof) -> Result<(), &'static str> {
         let Some(entry) = &proof.entry else { return Err("it cannot be read") };
-        match proved {
+        match self.proved {
             _ if proof.sequence < 1 => return Err("numbers begin with 1"),
             Some(last) if proof.sequence != last.sequence + 1 => return Err("entries before it are missing"),
             Some(last) if entry.previous_hash != last.hash => return Err("it does not follow from the entry before it"),
             None if proof.sequence == 1 && entry.previous_hash != Hash::NONE => return Err("the first entry follows from another"),
             _ => {}
         }
-        if !entry.has_its_content {
-            return Err("its contents were changed, or taken out although nobody was erased");
+        match &entry.content {
+            Content::Changed => return Err(CONTENT_IS_WRONG),
+            Content::Gone { about } => {
+                self.unexplained.entry(*about).or_insert(proof.sequence);
+            }
+            Content::Whole { erased } => self.explain(erased),
         }
         if !entry.is_whole {
             return Err("it was changed");
         }
-        Ok(Proved { first: proved.map_or(proof.sequence, |last| last.first), sequence: proof.sequence, hash: entry.hash })
+        let first = self.proved.map_or(proof.sequence, |last| last.first);
+        self.proved = Some(Proved { first, sequence: proof.sequence, hash: entry.hash });
+        Ok(())
+    }
+
+    fn explain(&mut self, erased: &[PersonId]) {
+        for person in erased {
+            self.unexplained.remove(person);
+        }
     }
 }
 
 impl Work for VerifyEvents {
-    /// How far the log is proved now, and whether there is more; or what is wrong.
-    type Output = Result<(Option<Proved>, bool), Broken>;
+    /// What is known now, and whether there is more; or what is wrong.
+    type Output = Result<(Checked, bool), Broken>;
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
-        let after = self.proved.map_or(i64::MIN, |proved| proved.sequence);
-        let proofs = event::proofs(tx, self.workspace, after, Self::SOME).await?;
-        let mut proved = self.proved;
-        if let (Some(last), Some(next)) = (proved, proofs.first())
+        const SOME: i64 = 1000;
+        let after = self.checked.proved.map_or(i64::MIN, |proved| proved.sequence);
+        // Before the log is read: what gets its number meanwhile is found there.
+        let erased = event_outbox::erased(tx, self.workspace).await?;
+        let proofs = event::proofs(tx, self.workspace, after, SOME).await?;
+        let mut checked = self.checked.clone();
+        if let (Some(last), Some(next)) = (checked.proved, proofs.first())
             && next.sequence > last.sequence + 1
             && event_reading::oldest(tx, self.workspace).await? >= next.sequence
         {
             // All that stood before it was forgotten meanwhile, for its age.
-            proved = None;
+            checked.proved = None;
         }
         for proof in &proofs {
-            match Self::check(proved, proof) {
-                Ok(next) => proved = Some(next),
-                Err(reason) => return Ok(Err(Broken { sequence: proof.sequence, reason })),
+            if let Err(reason) = checked.take_in(proof) {
+                return Ok(Err(Broken { sequence: proof.sequence, reason }));
             }
         }
-        Ok(Ok((proved, proofs.len() as i64 == Self::SOME)))
+        let has_more = proofs.len() as i64 == SOME;
+        if !has_more {
+            checked.explain(&erased);
+            if let Some(sequence) = checked.unexplained.values().min() {
+                return Ok(Err(Broken { sequence: *sequence, reason: CONTENT_IS_WRONG }));
+            }
+        }
+        Ok(Ok((checked, has_more)))
     }
 }
 
@@ -84,11 +116,12 @@ mod tests {
     struct First(WorkspaceId);
 
     impl Work for First {
-        type Output = Option<Proved>;
+        type Output = Checked;
 
-        async fn run(&self, tx: &mut Tx) -> Result<Option<Proved>, Failure> {
-            let proofs = event::proofs(tx, self.0, 0, 1).await?;
-            Ok(proofs.first().and_then(|proof| VerifyEvents::check(None, proof).ok()))
+        async fn run(&self, tx: &mut Tx) -> Result<Checked, Failure> {
+            let mut checked = Checked::default();
+            event::proofs(tx, self.0, 0, 1).await?.iter().try_for_each(|proof| checked.take_in(proof)).unwrap();
+            Ok(checked)
         }
     }
 
@@ -102,12 +135,12 @@ mod tests {
         for _ in 0..3 {
             store.write(key()).await.unwrap();
         }
-        let proved = store.read(First(workspace)).await.unwrap();
-        assert_eq!(proved.map(|proved| proved.sequence), Some(1));
+        let checked = store.read(First(workspace)).await.unwrap();
+        assert_eq!(checked.proved.map(|proved| proved.sequence), Some(1));
         store.write(ForgetEvents { workspace, kept_for_millis: -60_000 }).await.unwrap();
         let (end, has_more) =
-            store.read(VerifyEvents { workspace, proved }).await.unwrap().unwrap_or_else(|broken| panic!("{}", broken.reason));
-        assert_eq!((end.map(|end| (end.first, end.sequence)), has_more), (Some((4, 4)), false));
+            store.read(VerifyEvents { workspace, checked }).await.unwrap().unwrap_or_else(|broken| panic!("{}", broken.reason));
+        assert_eq!((end.proved.map(|end| (end.first, end.sequence)), has_more), (Some((4, 4)), false));
         drop(store);
         std::fs::remove_dir_all(&directory).unwrap();
     }

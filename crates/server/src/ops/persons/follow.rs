@@ -7,7 +7,7 @@ use model::problem::Code;
 use store::record::person::{self, PersonView};
 use store::{Failure, StoreError, Tx};
 
-use crate::ops::former::survivor;
+use crate::ops::former::{erased_too, survivor};
 
 fn changed() -> Failure {
     StoreError::Conflict("the person was merged or erased meanwhile".to_owned()).into()
@@ -36,6 +36,7 @@ pub async fn named(tx: &mut Tx, workspace: WorkspaceId, reference: &Reference<id
     let id = reference.resolve(field)?;
     match current(tx, workspace, id).await {
         Err(Failure::Refused(problem)) if problem.code == Code::NotFound => Err(reference.not_found(field).into()),
+        Err(Failure::Refused(problem)) if problem.code == Code::Erased => Err(erased_too(None, problem, field, id).into()),
         found => found,
     }
 }

@@ -45,9 +45,7 @@ impl Work for MergePersons {
         let id = follow::current(tx, workspace, self.id).await?;
         let other = follow::named(tx, workspace, &self.other, "person_id").await?;
         if id == other {
-            let message = format!("is {id}, the person that it would go into");
-            let problem = Problem::new(Code::InvalidMerge, "A person cannot be merged into themselves.");
-            return Err(problem.with(Detail::about("person_id", message, id)).into());
+            return Err(self.same(id)?.into());
         }
         company::keep_of(tx, workspace, &[id, other], &[]).await?;
         // Whoever holds two persons takes the lower id first, so that of two who merge them none waits for the other for ever.
@@ -86,6 +84,20 @@ async fn hold(tx: &mut Tx, workspace: WorkspaceId, id: PersonId, going: PersonId
 }
 
 impl MergePersons {
+    /// Why there are no two persons to merge.
+    fn same(&self, id: PersonId) -> Result<Problem, Problem> {
+        let named = self.other.resolve("person_id")?;
+        let message = match [named, self.id].into_iter().find(|one| *one != id) {
+            Some(former) => format!("The person {former} went into {id} before."),
+            None => "A person cannot be merged into themselves; name another in person_id.".to_owned(),
+        };
+        Ok(Problem::new(Code::InvalidMerge, message).with(Detail::about(
+            "person_id",
+            format!("is {id}, the person that it would go into"),
+            id,
+        )))
+    }
+
     /// Candidates change hands; on a job that both are on, they become one. The jobs are held first, in the order of their ids.
     async fn join_candidates(&self, tx: &mut Tx, kept: Named<'_, PersonId>, gone: PersonId) -> Result<(), Failure> {
         let workspace = self.actor.workspace;

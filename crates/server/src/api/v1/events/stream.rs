@@ -9,12 +9,13 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use model::event::{Event, TypeFilter};
 use model::id::WorkspaceId;
-use model::problem::{Flaw, Problem};
+use model::problem::{Code, Flaw, Problem};
 use store::record::event_reading::Most;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::list::{read_after, read_types, sequence};
+use crate::events::MOST_FOLLOWERS;
 use crate::http::{App, Read, Refusal, is_still_good};
 use crate::ops::events::read::{Position, ReadEvents};
 
@@ -45,7 +46,7 @@ pub async fn stream_events(request: Read) -> Result<Response, Refusal> {
     let position = last_event_id(request.headers())?.unwrap_or(position);
     let workspace = request.workspace;
     // Whatever comes from here on wakes us.
-    let news = request.app.hub.subscribe(workspace);
+    let news = request.app.hub.subscribe(workspace).ok_or_else(too_many)?;
     let first = request.app.store.read_snapshot(ReadEvents { workspace, position, types: types.clone(), most: PER_READ }).await?;
     let following = Following {
         stopping: request.app.stopping.clone(),
@@ -67,6 +68,10 @@ pub async fn stream_events(request: Read) -> Result<Response, Refusal> {
     // Proxies that gather answers would hold events back.
     response.headers_mut().insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     Ok(response)
+}
+
+fn too_many() -> Problem {
+    Problem::new(Code::RateLimited, format!("The workspace has {MOST_FOLLOWERS} streams open on this server; close one and try again."))
 }
 
 fn last_event_id(headers: &HeaderMap) -> Result<Option<Position>, Problem> {

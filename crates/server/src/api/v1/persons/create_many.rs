@@ -75,7 +75,7 @@ impl From<Result<CreatedPerson, Problem>> for BatchRow {
 
 /// Create many persons
 ///
-/// Up to 1,000 creates in one call, of at most 8 MiB. Each is done or refused as a create of its own would be, in order, and the answer
+/// Up to 1,000 creates in one call, of at most 8 MiB. Each is done or refused as a create of its own would be, and the answer
 /// says what became of each; all that is done becomes durable together.
 #[utoipa::path(post, path = "/v1/persons/batch", operation_id = "createPersons", tag = "Persons",
     params(("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do with persons who are there already: `merge` (the default), `error`, or `create` to make second ones.")),

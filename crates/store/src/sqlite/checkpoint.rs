@@ -32,6 +32,8 @@ const PAGES_AT_MOST: i32 = 65_536;
 const PAGES_BETWEEN_TRIES: i32 = 4_096;
 /// How long the log is kept from being emptied by those who read.
 const PATIENCE_WITH_READERS: Duration = Duration::from_millis(50);
+/// How long nothing is tried after a commit failed and the log could not be copied.
+const BETWEEN_TRIES: Duration = Duration::from_millis(250);
 
 pub(super) struct Checkpoints {
     wake: Option<mpsc::SyncSender<()>>,
@@ -39,8 +41,10 @@ pub(super) struct Checkpoints {
     log: Arc<Log>,
     /// The length of the log at which the thread was last woken, or the writer last copied it.
     woken_at: i32,
-    /// When the thread was last woken because a commit failed.
-    failed_at: Option<Instant>,
+    /// A commit failed.
+    log_comes_first: bool,
+    /// When it was tried in vain to copy the log for that.
+    tried_at: Option<Instant>,
 }
 
 /// What the writer and the thread tell each other.
@@ -63,7 +67,7 @@ impl Checkpoints {
             .name("sqlite-checkpoint".to_owned())
             .spawn(move || copy_when_worth_it(&connection, &file, &woken, &watched))
             .map_err(|error| StoreError::Unusable(format!("the checkpoint thread cannot be started: {error}")))?;
-        Ok(Self { wake: Some(wake), thread: Some(thread), log, woken_at: 0, failed_at: None })
+        Ok(Self { wake: Some(wake), thread: Some(thread), log, woken_at: 0, log_comes_first: false, tried_at: None })
     }
 
     /// Lets commits on this connection tell how long the log is; this takes the place of SQLite's own checkpoints.
@@ -94,12 +98,26 @@ impl Checkpoints {
         }
     }
 
-    /// The disk may be full. A log that is copied can be written from its beginning again, for which no room is needed.
+    /// The disk may be full. Whatever room there is then is for copying the log, which needs none any more once it is copied.
     pub(super) fn after_failure(&mut self) {
-        if self.failed_at.is_none_or(|moment| moment.elapsed() >= IDLE) {
-            self.failed_at = Some(Instant::now());
-            let _ = self.wake.as_ref().map(|wake| wake.try_send(()));
+        self.log_comes_first = true;
+    }
+
+    /// Copies the log if that comes first; nothing may be written until it is done.
+    pub(super) fn before_commit(&mut self, tx: &SqliteTx) -> Result<(), StoreError> {
+        if !self.log_comes_first {
+            return Ok(());
         }
+        let is_tried_again = self.tried_at.is_none_or(|moment| moment.elapsed() >= BETWEEN_TRIES);
+        if is_tried_again && checkpoint(tx.connection(), "PASSIVE").is_some() {
+            (self.log_comes_first, self.tried_at) = (false, None);
+            self.empty_log(tx);
+            return Ok(());
+        }
+        if is_tried_again {
+            self.tried_at = Some(Instant::now());
+        }
+        Err(StoreError::Unavailable("the log cannot be copied into the database; the disk may be full".to_owned()))
     }
 
     /// Copies all of the log and cuts it off, so that nothing of the past is left in it. False if somebody still needs it.

@@ -147,11 +147,14 @@ fn write_all(
     while let Some(first) = jobs.blocking_recv() {
         let started = Instant::now();
         let joined_for = LEAST_JOINED.max(last_commit * COMMITS_JOINED);
-        let committed = commit_together(&mut tx, first, &mut jobs, &mut batch, joined_for, file, states).map(|took| last_commit = took);
-        if let Err(error) = &committed {
-            tracing::error!(error = %error, "a commit failed");
-            checkpoints.after_failure();
-        }
+        batch.push(first);
+        let committed = checkpoints.before_commit(tx.sqlite()).and_then(|()| {
+            let committed = commit_together(&mut tx, &mut jobs, &mut batch, joined_for, file, states).map(|took| last_commit = took);
+            committed.inspect_err(|error| {
+                tracing::error!(%error, "a commit failed");
+                checkpoints.after_failure();
+            })
+        });
         batch_size.record(batch.len() as f64);
         duration.record(started.elapsed().as_secs_f64());
         depth.set(jobs.len() as f64);
@@ -180,14 +183,12 @@ fn write_all(
 /// Says how long the commit alone took.
 fn commit_together(
     tx: &mut Tx,
-    first: Box<dyn Job>,
     jobs: &mut mpsc::Receiver<Box<dyn Job>>,
     batch: &mut Vec<Box<dyn Job>>,
     joined_for: Duration,
     file: &Identity,
     states: &States,
 ) -> Result<Duration, StoreError> {
-    batch.push(first);
     let done = run_swiftly(tx, jobs, batch, joined_for).and_then(|all_clean| match all_clean {
         true => Ok(()),
         false => {

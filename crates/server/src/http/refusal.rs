@@ -100,7 +100,7 @@ pub fn tell_problem(problem: &Problem, version: Version, request_id: &str) -> Re
         Code::Unauthenticated => {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        Code::Unavailable => {
+        Code::Unavailable | Code::RateLimited => {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("2"));
         }
         _ => {}

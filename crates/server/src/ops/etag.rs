@@ -46,7 +46,7 @@ impl Precondition {
             Self::OneOf(tags) if tags.contains(&of(view)) => Ok(()),
             Self::OneOf(_) => Err(Problem::new(
                 Code::PreconditionFailed,
-                "The record has another ETag: it changed since this one was read, or this is none of a plain read, with its quotes. Read it again, without include, and repeat the change.",
+                "This is not the record's ETag: the record changed since it was read, or the tag is not whole, with its quotes and without W/, or is one of a read with include. Read the record again and repeat the change.",
             )),
         }
     }

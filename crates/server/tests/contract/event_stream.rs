@@ -175,7 +175,8 @@ fn what_cannot_be_followed_is_refused(app: &App) {
 fn a_workspace_has_a_bounded_number_of_streams(app: &App) {
     let refused = || app.writer().get(STREAM).refused(429, "RATE_LIMITED");
     let mut streams: Vec<_> = (0..100).map(|_| open(app, "", None)).collect();
-    assert!(refused().text.contains("100 streams"));
+    let reply = refused();
+    assert!(reply.text.contains("100 streams") && reply.header("retry-after") == Some("2"), "{reply:#?}");
     EventStream::open(&app.address, &app.key("other", "read"), STREAM, None);
     streams.pop();
     eventually("there is room for another stream", || app.writer().try_send("HEAD", STREAM, None).is_ok_and(|reply| reply.status != 429));

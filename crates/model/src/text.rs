@@ -30,7 +30,7 @@ impl Lines {
     }
 }
 
-/// The digits of a text, whatever script they are written in, as ASCII.
+/// The digits of a text, in any common script, as ASCII.
 pub fn digits(text: &str) -> impl Iterator<Item = char> + '_ {
     text.chars().filter_map(ascii_digit)
 }

@@ -70,7 +70,7 @@ async fn verify(store: &Store, workspace: WorkspaceId, name: &str) -> Result<boo
     let mut progress = Progress::start(format!("checking the log of workspace {name:?}"), u64::try_from(newest).unwrap_or(0));
     let mut checked = Checked::default();
     loop {
-        match store.read(VerifyEvents { workspace, checked }).await.map_err(|failure| failure.to_string())? {
+        match store.read_snapshot(VerifyEvents { workspace, checked }).await.map_err(|failure| failure.to_string())? {
             Err(Broken { sequence, reason }) => {
                 progress.finish();
                 say!("workspace {name:?}: entry {sequence} is wrong: {reason}")?;

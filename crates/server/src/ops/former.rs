@@ -3,7 +3,7 @@
 use model::id::{Id, Kind, WorkspaceId};
 use model::problem::{Code, Detail, Problem};
 use store::record::former;
-use store::{Failure, Tx, Work};
+use store::{Failure, StoreError, Tx, Work};
 
 /// The record that stands in for one that is not there: the one that it was merged into.
 pub async fn survivor<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Result<Id<K>, Failure> {
@@ -12,9 +12,18 @@ pub async fn survivor<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -
     Ok(former.merged_into.ok_or_else(erased)?)
 }
 
-/// The refusal of a request that names an erased record in a field, and perhaps others in other fields.
-pub fn erased_too<K: Kind>(others: Option<Problem>, erased: Problem, field: &str, id: Id<K>) -> Problem {
-    others.unwrap_or(erased).with(Detail::about(field, format!("names a {} who was erased", K::NOUN), id))
+/// Why a record that was erased cannot be meant.
+pub async fn refusal_of<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Result<Problem, Failure> {
+    match survivor(tx, workspace, id).await {
+        Err(Failure::Refused(problem)) if problem.code == Code::Erased => Ok(problem),
+        Err(failure) => Err(failure),
+        Ok(_) => Err(StoreError::Conflict(format!("the {} came back meanwhile", K::NOUN)).into()),
+    }
+}
+
+/// Adds the field in which an erased record is named to the refusal.
+pub fn erased_too<K: Kind>(refusal: Problem, field: &str, id: Id<K>) -> Problem {
+    refusal.with(Detail::about(field, format!("names a {} who was erased", K::NOUN), id))
 }
 
 /// Finds the stand-in of a record that was read and is not there.

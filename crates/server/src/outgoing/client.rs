@@ -77,8 +77,8 @@ fn redirect(targets: &Targets, attempt: Attempt<'_>) -> reqwest::redirect::Actio
 /// Looks names up and leaves out the addresses that may not be called, so that a name cannot lead where its URL could not.
 struct Resolver(Targets);
 
-/// Each look-up keeps a thread waiting, and long reads of all workspaces are served by the same threads: these are not for names alone.
-static LOOKUPS: Semaphore = Semaphore::const_new(32);
+/// Each look-up keeps a thread waiting, and long reads of all workspaces are served by the same 512 threads: half of them are not for names.
+static LOOKUPS: Semaphore = Semaphore::const_new(256);
 
 /// A thread goes on waiting when nobody wants to know any more, and its place is taken until then.
 async fn look_up(name: String) -> std::io::Result<Vec<SocketAddr>> {

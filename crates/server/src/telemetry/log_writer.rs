@@ -16,6 +16,7 @@ const MOST_GATHERED: usize = 32 * 1024 * 1024;
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// How long the program waits for the rest of the log to be written when it ends.
 const LONGEST_END: Duration = Duration::from_secs(2);
+const WRITTEN_AT_ONCE: usize = 64 * 1024;
 /// Memory that is kept for what gathers next.
 const MOST_KEPT: usize = 1024 * 1024;
 
@@ -23,13 +24,15 @@ const MOST_KEPT: usize = 1024 * 1024;
 pub struct Shared {
     gathered: Mutex<Gathered>,
     arrived: Condvar,
-    written: Condvar,
+    moved: Condvar,
 }
 
 #[derive(Default)]
 struct Gathered {
     lines: Vec<u8>,
     is_closed: bool,
+    /// Pieces that were written so far.
+    written: u64,
     is_stuck: bool,
     dropped: u64,
 }
@@ -46,10 +49,15 @@ impl Shared {
     }
 
     fn add(&self, line: &[u8]) {
-        let wait = self.written.wait_timeout_while(self.lock(), LONGEST_WAIT, |gathered| !gathered.has_room() && !gathered.is_stuck);
-        let (mut gathered, _) = wait.unwrap_or_else(PoisonError::into_inner);
+        let mut gathered = self.lock();
+        while !gathered.has_room() && !gathered.is_stuck {
+            let written = gathered.written;
+            let wait =
+                self.moved.wait_timeout_while(gathered, LONGEST_WAIT, |gathered| !gathered.has_room() && gathered.written == written);
+            gathered = wait.unwrap_or_else(PoisonError::into_inner).0;
+            gathered.is_stuck = gathered.written == written;
+        }
         if !gathered.has_room() {
-            gathered.is_stuck = true;
             gathered.dropped += 1;
             return;
         }
@@ -58,6 +66,15 @@ impl Shared {
         if is_first {
             self.arrived.notify_one();
         }
+    }
+
+    /// Something was written, so somebody reads.
+    fn go_on(&self) {
+        let mut gathered = self.lock();
+        gathered.written += 1;
+        gathered.is_stuck = false;
+        drop(gathered);
+        self.moved.notify_all();
     }
 
     fn write_until_closed(&self) {
@@ -76,15 +93,17 @@ impl Shared {
                 gathered = self.lock();
             }
             std::mem::swap(&mut piece, &mut gathered.lines);
-            gathered.is_stuck = false;
             let dropped = std::mem::take(&mut gathered.dropped);
             drop(gathered);
-            self.written.notify_all();
+            self.go_on();
             if dropped > 0 {
                 tracing::warn!(lines = dropped, "lines are missing here: nobody read the log");
             }
-            // Nobody is left to be told that the log is gone.
-            let _ = stderr().write_all(&piece);
+            for part in piece.chunks(WRITTEN_AT_ONCE) {
+                // Nobody is left to be told that the log is gone.
+                let _ = stderr().write_all(part);
+                self.go_on();
+            }
             piece.clear();
             piece.shrink_to(MOST_KEPT);
         }
@@ -114,7 +133,7 @@ impl Drop for LogGuard {
     fn drop(&mut self) {
         self.shared.lock().is_closed = true;
         self.shared.arrived.notify_one();
-        self.shared.written.notify_all();
+        self.shared.moved.notify_all();
         let end = Instant::now() + LONGEST_END;
         while !self.thread.is_finished() && Instant::now() < end {
             std::thread::sleep(GATHERED_FOR / 4);

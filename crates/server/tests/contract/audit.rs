@@ -17,7 +17,7 @@ each_engine! {
     entries_that_changed_places_are_found
     contents_that_are_gone_without_an_erasure_are_missed
     contents_that_are_gone_are_missed_whatever_the_records_say
-    an_erasure_explains_only_what_came_before_it
+    an_erasure_without_its_contents_explains_nothing
     contents_may_be_erased
     old_events_are_forgotten_but_never_the_newest
 }
@@ -202,7 +202,7 @@ fn contents_that_are_gone_are_missed_whatever_the_records_say(app: &App) {
 }
 
 /// Who blanks the entry that tells of an erasure takes away what explains the others.
-fn an_erasure_explains_only_what_came_before_it(app: &App) {
+fn an_erasure_without_its_contents_explains_nothing(app: &App) {
     let sequence = erased_entry(app);
     assert_proved(app);
     let events = app.writer().get(&format!("/v1/events?after={sequence}&types=person.erased")).expect(200);

@@ -293,7 +293,7 @@ fn a_file_that_was_taken_away_is_not_written_to(app: &App) {
     eventually("the program says that it cannot serve", || !is_ready());
     fs::copy(&away, &file).unwrap();
     create().refused(503, "UNAVAILABLE");
-    app.process.log.wait_for("the reason", |line| line.contains("removed or replaced").then_some(()));
+    app.process.log.wait_for("the reason", |line| line.contains("was replaced").then_some(()));
     fs::rename(&away, &file).unwrap();
     create().expect(201);
     eventually("the program says that it can serve", is_ready);

@@ -33,7 +33,7 @@ const PAGES_BETWEEN_TRIES: i32 = 4_096;
 /// How long the log is kept from being emptied by those who read.
 const PATIENCE_WITH_READERS: Duration = Duration::from_millis(50);
 /// How long nothing is tried after a commit failed and the log could not be copied.
-const BETWEEN_TRIES: Duration = Duration::from_millis(250);
+const BETWEEN_COPIES: Duration = Duration::from_millis(250);
 
 pub(super) struct Checkpoints {
     wake: Option<mpsc::SyncSender<()>>,
@@ -103,12 +103,12 @@ impl Checkpoints {
         self.log_comes_first = true;
     }
 
-    /// Copies the log if that comes first; nothing may be written until it is done.
+    /// Copies the log if that comes first, as far as those who read let it; nothing may be written until that was possible.
     pub(super) fn before_commit(&mut self, tx: &SqliteTx) -> Result<(), StoreError> {
         if !self.log_comes_first {
             return Ok(());
         }
-        let is_tried_again = self.tried_at.is_none_or(|moment| moment.elapsed() >= BETWEEN_TRIES);
+        let is_tried_again = self.tried_at.is_none_or(|moment| moment.elapsed() >= BETWEEN_COPIES);
         if is_tried_again && checkpoint(tx.connection(), "PASSIVE").is_some() {
             (self.log_comes_first, self.tried_at) = (false, None);
             self.empty_log(tx);

@@ -51,9 +51,9 @@ pub(crate) fn provide(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
     }
 }
 
-/// The file that is written to, told apart from any other that comes to lie at its path.
+/// The file that is in use, told apart from any other that comes to lie at its path.
 pub(super) struct Identity {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     device: u64,
     inode: u64,
 }
@@ -64,14 +64,18 @@ impl Identity {
         Ok(Self { path: path.to_owned(), device: found.dev(), inode: found.ino() })
     }
 
-    /// What is written into a file that was removed or replaced would be lost with the last who has it open.
+    /// What is written into a file that was removed or replaced would be lost with the last who has it open, and the engine confuses the logs of two
+    /// files that have one name.
     pub(super) fn check(&self) -> Result<(), StoreError> {
-        match self.path.metadata() {
-            Ok(found) if (found.dev(), found.ino()) == (self.device, self.inode) => Ok(()),
-            _ => Err(StoreError::Unavailable(format!(
-                "{} was removed or replaced while it was in use; bring the file back, or stop the server before it is replaced",
-                self.path.display()
-            ))),
-        }
+        let what = match self.path.metadata() {
+            Ok(found) if (found.dev(), found.ino()) == (self.device, self.inode) => return Ok(()),
+            Ok(_) => "was replaced while it was in use".to_owned(),
+            Err(error) if error.kind() == ErrorKind::NotFound => "was removed while it was in use".to_owned(),
+            Err(error) => format!("cannot be looked at: {error}"),
+        };
+        Err(StoreError::Unavailable(format!(
+            "{} {what}; bring the file back, or stop the server before it is replaced",
+            self.path.display()
+        )))
     }
 }

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 pub(crate) use self::connection::{SqliteTx, broken};
+use self::file::Identity;
 pub(crate) use self::file::{beside, provide as provide_file, refuse_remains};
 pub(crate) use self::lock::ServerLock;
 use self::readers::Readers;
@@ -46,10 +47,11 @@ impl Sqlite {
             Purpose::Serve => Some(ServerLock::take(path)?),
             Purpose::Command | Purpose::Inspect => None,
         };
+        let file = Arc::new(Identity::of(path)?);
         let mut connection = SqliteTx::open_writer(path)?;
         migrations::sqlite::bring_up_to_date(&mut connection)?;
-        let readers = Readers::start(path)?;
-        let writer = Writer::start(path, Tx::new(Arm::Sqlite(connection)), readers.states(), bell)?;
+        let readers = Readers::start(Arc::clone(&file))?;
+        let writer = Writer::start(file, Tx::new(Arm::Sqlite(connection)), readers.states(), bell)?;
         Ok(Self { readers, writer, _lock: lock })
     }
 

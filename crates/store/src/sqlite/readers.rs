@@ -7,13 +7,14 @@
 //! States have numbers. The number is read first, and the engine fixes the state at the first statement behind it, so that a state may be newer than its
 //! number says. Then the number has changed meanwhile, and the state is not kept. Nobody who was told of a commit finds a state that lacks it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::{JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
 use super::connection::SqliteTx;
+use super::file::Identity;
 use crate::error::{Failure, StoreError};
 use crate::tx::{Arm, Tx};
 
@@ -36,7 +37,7 @@ thread_local! {
 }
 
 pub(super) struct Readers {
-    path: PathBuf,
+    file: Arc<Identity>,
     states: Arc<States>,
     /// Tells the thread that a state was opened that is to be kept.
     opened: Option<mpsc::SyncSender<()>>,
@@ -93,7 +94,7 @@ impl Reader {
 }
 
 impl Readers {
-    pub(super) fn start(path: &Path) -> Result<Self, StoreError> {
+    pub(super) fn start(file: Arc<Identity>) -> Result<Self, StoreError> {
         let states = Arc::new(States { shelves: Default::default(), current: AtomicU64::new(0) });
         let (opened, is_opened) = mpsc::sync_channel(1);
         let watched = Arc::clone(&states);
@@ -108,7 +109,7 @@ impl Readers {
             .spawn(let_go_in_time)
             .map_err(|error| StoreError::Unusable(format!("the thread for readers cannot be started: {error}")))?;
         let seconds = metrics::histogram!("slated_store_read_seconds");
-        Ok(Self { path: path.to_owned(), states, opened: Some(opened), thread: Some(thread), seconds })
+        Ok(Self { file, states, opened: Some(opened), thread: Some(thread), seconds })
     }
 
     pub(super) fn states(&self) -> Arc<States> {
@@ -125,12 +126,20 @@ impl Readers {
         self.look_at(NOT_TO_BE_KEPT, run)
     }
 
+    /// One that looks at the file that the writer has, and at no other that has its name by now.
+    fn new_reader(&self) -> Result<Reader, StoreError> {
+        self.file.check()?;
+        let reader = Reader::open(&self.file.path)?;
+        self.file.check()?;
+        Ok(reader)
+    }
+
     fn look_at<T>(&self, state: u64, run: impl FnOnce(&mut Tx) -> Result<T, Failure>) -> Result<T, Failure> {
         let shelf = self.states.own_shelf();
         let idle = shelf.lock().pop();
         let mut reader = match idle {
             Some(reader) => reader,
-            None => Reader::open(&self.path)?,
+            None => self.new_reader()?,
         };
         reader.tx.start_work();
         reader.reads = reader.reads.wrapping_add(1);
@@ -258,7 +267,7 @@ mod tests {
     #[test]
     fn what_is_committed_here_is_seen_at_once() {
         let scratch = Scratch::new("own");
-        let readers = Readers::start(&scratch.file.path).unwrap();
+        let readers = Readers::start(Arc::new(Identity::of(&scratch.file.path).unwrap())).unwrap();
         for made in 0..100 {
             assert_eq!(readers.look(count).unwrap(), made);
             readers.states().hold_off();
@@ -272,7 +281,7 @@ mod tests {
     #[test]
     fn one_look_sees_one_state() {
         let scratch = Scratch::new("one");
-        let readers = Readers::start(&scratch.file.path).unwrap();
+        let readers = Readers::start(Arc::new(Identity::of(&scratch.file.path).unwrap())).unwrap();
         let seen = readers.look(|tx| {
             let before = count(tx)?;
             scratch.write();
@@ -284,7 +293,7 @@ mod tests {
     #[test]
     fn what_another_process_commits_is_seen_before_long_and_by_who_looks_anew_at_once() {
         let scratch = Scratch::new("other");
-        let readers = Readers::start(&scratch.file.path).unwrap();
+        let readers = Readers::start(Arc::new(Identity::of(&scratch.file.path).unwrap())).unwrap();
         for made in 0..20 {
             assert_eq!(readers.look(count).unwrap(), made);
             scratch.write();
@@ -296,7 +305,7 @@ mod tests {
     #[test]
     fn a_state_that_nobody_looks_at_is_let_go_before_long() {
         let scratch = Scratch::new("idle");
-        let readers = Readers::start(&scratch.file.path).unwrap();
+        let readers = Readers::start(Arc::new(Identity::of(&scratch.file.path).unwrap())).unwrap();
         for _ in 0..20 {
             scratch.write();
             readers.look(count).unwrap();
@@ -307,7 +316,7 @@ mod tests {
     #[test]
     fn nothing_stays_open_before_a_commit() {
         let scratch = Scratch::new("commit");
-        let readers = Readers::start(&scratch.file.path).unwrap();
+        let readers = Readers::start(Arc::new(Identity::of(&scratch.file.path).unwrap())).unwrap();
         for _ in 0..100 {
             scratch.write();
             readers.look(count).unwrap();
@@ -320,7 +329,7 @@ mod tests {
     #[test]
     fn what_is_in_use_before_a_commit_is_let_go_when_it_is_put_back() {
         let scratch = Scratch::new("use");
-        let readers = Readers::start(&scratch.file.path).unwrap();
+        let readers = Readers::start(Arc::new(Identity::of(&scratch.file.path).unwrap())).unwrap();
         scratch.write();
         let states = readers.states();
         readers

@@ -5,7 +5,6 @@
 //! Should one fail with something written, all of it is rolled back and runs again, each under a savepoint of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -41,10 +40,9 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(path: &Path, mut tx: Tx, states: Arc<States>, bell: Arc<Bell>) -> Result<Self, StoreError> {
+    pub(super) fn start(file: Arc<Identity>, mut tx: Tx, states: Arc<States>, bell: Arc<Bell>) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE_LENGTH);
-        let checkpoints = Checkpoints::start(path)?;
-        let file = Identity::of(path)?;
+        let checkpoints = Checkpoints::start(&file.path)?;
         checkpoints.watch(tx.sqlite())?;
         let runtime = Handle::try_current().ok();
         let thread = std::thread::Builder::new()
@@ -148,8 +146,11 @@ fn write_all(
         let started = Instant::now();
         let joined_for = LEAST_JOINED.max(last_commit * COMMITS_JOINED);
         batch.push(first);
-        let committed = checkpoints.before_commit(tx.sqlite()).and_then(|()| {
-            let committed = commit_together(&mut tx, &mut jobs, &mut batch, joined_for, file, states).map(|took| last_commit = took);
+        // Neither the log nor anything else is touched while another file has the name of this one.
+        let is_ours = file.check().inspect_err(|error| tracing::error!(%error, "nothing can be written"));
+        let is_untouched = is_ours.is_err();
+        let committed = is_ours.and_then(|()| checkpoints.before_commit(tx.sqlite())).and_then(|()| {
+            let committed = commit_together(&mut tx, &mut jobs, &mut batch, joined_for, states).map(|took| last_commit = took);
             committed.inspect_err(|error| {
                 tracing::error!(%error, "a commit failed");
                 checkpoints.after_failure();
@@ -168,6 +169,7 @@ fn write_all(
             empty_log_at.get_or_insert_with(Instant::now);
         }
         match empty_log_at {
+            _ if is_untouched => {}
             // As long as somebody looks at an old state of the data the log stays; then a later commit tries again.
             Some(due) if due <= Instant::now() => {
                 empty_log_at = (!checkpoints.empty_log(tx.sqlite())).then(|| Instant::now() + BETWEEN_TRIES);
@@ -177,7 +179,11 @@ fn write_all(
         states.go_on();
     }
     states.hold_off();
-    checkpoints.finish(tx.sqlite());
+    match file.check() {
+        Ok(()) => checkpoints.finish(tx.sqlite()),
+        // The engine would remove the log with the last connection, and with it what was answered and is not in the file that lies there now.
+        Err(_) => std::mem::forget(tx),
+    }
 }
 
 /// Says how long the commit alone took.
@@ -186,7 +192,6 @@ fn commit_together(
     jobs: &mut mpsc::Receiver<Box<dyn Job>>,
     batch: &mut Vec<Box<dyn Job>>,
     joined_for: Duration,
-    file: &Identity,
     states: &States,
 ) -> Result<Duration, StoreError> {
     let done = run_swiftly(tx, jobs, batch, joined_for).and_then(|all_clean| match all_clean {
@@ -197,7 +202,7 @@ fn commit_together(
             run_carefully(tx, batch)
         }
     });
-    let committed = done.and_then(|()| file.check()).and_then(|()| tx.put_words()).and_then(|()| {
+    let committed = done.and_then(|()| tx.put_words()).and_then(|()| {
         states.hold_off();
         let started = Instant::now();
         tx.sqlite().execute("COMMIT", &[]).map(|_| started.elapsed())

@@ -11,7 +11,7 @@ use store::{Failure, Pace, StoreError, Tx, Work};
 use super::associate::{OntoJob, put_all_on_jobs};
 use super::batch::all_known;
 use crate::ops::Actor;
-use crate::ops::former::{erased_too, survivor};
+use crate::ops::former::{erased_too, refusal_of};
 use crate::ops::tell::Named;
 
 pub struct AddCandidates {
@@ -84,13 +84,14 @@ impl AddCandidates {
         let mut erased = None;
         for (place, reference) in self.persons.iter().enumerate() {
             let id = match reference.id.map(|id| (id, gone.get(&id))) {
-                Some((id, Some(None))) => match survivor(tx, self.actor.workspace, id).await {
-                    Err(Failure::Refused(problem)) => {
-                        erased = Some(erased_too(erased.take(), problem, &format!("person_ids[{place}]"), id));
-                        None
-                    }
-                    other => Some(other?),
-                },
+                Some((id, Some(None))) => {
+                    let refused = match erased.take() {
+                        Some(refused) => refused,
+                        None => refusal_of(tx, self.actor.workspace, id).await?,
+                    };
+                    erased = Some(erased_too(refused, &format!("person_ids[{place}]"), id));
+                    None
+                }
                 Some((_, Some(Some(survivor)))) => Some(*survivor),
                 Some((id, None)) => Some(id),
                 None => None,

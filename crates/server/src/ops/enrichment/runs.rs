@@ -71,7 +71,7 @@ async fn resolve_persons(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter
     }
     let ids: Vec<_> = named.iter().map(|(id, ..)| *id).collect();
     let mut persons: BTreeSet<_> = person::names(tx, workspace, &ids).await?.into_iter().map(|(id, _)| id).collect();
-    let mut erased = None;
+    let (mut erased, mut unknown) = (None, None);
     for (id, field, reference) in named {
         if persons.contains(&id) {
             continue;
@@ -81,13 +81,15 @@ async fn resolve_persons(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter
                 persons.insert(survivor);
             }
             Err(Failure::Refused(_)) if missing == Missing::IsLeftOut => {}
-            Err(Failure::Refused(problem)) if problem.code == Code::NotFound => return Err(reference.not_found(&field).into()),
-            Err(Failure::Refused(problem)) => erased = Some(erased_too(erased.take(), problem, &field, id)),
+            Err(Failure::Refused(problem)) if problem.code == Code::NotFound => {
+                unknown = unknown.or_else(|| Some(reference.not_found(&field)))
+            }
+            Err(Failure::Refused(problem)) => erased = Some(erased_too(erased.unwrap_or(problem), &field, id)),
             Err(failure) => return Err(failure),
         }
     }
-    match erased {
-        Some(erased) => Err(erased.into()),
+    match erased.or(unknown) {
+        Some(refused) => Err(refused.into()),
         None => Ok(persons.into_iter().collect()),
     }
 }

@@ -24,7 +24,7 @@ pub struct Checked {
     unexplained: HashMap<PersonId, i64>,
 }
 
-/// Checks the entries behind those that are, some at a time.
+/// Checks the entries behind those that are, some at a time. It is to look at one state of the data: an erasure changes many entries.
 pub struct VerifyEvents {
     pub workspace: WorkspaceId,
     pub checked: Checked,
@@ -77,7 +77,6 @@ impl Work for VerifyEvents {
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
         const SOME: i64 = 1000;
         let after = self.checked.proved.map_or(i64::MIN, |proved| proved.sequence);
-        // Before the log is read: what gets its number meanwhile is found there.
         let erased = event_outbox::erased(tx, self.workspace).await?;
         let proofs = event::proofs(tx, self.workspace, after, SOME).await?;
         let mut checked = self.checked.clone();
@@ -86,7 +85,7 @@ impl Work for VerifyEvents {
             && event_reading::oldest(tx, self.workspace).await? >= next.sequence
         {
             // All that stood before it was forgotten meanwhile, for its age.
-            checked.proved = None;
+            checked = Checked::default();
         }
         for proof in &proofs {
             if let Err(reason) = checked.take_in(proof) {
@@ -139,7 +138,7 @@ mod tests {
         assert_eq!(checked.proved.map(|proved| proved.sequence), Some(1));
         store.write(ForgetEvents { workspace, kept_for_millis: -60_000 }).await.unwrap();
         let (end, has_more) =
-            store.read(VerifyEvents { workspace, checked }).await.unwrap().unwrap_or_else(|broken| panic!("{}", broken.reason));
+            store.read_snapshot(VerifyEvents { workspace, checked }).await.unwrap().unwrap_or_else(|broken| panic!("{}", broken.reason));
         assert_eq!((end.proved.map(|end| (end.first, end.sequence)), has_more), (Some((4, 4)), false));
         drop(store);
         std::fs::remove_dir_all(&directory).unwrap();

@@ -36,7 +36,7 @@ pub async fn named(tx: &mut Tx, workspace: WorkspaceId, reference: &Reference<id
     let id = reference.resolve(field)?;
     match current(tx, workspace, id).await {
         Err(Failure::Refused(problem)) if problem.code == Code::NotFound => Err(reference.not_found(field).into()),
-        Err(Failure::Refused(problem)) if problem.code == Code::Erased => Err(erased_too(None, problem, field, id).into()),
+        Err(Failure::Refused(problem)) if problem.code == Code::Erased => Err(erased_too(problem, field, id).into()),
         found => found,
     }
 }

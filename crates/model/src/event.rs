@@ -5,9 +5,9 @@ use std::fmt;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
 
 use crate::clock::Timestamp;
+use crate::digest::sha256;
 use crate::id::{
     Candidate, CandidateId, Company, EventId, Id, Job, JobId, Key, KeyId, Kind, Person, PersonId, Status, Template, Webhook, WorkspaceId,
 };
@@ -251,13 +251,9 @@ impl Hash {
     /// The hash of what may be erased. The salt is erased with it, so that nobody can try out what it was.
     #[must_use]
     pub fn of_content(salt: &[u8; 16], request_id: Option<&str>, data: &str) -> Self {
-        let mut hasher = Sha256::new();
-        hasher.update(salt);
         let request_id = request_id.unwrap_or_default();
-        hasher.update((request_id.len() as u64).to_be_bytes());
-        hasher.update(request_id);
-        hasher.update(data);
-        Self(hasher.finalize().into())
+        let length = (request_id.len() as u64).to_be_bytes();
+        Self(sha256(&[salt, &length, request_id.as_bytes(), data.as_bytes()]))
     }
 }
 
@@ -303,19 +299,19 @@ impl Link<'_> {
             }
             marked
         };
-        let mut hasher = Sha256::new();
-        hasher.update(previous.0);
-        hasher.update(self.workspace.number().to_be_bytes());
-        hasher.update(self.sequence.to_be_bytes());
-        hasher.update(self.id.to_bytes());
-        hasher.update(self.created_at.millis().to_be_bytes());
-        hasher.update(optional(self.key_id.map(Id::to_bytes)));
-        hasher.update(self.subject.record);
-        hasher.update(optional(self.subject.person.map(Id::to_bytes)));
-        hasher.update(optional(self.subject.job.map(Id::to_bytes)));
-        hasher.update(self.content_hash.0);
-        hasher.update(self.kind);
-        Hash(hasher.finalize().into())
+        Hash(sha256(&[
+            &previous.0,
+            &self.workspace.number().to_be_bytes(),
+            &self.sequence.to_be_bytes(),
+            &self.id.to_bytes(),
+            &self.created_at.millis().to_be_bytes(),
+            &optional(self.key_id.map(Id::to_bytes)),
+            &self.subject.record,
+            &optional(self.subject.person.map(Id::to_bytes)),
+            &optional(self.subject.job.map(Id::to_bytes)),
+            &self.content_hash.0,
+            self.kind.as_bytes(),
+        ]))
     }
 }
 

@@ -5,10 +5,10 @@
 
 use std::fmt;
 
-use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::clock::Timestamp;
+use crate::digest::sha256;
 use crate::id::{WorkspaceId, encode_digits};
 use crate::input::Fields;
 use crate::problem::Flaw;
@@ -141,7 +141,7 @@ pub struct KeyHash([u8; 32]);
 impl KeyHash {
     #[must_use]
     pub fn of(key: &str) -> Self {
-        Self(Sha256::digest(key.as_bytes()).into())
+        Self(sha256(&[key.as_bytes()]))
     }
 
     #[must_use]

@@ -6,6 +6,7 @@ pub mod career;
 pub mod clock;
 pub mod company;
 pub mod contact;
+pub mod digest;
 pub mod duplicate;
 pub mod enrichment;
 pub mod event;

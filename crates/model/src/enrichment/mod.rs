@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::contact::{Channel, Contacts};
+use crate::digest::sha256;
 use crate::person::Person;
 use crate::text::fold;
 
@@ -126,9 +126,7 @@ impl Question {
         let keys = |channel: Channel, values: &[String]| values.iter().map(|value| channel.key(value)).collect::<BTreeSet<_>>();
         let (emails, phones) = (keys(Channel::Email, &self.emails), keys(Channel::Phone, &self.phones));
         let identity = (&self.social_public_id, emails, phones, fold(&self.name), &self.external_source_id);
-        let mut hasher = Sha256::new();
-        hasher.update(serde_json::to_vec(&identity).unwrap_or_default());
-        hasher.finalize().into()
+        sha256(&[&serde_json::to_vec(&identity).unwrap_or_default()])
     }
 }
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use model::clock::Timestamp;
+use model::digest::sha256;
 use model::enrichment::Question;
 use model::enrichment::profile::{Profile, known_parts};
 use model::id::{LeaseId, WorkspaceId};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use store::Store;
 use store::record::enrichment::Task;
 use store::record::enrichment_answer::KeptAnswer;
@@ -291,7 +291,7 @@ impl Chain {
 /// The id of a call: the same whenever the same is asked again for the same request, so that a provider can tell.
 fn call_id(workspace: WorkspaceId, task: &Task, provider: &str, question: &Question) -> String {
     let request = format!("{}\n{}\n{provider}\n{}", workspace.number(), task.person, task.requested_at.millis());
-    let call = Sha256::new().chain_update(request).chain_update(question.hash()).finalize();
+    let call = sha256(&[request.as_bytes(), &question.hash()]);
     call.iter().take(CALL_BYTES).map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -7,13 +7,13 @@ use axum::extract::{FromRequest, Request};
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, StatusCode};
+use model::digest::sha256;
 use model::id::{Id, KeyId, Kind, WorkspaceId};
 use model::input::{Fields, Query, read_body};
 use model::key::Scope;
 use model::listing::{MOST_OFFSET, whole_number};
 use model::problem::{Code, Flaw, Problem};
 use percent_encoding::percent_decode_str;
-use sha2::{Digest, Sha256};
 use store::{StoreError, Work};
 
 use super::answer::{Reply, with_changes};
@@ -321,11 +321,7 @@ fn idempotency_key(parts: &Parts, body: &[u8]) -> Result<Option<IdempotencyKey>,
         let message = format!("must be given once, with 1 to {LONGEST_IDEMPOTENCY_KEY} visible ASCII characters");
         return Err(Problem::invalid(NAME, Flaw::InvalidValue, message));
     }
-    let mut hasher = Sha256::new();
-    hasher.update(parts.method.as_str());
-    hasher.update([0]);
-    hasher.update(parts.uri.path_and_query().map_or("", |path| path.as_str()));
-    hasher.update([0]);
-    hasher.update(body);
-    Ok(Some(IdempotencyKey { key: key.to_owned(), request_hash: hasher.finalize().into() }))
+    let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
+    let request_hash = sha256(&[parts.method.as_str().as_bytes(), b"\0", path.as_bytes(), b"\0", body]);
+    Ok(Some(IdempotencyKey { key: key.to_owned(), request_hash }))
 }

@@ -5,9 +5,8 @@ use std::fmt::Write;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use hmac::{Hmac, KeyInit, Mac};
 use model::clock::Timestamp;
-use sha2::Sha256;
+use ring::hmac::{Context, HMAC_SHA256, Key, Tag};
 use store::record::webhook::Webhook;
 
 const PREFIX: &str = "whsec_";
@@ -24,16 +23,13 @@ impl From<String> for SecretKey {
 }
 
 impl SecretKey {
-    fn derive(&self, seed: &[u8]) -> Option<[u8; 32]> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(self.0.as_bytes()).ok()?;
-        mac.update(PURPOSE);
-        mac.update(seed);
-        Some(mac.finalize().into_bytes().into())
+    fn derive(&self, seed: &[u8]) -> Tag {
+        authenticate(self.0.as_bytes(), &[PURPOSE, seed])
     }
 
     /// The secret that comes of a seed, as the owner of the webhook gets to see it, once.
     pub fn reveal(&self, seed: &[u8]) -> String {
-        self.derive(seed).map_or_else(String::new, |secret| format!("{PREFIX}{}", STANDARD.encode(secret)))
+        format!("{PREFIX}{}", STANDARD.encode(self.derive(seed)))
     }
 
     /// The value of `webhook-signature`: one signature for each secret that counts.
@@ -41,12 +37,17 @@ impl SecretKey {
         let old = webhook.old_secret.as_ref().filter(|(_, until)| now < *until).map(|(seed, _)| seed);
         let mut signatures = String::new();
         for seed in [Some(&webhook.secret_seed), old].into_iter().flatten() {
-            let Some(mut mac) = self.derive(seed).and_then(|secret| Hmac::<Sha256>::new_from_slice(&secret).ok()) else { continue };
-            mac.update(format!("{id}.{timestamp}.").as_bytes());
-            mac.update(body);
+            let signature = authenticate(self.derive(seed).as_ref(), &[format!("{id}.{timestamp}.").as_bytes(), body]);
             let space = if signatures.is_empty() { "" } else { " " };
-            let _ = write!(signatures, "{space}v1,{}", STANDARD.encode(mac.finalize().into_bytes()));
+            let _ = write!(signatures, "{space}v1,{}", STANDARD.encode(signature));
         }
         signatures
     }
+}
+
+/// What proves that somebody who knows the secret said all the parts, one behind the other.
+fn authenticate(secret: &[u8], parts: &[&[u8]]) -> Tag {
+    let mut context = Context::with_key(&Key::new(HMAC_SHA256, secret));
+    parts.iter().for_each(|part| context.update(part));
+    context.sign()
 }

@@ -344,3 +344,14 @@ pub fn page_parameters(path: &str) -> Vec<Value> {
         ),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phone_number_may_have_the_digits_of_all_scripts_that_are_read() {
+        let ranges: String = model::text::ZEROS.iter().map(|zero| format!(r"\u{zero:04x}-\u{:04x}", zero + 9)).collect();
+        assert!(PHONE.contains(&format!("[0-9{ranges}]")), "{ranges}");
+    }
+}

@@ -14,6 +14,7 @@ pub mod housekeeping;
 pub mod idempotency;
 pub mod jobs;
 pub mod keys;
+mod named;
 pub mod persons;
 pub mod read;
 pub mod statuses;

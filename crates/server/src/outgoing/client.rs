@@ -96,7 +96,7 @@ impl Resolve for Resolver {
         Box::pin(async move {
             let found = look_up(name.as_str().to_owned()).await;
             if let Err(error) = &found {
-                tracing::debug!(%error, "a name could not be looked up");
+                tracing::debug!(%error, name = name.as_str(), "a name could not be looked up");
             }
             let found = found.unwrap_or_default();
             let allowed: Vec<_> = found.into_iter().filter(|address| targets.admit(address.ip()).is_ok()).collect();

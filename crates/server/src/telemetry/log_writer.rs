@@ -30,6 +30,8 @@ pub struct Shared {
 #[derive(Default)]
 struct Gathered {
     lines: Vec<u8>,
+    /// Bytes of the piece that is being written.
+    unwritten: usize,
     is_closed: bool,
     /// Pieces that were written so far.
     written: u64,
@@ -39,7 +41,7 @@ struct Gathered {
 
 impl Gathered {
     const fn has_room(&self) -> bool {
-        self.lines.len() <= MOST_GATHERED || self.is_closed
+        self.lines.len() + self.unwritten <= MOST_GATHERED || self.is_closed
     }
 }
 
@@ -68,16 +70,17 @@ impl Shared {
         }
     }
 
-    /// Something was written, so somebody reads.
-    fn go_on(&self) {
+    /// So many bytes were written, so somebody reads.
+    fn go_on(&self, bytes: usize) {
         let mut gathered = self.lock();
+        gathered.unwritten -= bytes;
         gathered.written += 1;
         gathered.is_stuck = false;
         drop(gathered);
         self.moved.notify_all();
     }
 
-    fn write_until_closed(&self) {
+    fn write_until_closed(&self, mut sink: impl Write) {
         let mut piece = Vec::new();
         loop {
             let mut gathered = self.lock();
@@ -93,16 +96,16 @@ impl Shared {
                 gathered = self.lock();
             }
             std::mem::swap(&mut piece, &mut gathered.lines);
+            gathered.unwritten = piece.len();
             let dropped = std::mem::take(&mut gathered.dropped);
             drop(gathered);
-            self.go_on();
             if dropped > 0 {
                 tracing::warn!(lines = dropped, "lines are missing here: nobody read the log");
             }
             for part in piece.chunks(WRITTEN_AT_ONCE) {
                 // Nobody is left to be told that the log is gone.
-                let _ = stderr().write_all(part);
-                self.go_on();
+                let _ = sink.write_all(part);
+                self.go_on(part.len());
             }
             piece.clear();
             piece.shrink_to(MOST_KEPT);
@@ -124,7 +127,7 @@ impl LogWriter {
     pub fn start() -> Result<(Self, LogGuard)> {
         let shared = Arc::new(Shared::default());
         let writing = Arc::clone(&shared);
-        let thread = std::thread::Builder::new().name("log-writer".to_owned()).spawn(move || writing.write_until_closed())?;
+        let thread = std::thread::Builder::new().name("log-writer".to_owned()).spawn(move || writing.write_until_closed(stderr()))?;
         Ok((Self { shared: Arc::clone(&shared) }, LogGuard { shared, thread }))
     }
 }
@@ -157,5 +160,70 @@ impl<'w> MakeWriter<'w> for LogWriter {
 
     fn make_writer(&'w self) -> &'w Shared {
         &self.shared
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+
+    use super::*;
+
+    /// Whoever reads the log, a piece at each word.
+    struct Reader {
+        words: mpsc::Receiver<()>,
+        read: Arc<Mutex<Vec<u8>>>,
+    }
+
+    impl Write for Reader {
+        fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+            // Without anybody to give a word all of it is read.
+            let _ = self.words.recv();
+            self.read.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    const LINE: usize = WRITTEN_AT_ONCE;
+
+    #[test]
+    fn a_log_that_is_read_slowly_loses_nothing_and_keeps_nobody_waiting_for_all_of_it() {
+        let (shared, read) = (Arc::new(Shared::default()), Arc::new(Mutex::default()));
+        let (word, words) = mpsc::channel();
+        let reader = Reader { words, read: Arc::clone(&read) };
+        let writing = Arc::clone(&shared);
+        let thread = thread::spawn(move || writing.write_until_closed(reader));
+        let line = [b'x'; LINE];
+        (0..=MOST_GATHERED / LINE).for_each(|_| shared.add(&line));
+        assert!(!shared.lock().has_room());
+        // One piece that is read makes room for one line.
+        let adding = Arc::clone(&shared);
+        let added = thread::spawn(move || adding.add(&line));
+        word.send(()).unwrap();
+        added.join().unwrap();
+        assert_eq!(shared.lock().dropped, 0);
+        shared.lock().is_closed = true;
+        drop(word);
+        shared.arrived.notify_one();
+        thread.join().unwrap();
+        assert_eq!(read.lock().unwrap().len(), MOST_GATHERED + 2 * LINE);
+    }
+
+    #[test]
+    fn a_log_that_nobody_reads_loses_lines_and_counts_them() {
+        let shared = Shared::default();
+        let line = [b'x'; LINE];
+        (0..=MOST_GATHERED / LINE).for_each(|_| shared.add(&line));
+        let begun = Instant::now();
+        shared.add(&line);
+        assert!(begun.elapsed() >= LONGEST_WAIT);
+        assert!(shared.lock().is_stuck, "those behind the first would wait too");
+        shared.add(&line);
+        assert_eq!(shared.lock().dropped, 2);
     }
 }

@@ -275,14 +275,14 @@ fn what_a_filter_names_must_be_there(app: &App) {
     let client = app.writer();
     let own = named(&client, "Ada");
     let theirs = named(&app.client_of("another", "write"), "Grace");
-    for (filter, field) in [
-        (json!({ "person_ids": [own, theirs] }), "filter.person_ids[1]"),
-        (json!({ "person_ids": ["nobody"] }), "filter.person_ids[0]"),
-        (json!({ "company_id": "cmp_00000000000000000000000000" }), "filter.company_id"),
-        (json!({ "job_id": "job_00000000000000000000000000" }), "filter.job_id"),
+    for (filter, fields) in [
+        (json!({ "person_ids": [own, theirs] }), vec!["filter.person_ids[1]"]),
+        (json!({ "person_ids": ["nobody", own, theirs] }), vec!["filter.person_ids[0]", "filter.person_ids[2]"]),
+        (json!({ "company_id": "cmp_00000000000000000000000000" }), vec!["filter.company_id"]),
+        (json!({ "job_id": "job_00000000000000000000000000" }), vec!["filter.job_id"]),
     ] {
         let reply = client.post(PATH, &json!({ "filter": filter })).refused(404, "NOT_FOUND");
-        assert_eq!(reply.detail_fields(), [field], "{filter}");
+        assert_eq!(reply.detail_fields(), fields, "{filter}");
     }
     client.get(&format!("/v1/persons/{own}/enrichment")).refused(404, "NOT_FOUND");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Engine, Job, Reply, eventually, strings, together};
+use crate::support::{Engine, Job, Reply, enriching, eventually, social_url, strings, together};
 
 const CALLERS: usize = 16;
 const WAITING: &str = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
@@ -143,6 +143,23 @@ fn a_batch_that_waits_for_a_company_holds_neither_its_persons_nor_its_jobs() {
         assert_eq!(statuses, [200, 200, 201]);
     });
     assert_eq!(client.get(&job.path()).data()["candidate_count"], 2);
+}
+
+/// Whoever is filled may be written twice, and is looked up again with their company the second time.
+#[test]
+fn who_waits_for_a_company_to_fill_a_person_does_not_hold_the_person() {
+    let (app, provider) = enriching(Engine::Postgres, "");
+    let work = json!([{ "company_name": "Acme", "title": "Analyst", "start_date": "2019-05" }]);
+    provider.knows("ada", &json!({ "current_job_title": "Analyst", "work_experience": work }));
+    let client = app.writer();
+    let person = client.new_person(&json!({ "social_url": social_url("ada"), "company_name": "Acme" }));
+    let lock = app.database.hold("SELECT * FROM company FOR UPDATE");
+    client.ask_enrichment(&person, None);
+    eventually("the company is waited for", || !app.database.execute(WAITING).is_empty());
+    assert_eq!(app.database.execute("SELECT 1 FROM person FOR UPDATE NOWAIT").len(), 1);
+    drop(lock);
+    assert_eq!(client.wait_enriched(&person)["state"], "done");
+    assert_eq!(client.person(&person)["work_experience"][0]["positions"][0]["title"], "Analyst");
 }
 
 /// Whoever puts a person on a job keeps the person first, and wants the job next.

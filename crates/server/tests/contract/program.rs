@@ -34,6 +34,7 @@ on_sqlite! {
     a_key_that_nobody_can_see_is_told_of
     a_file_that_is_no_database_is_refused_and_left_alone
     a_file_that_was_taken_away_is_not_written_to
+    what_is_in_a_log_that_was_taken_away_is_kept
 }
 
 /// The key that the program showed when it made the first one.
@@ -298,6 +299,38 @@ fn a_file_that_was_taken_away_is_not_written_to(app: &App) {
     create().expect(201);
     eventually("the program says that it can serve", is_ready);
     client.get(&format!("/v1/persons/{person}")).expect(200);
+}
+
+/// A commit is in the log before it is in the database, so it is gone with the log: also where only the database came back from where both went.
+fn what_is_in_a_log_that_was_taken_away_is_kept(engine: &Engine) {
+    for is_back in [false, true] {
+        let mut app = engine.app().start();
+        let client = app.writer();
+        let person = client.new_person(&json!({ "name": "Ada" }));
+        let create = || client.post("/v1/persons", &json!({ "name": "Grace" }));
+        let [file, log] = ["slated.db", "slated.db-wal"].map(|name| app.database.directory().join(name));
+        assert_eq!(file, app.database.file());
+        let away = app.database.directory().join("away");
+        fs::create_dir(&away).unwrap();
+        if is_back {
+            fs::rename(&file, away.join("slated.db")).unwrap();
+            create().refused(503, "UNAVAILABLE");
+            fs::rename(away.join("slated.db"), &file).unwrap();
+        }
+        fs::rename(&log, away.join("slated.db-wal")).unwrap();
+        create().refused(503, "UNAVAILABLE");
+        app.process.log.wait_for("the reason", |line| (line.contains("slated.db-wal was removed")).then_some(()));
+        if is_back {
+            fs::rename(away.join("slated.db-wal"), &log).unwrap();
+            create().expect(201);
+        }
+        app.process.terminate();
+        app.process.wait_exit();
+        app.restart();
+        let client = app.writer();
+        client.get(&format!("/v1/persons/{person}")).expect(200);
+        assert_eq!(client.get("/v1/persons").json["meta"]["total"], 1 + i64::from(is_back));
+    }
 }
 
 fn an_empty_file_is_nothing_to_look_at(engine: &Engine) {

@@ -150,9 +150,23 @@ pub struct CandidateFilter {
     pub q: Option<String>,
 }
 
-const TABLES: &str = "FROM candidate c \
-     JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id \
+/// The person behind a candidate, and where they work.
+const PERSON: &str = " JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id \
      LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id";
+
+/// What a list of candidates is looked for in. Only words need the persons: to read them of all candidates of a job takes many times as long as to look
+/// at the candidates.
+fn searched(pattern: Option<&String>) -> String {
+    let person = if pattern.is_some() { PERSON } else { "" };
+    format!("FROM candidate c{person}")
+}
+
+/// Narrows a list to those with the text in the name of the person or of where they work.
+fn filter_words<'p>(conditions: &mut Conditions<'p>, pattern: Option<&'p String>) {
+    if let Some(pattern) = pattern {
+        conditions.filter("(p.name_key LIKE {} ESCAPE '\\' OR employer.name_key LIKE {} ESCAPE '\\')", pattern);
+    }
+}
 
 /// The candidates of a job, or none if there is no such job.
 pub async fn list(
@@ -170,13 +184,12 @@ pub async fn list(
     if let Some(stage) = stage_id {
         conditions.filter("c.stage_id = {}", *stage);
     }
-    if let Some(pattern) = &pattern {
-        conditions.filter("(p.name_key LIKE {} ESCAPE '\\' OR employer.name_key LIKE {} ESCAPE '\\')", pattern);
-    }
+    filter_words(&mut conditions, pattern.as_ref());
+    let tables = searched(pattern.as_ref());
     let total = match (conditions.is_filtered(), page.known_total()) {
         (false, _) => places.taken(),
         (true, Some(total)) => total,
-        (true, None) => tx.row(&conditions.count(TABLES), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
+        (true, None) => tx.row(&conditions.count(&tables), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
     };
     let number_of = "SELECT position FROM candidate WHERE id = ?1 AND workspace_id = ?2 AND job_id = ?3";
     let id_at = "SELECT id FROM candidate WHERE position >= ?1 AND workspace_id = ?2 AND job_id = ?3 ORDER BY position LIMIT 1";
@@ -190,7 +203,11 @@ pub async fn list(
         let Some(first) = first else { return Ok(Some(Listed { records: Vec::new(), total, more: false })) };
         from.first_of_page = Some(first);
     }
-    let (sql, params) = conditions.page(&format!("SELECT {ITEM} {TABLES}"), "c", page, total, from);
+    // Which ones the page has is found out first, so that what is shown of them is read for no others.
+    let select = format!("SELECT c.workspace_id, c.position, c.id, c.person_id, c.stage_id, c.created_at {tables}");
+    let (found, params) = conditions.page(&select, "c", page, total, from);
+    let direction = if page.order == Order::NewestFirst { " DESC" } else { "" };
+    let sql = format!("SELECT {ITEM} FROM ({found}) c{PERSON} ORDER BY c.position{direction}");
     Ok(Some(finish(tx.rows(&sql, &params, item).await?, total, page)))
 }
 
@@ -245,7 +262,7 @@ pub async fn list_all(
     if let Some(moment) = filter.entered_stage_before {
         conditions.filter("c.stage_entered_at < {}", moment);
     }
-    let mut tables = String::from("FROM candidate c");
+    let mut tables = searched(pattern.as_ref());
     if filter.stage_names.is_some() || filter.is_rejected.is_some() {
         tables.push_str(" JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id");
     }
@@ -255,13 +272,7 @@ pub async fn list_all(
     if let Some(is_rejected) = filter.is_rejected {
         conditions.filter("s.is_rejection_stage = {}", is_rejected);
     }
-    if let Some(pattern) = &pattern {
-        tables.push_str(
-            " JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id \
-             LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id",
-        );
-        conditions.filter("(p.name_key LIKE {} ESCAPE '\\' OR employer.name_key LIKE {} ESCAPE '\\')", pattern);
-    }
+    filter_words(&mut conditions, pattern.as_ref());
     let from = ("SELECT c.id", tables.as_str(), "c");
     let Listed { records, total, more } =
         census::list_by_id(tx, workspace, census::List::Candidates, page, conditions, from, |row| row.id::<id::Candidate>(0)).await?;
@@ -280,7 +291,7 @@ async fn on_jobs(tx: &mut Tx, workspace: WorkspaceId, ids: &[CandidateId]) -> Re
     let mut conditions = Conditions::new("c.workspace_id = ?1", vec![workspace.into()]);
     conditions.filter_among("c.id", ids.iter().copied());
     let sql = format!(
-        "SELECT {ITEM}, s.name, c.stage_entered_at, c.job_id, j.name, c.updated_at {TABLES} \
+        "SELECT {ITEM}, s.name, c.stage_entered_at, c.job_id, j.name, c.updated_at FROM candidate c{PERSON} \
          JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
          JOIN job j ON j.workspace_id = c.workspace_id AND j.id = c.job_id WHERE {} ORDER BY c.id",
         conditions.sql()

@@ -89,7 +89,7 @@ impl Checkpoints {
         let is_too_long = pages >= PAGES_AT_MOST && pages >= self.woken_at + PAGES_BETWEEN_TRIES;
         if self.log.is_nearly_copied.swap(false, Ordering::Relaxed) || is_too_long {
             // It waits for nobody: while someone looks at an old state of the data, the log has to grow.
-            checkpoint(tx.connection(), "PASSIVE");
+            copy(tx.connection(), "PASSIVE");
             self.woken_at = pages;
         } else if pages >= self.woken_at + PAGES_WHEN_BUSY {
             self.woken_at = pages;
@@ -109,7 +109,7 @@ impl Checkpoints {
             return Ok(());
         }
         let is_tried_again = self.tried_at.is_none_or(|moment| moment.elapsed() >= BETWEEN_COPIES);
-        if is_tried_again && checkpoint(tx.connection(), "PASSIVE").is_some() {
+        if is_tried_again && copy(tx.connection(), "PASSIVE").is_some() {
             (self.log_comes_first, self.tried_at) = (false, None);
             self.empty_log(tx);
             return Ok(());
@@ -143,7 +143,7 @@ impl Checkpoints {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-        checkpoint(tx.connection(), "TRUNCATE");
+        copy(tx.connection(), "TRUNCATE");
     }
 }
 
@@ -155,7 +155,7 @@ fn copy_when_worth_it(connection: &SqliteTx, file: &File, woken: &mpsc::Receiver
         match woken.recv_timeout(IDLE) {
             Ok(()) => copy_while_writers_go_on(connection, file, log),
             Err(RecvTimeoutError::Timeout) if pages == seen && pages != copied => {
-                if checkpoint(connection.connection(), "PASSIVE").is_some() {
+                if copy(connection.connection(), "PASSIVE").is_some_and(|log| log.is_whole()) {
                     copied = pages;
                 }
             }
@@ -167,20 +167,69 @@ fn copy_when_worth_it(connection: &SqliteTx, file: &File, woken: &mpsc::Receiver
 
 fn copy_while_writers_go_on(connection: &SqliteTx, file: &File, log: &Log) {
     for _ in 0..MOST_COPIES {
-        let copied = checkpoint(connection.connection(), "PASSIVE");
+        let copied = copy(connection.connection(), "PASSIVE");
         if let Err(error) = file.sync_data() {
             tracing::warn!(error = %error, "the database file cannot be flushed");
         }
         let Some(copied) = copied else { return };
-        if log.pages.load(Ordering::Relaxed) - copied <= PAGES_LEFT_TO_WRITER {
+        if log.pages.load(Ordering::Relaxed) - copied.pages <= PAGES_LEFT_TO_WRITER {
             break;
         }
     }
     log.is_nearly_copied.store(true, Ordering::Relaxed);
 }
 
-/// Copies the log; says how many of its pages are in the database now, unless it failed.
-fn checkpoint(connection: &Connection, mode: &str) -> Option<i32> {
-    let copied = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get(2));
-    copied.inspect_err(|error| tracing::warn!(%error, "a checkpoint failed")).ok()
+/// How much of the log is in the database.
+struct Copied {
+    pages: i32,
+    of: i32,
+}
+
+impl Copied {
+    /// False while somebody looks at an older state of the data.
+    const fn is_whole(&self) -> bool {
+        self.pages == self.of
+    }
+}
+
+/// Copies the log as far as those who read let it; nothing if it failed or somebody else is copying.
+fn copy(connection: &Connection, mode: &str) -> Option<Copied> {
+    let answer = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| {
+        let is_kept_out = row.get::<_, i32>(1)? < 0;
+        Ok((!is_kept_out).then_some(Copied { of: row.get(1)?, pages: row.get(2)? }))
+    });
+    answer.inspect_err(|error| tracing::warn!(%error, "a checkpoint failed")).ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlite::ScratchFile;
+
+    /// A copy that somebody else makes is none of ours: what waits for the log to be copied goes on waiting.
+    #[test]
+    fn who_is_kept_out_by_another_copy_has_copied_nothing() {
+        let file = ScratchFile::new("checkpoint");
+        let [one, other] = [0, 1].map(|_| Connection::open(&file.path).unwrap());
+        one.execute_batch("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE note (body TEXT);").unwrap();
+        // Whoever reads keeps a copy that is to be whole waiting, and that keeps all others out.
+        other.execute_batch("BEGIN; SELECT * FROM note;").unwrap();
+        one.execute_batch("INSERT INTO note VALUES ('x')").unwrap();
+        static IS_WAITING: AtomicBool = AtomicBool::new(false);
+        let third = Connection::open(&file.path).unwrap();
+        let go_on_waiting = |_| {
+            IS_WAITING.store(true, Ordering::SeqCst);
+            true
+        };
+        third.busy_handler(Some(go_on_waiting)).unwrap();
+        let waiting = std::thread::spawn(move || copy(&third, "FULL").map(|copied| copied.is_whole()));
+        while !IS_WAITING.load(Ordering::SeqCst) {
+            assert!(!waiting.is_finished(), "nobody is waited for");
+            std::thread::yield_now();
+        }
+        assert!(copy(&one, "PASSIVE").is_none());
+        other.execute_batch("COMMIT").unwrap();
+        assert_eq!(waiting.join().unwrap(), Some(true));
+        assert!(copy(&one, "PASSIVE").is_some_and(|copied| copied.is_whole()));
+    }
 }

@@ -51,31 +51,63 @@ pub(crate) fn provide(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
     }
 }
 
-/// The file that is in use, told apart from any other that comes to lie at its path.
+/// The files that are in use, told apart from any others that come to lie at their paths.
 pub(super) struct Identity {
     pub(super) path: PathBuf,
+    database: Known,
+    /// Once the engine has made it. It stays the same one for as long as anybody has the database open.
+    log: Option<Known>,
+}
+
+struct Known {
+    path: PathBuf,
     device: u64,
     inode: u64,
 }
 
-impl Identity {
-    pub(super) fn of(path: &Path) -> Result<Self, StoreError> {
-        let found = path.metadata().map_err(|error| StoreError::Unusable(format!("{} cannot be looked at: {error}", path.display())))?;
-        Ok(Self { path: path.to_owned(), device: found.dev(), inode: found.ino() })
+impl Known {
+    fn of(path: PathBuf) -> Result<Self, StoreError> {
+        match path.metadata() {
+            Ok(found) => Ok(Self { path, device: found.dev(), inode: found.ino() }),
+            Err(error) => Err(StoreError::Unusable(format!("{} cannot be looked at: {error}", path.display()))),
+        }
     }
 
-    /// What is written into a file that was removed or replaced would be lost with the last who has it open, and the engine confuses the logs of two
-    /// files that have one name.
-    pub(super) fn check(&self) -> Result<(), StoreError> {
+    fn check(&self, remedy: &str) -> Result<(), StoreError> {
         let what = match self.path.metadata() {
             Ok(found) if (found.dev(), found.ino()) == (self.device, self.inode) => return Ok(()),
             Ok(_) => "was replaced while it was in use".to_owned(),
             Err(error) if error.kind() == ErrorKind::NotFound => "was removed while it was in use".to_owned(),
             Err(error) => format!("cannot be looked at: {error}"),
         };
-        Err(StoreError::Unavailable(format!(
-            "{} {what}; bring the file back, or stop the server before it is replaced",
-            self.path.display()
-        )))
+        Err(StoreError::Unavailable(format!("{} {what}; {remedy}", self.path.display())))
+    }
+}
+
+impl Identity {
+    pub(super) fn of(path: &Path) -> Result<Self, StoreError> {
+        Ok(Self { path: path.to_owned(), database: Known::of(path.to_owned())?, log: None })
+    }
+
+    /// Takes note of the log, which lies beside the file itself, wherever a link to that is.
+    pub(super) fn with_log(self) -> Result<Self, StoreError> {
+        let real = self
+            .path
+            .canonicalize()
+            .map_err(|error| StoreError::Unusable(format!("{} cannot be looked at: {error}", self.path.display())))?;
+        Ok(Self { log: Some(Known::of(beside(&real, "-wal"))?), ..self })
+    }
+
+    /// What is written into a file that was removed or replaced would be lost with the last who has it open, and the engine confuses the logs of two
+    /// files that have one name. A commit is in the log first, so that is no less needed.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        self.check_database()?;
+        let remedy = "bring it back, or stop the server, which first copies what is in it into the database";
+        self.log.as_ref().map_or(Ok(()), |log| log.check(remedy))
+    }
+
+    /// The same of the database alone.
+    pub(super) fn check_database(&self) -> Result<(), StoreError> {
+        self.database.check("bring the file back, or stop the server before it is replaced")
     }
 }

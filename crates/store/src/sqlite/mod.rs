@@ -47,9 +47,10 @@ impl Sqlite {
             Purpose::Serve => Some(ServerLock::take(path)?),
             Purpose::Command | Purpose::Inspect => None,
         };
-        let file = Arc::new(Identity::of(path)?);
+        let file = Identity::of(path)?;
         let mut connection = SqliteTx::open_writer(path)?;
         migrations::sqlite::bring_up_to_date(&mut connection)?;
+        let file = Arc::new(file.with_log()?);
         let readers = Readers::start(Arc::clone(&file))?;
         let writer = Writer::start(file, Tx::new(Arm::Sqlite(connection)), readers.states(), bell)?;
         Ok(Self { readers, writer, _lock: lock })

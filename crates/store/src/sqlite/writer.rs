@@ -146,7 +146,7 @@ fn write_all(
         let started = Instant::now();
         let joined_for = LEAST_JOINED.max(last_commit * COMMITS_JOINED);
         batch.push(first);
-        // Neither the log nor anything else is touched while another file has the name of this one.
+        // Nothing is written while another file has the name of this one or of its log.
         let is_ours = file.check().inspect_err(|error| tracing::error!(%error, "nothing can be written"));
         let is_untouched = is_ours.is_err();
         let committed = is_ours.and_then(|()| checkpoints.before_commit(tx.sqlite())).and_then(|()| {
@@ -179,7 +179,8 @@ fn write_all(
         states.go_on();
     }
     states.hold_off();
-    match file.check() {
+    // A log that is gone by its name can still be copied; the file is whole then.
+    match file.check_database() {
         Ok(()) => checkpoints.finish(tx.sqlite()),
         // The engine would remove the log with the last connection, and with it what was answered and is not in the file that lies there now.
         Err(_) => std::mem::forget(tx),

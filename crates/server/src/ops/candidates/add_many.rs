@@ -9,9 +9,9 @@ use store::record::{candidate, former, job, stage};
 use store::{Failure, Pace, StoreError, Tx, Work};
 
 use super::associate::{OntoJob, put_all_on_jobs};
-use super::batch::all_known;
 use crate::ops::Actor;
 use crate::ops::former::{erased_too, refusal_of};
+use crate::ops::named::all_known;
 use crate::ops::tell::Named;
 
 pub struct AddCandidates {

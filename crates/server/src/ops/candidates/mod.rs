@@ -2,7 +2,6 @@ pub mod add;
 mod add_each;
 pub mod add_many;
 pub mod associate;
-mod batch;
 pub mod funnel;
 pub mod list_all;
 pub mod list_of_job;

@@ -11,9 +11,9 @@ use store::record::stage_entry::{self, StageChange};
 use store::record::{candidate, job, stage};
 use store::{Failure, Pace, StoreError, Tx, Work};
 
-use super::batch::all_known;
 use super::move_stage::find_stage;
 use crate::ops::Actor;
+use crate::ops::named::all_known;
 use crate::ops::tell::{Concerned, Named};
 
 pub struct MoveCandidates {

@@ -14,6 +14,7 @@ use store::{Failure, Pace, StoreError, Tx, Work};
 
 use super::CANCELLED;
 use crate::ops::former::{erased_too, survivor};
+use crate::ops::named::all_known;
 use crate::ops::{Actor, companies};
 
 /// What becomes of a person whom a filter names and who is not there.
@@ -63,35 +64,31 @@ async fn resolve_job(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter) ->
 }
 
 async fn resolve_persons(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter, missing: Missing) -> Result<Vec<PersonId>, Failure> {
-    let mut named = Vec::with_capacity(filter.person_ids.len());
-    for (place, written) in filter.person_ids.iter().enumerate() {
-        let field = format!("filter.person_ids[{place}]");
-        let reference = Reference::<id::Person>::new(written.clone());
-        named.push((reference.resolve(&field)?, field, reference));
+    const FIELD: &str = "filter.person_ids";
+    let named: Vec<_> = filter.person_ids.iter().map(|written| Reference::<id::Person>::new(written.clone())).collect();
+    let ids: Vec<_> = named.iter().filter_map(|reference| reference.id).collect();
+    let known: BTreeSet<_> = person::names(tx, workspace, &ids).await?.into_iter().map(|(id, _)| id).collect();
+    let (mut found, mut erased) = (Vec::with_capacity(named.len()), None);
+    for (place, reference) in named.iter().enumerate() {
+        found.push(match reference.id {
+            Some(id) if !known.contains(&id) => match survivor(tx, workspace, id).await {
+                Ok(survivor) => Some(survivor),
+                Err(Failure::Refused(problem)) if problem.code == Code::NotFound => None,
+                Err(Failure::Refused(problem)) => {
+                    erased = Some(erased_too(erased.unwrap_or(problem), &format!("{FIELD}[{place}]"), id));
+                    None
+                }
+                Err(failure) => return Err(failure),
+            },
+            id => id,
+        });
     }
-    let ids: Vec<_> = named.iter().map(|(id, ..)| *id).collect();
-    let mut persons: BTreeSet<_> = person::names(tx, workspace, &ids).await?.into_iter().map(|(id, _)| id).collect();
-    let (mut erased, mut unknown) = (None, None);
-    for (id, field, reference) in named {
-        if persons.contains(&id) {
-            continue;
-        }
-        match survivor(tx, workspace, id).await {
-            Ok(survivor) => {
-                persons.insert(survivor);
-            }
-            Err(Failure::Refused(_)) if missing == Missing::IsLeftOut => {}
-            Err(Failure::Refused(problem)) if problem.code == Code::NotFound => {
-                unknown = unknown.or_else(|| Some(reference.not_found(&field)))
-            }
-            Err(Failure::Refused(problem)) => erased = Some(erased_too(erased.unwrap_or(problem), &field, id)),
-            Err(failure) => return Err(failure),
-        }
-    }
-    match erased.or(unknown) {
-        Some(refused) => Err(refused.into()),
-        None => Ok(persons.into_iter().collect()),
-    }
+    let persons: BTreeSet<_> = match (missing, erased) {
+        (Missing::IsLeftOut, _) => found.into_iter().flatten().collect(),
+        (Missing::IsRefused, Some(erased)) => return Err(erased.into()),
+        (Missing::IsRefused, None) => all_known(FIELD, &named, found)?.into_iter().collect(),
+    };
+    Ok(persons.into_iter().collect())
 }
 
 pub struct StartRun {

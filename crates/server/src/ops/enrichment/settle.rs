@@ -10,7 +10,7 @@ use model::person::Person;
 use serde_json::Value;
 use store::record::enrichment::{Settled, Task};
 use store::record::enrichment_answer::KeptAnswer;
-use store::record::{enrichment, enrichment_answer, enrichment_run, person};
+use store::record::{company, enrichment, enrichment_answer, enrichment_run, person};
 use store::{Failure, Pace, Tx, Work};
 
 use super::CANCELLED;
@@ -145,6 +145,10 @@ impl Work for Settle {
 
     async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
         let Self { workspace, lease, task, .. } = self;
+        // Whoever is filled may be written twice, their fields and their career.
+        if let Outcome::Answered { found: Some(_), .. } = &*self.outcome {
+            company::keep_of(tx, *workspace, &[task.person], &[]).await?;
+        }
         let Some(person) = person::load(tx, *workspace, task.person).await? else { return Ok(false) };
         let Some(held) = enrichment::held(tx, *workspace, person.id, *lease).await? else { return Ok(false) };
         for answer in self.outcome.answers() {

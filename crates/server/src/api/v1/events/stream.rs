@@ -19,7 +19,8 @@ use crate::events::MOST_FOLLOWERS;
 use crate::http::{App, Read, Refusal, is_still_good};
 use crate::ops::events::read::{Position, ReadEvents};
 
-const HEARTBEAT: Duration = Duration::from_secs(15);
+/// A client that went away is found out by the second one that it does not take, and has its place until then.
+const HEARTBEAT: Duration = Duration::from_secs(5);
 const KEY_CHECKED_EVERY: Duration = Duration::from_secs(4);
 /// What a client that reads slowly keeps in memory.
 const PER_READ: Most = Most { events: 500, bytes: 256 * 1024 };
@@ -29,7 +30,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Stream events
 ///
 /// The same as the feed, as server-sent events that come as they happen: `id` is the number, `event` the type, `data` the event. A client
-/// that connects again with `Last-Event-ID` misses nothing. Without a position it begins now. A comment comes every 15 seconds.
+/// that connects again with `Last-Event-ID` misses nothing. Without a position it begins now. A comment comes every 5 seconds.
 #[utoipa::path(get, path = "/v1/events/stream", operation_id = "streamEvents", tag = "Events",
     params(
         ("after" = Option<String>, Query, description = "Only events behind this number; `latest`, and if absent, only those that come from now on."),

@@ -1,4 +1,4 @@
-//! What all calls share that concern many records at once.
+//! Records that a request names in a list: all of them must be there.
 
 use model::id::Kind;
 use model::input::Reference;

@@ -74,9 +74,6 @@ async fn accept(listener: &TcpListener, connections: &Arc<Semaphore>) -> Option<
         Ok((stream, _)) => {
             // Answers are whole when they are written; holding them back would only delay them.
             stream.set_nodelay(true).ok()?;
-            // A client that vanished takes nothing more, be it a heartbeat that no buffer is too small for.
-            #[cfg(target_os = "linux")]
-            rustix::net::sockopt::set_tcp_user_timeout(&stream, UNREAD_FOR.as_millis() as u32).ok()?;
             Some((stream, permit))
         }
         Err(error) => {

@@ -96,12 +96,13 @@ impl Shared {
                 gathered = self.lock();
             }
             std::mem::swap(&mut piece, &mut gathered.lines);
-            gathered.unwritten = piece.len();
             let dropped = std::mem::take(&mut gathered.dropped);
             drop(gathered);
             if dropped > 0 {
                 tracing::warn!(lines = dropped, "lines are missing here: nobody read the log");
             }
+            // Only now: the line above is one more, and nobody else makes room for it.
+            self.lock().unwritten = piece.len();
             for part in piece.chunks(WRITTEN_AT_ONCE) {
                 // Nobody is left to be told that the log is gone.
                 let _ = sink.write_all(part);
@@ -199,7 +200,11 @@ mod tests {
         let writing = Arc::clone(&shared);
         let thread = thread::spawn(move || writing.write_until_closed(reader));
         let line = [b'x'; LINE];
-        (0..=MOST_GATHERED / LINE).for_each(|_| shared.add(&line));
+        shared.add(&line);
+        while shared.lock().unwritten == 0 {
+            thread::yield_now();
+        }
+        (0..MOST_GATHERED / LINE).for_each(|_| shared.add(&line));
         assert!(!shared.lock().has_room());
         // One piece that is read makes room for one line.
         let adding = Arc::clone(&shared);

@@ -35,6 +35,7 @@ on_sqlite! {
     a_file_that_is_no_database_is_refused_and_left_alone
     a_file_that_was_taken_away_is_not_written_to
     what_is_in_a_log_that_was_taken_away_is_kept
+    a_file_can_be_served_through_a_link
 }
 
 /// The key that the program showed when it made the first one.
@@ -301,27 +302,20 @@ fn a_file_that_was_taken_away_is_not_written_to(app: &App) {
     client.get(&format!("/v1/persons/{person}")).expect(200);
 }
 
-/// A commit is in the log before it is in the database, so it is gone with the log: also where only the database came back from where both went.
+/// A commit is in the log before it is in the database, and is found there by the log's index: it is gone with them, also where only the database came
+/// back of what had been moved.
 fn what_is_in_a_log_that_was_taken_away_is_kept(engine: &Engine) {
-    for is_back in [false, true] {
+    for (name, is_back) in [("slated.db-wal", false), ("slated.db-wal", true), ("slated.db-shm", false)] {
         let mut app = engine.app().start();
         let client = app.writer();
         let person = client.new_person(&json!({ "name": "Ada" }));
         let create = || client.post("/v1/persons", &json!({ "name": "Grace" }));
-        let [file, log] = ["slated.db", "slated.db-wal"].map(|name| app.database.directory().join(name));
-        assert_eq!(file, app.database.file());
-        let away = app.database.directory().join("away");
-        fs::create_dir(&away).unwrap();
-        if is_back {
-            fs::rename(&file, away.join("slated.db")).unwrap();
-            create().refused(503, "UNAVAILABLE");
-            fs::rename(away.join("slated.db"), &file).unwrap();
-        }
-        fs::rename(&log, away.join("slated.db-wal")).unwrap();
+        let [file, away] = [name, "away"].map(|name| app.database.directory().join(name));
+        fs::rename(&file, &away).unwrap();
         create().refused(503, "UNAVAILABLE");
-        app.process.log.wait_for("the reason", |line| (line.contains("slated.db-wal was removed")).then_some(()));
+        app.process.log.wait_for("the reason", |line| line.contains(&format!("{name} was removed")).then_some(()));
         if is_back {
-            fs::rename(away.join("slated.db-wal"), &log).unwrap();
+            fs::rename(&away, &file).unwrap();
             create().expect(201);
         }
         app.process.terminate();
@@ -331,6 +325,21 @@ fn what_is_in_a_log_that_was_taken_away_is_kept(engine: &Engine) {
         client.get(&format!("/v1/persons/{person}")).expect(200);
         assert_eq!(client.get("/v1/persons").json["meta"]["total"], 1 + i64::from(is_back));
     }
+}
+
+fn a_file_can_be_served_through_a_link(engine: &Engine) {
+    let database = Database::new(*engine);
+    let key = database.create_key("main", "write", &[]);
+    let link = database.directory().join("link.db");
+    symlink(database.file(), &link).unwrap();
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let url = format!("sqlite:{}", link.display());
+    let mut process = Process::start(program().args(["serve", "--listen", &address, "--database", &url]));
+    let client = Client::new(&address).with_key(&key);
+    eventually("the program answers", || client.try_send("GET", "/readyz", None).is_ok_and(|reply| reply.status == 200));
+    client.new_job("Engineer", "Acme");
+    process.terminate();
+    process.wait_exit();
 }
 
 fn an_empty_file_is_nothing_to_look_at(engine: &Engine) {

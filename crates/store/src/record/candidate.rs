@@ -203,11 +203,12 @@ pub async fn list(
         let Some(first) = first else { return Ok(Some(Listed { records: Vec::new(), total, more: false })) };
         from.first_of_page = Some(first);
     }
-    // Which ones the page has is found out first, so that what is shown of them is read for no others.
+    // Which ones the page has is found out first, so that what is shown of them is read for no others. The workspace is named again for Citus, which looks
+    // for it outside.
     let select = format!("SELECT c.workspace_id, c.position, c.id, c.person_id, c.stage_id, c.created_at {tables}");
     let (found, params) = conditions.page(&select, "c", page, total, from);
     let direction = if page.order == Order::NewestFirst { " DESC" } else { "" };
-    let sql = format!("SELECT {ITEM} FROM ({found}) c{PERSON} ORDER BY c.position{direction}");
+    let sql = format!("SELECT {ITEM} FROM ({found}) c{PERSON} WHERE p.workspace_id = ?1 ORDER BY c.position{direction}");
     Ok(Some(finish(tx.rows(&sql, &params, item).await?, total, page)))
 }
 

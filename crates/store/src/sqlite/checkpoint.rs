@@ -8,7 +8,7 @@ use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -51,6 +51,7 @@ pub(super) struct Checkpoints {
 #[derive(Default)]
 struct Log {
     pages: AtomicI32,
+    commits: AtomicU64,
     is_nearly_copied: AtomicBool,
 }
 
@@ -75,6 +76,7 @@ impl Checkpoints {
         let log = Arc::clone(&self.log);
         let hook = move |_: &mut Wal, pages| {
             log.pages.store(pages, Ordering::Relaxed);
+            log.commits.fetch_add(1, Ordering::Relaxed);
             Ok(())
         };
         tx.connection_mut().wal_hook(Some(hook)).map_err(|error| broken(&error))
@@ -151,15 +153,15 @@ impl Checkpoints {
 fn copy_when_worth_it(connection: &SqliteTx, file: &File, woken: &mpsc::Receiver<()>, log: &Log) {
     let (mut seen, mut copied) = (0, 0);
     loop {
-        let pages = log.pages.load(Ordering::Relaxed);
+        let commits = log.commits.load(Ordering::Relaxed);
         match woken.recv_timeout(IDLE) {
             Ok(()) => copy_while_writers_go_on(connection, file, log),
-            Err(RecvTimeoutError::Timeout) if pages == seen && pages != copied => {
+            Err(RecvTimeoutError::Timeout) if commits == seen && commits != copied => {
                 if copy(connection.connection(), "PASSIVE").is_some_and(|log| log.is_whole()) {
-                    copied = pages;
+                    copied = commits;
                 }
             }
-            Err(RecvTimeoutError::Timeout) => seen = pages,
+            Err(RecvTimeoutError::Timeout) => seen = commits,
             Err(RecvTimeoutError::Disconnected) => return,
         }
     }
@@ -206,6 +208,34 @@ mod tests {
     use super::*;
     use crate::sqlite::ScratchFile;
 
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    /// What stands in the database without its log. Another process copies it: to close the file here would take away the locks on it.
+    fn alone(path: &Path) -> Option<String> {
+        let copy = ScratchFile::new("checkpoint-alone");
+        std::process::Command::new("cp").args([path, &copy.path]).status().ok()?;
+        Connection::open(&copy.path).ok()?.query_row("SELECT body FROM note", [], |row| row.get(0)).ok()
+    }
+
+    /// The log is as long after each of them.
+    #[test]
+    fn equal_changes_are_each_copied_when_nothing_more_is_written() {
+        let file = ScratchFile::new("checkpoint-idle");
+        File::create(&file.path).unwrap();
+        let mut tx = SqliteTx::open_writer(&file.path).unwrap();
+        let checkpoints = Checkpoints::start(&file.path).unwrap();
+        checkpoints.watch(&mut tx).unwrap();
+        tx.connection().execute_batch("CREATE TABLE note (body TEXT); INSERT INTO note VALUES ('none')").unwrap();
+        for body in ["one", "two", "three"] {
+            tx.connection().execute("UPDATE note SET body = ?1", [body]).unwrap();
+            let begun = Instant::now();
+            while alone(&file.path).as_deref() != Some(body) {
+                assert!(begun.elapsed() < PATIENCE, "{body} is not copied");
+                std::thread::yield_now();
+            }
+        }
+    }
+
     /// A copy that somebody else makes is none of ours: what waits for the log to be copied goes on waiting.
     #[test]
     fn who_is_kept_out_by_another_copy_has_copied_nothing() {
@@ -216,7 +246,7 @@ mod tests {
         other.execute_batch("BEGIN; SELECT * FROM note;").unwrap();
         one.execute_batch("INSERT INTO note VALUES ('x')").unwrap();
         static IS_WAITING: AtomicBool = AtomicBool::new(false);
-        let third = Connection::open(&file.path).unwrap();
+        let mut third = Connection::open(&file.path).unwrap();
         let go_on_waiting = |_| {
             IS_WAITING.store(true, Ordering::SeqCst);
             true

@@ -55,8 +55,8 @@ pub(crate) fn provide(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
 pub(super) struct Identity {
     pub(super) path: PathBuf,
     database: Known,
-    /// Once the engine has made it. It stays the same one for as long as anybody has the database open.
-    log: Option<Known>,
+    /// Its log, and the index into that, once the engine has made them. They stay the same ones for as long as anybody has the database open.
+    log: Vec<Known>,
 }
 
 struct Known {
@@ -86,7 +86,7 @@ impl Known {
 
 impl Identity {
     pub(super) fn of(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { path: path.to_owned(), database: Known::of(path.to_owned())?, log: None })
+        Ok(Self { path: path.to_owned(), database: Known::of(path.to_owned())?, log: Vec::new() })
     }
 
     /// Takes note of the log, which lies beside the file itself, wherever a link to that is.
@@ -95,15 +95,16 @@ impl Identity {
             .path
             .canonicalize()
             .map_err(|error| StoreError::Unusable(format!("{} cannot be looked at: {error}", self.path.display())))?;
-        Ok(Self { log: Some(Known::of(beside(&real, "-wal"))?), ..self })
+        let log = ["-wal", "-shm"].map(|ending| Known::of(beside(&real, ending)));
+        Ok(Self { log: log.into_iter().collect::<Result<_, _>>()?, ..self })
     }
 
     /// What is written into a file that was removed or replaced would be lost with the last who has it open, and the engine confuses the logs of two
-    /// files that have one name. A commit is in the log first, so that is no less needed.
+    /// files that have one name. A commit is in the log first, and processes find it by the index, so those are no less needed.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         self.check_database()?;
-        let remedy = "bring it back, or stop the server, which first copies what is in it into the database";
-        self.log.as_ref().map_or(Ok(()), |log| log.check(remedy))
+        let remedy = "bring it back, or stop the server, which first copies what is in the log into the database";
+        self.log.iter().try_for_each(|file| file.check(remedy))
     }
 
     /// The same of the database alone.

@@ -101,18 +101,21 @@ fn measure_cluster(
     let location = runtime.block_on(cluster.fill(size, seeded))?;
     let url = cluster.url_of(&format!("persons_{size}"));
     let sample = sample::draw(&location)?;
-    eprintln!("measuring: bare queries and bare insert");
+    eprintln!("measuring: bare queries and bare inserts");
     let row_before = runtime.block_on(postgres::bare_row(&url, &sample.persons, arguments.seconds))?;
     let read_before = runtime.block_on(postgres::bare_read(&url, &sample.persons, arguments.seconds))?;
     let insert_before = runtime.block_on(postgres::bare_insert(&url, arguments.seconds))?;
+    let person_before = runtime.block_on(postgres::bare_insert_of_person(&url, arguments.seconds))?;
     let mut run = measure(arguments, directory, program, &url, &sample, size)?;
     let row_after = runtime.block_on(postgres::bare_row(&url, &sample.persons, arguments.seconds))?;
     let read_after = runtime.block_on(postgres::bare_read(&url, &sample.persons, arguments.seconds))?;
     let insert_after = runtime.block_on(postgres::bare_insert(&url, arguments.seconds))?;
+    let person_after = runtime.block_on(postgres::bare_insert_of_person(&url, arguments.seconds))?;
     run.peers = vec![
         Row { subject: Subject::BareRow, measurement: Measurement::average(&row_before, &row_after) },
         Row { subject: Subject::BareRead, measurement: Measurement::average(&read_before, &read_after) },
         Row { subject: Subject::BareInsert, measurement: Measurement::average(&insert_before, &insert_after) },
+        Row { subject: Subject::BareInsertOfPerson, measurement: Measurement::average(&person_before, &person_after) },
     ];
     Ok(run)
 }

@@ -14,6 +14,7 @@ pub enum Subject {
     BareRow,
     BareRead,
     BareInsert,
+    BareInsertOfPerson,
     CreatePerson,
     CreatePersonVersion0,
     ReadPerson,
@@ -35,6 +36,7 @@ impl Subject {
             Self::BareRow => "bare query of one row",
             Self::BareRead => "bare query of the read",
             Self::BareInsert => "bare durable insert",
+            Self::BareInsertOfPerson => "bare insert of a person",
             Self::CreatePerson => "create person v1",
             Self::CreatePersonVersion0 => "create person v0",
             Self::ReadPerson => "read person",
@@ -64,6 +66,7 @@ impl Subject {
             | Self::BareRow
             | Self::BareRead
             | Self::BareInsert
+            | Self::BareInsertOfPerson
             | Self::ListJobs
             | Self::MoveCandidate
             | Self::FeedFirst

@@ -26,6 +26,20 @@ const ROW: &str = "SELECT version, name, social_public_id, first_name, last_name
                    work_experience, education_experience, certifications FROM person WHERE workspace_id = $1 AND id = $2::text::uuid";
 const INSERT: &str = "INSERT INTO bare (workspace_id, id, name, emails, created_at) VALUES ($1, gen_random_uuid(), $2, '[]', now())";
 
+/// An empty table that is as dear to write to as that of persons.
+const TABLE_OF_PERSONS: &str = "CREATE TABLE bare_person (LIKE person INCLUDING ALL); \
+    DO $$ DECLARE foreign_key text; BEGIN \
+        FOR foreign_key IN SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'person'::regclass AND contype = 'f' LOOP \
+            EXECUTE 'ALTER TABLE bare_person ADD ' || foreign_key; \
+        END LOOP; \
+    END $$";
+/// The row of whom a create of the benchmark makes, without identifiers, words and events.
+const INSERT_PERSON: &str = r#"INSERT INTO bare_person (workspace_id, id, version, created_at, updated_at, name, name_key, first_name, last_name, current_job_title,
+    company_id, social_public_id, social_url, social_location, social_headline, address, emails, phones)
+    VALUES ($1, $2::text::uuid, 1, now(), now(), 'Robin Bench ' || $2, 'robin bench ' || $2, 'Robin', 'Bench ' || $2, 'Software Engineer',
+    $3::text::uuid, 'robin-bench-' || $2, 'https://social.example/in/robin-bench-' || $2, 'Oslo, Norway', '', '',
+    '[{"type": "WORK", "value": "robin@bench.example"}]', '[{"type": "MOBILE", "value": "+46 70 174 06 05"}]')"#;
+
 pub struct Cluster {
     directory: PathBuf,
     url: String,
@@ -153,6 +167,21 @@ pub async fn bare_insert(url: &str, seconds: u64) -> Result<Measurement, String>
     })
     .await;
     client.batch_execute("DROP TABLE bare").await.map_err(|error| error.to_string())?;
+    measurement
+}
+
+/// Commits one new row of a person after the other.
+pub async fn bare_insert_of_person(url: &str, seconds: u64) -> Result<Measurement, String> {
+    let client = connect(url).await?;
+    let row = client.query_one("SELECT workspace_id, id::text FROM company LIMIT 1", &[]).await.map_err(|error| error.to_string())?;
+    let (workspace, company): (i64, String) = (row.get(0), row.get(1));
+    client.batch_execute(TABLE_OF_PERSONS).await.map_err(|error| error.to_string())?;
+    let measurement = measure(url, INSERT_PERSON, seconds, move |client, statement, number| {
+        let company = company.clone();
+        async move { client.execute(&statement, &[&workspace, &format!("{number:032x}"), &company]).await.map(|count| count as usize) }
+    })
+    .await;
+    client.batch_execute("DROP TABLE bare_person").await.map_err(|error| error.to_string())?;
     measurement
 }
 

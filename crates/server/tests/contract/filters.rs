@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{App, Client, Job, each_engine, next_millisecond, strings};
+use crate::support::{App, AppBuilder, Client, Database, Engine, Job, each_engine, next_millisecond, strings};
 
 each_engine! {
     moments_far_away_are_moments_too
@@ -78,6 +78,16 @@ fn jobs_by_words(app: &App) {
     assert_eq!(names(&client, "/v1/jobs?q=100%25"), ["Designer 100%"]);
     assert_eq!(names(&client, "/v1/jobs?q=nobody"), [""; 0]);
     assert_eq!(names(&client, "/v1/jobs?q=%27%20OR%201%3D1%20--"), [""; 0]);
+}
+
+#[test]
+fn words_are_looked_for_whatever_the_database_takes_a_backslash_for() {
+    for look in [jobs_by_words, candidates_by_words] {
+        let database = Database::new(Engine::Postgres);
+        database
+            .execute("DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET standard_conforming_strings = off', current_database()); END $$");
+        look(&AppBuilder::new(Engine::Postgres).start_on(database));
+    }
 }
 
 fn candidates_by_stage(app: &App) {

@@ -1,5 +1,6 @@
 //! The database goes away and comes back: callers are told at once, nothing is lost, and nobody restarts the server.
 
+use std::net::TcpListener;
 use std::time::Duration;
 
 use serde_json::json;
@@ -112,4 +113,32 @@ fn a_row_that_stays_locked_is_told_in_time_and_leaves_nobody_waiting() {
     eventually("nobody waits for the row", || execute(server.url(), waiting).is_empty());
     drop(lock);
     client.patch(&format!("/v1/jobs/{}", job.id), &json!({ "name": "Pilot" })).expect(200);
+}
+
+/// A host that takes connections and says nothing, as one does whose database stands still.
+fn silent() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    (listener, address)
+}
+
+#[test]
+fn a_host_that_says_nothing_does_not_keep_the_others_from_being_asked() {
+    let server = Server::start(&[]);
+    let (_listener, silent) = silent();
+    // The start takes the time for each host that the URL names; requests have less.
+    let hosts = server.url().replace("slated@", &format!("slated@{silent},")) + "?target_session_attrs=read-write&connect_timeout=2";
+    let app = AppBuilder::new(Engine::Postgres).start_on(Database::at(&hosts));
+    let client = app.writer();
+    let person = client.new_person(&json!({ "name": "Ada" }));
+    execute(server.url(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'slated'");
+    assert_eq!(client.get(&format!("/v1/persons/{person}")).expect(200).id(), person);
+}
+
+#[test]
+fn a_database_that_says_nothing_is_not_waited_for_without_end() {
+    let (_listener, silent) = silent();
+    let output = Database::at(&format!("postgres://slated@{silent}/postgres?connect_timeout=1")).run(&["key", "list"]);
+    let reason = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && reason.contains("no server answers in time"), "{reason}");
 }

@@ -81,3 +81,21 @@ fn another_database_is_no_replica() {
     let app = app_on(&primary, &primary);
     app.writer().new_job("Engineer", "Acme");
 }
+
+#[test]
+fn a_replica_that_cannot_be_read_is_told_once() {
+    let server = Server::start(&[]);
+    let nobody = server.url().replace("slated@", "nobody@");
+    let app = AppBuilder::new(Engine::Postgres).argument("--read-database").argument(&nobody).start_on(Database::at(server.url()));
+    let client = app.writer();
+    for _ in 0..3 {
+        client.get("/v1/jobs").expect(200);
+    }
+    app.process.log.wait_for("the remark", |line| line.contains("the replica cannot be read").then_some(()));
+    execute(server.url(), "CREATE ROLE nobody LOGIN SUPERUSER");
+    eventually("the replica is read again", || {
+        client.get("/v1/jobs").expect(200);
+        app.process.log.text().contains("the replica serves reads again")
+    });
+    assert_eq!(app.process.log.text().matches("the replica cannot be read").count(), 1);
+}

@@ -1,9 +1,11 @@
 //! Where a PostgreSQL database is: a URL as libpq takes it, with `sslmode` and `sslrootcert`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use percent_encoding::percent_decode_str;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
@@ -33,19 +35,28 @@ impl FromStr for Address {
     fn from_str(written: &str) -> Result<Self, String> {
         let (base, query) = written.split_once('?').unwrap_or((written, ""));
         let mut trust = Trust::default();
-        let mut authorities = None;
+        let mut certificates = None;
         let mut others = Vec::new();
         for option in query.split('&').filter(|option| !option.is_empty()) {
             match option.split_once('=') {
                 Some(("sslmode", "verify-ca")) => trust = Trust::Authority,
                 Some(("sslmode", "verify-full")) => trust = Trust::AuthorityAndName,
-                Some(("sslrootcert", "system")) => {}
-                Some(("sslrootcert", path)) => authorities = Some(PathBuf::from(path)),
+                Some(("sslrootcert", written)) => certificates = Some(decoded(written)?),
                 _ => others.push(option),
             }
         }
+        if certificates.is_some() && trust == Trust::Anyone {
+            return Err(
+                "sslrootcert says whose certificates to trust, but sslmode looks at none; write sslmode=verify-full or verify-ca too"
+                    .to_owned(),
+            );
+        }
         let query = others.join("&");
         let mut config = Config::from_str(&format!("{base}?{query}")).map_err(|error| {
+            // The reason may quote what is of a password that was cut in two.
+            if query.contains('@') {
+                return "it is no PostgreSQL URL: there is an @ behind the first ?; write ? and @ in a user's name or password as %3F and %40".to_owned();
+            }
             let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
             format!("it is no PostgreSQL URL: {error}{cause}; write postgres://USER:PASSWORD@HOST:PORT/DATABASE")
         })?;
@@ -59,8 +70,17 @@ impl FromStr for Address {
         if trust != Trust::Anyone {
             config.ssl_mode(SslMode::Require);
         }
+        if config.get_application_name().is_none() {
+            config.application_name("slated");
+        }
+        let authorities = certificates.filter(|written| written != "system").map(PathBuf::from);
         Ok(Self { config, trust, authorities })
     }
+}
+
+fn decoded(written: &str) -> Result<String, String> {
+    let decoded = percent_decode_str(written).decode_utf8();
+    decoded.map(Cow::into_owned).map_err(|_| "sslrootcert is no UTF-8 once its %XX are put in".to_owned())
 }
 
 /// Without the password, so that it may be shown and logged.
@@ -93,11 +113,11 @@ mod tests {
     #[test]
     fn what_libpq_takes_is_taken() {
         let address: Address =
-            "postgres://slated:secret@one:5001,two:5002/recruiting?target_session_attrs=read-write&sslmode=verify-full&sslrootcert=ca.pem"
+            "postgres://slated:secret@one:5001,two:5002/recruiting?target_session_attrs=read-write&sslmode=verify-full&sslrootcert=my%20ca.pem"
                 .parse()
                 .unwrap();
         assert_eq!(address.trust, Trust::AuthorityAndName);
-        assert_eq!(address.authorities, Some(PathBuf::from("ca.pem")));
+        assert_eq!(address.authorities, Some(PathBuf::from("my ca.pem")));
         assert_eq!(address.config.get_ssl_mode(), SslMode::Require);
         assert_eq!(address.config.get_hosts().len(), 2);
     }
@@ -125,8 +145,19 @@ mod tests {
             "postgres://one:port/x",
             "postgres://one/x?colour=red",
             "postgres://u:hunt@er2@one/x",
+            "postgres://one/x?sslrootcert=ca.pem",
+            "postgres://one/x?sslmode=require&sslrootcert=system",
+            "postgres://one/x?sslmode=verify-ca&sslrootcert=%FF",
         ] {
             assert!(written.parse::<Address>().is_err(), "{written}");
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_password_is_shown() {
+        for written in ["postgres://u:hunt@er?two=three@one/x", "postgres://u:p@ss/w?rd%25#&=:two@one/x", "postgres://u:er?two@one/x"] {
+            let reason = written.parse::<Address>().unwrap_err();
+            assert!(!reason.contains("two") && !reason.contains("rd%25") && !reason.contains("hunt") && reason.contains("%40"), "{reason}");
         }
     }
 }

@@ -12,7 +12,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
 use super::address::Address;
-use super::failure::describe;
+use super::opening::{Refusal, count_hosts, open};
 use super::tls;
 use crate::error::StoreError;
 
@@ -80,20 +80,21 @@ fn numbered(sql: &str) -> String {
 pub(super) struct Connector {
     config: Config,
     tls: MakeRustlsConnect,
+    for_each_host: Duration,
     /// How long a statement waits for a row that another transaction has; less than we wait for its answer.
     lock_patience: Duration,
 }
 
 impl Manager for Connector {
     type Type = Connection;
-    type Error = tokio_postgres::Error;
+    type Error = Refusal;
 
     /// It is seldom needed, and too big to be carried along by all who ask for a connection.
-    async fn create(&self) -> Result<Connection, tokio_postgres::Error> {
+    async fn create(&self) -> Result<Connection, Refusal> {
         Box::pin(self.connect()).await
     }
 
-    async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<tokio_postgres::Error> {
+    async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<Refusal> {
         match connection.client.is_closed() {
             true => Err(RecycleError::message("closed")),
             false => Ok(()),
@@ -102,37 +103,35 @@ impl Manager for Connector {
 }
 
 impl Connector {
-    async fn connect(&self) -> Result<Connection, tokio_postgres::Error> {
-        let (client, driver) = open(&self.config, &self.tls).await?;
+    async fn connect(&self) -> Result<Connection, Refusal> {
+        let (client, driver) = open(&self.config, &self.tls, self.for_each_host).await?;
         // An engine that is only like PostgreSQL may lack one of these, and does without.
         let answered = client.simple_query(SESSION).await;
         let is_whole = answered.is_ok_and(|answered| answered.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_))));
         let _ = client.batch_execute(WORDS_APART).await;
         // What is refused is told anyway; what the server remarks beside that is no news to us.
-        let settings = format!("SET lock_timeout = {}; SET client_min_messages = error", self.lock_patience.as_millis());
+        let lock_timeout = self.lock_patience.as_millis();
+        let settings = format!("SET lock_timeout = {lock_timeout}; SET client_min_messages = error; SET standard_conforming_strings = on");
         let _ = client.batch_execute(&settings).await;
         Ok(Connection { client: Arc::new(client), is_whole, driver, tls: self.tls.clone(), statements: HashMap::default() })
     }
 }
 
-async fn open(config: &Config, tls: &MakeRustlsConnect) -> Result<(Client, AbortHandle), tokio_postgres::Error> {
-    let (client, driver) = config.connect(tls.clone()).await?;
-    let driver = tokio::spawn(async move {
-        if let Err(error) = driver.await {
-            tracing::debug!(error = describe(&error), "a connection to the database ended");
-        }
-    });
-    Ok((client, driver.abort_handle()))
+/// A connection for work that takes its time, whatever its role may take otherwise.
+pub(crate) async fn connect(address: &Address) -> Result<Client, StoreError> {
+    let opened = open_at_length(address, &tls::connector(address)?).await;
+    opened.map_err(|refusal| StoreError::Unusable(format!("{address} cannot be reached: {refusal}")))
 }
 
-/// A connection for work that takes its time.
-pub(crate) async fn connect(address: &Address) -> Result<Client, StoreError> {
-    let mut config = address.config.clone();
-    if config.get_connect_timeout().is_none() {
-        config.connect_timeout(PATIENCE_AT_START);
+/// Each host has some seconds, unless the URL says how many.
+pub(super) async fn open_at_length(address: &Address, tls: &MakeRustlsConnect) -> Result<Client, Refusal> {
+    let for_each_host = address.config.get_connect_timeout().copied().unwrap_or(PATIENCE_AT_START);
+    let (client, _) = open(&address.config, tls, for_each_host).await?;
+    // An engine that is only like PostgreSQL may lack one of these, and does without.
+    for setting in ["statement_timeout = 0", "standard_conforming_strings = on"] {
+        let _ = client.batch_execute(&format!("SET {setting}")).await;
     }
-    let refused = |error| StoreError::Unusable(format!("{address} cannot be reached: {}", describe(&error)));
-    Ok(open(&config, &tls::connector(address)?).await.map_err(refused)?.0)
+    Ok(client)
 }
 
 pub(super) type Lent = Object<Connector>;
@@ -152,19 +151,13 @@ pub(super) fn all_busy() -> StoreError {
 impl Connections {
     pub(super) fn new(address: &Address, most: usize, patience: Duration) -> Result<Self, StoreError> {
         let mut config = address.config.clone();
-        if config.get_application_name().is_none() {
-            config.application_name("slated");
-        }
-        if config.get_connect_timeout().is_none() {
-            // Each host that is named may take its share of the time.
-            let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(1).max(1);
-            config.connect_timeout(patience / hosts);
-        }
+        let share = patience / count_hosts(&config);
+        let for_each_host = config.get_connect_timeout().map_or(share, |wanted| share.min(*wanted));
         config.keepalives_idle(KEEP_ALIVE);
         if config.get_tcp_user_timeout().is_none() {
             config.tcp_user_timeout(patience);
         }
-        let pool = Pool::builder(Connector { config, tls: tls::connector(address)?, lock_patience: patience * 4 / 5 })
+        let pool = Pool::builder(Connector { config, tls: tls::connector(address)?, for_each_host, lock_patience: patience * 4 / 5 })
             .max_size(most)
             .wait_timeout(Some(patience))
             .create_timeout(Some(patience))
@@ -178,9 +171,9 @@ impl Connections {
     pub(super) async fn lend(&self) -> Result<Lent, StoreError> {
         let lent = tokio::time::timeout(self.patience, self.pool.get()).await.unwrap_or(Err(PoolError::Timeout(TimeoutType::Create)));
         lent.map_err(|error| match error {
-            PoolError::Backend(error) => StoreError::Unavailable(describe(&error)),
+            PoolError::Backend(refusal) => StoreError::Unavailable(refusal.to_string()),
             PoolError::Timeout(TimeoutType::Wait) => all_busy(),
-            PoolError::Timeout(_) => StoreError::Unavailable("no server answers in time".to_owned()),
+            PoolError::Timeout(_) => StoreError::Unavailable(Refusal::Silence.to_string()),
             other => StoreError::Unavailable(other.to_string()),
         })
     }

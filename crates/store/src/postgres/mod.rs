@@ -7,6 +7,7 @@ mod constraints;
 mod crowd;
 mod exchange;
 mod failure;
+mod opening;
 mod replica;
 mod tls;
 mod together;
@@ -169,11 +170,14 @@ impl Postgres {
             Err(Failure::Broken(error)) => {
                 tracing::debug!(error = %error, "read from the primary instead of the replica");
                 if !matches!(error, StoreError::Conflict(_)) {
-                    replica.rest();
+                    replica.rest(&error);
                 }
                 None
             }
-            outcome => Some(outcome),
+            outcome => {
+                replica.note_answer();
+                Some(outcome)
+            }
         }
     }
 

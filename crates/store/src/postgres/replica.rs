@@ -3,7 +3,7 @@
 //! workspace is read from the primary.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use model::id::WorkspaceId;
@@ -52,13 +52,25 @@ impl Replica {
         Self { connections, last_writes: Mutex::default(), failed_at: Mutex::default() }
     }
 
+    fn failed_at(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.failed_at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Asks nothing of the replica for a while, so that not every read waits for one that does not answer.
-    pub(super) fn rest(&self) {
-        *self.failed_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    pub(super) fn rest(&self, error: &StoreError) {
+        if self.failed_at().replace(Instant::now()).is_none() {
+            tracing::warn!(error = %error, "the replica cannot be read, so the primary serves all reads until it can");
+        }
     }
 
     pub(super) fn is_resting(&self) -> bool {
-        self.failed_at.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|moment| moment.elapsed() < REST)
+        self.failed_at().is_some_and(|moment| moment.elapsed() < REST)
+    }
+
+    pub(super) fn note_answer(&self) {
+        if self.failed_at().take().is_some() {
+            tracing::info!("the replica serves reads again");
+        }
     }
 
     pub(super) fn note_write(&self, workspace: Option<WorkspaceId>, mark: i64) {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::support::postgres::{Server, execute};
 use crate::support::{App, Client, Database, Engine, eventually, strings};
 
 /// Everything that the interface shows of a workspace.
@@ -114,6 +115,40 @@ fn a_database_with_records_is_not_copied_into() {
     assert_eq!(full.execute("SELECT name FROM workspace"), ["mine"]);
     assert_eq!(constraints(&full), constraints(&untouched()));
     refused(&full, &app.database, "already");
+}
+
+#[test]
+fn what_is_left_of_records_that_are_gone_goes_too() {
+    let (app, _key) = demo();
+    let target = Database::new(Engine::Postgres);
+    assert!(copy(&app.database, &target).status.success());
+    target.execute("INSERT INTO search_document SELECT workspace_id, id, '' FROM person");
+    target.execute("TRUNCATE workspace CASCADE");
+    let output = copy(&app.database, &target);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(target.execute("SELECT COUNT(*) FROM search_document"), ["0"]);
+    assert_eq!(target.execute("SELECT (SELECT COUNT(*) FROM search_queue) = (SELECT COUNT(*) FROM person)"), ["t"]);
+}
+
+#[test]
+fn a_schema_of_any_name_is_copied_into_and_by_whoever_may_read_it() {
+    let (app, key) = demo();
+    let server = Server::start(&[]);
+    execute(server.url(), "CREATE SCHEMA \"Up\"");
+    execute(server.url(), "CREATE TABLE public.workspace AS SELECT 1 AS of_somebody_else");
+    let search_path = "?options=-c%20search_path%3D%22Up%22,public";
+    let target = Database::at(&(server.url().to_owned() + search_path));
+    let output = copy(&app.database, &target);
+    assert!(output.status.success(), "{output:?}");
+    execute(
+        server.url(),
+        "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA \"Up\" TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA \"Up\" TO reader",
+    );
+    let reader = Database::at(&(server.url().replace("slated@", "reader@") + search_path));
+    let back = Database::new(Engine::Sqlite);
+    let output = copy(&reader, &back);
+    assert!(output.status.success(), "{output:?}");
+    Engine::Sqlite.app().start_on(back).anonymous().with_key(&key).get("/v1/jobs").expect(200);
 }
 
 #[test]

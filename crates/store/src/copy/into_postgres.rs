@@ -33,8 +33,7 @@ pub(super) async fn copy(from: &Path, to: &Address, report: &Report<'_>) -> Resu
     let _lock = prepare_source(from)?;
     let client = connect(to).await?;
     // Before anything of it is changed or kept from others: the address may be that of a database that is in use.
-    let sql = "SELECT 1 WHERE to_regclass('workspace') IS NOT NULL";
-    if client.query_opt(sql, &[]).await.map_err(|error| judge(&error))?.is_some() {
+    if migrations::postgres::has_table(&client, "workspace").await? {
         refuse_full(&client).await?;
     }
     migrations::postgres::bring_up_to_date(to, Purpose::Command).await?;
@@ -43,9 +42,16 @@ pub(super) async fn copy(from: &Path, to: &Address, report: &Report<'_>) -> Resu
     execute(&client, "BEGIN").await?;
     let moved = fill(from, &client, &tables, total, report).await?;
     execute(&client, migrations::INDEX_ALL).await?;
+    execute(&client, &format!("ANALYZE {}", all_tables(&tables))).await?;
     execute(&client, "COMMIT").await?;
-    execute(&client, "ANALYZE").await?;
     Ok(moved)
+}
+
+/// Those that are copied, and those that PostgreSQL has beside them, in which something may be left of what was there before.
+fn all_tables(tables: &[Table]) -> String {
+    let copied = tables.iter().map(|table| table.name.as_str());
+    let names: Vec<_> = copied.chain(migrations::SEARCH).chain(migrations::ONLY_POSTGRES).collect();
+    names.join(", ")
 }
 
 async fn refuse_full(client: &Client) -> Result<(), StoreError> {
@@ -56,12 +62,12 @@ async fn refuse_full(client: &Client) -> Result<(), StoreError> {
 }
 
 async fn fill(from: &Path, client: &Client, tables: &Arc<Vec<Table>>, total: u64, report: &Report<'_>) -> Result<Moved, StoreError> {
-    let names: Vec<_> = tables.iter().map(|table| table.name.as_str()).collect();
-    execute(client, &format!("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", names.join(", "))).await?;
+    let names = all_tables(tables);
+    execute(client, &format!("LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE")).await?;
     refuse_full(client).await?;
     let taken_off = TakenOff::all(client).await?;
     // Rows that go into a table emptied by the same transaction need no look at whether it was committed, ever.
-    execute(client, &format!("TRUNCATE {}", names.join(", "))).await?;
+    execute(client, &format!("TRUNCATE {names}")).await?;
     execute(client, COMPRESS_FAST).await?;
     let (chunks, mut arriving) = mpsc::channel(CHUNKS_WAITING);
     let reading = tokio::task::spawn_blocking({

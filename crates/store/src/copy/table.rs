@@ -75,10 +75,10 @@ pub(super) async fn all(client: &Client) -> Result<Vec<Table>, StoreError> {
             let (column, data_type): (String, String) = (row.get(0), row.get(1));
             columns.push(Column { in_order: order_of(&column), kind: kind_of(name, &column, &data_type)?, name: column });
         }
-        let sql = "SELECT k.column_name::text FROM information_schema.table_constraints c \
-                   JOIN information_schema.key_column_usage k USING (constraint_schema, constraint_name) \
-                   WHERE c.table_schema = current_schema() AND c.table_name = $1 AND c.constraint_type = 'PRIMARY KEY' \
-                   ORDER BY k.ordinal_position";
+        // The other schema tells of keys to those only who may change the table.
+        let sql = "SELECT a.attname::text FROM pg_constraint c CROSS JOIN LATERAL unnest(c.conkey) WITH ORDINALITY AS k (number, place) \
+                   JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.number \
+                   WHERE c.conrelid = to_regclass(quote_ident(current_schema()) || '.' || $1) AND c.contype = 'p' ORDER BY k.place";
         let primary_key = client.query(sql, &[name]).await.map_err(|error| judge(&error))?.iter().map(|row| row.get(0)).collect();
         tables.push(Table { name: (*name).to_owned(), columns, primary_key });
     }

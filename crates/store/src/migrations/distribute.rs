@@ -9,7 +9,6 @@ const BY: &str = "workspace_id";
 
 /// Brings the schema up to date and distributes the tables that are not yet; says which.
 pub async fn distribute(address: &Address) -> Result<Vec<&'static str>, StoreError> {
-    postgres::bring_up_to_date(address, Purpose::Command).await?;
     let client = connect(address).await?;
     let extension = client.query_opt("SELECT 1 FROM pg_extension WHERE extname = 'citus'", &[]).await.map_err(|error| judge(&error))?;
     if extension.is_none() {
@@ -17,6 +16,7 @@ pub async fn distribute(address: &Address) -> Result<Vec<&'static str>, StoreErr
             "{address} has no citus extension; add it with CREATE EXTENSION citus on every machine of the cluster, and name the coordinator's database"
         )));
     }
+    postgres::bring_up_to_date(address, Purpose::Command).await?;
     execute(&client, "BEGIN").await?;
     // Foreign keys between tables of which one is distributed and one is not yet are not possible, so they come off; and what one
     // transaction does to many tables goes over one connection to each machine.

@@ -83,11 +83,16 @@ fn statements(step: &str) -> impl Iterator<Item = &str> {
     step.split_inclusive(";\n").map(str::trim).filter(move |statement| statement.lines().any(says_something))
 }
 
+/// Whether there is a table of that name, readable or not, in the schema in which ours are made.
+pub(crate) async fn has_table(client: &Client, name: &str) -> Result<bool, StoreError> {
+    let sql = "SELECT to_regclass(quote_ident(current_schema()) || '.' || $1) IS NOT NULL";
+    Ok(client.query_one(sql, &[&name]).await.map_err(|error| judge(&error))?.get(0))
+}
+
 /// Nothing if the database was never ours.
 async fn current_version(client: &Client) -> Result<Option<i64>, StoreError> {
     let broken = |error: Error| judge(&error);
-    let sql = "SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'schema_migration'";
-    if client.query_opt(sql, &[]).await.map_err(broken)?.is_none() {
+    if !has_table(client, "schema_migration").await? {
         return Ok(None);
     }
     let row = client.query_one("SELECT COALESCE(MAX(version), 0) FROM schema_migration", &[]).await.map_err(broken)?;

@@ -17,7 +17,7 @@ impl TakenOff {
         let foreign_keys = Self::foreign_keys(client).await?;
         let mut taken_off = Self::constraints(client, "contype IN ('p', 'u')").await?;
         let sql = "SELECT quote_ident(c.relname), pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
-                   WHERE c.relnamespace = current_schema()::regnamespace AND i.indrelid::regclass::text = ANY($1) \
+                   WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND i.indrelid::regclass::text = ANY($1) \
                    AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid) ORDER BY 1";
         for row in client.query(sql, &[&TABLES]).await.map_err(|error| judge(&error))? {
             let (name, definition): (String, String) = (row.get(0), row.get(1));
@@ -35,7 +35,7 @@ impl TakenOff {
     async fn constraints(client: &Client, which: &str) -> Result<Self, StoreError> {
         let sql = format!(
             "SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid) FROM pg_constraint \
-             WHERE connamespace = current_schema()::regnamespace AND conparentid = 0 \
+             WHERE connamespace = quote_ident(current_schema())::regnamespace AND conparentid = 0 \
              AND conrelid::regclass::text = ANY($1) AND {which} ORDER BY 1, 2"
         );
         let mut put_back = Vec::new();

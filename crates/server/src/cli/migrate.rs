@@ -27,10 +27,12 @@ impl Migrate {
                     return Err("a SQLite file cannot be distributed; --distribute is for PostgreSQL with Citus".to_owned());
                 }
             };
-            self.database.open(Purpose::Command, &Options::default()).await?;
-            say!("the schema of {location} is up to date")?;
-            let Some(address) = spread_over else { return Ok(()) };
+            let Some(address) = spread_over else {
+                self.database.open(Purpose::Command, &Options::default()).await?;
+                return say!("the schema of {location} is up to date");
+            };
             let distributed = store::distribute(address).await.map_err(|error| error.to_string())?;
+            say!("the schema of {location} is up to date")?;
             match distributed.is_empty() {
                 true => say!("all tables were distributed already"),
                 false => say!("distributed by workspace: {}", distributed.join(", ")),

@@ -1,6 +1,10 @@
 //! The database goes away and comes back: callers are told at once, nothing is lost, and nobody restarts the server.
 
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use serde_json::json;
@@ -141,4 +145,80 @@ fn a_database_that_says_nothing_is_not_waited_for_without_end() {
     let output = Database::at(&format!("postgres://slated@{silent}/postgres?connect_timeout=1")).run(&["key", "list"]);
     let reason = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && reason.contains("no server answers in time"), "{reason}");
+}
+
+/// The way to a server on which no more is said once somebody was let in.
+fn silent_inside(server: &Server) -> String {
+    let (_, target) = server.url().split_once('@').unwrap();
+    let target = target.split('/').next().unwrap().to_owned();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        for caller in listener.incoming() {
+            let (caller, inside) = (caller.unwrap(), TcpStream::connect(&target).unwrap());
+            let (to_caller, from_inside) = (caller.try_clone().unwrap(), inside.try_clone().unwrap());
+            let is_in = Arc::new(AtomicBool::new(false));
+            let lets_in = Arc::clone(&is_in);
+            pass_on(from_inside, to_caller, move |said| {
+                lets_in.fetch_or(said.ends_with(b"Z\0\0\0\x05I"), Ordering::SeqCst);
+                true
+            });
+            pass_on(caller, inside, move |_| !is_in.load(Ordering::SeqCst));
+        }
+    });
+    address
+}
+
+/// What one says goes to the other, if it may, until one of them leaves.
+fn pass_on(mut from: TcpStream, mut to: TcpStream, may: impl Fn(&[u8]) -> bool + Send + 'static) {
+    thread::spawn(move || {
+        let mut said = [0; 8192];
+        while let Ok(length @ 1..) = from.read(&mut said) {
+            if may(&said[..length]) && to.write_all(&said[..length]).is_err() {
+                break;
+            }
+        }
+        let _ = to.shutdown(Shutdown::Both);
+    });
+}
+
+#[test]
+fn a_host_that_says_nothing_once_it_let_us_in_does_not_keep_the_others_from_being_asked() {
+    let server = Server::start(&[]);
+    let silent = silent_inside(&server);
+    let alone = server.url().split('@').next().unwrap().to_owned() + "@" + &silent + "/postgres?connect_timeout=1";
+    let output = Database::at(&alone).run(&["key", "list"]);
+    let reason = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && reason.contains("no server answers in time"), "{reason}");
+    let hosts = server.url().replace("slated@", &format!("slated@{silent},")) + "?connect_timeout=1";
+    let app = AppBuilder::new(Engine::Postgres).argument("--database-connections=2").start_on(Database::at(&hosts));
+    let client = app.writer();
+    let person = client.new_person(&json!({ "name": "Ada" }));
+    assert_eq!(client.get(&format!("/v1/persons/{person}")).expect(200).id(), person);
+    let open = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'slated'";
+    eventually("no connection is left behind", || execute(server.url(), open).len() <= 2);
+}
+
+#[test]
+fn commits_that_are_not_answered_leave_connections_to_reads() {
+    let server = Server::start(&[]);
+    let database = Database::at(server.url());
+    let app = AppBuilder::new(Engine::Postgres).argument("--database-connections=4").argument("--database-timeout=300").start_on(database);
+    let client = app.writer();
+    let person = client.new_person(&json!({ "name": "Ada" }));
+    let write = || client.post("/v1/persons", &json!({ "name": "Grace" })).status;
+    // A commit waits for a standby that never comes.
+    execute(server.url(), "ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    execute(server.url(), "SELECT pg_reload_conf()");
+    eventually("commits are not answered", || write() == 503);
+    for _ in 0..4 {
+        together(12, |_| assert_eq!(write(), 503));
+        assert_eq!(client.get(&format!("/v1/persons/{person}")).expect(200).id(), person);
+    }
+    let open = execute(server.url(), "SELECT 1 FROM pg_stat_activity WHERE application_name = 'slated'").len();
+    assert!(open <= 6, "{open} connections are open");
+    execute(server.url(), "ALTER SYSTEM RESET synchronous_standby_names");
+    execute(server.url(), "SELECT pg_reload_conf()");
+    eventually("writes go on", || write() == 201);
+    together(12, |_| assert_eq!(write(), 201));
 }

@@ -95,7 +95,7 @@ fn a_replica_that_cannot_be_read_is_told_once() {
     execute(server.url(), "CREATE ROLE nobody LOGIN SUPERUSER");
     eventually("the replica is read again", || {
         client.get("/v1/jobs").expect(200);
-        app.process.log.text().contains("the replica serves reads again")
+        app.process.log.text().contains("the replica answers again")
     });
     assert_eq!(app.process.log.text().matches("the replica cannot be read").count(), 1);
 }

@@ -101,3 +101,11 @@ fn columns_have_the_types_that_administrators_expect() {
     assert_eq!(type_of("job", "is_archived"), "boolean");
     assert_eq!(type_of("api_key", "hash"), "bytea");
 }
+
+#[test]
+fn a_database_that_cannot_be_spread_is_left_as_it_is() {
+    let database = Database::new(Engine::Postgres);
+    let output = database.run(&["migrate", "--distribute"]);
+    assert!(!output.status.success(), "{output:?}");
+    assert_eq!(database.execute("SELECT COUNT(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"), ["0"]);
+}

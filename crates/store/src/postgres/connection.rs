@@ -7,12 +7,12 @@ use std::time::Duration;
 use deadpool::Runtime;
 use deadpool::managed::{Manager, Metrics, Object, Pool, PoolError, RecycleError, RecycleResult, TimeoutType};
 use tokio::task::AbortHandle;
-use tokio_postgres::{Client, Config, SimpleQueryMessage, Statement};
+use tokio_postgres::{Client, Config, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
 use super::address::Address;
-use super::opening::{Refusal, count_hosts, open};
+use super::opening::{Opened, Refusal, count_hosts, open};
 use super::tls;
 use crate::error::StoreError;
 
@@ -20,14 +20,18 @@ use crate::error::StoreError;
 const STATEMENTS_KEPT: usize = 512;
 /// How long a connection that lies idle may go unseen by routers in between.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
+/// What stands in a URL that does not say so.
+const KEEP_ALIVE_UNSAID: Duration = Duration::from_secs(2 * 60 * 60);
+/// How long what was sent in long work may go without any sign of the other machine.
+const SILENCE_AT_LENGTH: Duration = Duration::from_secs(30);
 
 /// Every statement finds its few rows through indexes that begin with the workspace, whatever it is asked for. So a plan that was made
 /// once is good until the database knows more of its tables, and plans that read whole tables or start helpers are never better. Only Citus has to see
-/// what is asked for, to know on which machine it is. There this gives no row.
+/// what is asked for, to know on which machine it is. So there the second value is missing; the first is who works for us.
 const SESSION: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off; \
                        SET max_parallel_workers_per_gather = 0; \
-                       SELECT set_config('plan_cache_mode', 'force_generic_plan', false) \
-                       WHERE NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')";
+                       SELECT pg_backend_pid(), CASE WHEN NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') \
+                       THEN set_config('plan_cache_mode', 'force_generic_plan', false) END";
 /// New words are put into their index in the background, often; until there are so many, no writer has to do it.
 const WORDS_APART: &str = "SET gin_pending_list_limit = '16MB'";
 const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
@@ -38,6 +42,8 @@ pub(super) struct Connection {
     /// Whether this is PostgreSQL itself. What spreads it over machines looks at each statement to know where to send it, and does not see through
     /// all that could be made one.
     pub(super) is_whole: bool,
+    /// The number of the server's process, where it says so.
+    pub(super) backend: Option<i32>,
     driver: AbortHandle,
     tls: MakeRustlsConnect,
     statements: HashMap<Box<str>, Statement, Xxh3DefaultBuilder>,
@@ -104,16 +110,20 @@ impl Manager for Connector {
 
 impl Connector {
     async fn connect(&self) -> Result<Connection, Refusal> {
-        let (client, driver) = open(&self.config, &self.tls, self.for_each_host).await?;
-        // An engine that is only like PostgreSQL may lack one of these, and does without.
-        let answered = client.simple_query(SESSION).await;
-        let is_whole = answered.is_ok_and(|answered| answered.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_))));
-        let _ = client.batch_execute(WORDS_APART).await;
         // What is refused is told anyway; what the server remarks beside that is no news to us.
         let lock_timeout = self.lock_patience.as_millis();
-        let settings = format!("SET lock_timeout = {lock_timeout}; SET client_min_messages = error; SET standard_conforming_strings = on");
-        let _ = client.batch_execute(&settings).await;
-        Ok(Connection { client: Arc::new(client), is_whole, driver, tls: self.tls.clone(), statements: HashMap::default() })
+        let others = format!("SET lock_timeout = {lock_timeout}; SET client_min_messages = error; SET standard_conforming_strings = on");
+        let settings = [SESSION, WORDS_APART, &others];
+        let Opened { client, driver, row } = open(&self.config, &self.tls, self.for_each_host, &settings).await?;
+        let said = |place| row.as_ref().and_then(|row| row.try_get(place).ok().flatten());
+        Ok(Connection {
+            client: Arc::new(client),
+            is_whole: said(1).is_some(),
+            backend: said(0).and_then(|number| number.parse().ok()),
+            driver,
+            tls: self.tls.clone(),
+            statements: HashMap::default(),
+        })
     }
 }
 
@@ -126,12 +136,20 @@ pub(crate) async fn connect(address: &Address) -> Result<Client, StoreError> {
 /// Each host has some seconds, unless the URL says how many.
 pub(super) async fn open_at_length(address: &Address, tls: &MakeRustlsConnect) -> Result<Client, Refusal> {
     let for_each_host = address.config.get_connect_timeout().copied().unwrap_or(PATIENCE_AT_START);
-    let (client, _) = open(&address.config, tls, for_each_host).await?;
-    // An engine that is only like PostgreSQL may lack one of these, and does without.
-    for setting in ["statement_timeout = 0", "standard_conforming_strings = on"] {
-        let _ = client.batch_execute(&format!("SET {setting}")).await;
+    let settings = ["SET statement_timeout = 0", "SET standard_conforming_strings = on"];
+    Ok(open(&noticing_silence(address, SILENCE_AT_LENGTH), tls, for_each_host, &settings).await?.client)
+}
+
+/// What the URL says of it stands.
+fn noticing_silence(address: &Address, most: Duration) -> Config {
+    let mut config = address.config.clone();
+    if config.get_keepalives_idle() == KEEP_ALIVE_UNSAID {
+        config.keepalives_idle(KEEP_ALIVE);
     }
-    Ok(client)
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(most);
+    }
+    config
 }
 
 pub(super) type Lent = Object<Connector>;
@@ -150,13 +168,9 @@ pub(super) fn all_busy() -> StoreError {
 
 impl Connections {
     pub(super) fn new(address: &Address, most: usize, patience: Duration) -> Result<Self, StoreError> {
-        let mut config = address.config.clone();
+        let config = noticing_silence(address, patience);
         let share = patience / count_hosts(&config);
         let for_each_host = config.get_connect_timeout().map_or(share, |wanted| share.min(*wanted));
-        config.keepalives_idle(KEEP_ALIVE);
-        if config.get_tcp_user_timeout().is_none() {
-            config.tcp_user_timeout(patience);
-        }
         let pool = Pool::builder(Connector { config, tls: tls::connector(address)?, for_each_host, lock_patience: patience * 4 / 5 })
             .max_size(most)
             .wait_timeout(Some(patience))

@@ -110,7 +110,7 @@ impl Crowd {
     async fn ask(&self, sql: &Arc<str>, params: Vec<Vec<Owned>>, since: Instant) -> Result<Vec<Vec<Row>>, StoreError> {
         let connection = self.connections.lend().await?;
         self.is_worth_it.store(connection.is_whole, Ordering::Relaxed);
-        let mut tx = PostgresTx::new(connection, Mode::Singles, self.connections.patience, since.elapsed(), None);
+        let mut tx = PostgresTx::new(connection, Mode::Singles, self.connections.patience, since.elapsed(), None, None);
         tx.ask_all(sql, params).await
     }
 }

@@ -8,6 +8,7 @@ mod crowd;
 mod exchange;
 mod failure;
 mod opening;
+mod places;
 mod replica;
 mod tls;
 mod together;
@@ -18,15 +19,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use metrics::{gauge, histogram};
-use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::time::timeout;
 
 pub use self::address::Address;
+use self::connection::Connections;
 pub(crate) use self::connection::connect;
-use self::connection::{Connections, all_busy};
 pub(crate) use self::constraints::{TakenOff, execute};
 pub(crate) use self::crowd::Crowd;
 pub(crate) use self::failure::{describe, judge};
+use self::places::{Place, Places};
 use self::replica::Replica;
 pub(crate) use self::replica::check_replica;
 use self::transaction::Mode;
@@ -43,13 +43,10 @@ const MOST_CONFLICTS: u32 = 50;
 const MOST_LOSSES: u32 = 5;
 /// What work that looks at or touches many rows may take at least.
 const AT_LENGTH: Duration = Duration::from_secs(30);
-/// One of so many connections, or of fewer, is kept from writes that go alone, unless it is the only one.
-const CONNECTIONS_TO_KEEP_ONE_OF: usize = 8;
 
 pub(crate) struct Postgres {
     primary: Connections,
-    /// Writes that go alone may wait for rows that others hold, each on a connection of its own. They leave some for everybody else.
-    places_to_write: Semaphore,
+    places_to_write: Arc<Places>,
     crowd: Arc<Crowd>,
     replica: Option<Replica>,
     bell: Arc<Bell>,
@@ -62,8 +59,7 @@ impl Postgres {
             None => None,
         };
         let primary = Connections::new(address, options.connections, options.patience)?;
-        let kept = options.connections.div_ceil(CONNECTIONS_TO_KEEP_ONE_OF);
-        let places_to_write = Semaphore::new((options.connections - kept).max(1));
+        let places_to_write = Places::new(options.connections);
         Ok(Self { crowd: Arc::new(Crowd::new(primary.clone())), primary, places_to_write, replica, bell })
     }
 
@@ -84,11 +80,11 @@ impl Postgres {
             Pace::AtLength => (Mode::ChangeAtLength, self.primary.patience.max(AT_LENGTH)),
         };
         let asked = Instant::now();
-        let _place = match mode {
-            Mode::ChangeTogether => None,
-            _ => Some(self.place_to_write().await?),
+        let place = match mode {
+            Mode::ChangeTogether => self.places_to_write.take_if_scarce(self.primary.patience).await?,
+            _ => self.places_to_write.take(self.primary.patience).await?,
         };
-        let mut tx = begin(&self.primary, mode, patience, None, asked).await?;
+        let mut tx = begin(&self.primary, mode, patience, None, Some(place), asked).await?;
         let output = work.run(&mut tx).await?;
         if tx.has_kept_events() {
             return Err(StoreError::Internal("events were kept and not appended".to_owned()).into());
@@ -102,13 +98,6 @@ impl Postgres {
         Ok(output)
     }
 
-    async fn place_to_write(&self) -> Result<Option<SemaphorePermit<'_>>, StoreError> {
-        match timeout(self.primary.patience, self.places_to_write.acquire()).await {
-            Ok(place) => Ok(place.ok()),
-            Err(_) => Err(all_busy()),
-        }
-    }
-
     /// One statement, with no transaction around it.
     pub(crate) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
         self.look(work, Mode::Single, self.primary.patience).await
@@ -116,7 +105,7 @@ impl Postgres {
 
     /// The same for a statement that may take long, and goes together with none.
     pub(crate) async fn run_apart<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
-        let mut tx = begin(&self.primary, Mode::Single, self.primary.patience.max(AT_LENGTH), None, Instant::now()).await?;
+        let mut tx = begin(&self.primary, Mode::Single, self.primary.patience.max(AT_LENGTH), None, None, Instant::now()).await?;
         work.run(&mut tx).await
     }
 
@@ -132,7 +121,7 @@ impl Postgres {
         let started = Instant::now();
         let mut output = None;
         if let (Some(replica), Some(workspace)) = (&self.replica, work.workspace())
-            && !replica.is_resting()
+            && replica.may_be_asked()
         {
             output = self.look_at_replica(replica, work, mode, patience, replica.last_write(workspace)).await;
         }
@@ -142,7 +131,7 @@ impl Postgres {
                 retried(|| async {
                     let mut tx = match mode {
                         Mode::Single => begun(Arm::Crowd(Arc::clone(&self.crowd))),
-                        _ => begin(&self.primary, mode, patience, None, Instant::now()).await?,
+                        _ => begin(&self.primary, mode, patience, None, None, Instant::now()).await?,
                     };
                     work.run(&mut tx).await
                 })
@@ -162,15 +151,17 @@ impl Postgres {
         patience: Duration,
         at_least: Option<i64>,
     ) -> Option<Result<W::Output, Failure>> {
-        let outcome = match begin(&replica.connections, mode, patience, at_least, Instant::now()).await {
+        let outcome = match begin(&replica.connections, mode, patience, at_least, None, Instant::now()).await {
             Ok(mut tx) => work.run(&mut tx).await,
             Err(failure) => Err(failure),
         };
         match outcome {
             Err(Failure::Broken(error)) => {
                 tracing::debug!(error = %error, "read from the primary instead of the replica");
-                if !matches!(error, StoreError::Conflict(_)) {
-                    replica.rest(&error);
+                match error {
+                    // It answered, and is behind or busy with what it takes over.
+                    StoreError::Conflict(_) => replica.note_answer(),
+                    error => replica.rest(&error),
                 }
                 None
             }
@@ -195,9 +186,16 @@ impl Postgres {
 }
 
 /// On a connection that is waited for since then.
-async fn begin(connections: &Connections, mode: Mode, patience: Duration, at_least: Option<i64>, asked: Instant) -> Result<Tx, Failure> {
+async fn begin(
+    connections: &Connections,
+    mode: Mode,
+    patience: Duration,
+    at_least: Option<i64>,
+    place: Option<Place>,
+    asked: Instant,
+) -> Result<Tx, Failure> {
     let connection = connections.lend().await?;
-    Ok(begun(Arm::Postgres(Box::new(PostgresTx::new(connection, mode, patience, asked.elapsed(), at_least)))))
+    Ok(begun(Arm::Postgres(Box::new(PostgresTx::new(connection, mode, patience, asked.elapsed(), at_least, place)))))
 }
 
 fn begun(arm: Arm) -> Tx {

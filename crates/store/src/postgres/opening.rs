@@ -11,7 +11,7 @@ use tokio::net::lookup_host;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
 use tokio_postgres::config::{Host, LoadBalanceHosts};
-use tokio_postgres::{Client, Config, Error};
+use tokio_postgres::{Client, Config, Error, SimpleQueryMessage, SimpleQueryRow};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::failure::describe;
@@ -40,15 +40,22 @@ pub(super) fn count_hosts(config: &Config) -> u32 {
     u32::try_from(config.get_hosts().len()).unwrap_or(u32::MAX).max(1)
 }
 
-/// A connection, and what drives it. What the last host said is told if none fits.
-pub(super) async fn open(config: &Config, tls: &MakeRustlsConnect, for_each_host: Duration) -> Result<(Client, AbortHandle), Refusal> {
+pub(super) struct Opened {
+    pub(super) client: Client,
+    pub(super) driver: AbortHandle,
+    /// Of one of the settings.
+    pub(super) row: Option<SimpleQueryRow>,
+}
+
+/// A connection with those settings. What the last host said is told if none fits.
+pub(super) async fn open(config: &Config, tls: &MakeRustlsConnect, for_each_host: Duration, settings: &[&str]) -> Result<Opened, Refusal> {
     let mut hosts = each_host(config);
     if config.get_load_balance_hosts() == LoadBalanceHosts::Random {
         hosts.shuffle(&mut rand::rng());
     }
     let mut refusal = Refusal::Silence;
     for host in hosts {
-        match ask(&host, tls, Instant::now() + for_each_host).await {
+        match ask(&host, tls, Instant::now() + for_each_host, settings).await {
             Ok(opened) => return Ok(opened),
             Err(refused) => refusal = refused,
         }
@@ -57,27 +64,62 @@ pub(super) async fn open(config: &Config, tls: &MakeRustlsConnect, for_each_host
 }
 
 /// The addresses of a host share its time.
-async fn ask(host: &Config, tls: &MakeRustlsConnect, until: Instant) -> Result<(Client, AbortHandle), Refusal> {
+async fn ask(host: &Config, tls: &MakeRustlsConnect, until: Instant, settings: &[&str]) -> Result<Opened, Refusal> {
     let found = timeout_at(until, each_address(host)).await;
     let mut addresses = found.map_err(|_| Refusal::Silence)?.map_err(Refusal::Unknown)?;
     let mut refusal = Refusal::Silence;
     while let Some(address) = addresses.pop_front() {
         let now = Instant::now();
         let left = until.saturating_duration_since(now) / u32::try_from(addresses.len() + 1).unwrap_or(u32::MAX);
-        match timeout_at(now + left, address.connect(tls.clone())).await {
-            Ok(Ok((client, driver))) => {
-                let driver = tokio::spawn(async move {
-                    if let Err(error) = driver.await {
-                        tracing::debug!(error = describe(&error), "a connection to the database ended");
-                    }
-                });
-                return Ok((client, driver.abort_handle()));
-            }
+        match timeout_at(now + left, connect(&address, tls, settings)).await {
+            Ok(Ok(opened)) => return Ok(opened),
             Ok(Err(error)) => refusal = Refusal::Said(error),
             Err(_) => refusal = Refusal::Silence,
         }
     }
     Err(refusal)
+}
+
+async fn connect(address: &Config, tls: &MakeRustlsConnect, settings: &[&str]) -> Result<Opened, Error> {
+    let (client, connection) = address.connect(tls.clone()).await?;
+    let driver = tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(error = describe(&error), "a connection to the database ended");
+        }
+    });
+    let unless_taken_over = EndedWhenDropped(Some(driver.abort_handle()));
+    let mut row = None;
+    for setting in settings {
+        // An engine that is only like PostgreSQL may lack one of these, and does without.
+        let answer = client.simple_query(setting).await.unwrap_or_default();
+        row = answer.into_iter().find_map(as_row).or(row);
+    }
+    unless_taken_over.take_over();
+    Ok(Opened { client, driver: driver.abort_handle(), row })
+}
+
+fn as_row(message: SimpleQueryMessage) -> Option<SimpleQueryRow> {
+    match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    }
+}
+
+/// What drives a connection goes on while an answer is to come, even if nobody waits for it any more.
+struct EndedWhenDropped(Option<AbortHandle>);
+
+impl EndedWhenDropped {
+    fn take_over(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for EndedWhenDropped {
+    fn drop(&mut self) {
+        if let Some(driver) = self.0.take() {
+            driver.abort();
+        }
+    }
 }
 
 /// The same for each host alone.

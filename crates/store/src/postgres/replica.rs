@@ -16,6 +16,9 @@ use crate::error::StoreError;
 /// How long a replica that failed is left alone.
 const REST: Duration = Duration::from_secs(5);
 
+/// Where a write stands of which that was not said: no replica has come so far. The next write of the same workspace says where both stand.
+pub(super) const UNKNOWN: i64 = i64::MAX;
+
 /// What a database and its replicas have in common, and no other.
 const IDENTITY: &str = "SELECT system_identifier::text || ' ' || (SELECT oid::text FROM pg_database WHERE datname = current_database()) \
                         FROM pg_control_system()";
@@ -56,20 +59,28 @@ impl Replica {
         self.failed_at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks nothing of the replica for a while, so that not every read waits for one that does not answer.
+    /// Has the replica left alone for a while, so that not every read waits for one that does not answer.
     pub(super) fn rest(&self, error: &StoreError) {
         if self.failed_at().replace(Instant::now()).is_none() {
             tracing::warn!(error = %error, "the replica cannot be read, so the primary serves all reads until it can");
         }
     }
 
-    pub(super) fn is_resting(&self) -> bool {
-        self.failed_at().is_some_and(|moment| moment.elapsed() < REST)
+    /// Of all who read while the replica is left alone, one at a time finds out whether it answers again.
+    pub(super) fn may_be_asked(&self) -> bool {
+        match &mut *self.failed_at() {
+            None => true,
+            Some(moment) if moment.elapsed() < REST => false,
+            Some(moment) => {
+                *moment = Instant::now();
+                true
+            }
+        }
     }
 
     pub(super) fn note_answer(&self) {
         if self.failed_at().take().is_some() {
-            tracing::info!("the replica serves reads again");
+            tracing::info!("the replica answers again");
         }
     }
 
@@ -79,7 +90,10 @@ impl Replica {
             Some(workspace) => writes.by_workspace.entry(workspace).or_default(),
             None => &mut writes.of_all,
         };
-        *kept = mark.max(*kept);
+        *kept = match *kept {
+            UNKNOWN => mark,
+            known => mark.max(known),
+        };
     }
 
     /// How far the replica must have come for this workspace.
@@ -87,5 +101,38 @@ impl Replica {
         let writes = self.last_writes.lock().unwrap_or_else(PoisonError::into_inner);
         let mark = writes.by_workspace.get(&workspace).copied().unwrap_or(0).max(writes.of_all);
         (mark > 0).then_some(mark)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replica() -> Replica {
+        let address: Address = "postgres://nowhere.invalid/slated".parse().unwrap();
+        Replica::new(Connections::new(&address, 1, Duration::from_secs(1)).unwrap())
+    }
+
+    #[test]
+    fn one_at_a_time_asks_a_replica_that_failed() {
+        let replica = replica();
+        assert!(replica.may_be_asked() && replica.may_be_asked());
+        replica.rest(&StoreError::Lost("gone".to_owned()));
+        assert!(!replica.may_be_asked());
+        *replica.failed_at() = Instant::now().checked_sub(REST);
+        assert!(replica.may_be_asked() && !replica.may_be_asked());
+        replica.note_answer();
+        assert!(replica.may_be_asked() && replica.may_be_asked());
+    }
+
+    #[test]
+    fn a_write_of_which_nobody_knows_where_it_stands_keeps_reads_from_the_replica_until_the_next() {
+        let (replica, workspace) = (replica(), WorkspaceId::from_number(1));
+        for (mark, expected) in [(7, 7), (5, 7), (UNKNOWN, UNKNOWN), (9, 9), (8, 9)] {
+            replica.note_write(Some(workspace), mark);
+            assert_eq!(replica.last_write(workspace), Some(expected));
+        }
+        replica.note_write(None, 12);
+        assert_eq!(replica.last_write(workspace), Some(12));
     }
 }

@@ -29,7 +29,10 @@ pub(super) fn connector(address: &Address) -> Result<MakeRustlsConnect, StoreErr
         }
         Trust::AuthorityAndName => config.with_root_certificates(authorities(address)?),
     };
-    Ok(MakeRustlsConnect::new(config.with_no_client_auth()))
+    let mut config = config.with_no_client_auth();
+    // From version 17 on, PostgreSQL takes none without it where TLS begins at once (`sslnegotiation=direct`).
+    config.alpn_protocols = vec![b"postgresql".to_vec()];
+    Ok(MakeRustlsConnect::new(config))
 }
 
 fn authorities(address: &Address) -> Result<RootCertStore, StoreError> {

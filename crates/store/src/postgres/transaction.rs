@@ -17,6 +17,8 @@ use super::alike::{Joining, Recipient, Sent, gather};
 use super::connection::Lent;
 use super::exchange::{Boxed, Ending, Exchange, Exchanged, exchange, in_order};
 use super::failure::{describe, judge};
+use super::places::Place;
+use super::replica::UNKNOWN;
 use super::together::Queued;
 use super::value::{Number, Owned};
 use crate::error::StoreError;
@@ -81,8 +83,12 @@ impl Mode {
 
 pub(crate) struct PostgresTx {
     connection: Option<Lent>,
+    /// Of work that changes something.
+    place: Option<Place>,
     mode: Mode,
     is_open: bool,
+    /// Whether the server may have been told to make the change durable.
+    may_be_ending: bool,
     queue: Vec<Queued>,
     /// The texts of many statements, each once.
     texts: Vec<Arc<str>>,
@@ -98,13 +104,22 @@ pub(crate) struct PostgresTx {
 
 impl PostgresTx {
     /// `waited` is how long it took to get the connection: a caller waits for that and the first answer together.
-    pub(super) fn new(connection: Lent, mode: Mode, patience: Duration, waited: Duration, at_least: Option<i64>) -> Self {
+    pub(super) fn new(
+        connection: Lent,
+        mode: Mode,
+        patience: Duration,
+        waited: Duration,
+        at_least: Option<i64>,
+        place: Option<Place>,
+    ) -> Self {
         // Those who go together have waited before, most of them a quarter as long at most.
         let waited = if mode == Mode::ChangeTogether { waited + patience / 4 } else { waited };
         Self {
             connection: Some(connection),
+            place,
             mode,
             is_open: false,
+            may_be_ending: false,
             queue: Vec::new(),
             texts: Vec::new(),
             ahead: VecDeque::new(),
@@ -208,10 +223,9 @@ impl PostgresTx {
         }
         let ending = if mark { Ending::CommitAndMark } else { Ending::Commit };
         let last = self.send(ending).await?;
-        match (mark, last) {
-            (true, Some((rows, _))) => rows.first().map(position).transpose(),
-            _ => Ok(None),
-        }
+        let marked = last.as_ref().and_then(|(rows, _)| rows.first()).and_then(|row| position(row).ok());
+        // That the change is durable is sure by now; how far the log is can only be missing.
+        Ok(mark.then(|| marked.unwrap_or(UNKNOWN)))
     }
 
     /// Sends all that waits and takes the answers; gives back that of the last statement.
@@ -263,10 +277,19 @@ impl PostgresTx {
     async fn land(&mut self, ending: Ending, patience: Duration) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
         let flights = std::mem::take(&mut self.ahead).into_iter();
         let (exchanges, recipients): (Vec<_>, Vec<_>) = flights.map(|flight| (flight.exchange, flight.recipients)).unzip();
-        let Ok(exchanged) = tokio::time::timeout(patience, in_order(exchanges)).await else {
+        let mut answered: Boxed<'static, _> = Box::pin(in_order(exchanges));
+        let Ok(exchanged) = tokio::time::timeout(patience, &mut answered).await else {
             // Whatever it still says would be taken for the answer to something else.
-            self.give_up(ending);
-            return Err(if ending == Ending::None { too_late() } else { uncertain("it did not answer in time") });
+            if ending == Ending::None {
+                self.give_up(ending);
+                return Err(too_late());
+            }
+            match (self.connection.take(), self.place.take()) {
+                (Some(connection), Some(place)) => place.keep(connection, answered),
+                (Some(connection), None) => Object::take(connection).abandon(false),
+                (None, _) => {}
+            }
+            return Err(uncertain("it did not answer in time"));
         };
         self.first_patience = None;
         let mut last = None;
@@ -359,6 +382,7 @@ impl PostgresTx {
         }
         // Whoever waits for this may give up at any moment: what was sent by then has to be undone.
         self.is_open |= beginning.is_some();
+        self.may_be_ending |= ending != Ending::None;
         let exchange = exchange(Arc::clone(&connection.client), Exchange { beginning, statements, ending, position, at_least });
         Ok(Flight { exchange: Box::pin(exchange), recipients: Recipients { to, at_least } })
     }
@@ -384,7 +408,6 @@ impl PostgresTx {
         let Some(ended) = ended else { return Ok(last) };
         ended.map_err(|error| blame(&error, ending))?;
         self.is_open = false;
-        // That the change is durable is sure by now; how far the log is can only be missing.
         Ok(mark.and_then(Result::ok).map(|rows| (rows, 0)))
     }
 }
@@ -435,14 +458,15 @@ impl Drop for PostgresTx {
             Object::take(connection).abandon(false);
             return;
         };
-        let patience = self.patience;
+        let (patience, may_be_ending, place) = (self.patience, self.may_be_ending, self.place.take());
         runtime.spawn(async move {
+            let _place = place;
             let undone = tokio::time::timeout(patience, connection.client.batch_execute("ROLLBACK")).await;
             if let Ok(Err(error)) = &undone {
                 tracing::debug!(error = describe(error), "a transaction could not be rolled back; its connection is closed");
             }
             if !matches!(undone, Ok(Ok(()))) {
-                Object::take(connection).abandon(true);
+                Object::take(connection).abandon(!may_be_ending);
             }
         });
     }

@@ -1,0 +1,94 @@
+//! Places for writes, so that some connections are left for everybody else. Writes may wait for rows that others hold, each on a connection of its own,
+//! and for commits that the server does not answer, as one that waits for a standby which is away.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use deadpool::managed::{Object, PoolError, TimeoutType};
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use tokio_postgres::SimpleQueryMessage;
+
+use super::connection::{Lent, all_busy};
+use super::exchange::Boxed;
+use crate::error::StoreError;
+
+/// One of so many connections, or of fewer, is kept from writes that go alone, unless it is the only one.
+const CONNECTIONS_TO_KEEP_ONE_OF: usize = 8;
+/// How often a commit that is not answered is looked after.
+const LOOK_AFTER: Duration = Duration::from_secs(1);
+
+pub(super) struct Places {
+    free: Arc<Semaphore>,
+    /// Commits that were not answered in time. Each has a place.
+    unanswered: AtomicUsize,
+}
+
+/// What a write has while it is under way.
+pub(super) struct Place {
+    places: Arc<Places>,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Places {
+    pub(super) fn new(connections: usize) -> Arc<Self> {
+        let kept = connections.div_ceil(CONNECTIONS_TO_KEEP_ONE_OF);
+        Arc::new(Self { free: Arc::new(Semaphore::new((connections - kept).max(1))), unanswered: AtomicUsize::new(0) })
+    }
+
+    pub(super) async fn take(self: &Arc<Self>, patience: Duration) -> Result<Place, StoreError> {
+        match timeout(patience, Arc::clone(&self.free).acquire_owned()).await {
+            Ok(permit) => Ok(Place { places: Arc::clone(self), permit: permit.ok() }),
+            Err(_) => Err(all_busy()),
+        }
+    }
+
+    /// For a write that hardly waits for what others hold: it does without, unless commits are not answered.
+    pub(super) async fn take_if_scarce(self: &Arc<Self>, patience: Duration) -> Result<Place, StoreError> {
+        match self.unanswered.load(Ordering::Relaxed) {
+            0 => Ok(Place { places: Arc::clone(self), permit: None }),
+            _ => self.take(patience).await,
+        }
+    }
+}
+
+impl Place {
+    /// Keeps the place and the connection of a commit that was not answered in time for as long as the server works on it. Given up, they would be taken by
+    /// others whose commits are not answered either, while the server keeps all of them, until it takes no connections any more.
+    pub(super) fn keep<T: Send + 'static>(self, connection: Lent, answered: Boxed<'static, T>) {
+        let Self { places, permit } = self;
+        let permit = permit.or_else(|| Arc::clone(&places.free).try_acquire_owned().ok());
+        let (Some(permit), Ok(runtime)) = (permit, Handle::try_current()) else {
+            return Object::take(connection).abandon(false);
+        };
+        places.unanswered.fetch_add(1, Ordering::Relaxed);
+        runtime.spawn(async move {
+            wait(connection, answered).await;
+            places.unanswered.fetch_sub(1, Ordering::Relaxed);
+            drop(permit);
+        });
+    }
+}
+
+async fn wait<T>(connection: Lent, mut answered: Boxed<'static, T>) {
+    while timeout(LOOK_AFTER, &mut answered).await.is_err() {
+        if !is_at_work(&connection).await {
+            return Object::take(connection).abandon(false);
+        }
+    }
+}
+
+/// Whether the server that new connections lead to works for this one. It does not if that is another server by now.
+async fn is_at_work(connection: &Lent) -> bool {
+    let (Some(backend), Some(pool)) = (connection.backend, Object::pool(connection)) else { return false };
+    let other = match pool.get().await {
+        Ok(other) => other,
+        Err(PoolError::Timeout(TimeoutType::Wait)) => return true,
+        Err(_) => return false,
+    };
+    let sql = format!("SELECT 1 FROM pg_stat_activity WHERE pid = {backend} AND usename = current_user AND state = 'active'");
+    let answer = timeout(LOOK_AFTER, other.client.simple_query(&sql)).await;
+    answer.is_ok_and(|answer| answer.is_ok_and(|messages| messages.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_)))))
+}

@@ -76,6 +76,8 @@ pub enum Pace {
     Together,
     /// It is always undone.
     Trial,
+    /// It changes nothing and waits for nobody, to find out whether work can be done.
+    Probe,
 }
 
 /// Where an outcome is put by whoever comes to it, and taken from by whoever waits.

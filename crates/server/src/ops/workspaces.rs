@@ -3,7 +3,7 @@
 use model::id::WorkspaceId;
 use model::job::DEFAULT_STATUSES;
 use store::record::{status, workspace};
-use store::{Failure, Tx, Work};
+use store::{Failure, Pace, Tx, Work};
 
 use super::templates;
 
@@ -29,6 +29,10 @@ pub struct TryToWrite;
 
 impl Work for TryToWrite {
     type Output = ();
+
+    fn pace(&self) -> Pace {
+        Pace::Probe
+    }
 
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
         Ok(workspace::try_to_write(tx).await?)

@@ -202,8 +202,20 @@ fn a_host_that_says_nothing_once_it_let_us_in_does_not_keep_the_others_from_bein
 #[test]
 fn commits_that_are_not_answered_leave_connections_to_reads() {
     let server = Server::start(&[]);
-    let database = Database::at(server.url());
-    let app = AppBuilder::new(Engine::Postgres).argument("--database-connections=4").argument("--database-timeout=300").start_on(database);
+    do_not_answer_commits(&server, server.url());
+}
+
+#[test]
+fn commits_that_are_not_answered_are_found_by_a_role_that_has_taken_on_another() {
+    let server = Server::start(&[]);
+    execute(server.url(), "CREATE ROLE app; GRANT ALL ON SCHEMA public TO app");
+    execute(server.url(), "CREATE ROLE worker LOGIN IN ROLE app; ALTER ROLE worker SET role = 'app'");
+    do_not_answer_commits(&server, &server.url().replace("slated@", "worker@"));
+}
+
+fn do_not_answer_commits(server: &Server, url: &str) {
+    let options = ["--database-connections=4", "--database-timeout=300"];
+    let app = AppBuilder::new(Engine::Postgres).argument(options[0]).argument(options[1]).start_on(Database::at(url));
     let client = app.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let write = || client.post("/v1/persons", &json!({ "name": "Grace" })).status;
@@ -214,6 +226,7 @@ fn commits_that_are_not_answered_leave_connections_to_reads() {
     for _ in 0..4 {
         together(12, |_| assert_eq!(write(), 503));
         assert_eq!(client.get(&format!("/v1/persons/{person}")).expect(200).id(), person);
+        app.anonymous().get("/readyz").expect(200);
     }
     let open = execute(server.url(), "SELECT 1 FROM pg_stat_activity WHERE application_name = 'slated'").len();
     assert!(open <= 6, "{open} connections are open");

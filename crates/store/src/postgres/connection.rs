@@ -11,6 +11,7 @@ use tokio_postgres::{Client, Config, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
+use super::AT_LENGTH;
 use super::address::Address;
 use super::opening::{Opened, Refusal, count_hosts, open};
 use super::tls;
@@ -22,8 +23,6 @@ const STATEMENTS_KEPT: usize = 512;
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// What stands in a URL that does not say so.
 const KEEP_ALIVE_UNSAID: Duration = Duration::from_secs(2 * 60 * 60);
-/// How long what was sent in long work may go without any sign of the other machine.
-const SILENCE_AT_LENGTH: Duration = Duration::from_secs(30);
 
 /// Every statement finds its few rows through indexes that begin with the workspace, whatever it is asked for. So a plan that was made
 /// once is good until the database knows more of its tables, and plans that read whole tables or start helpers are never better. Only Citus has to see
@@ -127,27 +126,18 @@ impl Connector {
     }
 }
 
-/// A connection for work that takes its time, whatever its role may take otherwise.
+/// A connection for work that takes its time, whatever its role may take otherwise. Each host has some seconds, unless the URL says how many.
 pub(crate) async fn connect(address: &Address) -> Result<Client, StoreError> {
-    let opened = open_at_length(address, &tls::connector(address)?).await;
-    opened.map_err(|refusal| StoreError::Unusable(format!("{address} cannot be reached: {refusal}")))
-}
-
-/// Each host has some seconds, unless the URL says how many.
-pub(super) async fn open_at_length(address: &Address, tls: &MakeRustlsConnect) -> Result<Client, Refusal> {
     let for_each_host = address.config.get_connect_timeout().copied().unwrap_or(PATIENCE_AT_START);
     let settings = ["SET statement_timeout = 0", "SET standard_conforming_strings = on"];
-    Ok(open(&noticing_silence(address, SILENCE_AT_LENGTH), tls, for_each_host, &settings).await?.client)
+    let opened = open(&kept_alive(address), &tls::connector(address)?, for_each_host, &settings).await;
+    opened.map(|opened| opened.client).map_err(|refusal| StoreError::Unusable(format!("{address} cannot be reached: {refusal}")))
 }
 
-/// What the URL says of it stands.
-fn noticing_silence(address: &Address, most: Duration) -> Config {
+fn kept_alive(address: &Address) -> Config {
     let mut config = address.config.clone();
     if config.get_keepalives_idle() == KEEP_ALIVE_UNSAID {
         config.keepalives_idle(KEEP_ALIVE);
-    }
-    if config.get_tcp_user_timeout().is_none() {
-        config.tcp_user_timeout(most);
     }
     config
 }
@@ -168,7 +158,11 @@ pub(super) fn all_busy() -> StoreError {
 
 impl Connections {
     pub(super) fn new(address: &Address, most: usize, patience: Duration) -> Result<Self, StoreError> {
-        let config = noticing_silence(address, patience);
+        let mut config = kept_alive(address);
+        if config.get_tcp_user_timeout().is_none() {
+            // A server that works does not take in what is sent ahead meanwhile.
+            config.tcp_user_timeout(patience.max(AT_LENGTH));
+        }
         let share = patience / count_hosts(&config);
         let for_each_host = config.get_connect_timeout().map_or(share, |wanted| share.min(*wanted));
         let pool = Pool::builder(Connector { config, tls: tls::connector(address)?, for_each_host, lock_patience: patience * 4 / 5 })

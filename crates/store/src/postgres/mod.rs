@@ -67,7 +67,7 @@ impl Postgres {
         let started = Instant::now();
         let output = match work.pace() {
             Pace::Together => self.change(work).await,
-            Pace::Quick | Pace::AtLength | Pace::Trial => retried(|| self.change(work)).await,
+            Pace::Quick | Pace::AtLength | Pace::Trial | Pace::Probe => retried(|| self.change(work)).await,
         };
         histogram!("slated_store_commit_seconds").record(started.elapsed().as_secs_f64());
         output
@@ -75,14 +75,15 @@ impl Postgres {
 
     async fn change<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
         let (mode, patience) = match work.pace() {
-            Pace::Quick | Pace::Trial => (Mode::Change, self.primary.patience),
+            Pace::Quick | Pace::Trial | Pace::Probe => (Mode::Change, self.primary.patience),
             Pace::Together => (Mode::ChangeTogether, self.primary.patience),
             Pace::AtLength => (Mode::ChangeAtLength, self.primary.patience.max(AT_LENGTH)),
         };
         let asked = Instant::now();
-        let place = match mode {
-            Mode::ChangeTogether => self.places_to_write.take_if_scarce(self.primary.patience).await?,
-            _ => self.places_to_write.take(self.primary.patience).await?,
+        let place = match work.pace() {
+            Pace::Probe => self.places_to_write.none(),
+            Pace::Together => self.places_to_write.take_if_scarce(self.primary.patience).await?,
+            Pace::Quick | Pace::AtLength | Pace::Trial => self.places_to_write.take(self.primary.patience).await?,
         };
         let mut tx = begin(&self.primary, mode, patience, None, Some(place), asked).await?;
         let output = work.run(&mut tx).await?;

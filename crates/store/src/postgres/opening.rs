@@ -1,15 +1,17 @@
-//! A connection to the first host that answers and fits. Each has its share of the time for all that is said until then: one that takes connections and
-//! says nothing must not keep the others from being asked.
+//! A connection to the first host that answers and fits. One that takes connections and says nothing must not keep the others from being asked, and one
+//! that is slow must not be given up: after its share of the time the next is asked as well.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use futures_util::future::join_all;
+use futures_util::stream::FuturesUnordered;
 use rand::seq::SliceRandom;
 use tokio::net::lookup_host;
 use tokio::task::AbortHandle;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout;
 use tokio_postgres::config::{Host, LoadBalanceHosts};
 use tokio_postgres::{Client, Config, Error, SimpleQueryMessage, SimpleQueryRow};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -53,31 +55,33 @@ pub(super) async fn open(config: &Config, tls: &MakeRustlsConnect, for_each_host
     if config.get_load_balance_hosts() == LoadBalanceHosts::Random {
         hosts.shuffle(&mut rand::rng());
     }
-    let mut refusal = Refusal::Silence;
-    for host in hosts {
-        match ask(&host, tls, Instant::now() + for_each_host, settings).await {
-            Ok(opened) => return Ok(opened),
-            Err(refused) => refusal = refused,
-        }
-    }
-    Err(refusal)
+    let asking = hosts.into_iter().map(|host| ask(host, tls, for_each_host, settings)).collect();
+    let opened = timeout(for_each_host * count_hosts(config), first_of(asking, for_each_host)).await;
+    opened.unwrap_or(Err(Refusal::Silence))
 }
 
 /// The addresses of a host share its time.
-async fn ask(host: &Config, tls: &MakeRustlsConnect, until: Instant, settings: &[&str]) -> Result<Opened, Refusal> {
-    let found = timeout_at(until, each_address(host)).await;
-    let mut addresses = found.map_err(|_| Refusal::Silence)?.map_err(Refusal::Unknown)?;
+async fn ask(host: Config, tls: &MakeRustlsConnect, patience: Duration, settings: &[&str]) -> Result<Opened, Refusal> {
+    let addresses = each_address(&host).await.map_err(Refusal::Unknown)?;
+    let patience = patience / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
+    let connecting = |address| async move { connect(&address, tls, settings).await.map_err(Refusal::Said) };
+    first_of(addresses.into_iter().map(connecting).collect(), patience).await
+}
+
+/// What the first gives that does not refuse. Each is begun when one before it refuses, or the last has said nothing for so long.
+async fn first_of<T, F: Future<Output = Result<T, Refusal>>>(candidates: Vec<F>, patience: Duration) -> Result<T, Refusal> {
+    let mut candidates = candidates.into_iter();
+    let mut asked = FuturesUnordered::new();
     let mut refusal = Refusal::Silence;
-    while let Some(address) = addresses.pop_front() {
-        let now = Instant::now();
-        let left = until.saturating_duration_since(now) / u32::try_from(addresses.len() + 1).unwrap_or(u32::MAX);
-        match timeout_at(now + left, connect(&address, tls, settings)).await {
-            Ok(Ok(opened)) => return Ok(opened),
-            Ok(Err(error)) => refusal = Refusal::Said(error),
-            Err(_) => refusal = Refusal::Silence,
+    loop {
+        asked.extend(candidates.next());
+        match timeout(patience, asked.next()).await {
+            Ok(Some(Ok(given))) => return Ok(given),
+            Ok(Some(Err(refused))) => refusal = refused,
+            Ok(None) => return Err(refusal),
+            Err(_) => {}
         }
     }
-    Err(refusal)
 }
 
 async fn connect(address: &Config, tls: &MakeRustlsConnect, settings: &[&str]) -> Result<Opened, Error> {
@@ -88,12 +92,9 @@ async fn connect(address: &Config, tls: &MakeRustlsConnect, settings: &[&str]) -
         }
     });
     let unless_taken_over = EndedWhenDropped(Some(driver.abort_handle()));
-    let mut row = None;
-    for setting in settings {
-        // An engine that is only like PostgreSQL may lack one of these, and does without.
-        let answer = client.simple_query(setting).await.unwrap_or_default();
-        row = answer.into_iter().find_map(as_row).or(row);
-    }
+    let answers = join_all(settings.iter().map(|setting| client.simple_query(setting))).await;
+    // An engine that is only like PostgreSQL may lack one of them, and does without.
+    let row = answers.into_iter().flatten().flatten().find_map(as_row);
     unless_taken_over.take_over();
     Ok(Opened { client, driver: driver.abort_handle(), row })
 }
@@ -147,10 +148,10 @@ fn each_host(config: &Config) -> Vec<Config> {
 }
 
 /// The same for each address of the one host.
-async fn each_address(host: &Config) -> io::Result<VecDeque<Config>> {
-    let [Host::Tcp(name)] = host.get_hosts() else { return Ok(VecDeque::from([host.clone()])) };
+async fn each_address(host: &Config) -> io::Result<Vec<Config>> {
+    let [Host::Tcp(name)] = host.get_hosts() else { return Ok(vec![host.clone()]) };
     if !host.get_hostaddrs().is_empty() {
-        return Ok(VecDeque::from([host.clone()]));
+        return Ok(vec![host.clone()]);
     }
     let found = lookup_host((name.as_str(), 0)).await?;
     let mut addresses: Vec<_> = found.map(|address| address.ip()).collect();
@@ -191,6 +192,11 @@ fn without_hosts(config: &Config) -> Config {
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
+    use std::pin::Pin;
+
+    use tokio::sync::oneshot;
+
     use super::*;
 
     #[test]
@@ -215,5 +221,44 @@ mod tests {
         let named = at("postgres://nowhere.invalid", "127.0.0.1");
         assert_eq!(each_address(&named).await.unwrap(), [named]);
         assert!(each_address(&"postgres://localhost".parse().unwrap()).await.unwrap().contains(&at("postgres://localhost", "127.0.0.1")));
+    }
+
+    type Asked = Pin<Box<dyn Future<Output = Result<i32, Refusal>>>>;
+
+    fn given(number: i32) -> Asked {
+        Box::pin(async move { Ok(number) })
+    }
+
+    fn refused() -> Asked {
+        Box::pin(async { Err(Refusal::Unknown(io::Error::other("nobody"))) })
+    }
+
+    fn silent() -> Asked {
+        Box::pin(pending())
+    }
+
+    #[tokio::test]
+    async fn who_is_silent_keeps_nobody_from_being_asked() {
+        for (candidates, expected) in [
+            (vec![given(1), given(2)], Some(1)),
+            (vec![silent(), given(2)], Some(2)),
+            (vec![refused(), given(2), silent()], Some(2)),
+            (vec![silent(), refused(), silent(), given(4)], Some(4)),
+            (vec![refused(), refused()], None),
+            (Vec::new(), None),
+        ] {
+            assert_eq!(first_of(candidates, Duration::from_millis(5)).await.ok(), expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn who_is_slow_is_waited_for() {
+        let (begun, is_begun) = oneshot::channel();
+        let slow: Asked = Box::pin(async { is_begun.await.map_err(|_| Refusal::Silence) });
+        let next: Asked = Box::pin(async {
+            begun.send(1).unwrap();
+            pending().await
+        });
+        assert_eq!(first_of(vec![slow, next], Duration::from_millis(5)).await.ok(), Some(1));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use deadpool::managed::{Object, PoolError, TimeoutType};
+use deadpool::managed::Object;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -22,6 +22,8 @@ const LOOK_AFTER: Duration = Duration::from_secs(1);
 
 pub(super) struct Places {
     free: Arc<Semaphore>,
+    /// Whether anything would be left for others.
+    may_be_kept: bool,
     /// Commits that were not answered in time. Each has a place.
     unanswered: AtomicUsize,
 }
@@ -34,8 +36,14 @@ pub(super) struct Place {
 
 impl Places {
     pub(super) fn new(connections: usize) -> Arc<Self> {
-        let kept = connections.div_ceil(CONNECTIONS_TO_KEEP_ONE_OF);
-        Arc::new(Self { free: Arc::new(Semaphore::new((connections - kept).max(1))), unanswered: AtomicUsize::new(0) })
+        let left = connections.div_ceil(CONNECTIONS_TO_KEEP_ONE_OF);
+        let free = Arc::new(Semaphore::new((connections - left).max(1)));
+        Arc::new(Self { free, may_be_kept: connections > 1, unanswered: AtomicUsize::new(0) })
+    }
+
+    /// For what waits for nobody.
+    pub(super) fn none(self: &Arc<Self>) -> Place {
+        Place { places: Arc::clone(self), permit: None }
     }
 
     pub(super) async fn take(self: &Arc<Self>, patience: Duration) -> Result<Place, StoreError> {
@@ -48,7 +56,7 @@ impl Places {
     /// For a write that hardly waits for what others hold: it does without, unless commits are not answered.
     pub(super) async fn take_if_scarce(self: &Arc<Self>, patience: Duration) -> Result<Place, StoreError> {
         match self.unanswered.load(Ordering::Relaxed) {
-            0 => Ok(Place { places: Arc::clone(self), permit: None }),
+            0 => Ok(self.none()),
             _ => self.take(patience).await,
         }
     }
@@ -59,7 +67,7 @@ impl Place {
     /// others whose commits are not answered either, while the server keeps all of them, until it takes no connections any more.
     pub(super) fn keep<T: Send + 'static>(self, connection: Lent, answered: Boxed<'static, T>) {
         let Self { places, permit } = self;
-        let permit = permit.or_else(|| Arc::clone(&places.free).try_acquire_owned().ok());
+        let permit = permit.or_else(|| Arc::clone(&places.free).try_acquire_owned().ok()).filter(|_| places.may_be_kept);
         let (Some(permit), Ok(runtime)) = (permit, Handle::try_current()) else {
             return Object::take(connection).abandon(false);
         };
@@ -74,21 +82,23 @@ impl Place {
 
 async fn wait<T>(connection: Lent, mut answered: Boxed<'static, T>) {
     while timeout(LOOK_AFTER, &mut answered).await.is_err() {
-        if !is_at_work(&connection).await {
+        if !may_be_at_work(&connection).await {
             return Object::take(connection).abandon(false);
         }
     }
 }
 
-/// Whether the server that new connections lead to works for this one. It does not if that is another server by now.
-async fn is_at_work(connection: &Lent) -> bool {
+/// It is not if the server to which connections lead now says that it does nothing for this one: that is another server then.
+async fn may_be_at_work(connection: &Lent) -> bool {
     let (Some(backend), Some(pool)) = (connection.backend, Object::pool(connection)) else { return false };
-    let other = match pool.get().await {
-        Ok(other) => other,
-        Err(PoolError::Timeout(TimeoutType::Wait)) => return true,
-        Err(_) => return false,
+    let Ok(other) = pool.get().await else { return true };
+    // A role that has taken on another one may not see what its own sessions do.
+    let sql = format!(
+        "SELECT 1 FROM pg_stat_activity WHERE pid = {backend} AND usename = session_user AND COALESCE(state, 'active') IN ('active', 'disabled')"
+    );
+    let Ok(answer) = timeout(LOOK_AFTER, other.client.simple_query(&sql)).await else {
+        Object::take(other).abandon(true);
+        return true;
     };
-    let sql = format!("SELECT 1 FROM pg_stat_activity WHERE pid = {backend} AND usename = current_user AND state = 'active'");
-    let answer = timeout(LOOK_AFTER, other.client.simple_query(&sql)).await;
-    answer.is_ok_and(|answer| answer.is_ok_and(|messages| messages.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_)))))
+    answer.map_or(true, |messages| messages.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_))))
 }

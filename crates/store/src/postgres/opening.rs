@@ -13,6 +13,7 @@ use tokio::net::lookup_host;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tokio_postgres::config::{Host, LoadBalanceHosts};
+use tokio_postgres::error::Severity;
 use tokio_postgres::{Client, Config, Error, SimpleQueryMessage, SimpleQueryRow};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -93,10 +94,24 @@ async fn connect(address: &Config, tls: &MakeRustlsConnect, settings: &[&str]) -
     });
     let unless_taken_over = EndedWhenDropped(Some(driver.abort_handle()));
     let answers = join_all(settings.iter().map(|setting| client.simple_query(setting))).await;
-    // An engine that is only like PostgreSQL may lack one of them, and does without.
-    let row = answers.into_iter().flatten().flatten().find_map(as_row);
+    let mut row = None;
+    for answer in answers {
+        match answer {
+            Ok(messages) => row = row.or(messages.into_iter().find_map(as_row)),
+            Err(error) if ends_all(&error) => return Err(error),
+            // An engine that is only like PostgreSQL may lack one of them, and does without.
+            Err(_) => {}
+        }
+    }
     unless_taken_over.take_over();
     Ok(Opened { client, driver: driver.abort_handle(), row })
+}
+
+/// Whether the connection ends with it. Poolers let everybody in, and refuse with the first statement.
+fn ends_all(error: &Error) -> bool {
+    error
+        .as_db_error()
+        .is_none_or(|refusal| matches!(refusal.parsed_severity(), Some(Severity::Fatal | Severity::Panic)) || refusal.severity() == "FATAL")
 }
 
 fn as_row(message: SimpleQueryMessage) -> Option<SimpleQueryRow> {

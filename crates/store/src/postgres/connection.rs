@@ -21,7 +21,7 @@ use crate::error::StoreError;
 const STATEMENTS_KEPT: usize = 512;
 /// How long a connection that lies idle may go unseen by routers in between.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
-/// What stands in a URL that does not say so.
+/// What is taken for granted of a URL that says nothing of it.
 const KEEP_ALIVE_UNSAID: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// Every statement finds its few rows through indexes that begin with the workspace, whatever it is asked for. So a plan that was made

@@ -280,16 +280,14 @@ impl PostgresTx {
         let mut answered: Boxed<'static, _> = Box::pin(in_order(exchanges));
         let Ok(exchanged) = tokio::time::timeout(patience, &mut answered).await else {
             // Whatever it still says would be taken for the answer to something else.
-            if ending == Ending::None {
-                self.give_up(ending);
-                return Err(too_late());
+            if ending != Ending::None
+                && let Some(place) = self.place.take()
+                && let Some(connection) = self.connection.take()
+            {
+                place.keep(connection, answered);
             }
-            match (self.connection.take(), self.place.take()) {
-                (Some(connection), Some(place)) => place.keep(connection, answered),
-                (Some(connection), None) => Object::take(connection).abandon(false),
-                (None, _) => {}
-            }
-            return Err(uncertain("it did not answer in time"));
+            self.give_up(ending);
+            return Err(if ending == Ending::None { too_late() } else { uncertain("it did not answer in time") });
         };
         self.first_patience = None;
         let mut last = None;

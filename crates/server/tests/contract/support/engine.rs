@@ -34,31 +34,35 @@ impl Setup for Engine {
     }
 }
 
-/// The tests of a file: each named function becomes one test per engine.
+/// A test on each engine: `#[apply(each_engine)]` above a function makes the tests `name::sqlite` and `name::postgres`.
 macro_rules! each_engine {
-    (@ $name:ident $engine:ident $variant:ident) => {
-        #[test]
-        fn $engine() {
-            insta::allow_duplicates! {
-                super::$name(&$crate::support::Setup::on($crate::support::Engine::$variant));
-            }
-        }
+    ($(#[$attribute:meta])* fn $name:ident($parameter:ident: &$setup:ty) $body:block) => {
+        $crate::support::on_sqlite! { $(#[$attribute])* fn $name($parameter: &$setup) $body; postgres Postgres }
     };
-    ($($name:ident)*) => {$(
-        mod $name {
-            $crate::support::each_engine!(@ $name sqlite Sqlite);
-            $crate::support::each_engine!(@ $name postgres Postgres);
-        }
-    )*};
 }
 pub(crate) use each_engine;
 
-/// Tests of what only the embedded engine has: a file, and one server at a time.
+/// A test of what only the embedded engine has: a file, and one server at a time.
 macro_rules! on_sqlite {
-    ($($name:ident)*) => {$(
+    ($(#[$attribute:meta])* fn $name:ident($parameter:ident: &$setup:ty) $body:block $(; $other:ident $variant:ident)?) => {
+        $(#[$attribute])*
+        fn $name($parameter: &$setup) $body
+
         mod $name {
-            $crate::support::each_engine!(@ $name sqlite Sqlite);
+            use $crate::support::{Engine, Setup};
+
+            #[test]
+            fn sqlite() {
+                insta::allow_duplicates! { super::$name(&Setup::on(Engine::Sqlite)) }
+            }
+
+            $(
+                #[test]
+                fn $other() {
+                    insta::allow_duplicates! { super::$name(&Setup::on(Engine::$variant)) }
+                }
+            )?
         }
-    )*};
+    };
 }
 pub(crate) use on_sqlite;

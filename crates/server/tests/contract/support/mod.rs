@@ -16,6 +16,8 @@ mod snapshot;
 mod stream;
 mod wait;
 
+pub use macro_rules_attribute::apply;
+
 pub use client::{Client, Reply};
 pub use engine::{Engine, Setup};
 pub(crate) use engine::{each_engine, on_sqlite};

@@ -1,0 +1,4 @@
+//! Companies and the persons one talks to at them.
+
+mod contacts;
+mod records;

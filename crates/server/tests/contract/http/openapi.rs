@@ -1,0 +1,145 @@
+//! The OpenAPI document: the committed one is the one that the program serves, and it says all that there is to say.
+
+use std::collections::BTreeSet;
+use std::{env, fs};
+
+use model::problem::{Code, Flaw};
+use serde_json::Value;
+
+use crate::support::{App, apply, each_engine};
+
+const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../openapi.json");
+
+fn document(app: &App) -> Value {
+    app.anonymous().get("/openapi.json").expect(200).json
+}
+
+/// Each operation of the interface with its name, such as `GET /v1/jobs`.
+fn operations(document: &Value) -> Vec<(String, &Value)> {
+    let methods = ["get", "post", "put", "patch", "delete"];
+    let paths = document["paths"].as_object().unwrap().iter().filter(|(path, _)| path.starts_with("/v"));
+    paths
+        .flat_map(|(path, item)| item.as_object().unwrap().iter().map(move |(method, operation)| (path, method, operation)))
+        .filter(|(_, method, _)| methods.contains(&method.as_str()))
+        .map(|(path, method, operation)| (format!("{} {path}", method.to_uppercase()), operation))
+        .collect()
+}
+
+/// The value, or what it refers to.
+fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
+    match value["$ref"].as_str() {
+        Some(reference) => document.pointer(&reference[1..]).unwrap_or_else(|| panic!("{reference} leads nowhere")),
+        None => value,
+    }
+}
+
+/// Calls `visit` with every object in the document.
+fn walk<'d>(value: &'d Value, visit: &mut impl FnMut(&'d serde_json::Map<String, Value>)) {
+    match value {
+        Value::Object(object) => {
+            visit(object);
+            object.values().for_each(|value| walk(value, visit));
+        }
+        Value::Array(entries) => entries.iter().for_each(|entry| walk(entry, visit)),
+        _ => {}
+    }
+}
+
+#[apply(each_engine)]
+fn the_committed_document_is_the_one_that_is_served(app: &App) {
+    let pretty = |document: &Value| format!("{}\n", serde_json::to_string_pretty(document).unwrap());
+    let served = pretty(&document(app));
+    if env::var_os("UPDATE_OPENAPI").is_some() {
+        fs::write(COMMITTED, &served).unwrap();
+    }
+    let committed = fs::read_to_string(COMMITTED).unwrap_or_default();
+    let committed = pretty(&serde_json::from_str(&committed).unwrap_or_default());
+    let place = served.lines().zip(committed.lines()).position(|(served, committed)| served != committed);
+    assert!(served == committed, "openapi.json is out of date (first in line {place:?}); run the tests once with UPDATE_OPENAPI=1");
+}
+
+#[apply(each_engine)]
+fn every_operation_says_what_it_is(app: &App) {
+    let document = document(app);
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
+    let operations = operations(&document);
+    let ids: BTreeSet<_> = operations.iter().map(|(_, operation)| operation["operationId"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), operations.len());
+    for (name, operation) in &operations {
+        assert!(operation["summary"].is_string() || operation["description"].is_string(), "{name}");
+        assert!(
+            operation["security"].as_array().or_else(|| document["security"].as_array()).is_some_and(|list| !list.is_empty()),
+            "{name}"
+        );
+        let has_body = !operation["requestBody"].is_null();
+        let is_told_by_its_path = ["/test", "/resend", "/cancel", "/accept", "/reject"].iter().any(|end| name.ends_with(end));
+        let needs_none = name.starts_with("GET") || name.starts_with("DELETE") || is_told_by_its_path;
+        assert_eq!(has_body, !needs_none, "{name}");
+    }
+}
+
+#[apply(each_engine)]
+fn every_success_has_an_example(app: &App) {
+    let document = document(app);
+    for (name, operation) in operations(&document).into_iter().filter(|(name, _)| !name.ends_with("/stream")) {
+        let successes = operation["responses"].as_object().unwrap().iter().filter(|(status, _)| status.starts_with('2'));
+        let mut count = 0;
+        for (status, response) in successes {
+            let content = &resolved(&document, response)["content"]["application/json"];
+            let example = content.get("example").or_else(|| content["examples"].as_object()?.values().next()?.get("value"));
+            let example = example.unwrap_or_else(|| panic!("{name} {status} has no example"));
+            assert!(example["data"].is_object() || example["data"].is_array(), "{name} {status}: {example}");
+            count += 1;
+        }
+        assert!(count > 0, "{name}");
+    }
+}
+
+#[apply(each_engine)]
+fn every_operation_documents_its_refusals(app: &App) {
+    let document = document(app);
+    for (name, operation) in operations(&document) {
+        let documented = &operation["responses"];
+        let mut statuses = vec!["400", "401", "429", "500", "503"];
+        if !name.starts_with("GET") {
+            statuses.extend(["403", "413", "415"]);
+        }
+        if !name.starts_with("GET") && !name.ends_with("/resolve") {
+            statuses.push("409");
+        }
+        if name.contains('{') {
+            statuses.push("404");
+        }
+        for status in statuses {
+            assert!(documented.get(status).is_some(), "{name} does not document {status}");
+        }
+    }
+}
+
+#[apply(each_engine)]
+fn every_error_code_that_is_documented_exists_and_the_other_way_round(app: &App) {
+    let document = document(app);
+    let codes: BTreeSet<_> = Code::ALL.iter().map(|code| code.name()).collect();
+    let flaws: BTreeSet<_> = Flaw::ALL.iter().map(|flaw| flaw.name()).collect();
+    let mut shown = BTreeSet::new();
+    walk(&document, &mut |object| {
+        shown.extend(object.get("code").and_then(Value::as_str));
+        let listed = object.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        shown.extend(listed.filter(|word| word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')));
+    });
+    let unknown: Vec<_> = shown.iter().filter(|word| !codes.contains(*word) && !flaws.contains(*word)).collect();
+    assert!(unknown.is_empty(), "{unknown:?} is documented and does not exist");
+    let text = document.to_string();
+    let missing: Vec<_> = codes.union(&flaws).filter(|word| !text.contains(**word)).collect();
+    assert!(missing.is_empty(), "{missing:?} is not documented");
+}
+
+#[apply(each_engine)]
+fn every_reference_leads_somewhere(app: &App) {
+    let document = document(app);
+    walk(&document, &mut |object| {
+        if let Some(reference) = object.get("$ref").and_then(Value::as_str) {
+            assert!(reference.starts_with("#/") && document.pointer(&reference[1..]).is_some(), "{reference} leads nowhere");
+        }
+    });
+}

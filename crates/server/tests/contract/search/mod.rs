@@ -1,0 +1,4 @@
+//! Finding persons by words.
+
+mod filtered;
+mod words;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 pub const HELP: &str = "\
 Measures slated under load and holds the figures against the targets.
 
-Usage: cargo run --release -p bench -- [OPTIONS]
+Usage: cargo run --profile dist -p bench -- [OPTIONS]
 
   --engine NAME      sqlite, or postgres, which is started for the time being [sqlite]
   --sizes N,N        persons, all of them candidates of one job [1000,1000000]

@@ -1,4 +1,4 @@
-//! The server that is measured: the real program, built for release, as a process of its own with keys, limits and logs on.
+//! The server that is measured: the real program, as it is built for production, as a process of its own with keys, limits and logs on.
 
 use std::env;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Requests a minute: a limit that is kept but never reached.
 const RATE_LIMIT: &str = "1000000000";
 
-/// Where cargo puts what it builds; this program stands in `release` or `debug` below.
+/// Where cargo puts what it builds; this program stands in a directory of its profile below.
 pub fn target_directory() -> Result<PathBuf, String> {
     let program = env::current_exe().map_err(|error| error.to_string())?;
     let directory = program.parent().and_then(Path::parent);
@@ -31,13 +31,13 @@ pub fn build() -> Result<PathBuf, String> {
         command.env_remove(name);
     }
     let built = command
-        .args(["build", "--release", "--package", "slated", "--target-dir"])
+        .args(["build", "--profile", "dist", "--package", "slated", "--target-dir"])
         .arg(&target)
         .current_dir(root)
         .status()
         .map_err(|error| format!("cargo cannot be run: {error}"))?;
     match built.success() {
-        true => Ok(target.join("release").join("slated")),
+        true => Ok(target.join("dist").join("slated")),
         false => Err("slated could not be built".to_owned()),
     }
 }

@@ -3,19 +3,26 @@
 //!
 //! SQLite flushes the database file only in a copy that reaches the end of the log, which under load is the writer's. So the thread
 //! flushes the file itself after each of its copies, and the writer finds little that is not on the disk yet.
+//!
+//! When a flush of the database file fails, the system forgets what it could not write, and says so once: the next flush succeeds without
+//! it. Nobody knows then which pages of the file are on the disk, but all of them are in the log, which is. So the log never starts afresh
+//! in this process any more: it is held whole, and whoever opens the file next copies all of it anew.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::mem::ManuallyDrop;
-use std::path::Path;
-use std::sync::Arc;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
 use rusqlite::hooks::Wal;
+use rusqlite::{Connection, ErrorCode};
 
+use super::beside;
 use super::connection::{BUSY_TIMEOUT, SqliteTx, broken};
 use crate::error::StoreError;
 
@@ -45,14 +52,15 @@ pub(super) struct Checkpoints {
     log_comes_first: bool,
     /// When it was tried in vain to copy the log for that.
     tried_at: Option<Instant>,
+    path: PathBuf,
 }
 
 /// What the writer and the thread tell each other.
-#[derive(Default)]
 struct Log {
     pages: AtomicI32,
     commits: AtomicU64,
     is_nearly_copied: AtomicBool,
+    guard: Guard,
 }
 
 impl Checkpoints {
@@ -61,14 +69,15 @@ impl Checkpoints {
         let file = File::open(path).map_err(|error| StoreError::Unusable(format!("{} cannot be opened: {error}", path.display())))?;
         // Closing the file would take away the locks that SQLite holds on it for the whole process, so it stays open until the end.
         let file = ManuallyDrop::new(file);
-        let log = Arc::new(Log::default());
+        let guard = Guard::open(path)?;
+        let log = Arc::new(Log { pages: AtomicI32::new(0), commits: AtomicU64::new(0), is_nearly_copied: AtomicBool::new(false), guard });
         let watched = Arc::clone(&log);
         let (wake, woken) = mpsc::sync_channel(1);
         let thread = std::thread::Builder::new()
             .name("sqlite-checkpoint".to_owned())
             .spawn(move || copy_when_worth_it(&connection, &file, &woken, &watched))
             .map_err(|error| StoreError::Unusable(format!("the checkpoint thread cannot be started: {error}")))?;
-        Ok(Self { wake: Some(wake), thread: Some(thread), log, woken_at: 0, log_comes_first: false, tried_at: None })
+        Ok(Self { wake: Some(wake), thread: Some(thread), log, woken_at: 0, log_comes_first: false, tried_at: None, path: path.to_owned() })
     }
 
     /// Lets commits on this connection tell how long the log is; this takes the place of SQLite's own checkpoints.
@@ -91,7 +100,7 @@ impl Checkpoints {
         let is_too_long = pages >= PAGES_AT_MOST && pages >= self.woken_at + PAGES_BETWEEN_TRIES;
         if self.log.is_nearly_copied.swap(false, Ordering::Relaxed) || is_too_long {
             // It waits for nobody: while someone looks at an old state of the data, the log has to grow.
-            copy(tx.connection(), "PASSIVE");
+            self.log.copy(tx.connection());
             self.woken_at = pages;
         } else if pages >= self.woken_at + PAGES_WHEN_BUSY {
             self.woken_at = pages;
@@ -101,17 +110,49 @@ impl Checkpoints {
     }
 
     /// The disk may be full. Whatever room there is then is for copying the log, which needs none any more once it is copied.
-    pub(super) fn after_failure(&mut self) {
+    ///
+    /// And what was to be committed may stand whole in the log, if it was its flush that failed. Nobody here sees it, but whoever opens the
+    /// file after a crash would. So its beginning is made unreadable before anybody is told that it failed.
+    pub(super) fn after_failure(&mut self, tx: &SqliteTx) {
         self.log_comes_first = true;
+        if let Err(error) = self.spoil_what_failed(tx) {
+            tracing::error!(%error, "what was answered with a failure may be there after a crash");
+        }
+    }
+
+    fn spoil_what_failed(&self, tx: &SqliteTx) -> Result<(), StoreError> {
+        // Nobody else commits meanwhile: a command beside the server would do so at the same place.
+        tx.execute("BEGIN IMMEDIATE", &[])?;
+        let spoiled = self.log.guard.length().and_then(|log_length| {
+            let page_size = tx.row("PRAGMA page_size", &[], |row| row.int(0))?.unwrap_or_default();
+            let behind_the_last = LOG_HEADER + u64::from(log_length.of.unsigned_abs()) * (FRAME_HEADER as u64 + page_size.unsigned_abs());
+            let log = beside(&self.path, "-wal");
+            let spoil = || {
+                let log = File::options().write(true).open(&log)?;
+                if log.metadata()?.len() > behind_the_last {
+                    log.write_all_at(&[0; FRAME_HEADER], behind_the_last)?;
+                    log.sync_data()?;
+                }
+                Ok(())
+            };
+            spoil().map_err(|error: std::io::Error| StoreError::Unavailable(format!("{}: {error}", log.display())))
+        });
+        tx.execute("ROLLBACK", &[])?;
+        spoiled
     }
 
     /// Copies the log if that comes first, as far as those who read let it; nothing may be written until that was possible.
     pub(super) fn before_commit(&mut self, tx: &SqliteTx) -> Result<(), StoreError> {
-        if !self.log_comes_first {
+        if self.log.guard.is_lost() {
+            return Err(StoreError::Unavailable(
+                "the database file could not be flushed, and the log cannot be held whole; restart the server".to_owned(),
+            ));
+        }
+        if !self.log_comes_first || self.log.guard.holds() {
             return Ok(());
         }
         let is_tried_again = self.tried_at.is_none_or(|moment| moment.elapsed() >= BETWEEN_COPIES);
-        if is_tried_again && copy(tx.connection(), "PASSIVE").is_some() {
+        if is_tried_again && self.log.copy(tx.connection()).is_some() {
             (self.log_comes_first, self.tried_at) = (false, None);
             self.empty_log(tx);
             return Ok(());
@@ -124,13 +165,16 @@ impl Checkpoints {
 
     /// Copies all of the log and cuts it off, so that nothing of the past is left in it. False if somebody still needs it.
     pub(super) fn empty_log(&mut self, tx: &SqliteTx) -> bool {
+        if self.log.guard.holds() {
+            return false;
+        }
         // Writers wait meanwhile, so it does not wait long for readers.
         let wait = |patience| tx.connection().busy_timeout(patience);
         let emptied = wait(PATIENCE_WITH_READERS)
             .and_then(|()| tx.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)));
         let is_patient_again = wait(BUSY_TIMEOUT);
         let is_emptied = emptied.and_then(|is_busy| is_patient_again.map(|()| is_busy == 0)).unwrap_or_else(|error| {
-            tracing::warn!(error = %error, "the log could not be emptied");
+            self.log.after_error(&error);
             false
         });
         if is_emptied {
@@ -139,14 +183,94 @@ impl Checkpoints {
         is_emptied
     }
 
-    /// Ends the thread and copies all of the log, so that the file alone is the database.
-    pub(super) fn finish(&mut self, tx: &SqliteTx) {
+    /// Ends the thread and copies all of the log, so that the file alone is the database. False if the log must stay.
+    pub(super) fn finish(&mut self, tx: &SqliteTx) -> bool {
         self.wake = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-        copy(tx.connection(), "TRUNCATE");
+        if !self.log.guard.holds() {
+            let _ = copy(tx.connection(), "TRUNCATE").inspect_err(|error| self.log.after_error(error));
+        }
+        !self.log.guard.holds()
     }
+}
+
+impl Log {
+    /// Copies the log as far as those who read let it; nothing if it failed, somebody else is copying, or it must not be copied any more.
+    fn copy(&self, connection: &Connection) -> Option<Copied> {
+        if self.guard.holds() {
+            return None;
+        }
+        copy(connection, "PASSIVE").inspect_err(|error| self.after_error(error)).ok().flatten()
+    }
+
+    fn after_error(&self, error: &rusqlite::Error) {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                tracing::warn!(%error, "a checkpoint failed")
+            }
+            _ => self.guard.hold(error),
+        }
+    }
+}
+
+/// What the first of the log's own bytes take, and what stands before each page in it.
+const LOG_HEADER: u64 = 32;
+const FRAME_HEADER: usize = 24;
+
+/// Holds the log whole, once it must be: by looking at a state of the data that is only in the log, for as long as the process lives.
+struct Guard {
+    /// Looks at the state.
+    holding: Mutex<SqliteTx>,
+    /// Sees how long the log is, which a connection that looks at a state cannot.
+    measuring: Mutex<SqliteTx>,
+    holds: AtomicBool,
+    is_lost: AtomicBool,
+}
+
+impl Guard {
+    fn open(path: &Path) -> Result<Self, StoreError> {
+        let [holding, measuring] = [SqliteTx::open_reader(path)?, SqliteTx::open_reader(path)?].map(Mutex::new);
+        Ok(Self { holding, measuring, holds: AtomicBool::new(false), is_lost: AtomicBool::new(false) })
+    }
+
+    fn holds(&self) -> bool {
+        self.holds.load(Ordering::SeqCst)
+    }
+
+    /// The log could not be held.
+    fn is_lost(&self) -> bool {
+        self.is_lost.load(Ordering::SeqCst)
+    }
+
+    fn hold(&self, reason: &dyn Display) {
+        if self.holds.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        tracing::error!(
+            %reason,
+            "the database file could not be flushed; nothing is lost, since the log is held whole from now on and grows until the server is started \
+             again: look at the disk, and restart it"
+        );
+        // If all of the log were copied, its next page would be the first again.
+        let held = locked(&self.holding).connection().execute_batch("BEGIN; SELECT 1 FROM sqlite_schema;").map_err(|error| broken(&error));
+        let is_held = held.and_then(|()| self.length()).is_ok_and(|log| !log.is_whole());
+        if !is_held {
+            self.is_lost.store(true, Ordering::SeqCst);
+            tracing::error!("the log cannot be held whole, so nothing is written any more; restart the server");
+        }
+    }
+
+    /// How long the log is, without anything being copied.
+    fn length(&self) -> Result<Copied, StoreError> {
+        let unknown = || StoreError::Unavailable("the length of the log cannot be read".to_owned());
+        copy(locked(&self.measuring).connection(), "NOOP").map_err(|error| broken(&error))?.ok_or_else(unknown)
+    }
+}
+
+fn locked(connection: &Mutex<SqliteTx>) -> MutexGuard<'_, SqliteTx> {
+    connection.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Copies when it is woken, and when the log has stopped growing.
@@ -157,7 +281,7 @@ fn copy_when_worth_it(connection: &SqliteTx, file: &File, woken: &mpsc::Receiver
         match woken.recv_timeout(IDLE) {
             Ok(()) => copy_while_writers_go_on(connection, file, log),
             Err(RecvTimeoutError::Timeout) if commits == seen && commits != copied => {
-                if copy(connection.connection(), "PASSIVE").is_some_and(|log| log.is_whole()) {
+                if log.copy(connection.connection()).is_some_and(|copied| copied.is_whole()) {
                     copied = commits;
                 }
             }
@@ -169,9 +293,9 @@ fn copy_when_worth_it(connection: &SqliteTx, file: &File, woken: &mpsc::Receiver
 
 fn copy_while_writers_go_on(connection: &SqliteTx, file: &File, log: &Log) {
     for _ in 0..MOST_COPIES {
-        let copied = copy(connection.connection(), "PASSIVE");
+        let copied = log.copy(connection.connection());
         if let Err(error) = file.sync_data() {
-            tracing::warn!(error = %error, "the database file cannot be flushed");
+            log.guard.hold(&error);
         }
         let Some(copied) = copied else { return };
         if log.pages.load(Ordering::Relaxed) - copied.pages <= PAGES_LEFT_TO_WRITER {
@@ -194,13 +318,12 @@ impl Copied {
     }
 }
 
-/// Copies the log as far as those who read let it; nothing if it failed or somebody else is copying.
-fn copy(connection: &Connection, mode: &str) -> Option<Copied> {
-    let answer = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| {
+/// Copies the log; nothing if somebody else is copying.
+fn copy(connection: &Connection, mode: &str) -> rusqlite::Result<Option<Copied>> {
+    connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| {
         let is_kept_out = row.get::<_, i32>(1)? < 0;
         Ok((!is_kept_out).then_some(Copied { of: row.get(1)?, pages: row.get(2)? }))
-    });
-    answer.inspect_err(|error| tracing::warn!(%error, "a checkpoint failed")).ok().flatten()
+    })
 }
 
 #[cfg(test)]
@@ -252,14 +375,14 @@ mod tests {
             true
         };
         third.busy_handler(Some(go_on_waiting)).unwrap();
-        let waiting = std::thread::spawn(move || copy(&third, "FULL").map(|copied| copied.is_whole()));
+        let waiting = std::thread::spawn(move || copy(&third, "FULL").unwrap().map(|copied| copied.is_whole()));
         while !IS_WAITING.load(Ordering::SeqCst) {
             assert!(!waiting.is_finished(), "nobody is waited for");
             std::thread::yield_now();
         }
-        assert!(copy(&one, "PASSIVE").is_none());
+        assert!(copy(&one, "PASSIVE").unwrap().is_none());
         other.execute_batch("COMMIT").unwrap();
         assert_eq!(waiting.join().unwrap(), Some(true));
-        assert!(copy(&one, "PASSIVE").is_some_and(|copied| copied.is_whole()));
+        assert!(copy(&one, "PASSIVE").unwrap().is_some_and(|copied| copied.is_whole()));
     }
 }

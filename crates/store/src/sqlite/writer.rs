@@ -153,7 +153,7 @@ fn write_all(
             let committed = commit_together(&mut tx, &mut jobs, &mut batch, joined_for, states).map(|took| last_commit = took);
             committed.inspect_err(|error| {
                 tracing::error!(%error, "a commit failed");
-                checkpoints.after_failure();
+                checkpoints.after_failure(tx.sqlite());
             })
         });
         batch_size.record(batch.len() as f64);
@@ -180,10 +180,10 @@ fn write_all(
     }
     states.hold_off();
     // A log that is gone by its name can still be copied; the file is whole then.
-    match file.check_database() {
-        Ok(()) => checkpoints.finish(tx.sqlite()),
+    let is_copied = file.check_database().is_ok() && checkpoints.finish(tx.sqlite());
+    if !is_copied {
         // The engine would remove the log with the last connection, and with it what was answered and is not in the file that lies there now.
-        Err(_) => std::mem::forget(tx),
+        std::mem::forget(tx);
     }
 }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use metrics_exporter_prometheus::PrometheusHandle;
 use model::clock::Timestamp;
-use store::record::census::List;
+use model::id::WorkspaceId;
+use store::record::census::{Closed, List};
 use store::record::statistics::Unknown;
 use store::{Failure, StoreError};
 use tokio::task::JoinHandle;
@@ -15,7 +16,7 @@ use tokio::time::MissedTickBehavior;
 use crate::http::App;
 use crate::ops::events::number::{ClearNumberedAway, NumberedRemains};
 use crate::ops::events::retain::{ForgetEvents, OldestEvent};
-use crate::ops::housekeeping::{CensusDue, ForgetAnswers, LearnTable, TakeCensus, UnknownTables};
+use crate::ops::housekeeping::{CensusDue, CountAgain, ForgetAnswers, LearnTable, LookAgain, TakeCensus, UnknownTables};
 use crate::ops::keys::TouchKeys;
 use crate::ops::persons::index::{IndexSome, MergeSome, MergeWanted, TidyIndex, WaitingForIndex};
 use crate::ops::persons::segments::{self, NextToSegment};
@@ -72,9 +73,10 @@ async fn keep_accounts(app: Arc<App>, metrics: PrometheusHandle) {
 async fn do_chores(app: Arc<App>, event_retention: i64) {
     let mut clock = tokio::time::interval(CHORES_EVERY);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut looked_at = HashMap::new();
     loop {
         clock.tick().await;
-        if let Err(failure) = take_census(&app).await {
+        if let Err(failure) = take_census(&app, &mut looked_at).await {
             tracing::warn!(error = %failure, "the records of long lists could not be counted");
         }
         forget_answers(&app).await;
@@ -225,14 +227,22 @@ async fn merge_index(app: &App) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Counts what was added to long lists.
-async fn take_census(app: &App) -> Result<(), Failure> {
+/// Counts what was added to long lists, and one stretch of each workspace again: behind the one that was looked at the last time.
+async fn take_census(app: &App, looked_at: &mut HashMap<WorkspaceId, Closed>) -> Result<(), Failure> {
     let mut outcome = Ok(());
     for (workspace, _) in app.store.read(AllWorkspaces).await? {
         let counting = async {
             for list in List::ALL {
                 while app.store.read(CensusDue { workspace, list }).await? {
                     app.store.write(TakeCensus { workspace, list }).await?;
+                }
+            }
+            let behind = looked_at.remove(&workspace);
+            if let Some((closed, is_wrong)) = app.store.read_snapshot(LookAgain { workspace, behind }).await? {
+                looked_at.insert(workspace, closed);
+                if is_wrong {
+                    let wrong_by = app.store.write(CountAgain { workspace, closed }).await?;
+                    tracing::warn!(workspace = workspace.number(), wrong_by, "a long list was counted wrong, and is right now");
                 }
             }
             Ok(())

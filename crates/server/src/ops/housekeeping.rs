@@ -1,7 +1,7 @@
 //! What has to be done from time to time: old answers thrown away, long lists counted, the database told that tables have grown.
 
 use model::id::WorkspaceId;
-use store::record::census::{self, List};
+use store::record::census::{self, Closed, List};
 use store::record::statistics::{self, Unknown};
 use store::record::{idempotency, workspace};
 use store::{Failure, Pace, Tx, Work};
@@ -59,6 +59,38 @@ impl Work for TakeCensus {
 
     async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
         Ok(census::close_stretches(tx, self.workspace, self.list).await?)
+    }
+}
+
+/// Looks whether a stretch of a list that was counted long ago is still right, and which comes next.
+pub struct LookAgain {
+    pub workspace: WorkspaceId,
+    pub behind: Option<Closed>,
+}
+
+impl Work for LookAgain {
+    type Output = Option<(Closed, bool)>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        Ok(census::look_again(tx, self.workspace, self.behind).await?)
+    }
+}
+
+/// Counts a stretch anew. Says by how much it was wrong.
+pub struct CountAgain {
+    pub workspace: WorkspaceId,
+    pub closed: Closed,
+}
+
+impl Work for CountAgain {
+    type Output = i64;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<i64, Failure> {
+        Ok(census::count_again(tx, self.workspace, self.closed).await?)
     }
 }
 

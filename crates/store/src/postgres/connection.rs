@@ -21,6 +21,8 @@ use crate::error::StoreError;
 const STATEMENTS_KEPT: usize = 512;
 /// How long a connection that lies idle may go unseen by routers in between.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
+/// How long a server that stands still may keep a transaction open: others count records as settled that are a little older.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// What is taken for granted of a URL that says nothing of it.
 const KEEP_ALIVE_UNSAID: Duration = Duration::from_secs(2 * 60 * 60);
 
@@ -111,7 +113,11 @@ impl Connector {
     async fn connect(&self) -> Result<Connection, Refusal> {
         // What is refused is told anyway; what the server remarks beside that is no news to us.
         let lock_timeout = self.lock_patience.as_millis();
-        let others = format!("SET lock_timeout = {lock_timeout}; SET client_min_messages = error; SET standard_conforming_strings = on");
+        let idle_timeout = LONGEST_PAUSE.as_millis();
+        let others = format!(
+            "SET lock_timeout = {lock_timeout}; SET idle_in_transaction_session_timeout = {idle_timeout}; SET client_min_messages = error; \
+             SET standard_conforming_strings = on"
+        );
         let settings = [SESSION, WORDS_APART, &others];
         let Opened { client, driver, row } = open(&self.config, &self.tls, self.for_each_host, &settings).await?;
         let said = |place| row.as_ref().and_then(|row| row.try_get(place).ok().flatten());

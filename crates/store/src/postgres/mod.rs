@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use metrics::{gauge, histogram};
+use model::clock::Timestamp;
 
 pub use self::address::Address;
 use self::connection::Connections;
@@ -43,6 +44,9 @@ const MOST_CONFLICTS: u32 = 50;
 const MOST_LOSSES: u32 = 5;
 /// What work that looks at or touches many rows may take at least.
 const AT_LENGTH: Duration = Duration::from_secs(30);
+/// Work that began longer ago is done again rather than committed: its ids are from then, and others may have taken the lists that they
+/// belong to for settled.
+const OLDEST_CHANGE: Duration = Duration::from_secs(40);
 
 pub(crate) struct Postgres {
     primary: Connections,
@@ -89,6 +93,10 @@ impl Postgres {
         let output = work.run(&mut tx).await?;
         if tx.has_kept_events() {
             return Err(StoreError::Internal("events were kept and not appended".to_owned()).into());
+        }
+        let age = Timestamp::now().millis() - tx.real_now().millis();
+        if asked.elapsed() > OLDEST_CHANGE || age > OLDEST_CHANGE.as_millis() as i64 {
+            return Err(StoreError::Conflict("this server stood still in the middle of the work".to_owned()).into());
         }
         let told = tx.take_told();
         let mark = tx.into_postgres()?.commit(self.replica.is_some() && work.is_seen()).await?;

@@ -1,6 +1,10 @@
 //! How many records a long list has, and where its pages are, without counting. Ids are in the order in which records were made, so a list
 //! is cut into stretches of ids whose records are counted once. What was made lately is counted when it is asked for; housekeeping turns
-//! it into stretches. Making a record costs nothing here, so that many may be made at once.
+//! it into stretches. A record whose id is older than what is open, since the clock was behind, counts itself where it belongs on the embedded
+//! engine; on the other, work that began long ago is not committed. Should a stretch be wrong all the same, housekeeping finds it in time: it
+//! counts one after the other again.
+
+use std::sync::LazyLock;
 
 use model::clock::Timestamp;
 use model::id::{Id, Kind, WorkspaceId};
@@ -166,14 +170,31 @@ pub async fn hold_batches(tx: &mut Tx, workspace: WorkspaceId) -> Result<(), Sto
     tx.row_to_change(sql, &row, |_| Ok(())).await.map(|_| ())
 }
 
+/// The stretch in which a record is.
+const ITS_STRETCH: &str =
+    "(SELECT first_id FROM census WHERE workspace_id = ?1 AND list = ?2 AND first_id <= ?3 ORDER BY first_id DESC LIMIT 1)";
+
+/// Adds a record that was made to its stretch, if that is closed.
+pub async fn added<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, list: List, id: Id<K>) -> Result<(), StoreError> {
+    // Over a network each statement counts. There work is not committed that long after it began, and what goes wrong all the same is found.
+    if !tx.is_embedded() {
+        return Ok(());
+    }
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "UPDATE census SET count = count + 1 WHERE workspace_id = ?1 AND list = ?2 AND first_id = {ITS_STRETCH} AND count <> {OPEN}"
+        )
+    });
+    tx.tell(&SQL, params![workspace, list as i64, id]).await
+}
+
 /// Takes a record that is about to be removed off its stretch.
 pub async fn removed<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, list: List, id: Id<K>) -> Result<(), StoreError> {
     if id.to_bytes() >= hold(tx, workspace, list).await? {
         return Ok(());
     }
-    let sql = "UPDATE census SET count = count - 1 WHERE workspace_id = ?1 AND list = ?2 AND first_id = \
-               (SELECT first_id FROM census WHERE workspace_id = ?1 AND list = ?2 AND first_id <= ?3 ORDER BY first_id DESC LIMIT 1)";
-    tx.tell(sql, params![workspace, list as i64, id]).await
+    let sql = format!("UPDATE census SET count = count - 1 WHERE workspace_id = ?1 AND list = ?2 AND first_id = {ITS_STRETCH}");
+    tx.tell(&sql, params![workspace, list as i64, id]).await
 }
 
 /// The first id that a record may get that is made so lately that it is not counted yet.
@@ -210,6 +231,53 @@ pub async fn is_due(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<b
     );
     let params = [workspace.into(), Param::Id(settled), (list as i64).into(), Param::Id([0; 16])];
     Ok(tx.row(&sql, &params, |_| Ok(())).await?.is_some())
+}
+
+/// A closed stretch, by its first id.
+#[derive(Clone, Copy)]
+pub struct Closed {
+    pub list: i64,
+    pub first_id: [u8; 16],
+}
+
+/// The closed stretch behind that one, the first if that was the last, and whether its count is wrong.
+pub async fn look_again(tx: &mut Tx, workspace: WorkspaceId, behind: Option<Closed>) -> Result<Option<(Closed, bool)>, StoreError> {
+    let sql = format!(
+        "SELECT list, first_id, count FROM census WHERE workspace_id = ?1 AND list > 0 AND count <> {OPEN} AND (list, first_id) > (?2, ?3) \
+         ORDER BY list, first_id LIMIT 1"
+    );
+    let map = |row: &Row<'_>| Ok((Closed { list: row.int(0)?, first_id: row.id::<model::id::Person>(1)?.to_bytes() }, row.int(2)?));
+    let behind = behind.unwrap_or(Closed { list: 0, first_id: [0; 16] });
+    let Some((closed, known)) = tx.row(&sql, &[workspace.into(), behind.list.into(), Param::Id(behind.first_id)], map).await? else {
+        return Ok(None);
+    };
+    let is_wrong = count_closed(tx, workspace, closed).await?.is_some_and(|count| count != known);
+    Ok(Some((closed, is_wrong)))
+}
+
+/// Counts a closed stretch again. Says by how much it was wrong.
+pub async fn count_again(tx: &mut Tx, workspace: WorkspaceId, closed: Closed) -> Result<i64, StoreError> {
+    let row = [workspace.into(), closed.list.into(), Param::Id(closed.first_id)];
+    // Whoever adds to it or takes from it has done so, or waits.
+    let sql = "SELECT count FROM census WHERE workspace_id = ?1 AND list = ?2 AND first_id = ?3";
+    let Some(known) = tx.row_to_change(sql, &row, |row| row.int(0)).await? else { return Ok(0) };
+    let Some(count) = count_closed(tx, workspace, closed).await? else { return Ok(0) };
+    if known == OPEN || known == count {
+        return Ok(0);
+    }
+    let sql = "UPDATE census SET count = ?4 WHERE workspace_id = ?1 AND list = ?2 AND first_id = ?3";
+    tx.tell(sql, &[row[0], row[1], row[2], count.into()]).await?;
+    Ok(count - known)
+}
+
+async fn count_closed(tx: &mut Tx, workspace: WorkspaceId, closed: Closed) -> Result<Option<i64>, StoreError> {
+    let Some(list) = List::ALL.into_iter().find(|list| *list as i64 == closed.list) else { return Ok(None) };
+    let sql = format!(
+        "SELECT COUNT(*) FROM {} WHERE workspace_id = ?1 AND id >= ?3 AND id < \
+         (SELECT MIN(first_id) FROM census WHERE workspace_id = ?1 AND list = ?2 AND first_id > ?3)",
+        list.table()
+    );
+    tx.row(&sql, &[workspace.into(), closed.list.into(), Param::Id(closed.first_id)], |row| row.int(0)).await
 }
 
 async fn insert(tx: &mut Tx, workspace: WorkspaceId, list: List, first_id: [u8; 16]) -> Result<(), StoreError> {

@@ -97,6 +97,7 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<C
     let id = tx.new_id();
     let sql = "INSERT INTO company (workspace_id, id, name, name_key, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)";
     tx.tell(sql, params![workspace, id, name, &fold(name), tx.now()]).await?;
+    census::added(tx, workspace, List::Companies, id).await?;
     Ok(id)
 }
 

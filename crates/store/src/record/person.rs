@@ -386,7 +386,8 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Res
     let kept = Kept::of(person)?;
     let mut params = vec![workspace.into(), person.id.into(), person.id.moment().into()];
     params.extend(columns(person, &kept).into_iter().map(|(_, value)| value));
-    tx.tell(sql, &params).await
+    tx.tell(sql, &params).await?;
+    census::added(tx, workspace, census::List::Persons, person.id).await
 }
 
 /// Keeps what changed of a person. Nothing else is mentioned: an engine writes an index anew if one of its columns is, changed or not.

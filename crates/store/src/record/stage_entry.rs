@@ -5,7 +5,7 @@ use model::id::{CandidateId, JobId, PersonId, WorkspaceId};
 use model::stage::{Stage, entry_stage};
 
 use super::candidate::CandidatePlace;
-use super::{job, stage};
+use super::{census, job, stage};
 use crate::{Asked, StoreError, Tx, params};
 
 /// Asks how many stages the candidate has entered.
@@ -84,6 +84,7 @@ async fn insert_at(
     let sql = "INSERT INTO candidate (workspace_id, id, version, person_id, job_id, position, stage_id, stage_entered_at, created_at, updated_at) \
                VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?7, ?7)";
     tx.tell(sql, params![workspace, id, person, job, position, stage.id, id.moment()]).await?;
+    census::added(tx, workspace, census::List::Candidates, id).await?;
     insert_entry(tx, workspace, id, 1, stage, id.moment()).await
 }
 

@@ -3,6 +3,7 @@
 mod access;
 mod candidates;
 mod companies;
+mod disk;
 mod enrichment;
 mod events;
 mod http;

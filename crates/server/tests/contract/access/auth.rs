@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::{App, Client, Database, Engine, OPERATIONS, OTHER_OPERATIONS, World, apply, each_engine, eventually};
+use crate::support::{App, Client, Database, Engine, OPERATIONS, OTHER_OPERATIONS, Workspace, World, apply, each_engine, eventually};
 
 /// Values of the header that are no use, made from a good key.
 fn bad_headers(app: &App) -> Vec<String> {
-    let good = app.key("main", "write");
+    let good = app.key("write");
     let last = if good.ends_with('0') { '1' } else { '0' };
     let elsewhere = Database::new(Engine::Sqlite).create_key("main", "admin", &[]);
     let expired = app.database.create_key("main", "write", &["--expires", "1s"]);
@@ -76,8 +76,8 @@ fn a_refused_key_is_not_told_why(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_bad_key_is_refused_before_anything_else_is_looked_at(app: &App) {
-    let stranger = app.anonymous();
+fn a_bad_key_is_refused_before_anything_else_is_looked_at(workspace: &Workspace) {
+    let stranger = workspace.anonymous();
     let requests: [(&str, &str, &[u8]); 5] = [
         ("GET", "/v1/persons/per_00000000000000000000000000", b""),
         ("GET", "/v1/jobs?limit=0&nonsense=1", b""),
@@ -91,10 +91,10 @@ fn a_bad_key_is_refused_before_anything_else_is_looked_at(app: &App) {
 }
 
 #[apply(each_engine)]
-fn each_scope_opens_its_operations_and_no_more(app: &App) {
-    let world = World::build(&app.writer());
+fn each_scope_opens_its_operations_and_no_more(workspace: &Workspace) {
+    let world = World::build(&workspace.writer());
     for (scope, may_write) in [("read", false), ("write", true), ("admin", true)] {
-        let client = app.client(scope);
+        let client = workspace.client(scope);
         for operation in &OPERATIONS {
             let reply = operation.send(&client, &world);
             if operation.writes() && !may_write {
@@ -113,8 +113,8 @@ fn each_scope_opens_its_operations_and_no_more(app: &App) {
 }
 
 #[apply(each_engine)]
-fn every_documented_operation_is_tried_here(app: &App) {
-    let document = app.anonymous().get("/openapi.json").expect(200).json;
+fn every_documented_operation_is_tried_here(workspace: &Workspace) {
+    let document = workspace.anonymous().get("/openapi.json").expect(200).json;
     let mut documented = BTreeSet::new();
     for (path, methods) in document["paths"].as_object().unwrap() {
         let segments = path.split('/').map(|segment| if segment.starts_with('{') { "{id}" } else { segment });
@@ -139,18 +139,18 @@ fn what_watches_and_explains_the_program_needs_no_key(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_key_is_taken_however_its_scheme_is_written(app: &App) {
-    let key = app.key("main", "read");
+fn a_key_is_taken_however_its_scheme_is_written(workspace: &Workspace) {
+    let key = workspace.key("read");
     for scheme in ["Bearer", "bearer", "BEARER"] {
-        app.anonymous().with("authorization", &format!("{scheme} {key}")).get("/v1/jobs").expect(200);
+        workspace.anonymous().with("authorization", &format!("{scheme} {key}")).get("/v1/jobs").expect(200);
     }
-    let twice = app.anonymous().with_key(&key).with_also("authorization", &format!("Bearer {key}"));
+    let twice = workspace.anonymous().with_key(&key).with_also("authorization", &format!("Bearer {key}"));
     twice.get("/v1/jobs").refused(401, "UNAUTHENTICATED");
 }
 
 #[apply(each_engine)]
-fn what_is_nowhere_needs_no_key(app: &App) {
+fn what_is_nowhere_needs_no_key(workspace: &Workspace) {
     for path in ["/v1/nope", "/nope"] {
-        app.anonymous().get(path).refused(404, "NOT_FOUND");
+        workspace.anonymous().get(path).refused(404, "NOT_FOUND");
     }
 }

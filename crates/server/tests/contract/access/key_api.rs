@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Engine, Log, Reply, apply, each_engine, is_id, is_time, shape, strings, types};
+use crate::support::{App, Client, Engine, Log, Reply, Workspace, apply, each_engine, is_id, is_time, shape, strings, types};
 
 const PATH: &str = "/v1/keys";
 
@@ -15,8 +15,8 @@ fn at(key: &Reply) -> String {
     format!("{PATH}/{}", key.id())
 }
 
-fn opened_with(app: &App, key: &Reply) -> Client {
-    app.anonymous().with_key(&key.string("key"))
+fn opened_with(workspace: &Workspace, key: &Reply) -> Client {
+    workspace.anonymous().with_key(&key.string("key"))
 }
 
 fn works(client: &Client) -> bool {
@@ -32,8 +32,8 @@ fn without_key(made: &Reply) -> Value {
 }
 
 #[apply(each_engine)]
-fn a_key(app: &App) {
-    let client = app.client("admin");
+fn a_key(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let made = new_key(&client, "write");
     insta::assert_snapshot!(shape(&client.get(&at(&made)).expect(200)), @r#"
     {
@@ -52,10 +52,10 @@ fn a_key(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_key_works_at_once_and_no_further_than_its_scope(app: &App) {
-    let admin = app.client("admin");
+fn a_key_works_at_once_and_no_further_than_its_scope(workspace: &Workspace) {
+    let admin = workspace.client("admin");
     for (scope, may_write, may_manage) in [("read", false, false), ("write", true, false), ("admin", true, true)] {
-        let client = opened_with(app, &new_key(&admin, scope));
+        let client = opened_with(workspace, &new_key(&admin, scope));
         client.get("/v1/jobs").expect(200);
         client.post("/v1/companies", &json!({ "name": scope })).expect(if may_write { 201 } else { 403 });
         client.get(PATH).expect(if may_manage { 200 } else { 403 });
@@ -63,8 +63,8 @@ fn a_key_works_at_once_and_no_further_than_its_scope(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_key_is_shown_when_it_is_made_and_never_again(app: &App) {
-    let client = app.client("admin");
+fn a_key_is_shown_when_it_is_made_and_never_again(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let made = new_key(&client, "read");
     let rotated = client.post(&format!("{}/rotate", at(&made)), &json!({})).expect(201);
     assert_ne!(made.string("key"), rotated.string("key"));
@@ -111,12 +111,12 @@ fn a_key_is_kept_nowhere(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn an_answer_that_is_given_again_has_no_key(app: &App) {
-    let client = app.client("admin");
+fn an_answer_that_is_given_again_has_no_key(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let once = client.with("idempotency-key", "once");
     let body = json!({ "name": "importer", "scope": "read" });
     let made = once.post(PATH, &body).expect(201);
-    assert!(works(&opened_with(app, &made)));
+    assert!(works(&opened_with(workspace, &made)));
     let again = once.post(PATH, &body).expect(201);
     assert_eq!((again.header("idempotency-replayed"), again.string("key")), (Some("true"), String::new()));
     assert_eq!(without_key(&again), without_key(&made));
@@ -130,8 +130,8 @@ fn an_answer_that_is_given_again_has_no_key(app: &App) {
 }
 
 #[apply(each_engine)]
-fn keys_are_listed_in_pages(app: &App) {
-    let client = app.client("admin");
+fn keys_are_listed_in_pages(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let made: Vec<_> = (0..3).map(|_| new_key(&client, "read")).collect();
     let all = client.get(PATH).expect(200);
     let ids = strings(all.data(), "id");
@@ -158,8 +158,8 @@ fn keys_are_listed_in_pages(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_key_that_makes_no_sense_is_refused(app: &App) {
-    let client = app.client("admin");
+fn a_key_that_makes_no_sense_is_refused(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let count = client.get(PATH).expect(200).json["meta"]["total"].clone();
     let long = "x".repeat(256);
     for (field, value, flaw) in [
@@ -188,8 +188,8 @@ fn a_key_that_makes_no_sense_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_key_with_an_end(app: &App) {
-    let client = app.client("admin");
+fn a_key_with_an_end(workspace: &Workspace) {
+    let client = workspace.client("admin");
     for (written, kept) in [
         (json!("2127-01-31T10:00:00+01:00"), json!("2127-01-31T09:00:00.000Z")),
         (json!("2127-01-31"), json!("2127-01-31T00:00:00.000Z")),
@@ -198,13 +198,13 @@ fn a_key_with_an_end(app: &App) {
     ] {
         let made = client.post(PATH, &json!({ "name": "importer", "scope": "read", "expires_at": written })).expect(201);
         assert_eq!(made.data()["expires_at"], kept, "{written}");
-        assert!(works(&opened_with(app, &made)));
+        assert!(works(&opened_with(workspace, &made)));
     }
 }
 
 #[apply(each_engine)]
-fn a_rotated_key_goes_on_through_the_overlap(app: &App) {
-    let client = app.client("admin");
+fn a_rotated_key_goes_on_through_the_overlap(workspace: &Workspace) {
+    let client = workspace.client("admin");
     for body in [json!({}), json!({ "overlap_seconds": 3600 }), json!({ "overlap_seconds": null })] {
         let old = new_key(&client, "write");
         let new = client.post(&format!("{}/rotate", at(&old)), &body).expect(201);
@@ -212,24 +212,24 @@ fn a_rotated_key_goes_on_through_the_overlap(app: &App) {
         for field in ["name", "scope", "expires_at"] {
             assert_eq!(new.data()[field], old.data()[field], "{field}");
         }
-        assert!(works(&opened_with(app, &new)) && works(&opened_with(app, &old)), "{body}");
+        assert!(works(&opened_with(workspace, &new)) && works(&opened_with(workspace, &old)), "{body}");
         assert!(is_time(&client.get(&at(&old)).expect(200).string("expires_at")));
     }
 }
 
 #[apply(each_engine)]
-fn a_rotated_key_without_overlap_stops_working_at_once(app: &App) {
-    let client = app.client("admin");
+fn a_rotated_key_without_overlap_stops_working_at_once(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let old = new_key(&client, "read");
-    assert!(works(&opened_with(app, &old)));
+    assert!(works(&opened_with(workspace, &old)));
     let new = client.post(&format!("{}/rotate", at(&old)), &json!({ "overlap_seconds": 0 })).expect(201);
-    assert!(!works(&opened_with(app, &old)) && works(&opened_with(app, &new)));
+    assert!(!works(&opened_with(workspace, &old)) && works(&opened_with(workspace, &new)));
     client.post(&format!("{}/rotate", at(&old)), &json!({})).refused(404, "NOT_FOUND");
 }
 
 #[apply(each_engine)]
-fn a_key_ends_no_later_for_being_rotated(app: &App) {
-    let client = app.client("admin");
+fn a_key_ends_no_later_for_being_rotated(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let end = "2127-01-31T00:00:00.000Z";
     let old = client.post(PATH, &json!({ "name": "importer", "scope": "read", "expires_at": end })).expect(201);
     let new = client.post(&format!("{}/rotate", at(&old)), &json!({ "overlap_seconds": 60 })).expect(201);
@@ -242,8 +242,8 @@ fn a_key_ends_no_later_for_being_rotated(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_rotation_that_makes_no_sense_is_refused(app: &App) {
-    let client = app.client("admin");
+fn a_rotation_that_makes_no_sense_is_refused(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let key = new_key(&client, "read");
     let path = format!("{}/rotate", at(&key));
     for (value, flaw) in
@@ -256,13 +256,13 @@ fn a_rotation_that_makes_no_sense_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_revoked_key_stops_working_at_once(app: &App) {
-    let client = app.client("admin");
+fn a_revoked_key_stops_working_at_once(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let (revoked, other) = (new_key(&client, "read"), new_key(&client, "read"));
-    assert!(works(&opened_with(app, &revoked)) && works(&opened_with(app, &other)));
+    assert!(works(&opened_with(workspace, &revoked)) && works(&opened_with(workspace, &other)));
     let answer = client.send("DELETE", &at(&revoked), None).expect(200);
     assert!(answer.id() == revoked.id() && is_time(&answer.string("revoked_at")), "{answer:#?}");
-    assert!(!works(&opened_with(app, &revoked)) && works(&opened_with(app, &other)));
+    assert!(!works(&opened_with(workspace, &revoked)) && works(&opened_with(workspace, &other)));
     let again = client.send("DELETE", &at(&revoked), None).expect(200);
     assert_eq!(again.string("revoked_at"), answer.string("revoked_at"));
     assert_eq!(client.get(&at(&revoked)).expect(200).string("revoked_at"), answer.string("revoked_at"));
@@ -270,9 +270,9 @@ fn a_revoked_key_stops_working_at_once(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_key_revokes_itself(app: &App) {
-    let key = new_key(&app.client("admin"), "admin");
-    let client = opened_with(app, &key);
+fn a_key_revokes_itself(workspace: &Workspace) {
+    let key = new_key(&workspace.client("admin"), "admin");
+    let client = opened_with(workspace, &key);
     assert!(is_time(&client.send("DELETE", &at(&key), None).expect(200).string("revoked_at")));
     client.get(PATH).refused(401, "UNAUTHENTICATED");
 }
@@ -291,8 +291,8 @@ fn when_a_revoked_key_was_used_last_is_known(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn what_is_done_to_keys_is_told_with_the_caller(app: &App) {
-    let client = app.client("admin");
+fn what_is_done_to_keys_is_told_with_the_caller(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let caller = client.get("/v1/me").expect(200).data()["key"]["id"].clone();
     let mut log = Log::begin(&client);
     let old = new_key(&client, "read");
@@ -316,11 +316,11 @@ fn operations(path: &str) -> [(&'static str, String, Option<Value>); 3] {
 }
 
 #[apply(each_engine)]
-fn only_an_admin_key_opens_keys(app: &App) {
-    let admin = app.client("admin");
+fn only_an_admin_key_opens_keys(workspace: &Workspace) {
+    let admin = workspace.client("admin");
     let key = new_key(&admin, "read");
     for scope in ["read", "write"] {
-        let client = app.client(scope);
+        let client = workspace.client(scope);
         client.get(PATH).refused(403, "FORBIDDEN");
         client.post(PATH, &json!({ "name": "mine", "scope": "admin" })).refused(403, "FORBIDDEN");
         for (method, path, body) in operations(&at(&key)) {
@@ -332,8 +332,8 @@ fn only_an_admin_key_opens_keys(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_key_of_another_workspace_is_unknown(app: &App) {
-    let (owner, stranger) = (app.client_of("owner", "admin"), app.client_of("stranger", "admin"));
+fn a_key_of_another_workspace_is_unknown(workspace: &Workspace) {
+    let (owner, stranger) = (workspace.client_of("owner", "admin"), workspace.client_of("stranger", "admin"));
     let key = new_key(&owner, "read");
     let never = format!("{PATH}/key_{}", "0".repeat(26));
     for (method, path, body) in [operations(&at(&key)), operations(&never), operations(&format!("{PATH}/nonsense"))].concat() {

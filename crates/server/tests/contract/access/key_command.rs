@@ -85,7 +85,7 @@ fn an_expired_key_stops_working(app: &App) {
 #[apply(each_engine)]
 fn a_key_survives_a_restart(engine: &Engine) {
     let mut app = engine.app().start();
-    let key = app.key("main", "read");
+    let key = app.key("read");
     let revoked = new_key(&app, "importer", &[]);
     app.database.ask(&["key", "revoke", &key_id(&app, "importer"), "--workspace", "main"]);
     app.process.terminate();
@@ -123,7 +123,7 @@ fn a_scope_that_does_not_exist_is_refused(app: &App) {
 #[apply(each_engine)]
 fn a_key_is_stored_as_a_hash_only(engine: &Engine) {
     let mut app = engine.app().start();
-    let key = app.key("main", "write");
+    let key = app.key("write");
     app.writer().get("/v1/jobs").expect(200);
     app.process.terminate();
     app.process.wait_exit();

@@ -2,16 +2,17 @@
 
 use serde_json::json;
 
-use crate::support::{App, Engine, apply, each_engine, shape};
+use crate::support::{Engine, MAIN, Workspace, apply, each_engine, shape};
 
 #[apply(each_engine)]
-fn who_calls(app: &App) {
-    let client = app.client("read");
+fn who_calls(workspace: &Workspace) {
+    let client = workspace.client("read");
     let reply = client.get("/v1/me").expect(200);
-    let workspace = reply.data()["workspace"]["id"].as_str().unwrap();
-    assert_eq!(&app.key("main", "read")["slated_".len()..][..13], workspace);
+    let id = reply.data()["workspace"]["id"].as_str().unwrap();
+    assert_eq!(&workspace.key("read")["slated_".len()..][..13], id);
+    assert_eq!(reply.data()["workspace"]["name"], workspace.name_of(MAIN));
     let mut without = client.get("/v1/me").expect(200);
-    without.json["data"]["workspace"]["id"] = json!("<workspace>");
+    without.json["data"]["workspace"] = json!({ "id": "<workspace>", "name": "<name>" });
     insta::assert_snapshot!(shape(&without), @r#"
     {
       "success": true,
@@ -25,7 +26,7 @@ fn who_calls(app: &App) {
         },
         "workspace": {
           "id": "<workspace>",
-          "name": "main"
+          "name": "<name>"
         },
         "rate_limit": null
       }
@@ -34,19 +35,19 @@ fn who_calls(app: &App) {
 }
 
 #[apply(each_engine)]
-fn every_scope_may_ask(app: &App) {
+fn every_scope_may_ask(workspace: &Workspace) {
     let workspaces: Vec<_> = ["read", "write", "admin"]
         .map(|scope| {
-            let reply = app.client(scope).get("/v1/me").expect(200);
+            let reply = workspace.client(scope).get("/v1/me").expect(200);
             assert_eq!(reply.data()["key"]["scope"], scope);
             reply.data()["workspace"].clone()
         })
         .into();
-    assert!(workspaces.iter().all(|workspace| *workspace == workspaces[0]), "{workspaces:?}");
-    let elsewhere = app.client_of("elsewhere", "read").get("/v1/me").expect(200);
-    assert_eq!(elsewhere.data()["workspace"]["name"], "elsewhere");
+    assert!(workspaces.iter().all(|other| *other == workspaces[0]), "{workspaces:?}");
+    let elsewhere = workspace.client_of("elsewhere", "read").get("/v1/me").expect(200);
+    assert_eq!(elsewhere.data()["workspace"]["name"], workspace.name_of("elsewhere"));
     assert_ne!(elsewhere.data()["workspace"]["id"], workspaces[0]["id"]);
-    app.anonymous().get("/v1/me").refused(401, "UNAUTHENTICATED");
+    workspace.anonymous().get("/v1/me").refused(401, "UNAUTHENTICATED");
 }
 
 #[apply(each_engine)]
@@ -62,7 +63,7 @@ fn what_is_left_of_the_limit(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn it_takes_no_parameters(app: &App) {
-    let reply = app.client("read").get("/v1/me?verbose=true").refused(400, "INVALID_REQUEST");
+fn it_takes_no_parameters(workspace: &Workspace) {
+    let reply = workspace.client("read").get("/v1/me?verbose=true").refused(400, "INVALID_REQUEST");
     assert_eq!(reply.detail_fields(), ["verbose"]);
 }

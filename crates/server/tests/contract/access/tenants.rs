@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, OPERATIONS, World, apply, each_engine, next_millisecond};
+use crate::support::{Client, OPERATIONS, Workspace, World, apply, each_engine, next_millisecond};
 
 /// A workspace with records, and a client of another that has its own.
-fn two_workspaces(app: &App) -> (Client, World, Client, World) {
-    let (owner, stranger) = (app.client_of("owner", "write"), app.client_of("stranger", "write"));
+fn two_workspaces(workspace: &Workspace) -> (Client, World, Client, World) {
+    let (owner, stranger) = (workspace.client_of("owner", "write"), workspace.client_of("stranger", "write"));
     let (theirs, own) = (World::build(&owner), World::build(&stranger));
     (owner, theirs, stranger, own)
 }
@@ -17,8 +17,8 @@ fn without_request_id(mut body: Value) -> Value {
 }
 
 #[apply(each_engine)]
-fn no_operation_reaches_a_record_of_another_workspace(app: &App) {
-    let (owner, theirs, stranger, _) = two_workspaces(app);
+fn no_operation_reaches_a_record_of_another_workspace(workspace: &Workspace) {
+    let (owner, theirs, stranger, _) = two_workspaces(workspace);
     let before = theirs.contents(&owner);
     for operation in OPERATIONS.iter().filter(|operation| operation.names_a_record()) {
         operation.send(&stranger, &theirs).refused(404, "NOT_FOUND");
@@ -34,8 +34,8 @@ fn no_operation_reaches_a_record_of_another_workspace(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_record_of_another_workspace_is_as_unknown_as_one_that_never_was(app: &App) {
-    let (_, theirs, stranger, own) = two_workspaces(app);
+fn a_record_of_another_workspace_is_as_unknown_as_one_that_never_was(workspace: &Workspace) {
+    let (_, theirs, stranger, own) = two_workspaces(workspace);
     for operation in OPERATIONS.iter().filter(|operation| operation.names_a_record()) {
         let path = operation.path_in(&theirs);
         let (start, end) = path.split_once('_').unwrap();
@@ -50,8 +50,8 @@ fn a_record_of_another_workspace_is_as_unknown_as_one_that_never_was(app: &App) 
 }
 
 #[apply(each_engine)]
-fn no_reference_in_a_body_reaches_another_workspace(app: &App) {
-    let (owner, theirs, stranger, own) = two_workspaces(app);
+fn no_reference_in_a_body_reaches_another_workspace(workspace: &Workspace) {
+    let (owner, theirs, stranger, own) = two_workspaces(workspace);
     let before = (theirs.contents(&owner), own.contents(&stranger));
     let person = format!("/v1/persons/{}", own.person);
     let candidate = format!("/v1/candidates/{}", own.candidate);
@@ -76,8 +76,8 @@ fn no_reference_in_a_body_reaches_another_workspace(app: &App) {
 }
 
 #[apply(each_engine)]
-fn no_filter_reaches_another_workspace(app: &App) {
-    let (owner, theirs, stranger, own) = two_workspaces(app);
+fn no_filter_reaches_another_workspace(workspace: &Workspace) {
+    let (owner, theirs, stranger, own) = two_workspaces(workspace);
     let status = owner.get(&theirs.job.path()).string("job_status_id");
     for (path, filter, id) in [
         ("/v1/jobs".to_owned(), "client_company_id", theirs.job.client_company.as_str()),
@@ -94,8 +94,8 @@ fn no_filter_reaches_another_workspace(app: &App) {
 }
 
 #[apply(each_engine)]
-fn nobody_matches_across_workspaces(app: &App) {
-    let (owner, stranger) = (app.client_of("owner", "write"), app.client_of("stranger", "write"));
+fn nobody_matches_across_workspaces(workspace: &Workspace) {
+    let (owner, stranger) = (workspace.client_of("owner", "write"), workspace.client_of("stranger", "write"));
     for body in [
         json!({ "name": "Ada", "external_source_id": "crm-1" }),
         json!({ "name": "Ada", "social_url": "https://social.example/in/ada" }),
@@ -112,8 +112,8 @@ fn nobody_matches_across_workspaces(app: &App) {
 }
 
 #[apply(each_engine)]
-fn names_are_looked_up_in_the_own_workspace_only(app: &App) {
-    let (owner, stranger) = (app.client_of("owner", "write"), app.client_of("stranger", "write"));
+fn names_are_looked_up_in_the_own_workspace_only(workspace: &Workspace) {
+    let (owner, stranger) = (workspace.client_of("owner", "write"), workspace.client_of("stranger", "write"));
     let job = owner.new_job("Secret project", "Umbrella");
     stranger.post("/v1/persons", &json!({ "name": "Ada", "job_name": "Secret project" })).refused(404, "NOT_FOUND");
     let own = stranger.new_job("Secret project", "Umbrella");
@@ -127,9 +127,9 @@ fn names_are_looked_up_in_the_own_workspace_only(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_idempotency_key_belongs_to_its_workspace(app: &App) {
-    let owner = app.client_of("owner", "write").with("idempotency-key", "same");
-    let stranger = app.client_of("stranger", "write").with("idempotency-key", "same");
+fn an_idempotency_key_belongs_to_its_workspace(workspace: &Workspace) {
+    let owner = workspace.client_of("owner", "write").with("idempotency-key", "same");
+    let stranger = workspace.client_of("stranger", "write").with("idempotency-key", "same");
     let theirs = owner.post("/v1/persons", &json!({ "name": "Ada" })).expect(201);
     let other = stranger.post("/v1/persons", &json!({ "name": "Grace" })).expect(201);
     assert_eq!(other.header("idempotency-replayed"), None);
@@ -139,8 +139,8 @@ fn an_idempotency_key_belongs_to_its_workspace(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_cursor_does_not_open_another_workspace(app: &App) {
-    let (owner, stranger) = (app.client_of("owner", "write"), app.client_of("stranger", "write"));
+fn a_cursor_does_not_open_another_workspace(workspace: &Workspace) {
+    let (owner, stranger) = (workspace.client_of("owner", "write"), workspace.client_of("stranger", "write"));
     for number in 0..3 {
         owner.new_job(&format!("Theirs {number}"), "Acme");
         next_millisecond();

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, apply, each_engine, is_time, next_millisecond, strings};
+use crate::support::{Workspace, apply, each_engine, is_time, next_millisecond, strings};
 
 #[apply(each_engine)]
-fn a_person_is_put_on_a_job_once(app: &App) {
-    let client = app.writer();
+fn a_person_is_put_on_a_job_once(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let person = client.new_person(&json!({ "name": "Ada" }));
     let body = json!({ "person_id": person });
@@ -20,8 +20,8 @@ fn a_person_is_put_on_a_job_once(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_person_may_be_on_many_jobs(app: &App) {
-    let client = app.writer();
+fn a_person_may_be_on_many_jobs(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let jobs: Vec<_> = ["One", "Two", "Three"].iter().map(|name| client.new_job(name, "Acme").id).collect();
     for job in &jobs {
@@ -33,8 +33,8 @@ fn a_person_may_be_on_many_jobs(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_no_person_cannot_be_put_on_a_job(app: &App) {
-    let client = app.writer();
+fn what_is_no_person_cannot_be_put_on_a_job(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     for person in ["per_00000000000000000000000000", "Ada", &job.id, "per_"] {
         let reply = client.post(&job.candidates_path(), &json!({ "person_id": person })).refused(404, "NOT_FOUND");
@@ -48,8 +48,8 @@ fn what_is_no_person_cannot_be_put_on_a_job(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_move_adds_to_the_history(app: &App) {
-    let client = app.writer();
+fn a_move_adds_to_the_history(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     let path = format!("/v1/candidates/{}", candidate["id"].as_str().unwrap());
@@ -67,8 +67,8 @@ fn a_move_adds_to_the_history(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_stage_may_be_entered_again(app: &App) {
-    let client = app.writer();
+fn a_stage_may_be_entered_again(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     let path = format!("/v1/candidates/{}", candidate["id"].as_str().unwrap());
@@ -80,8 +80,8 @@ fn a_stage_may_be_entered_again(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_move_to_the_same_stage_changes_nothing(app: &App) {
-    let client = app.writer();
+fn a_move_to_the_same_stage_changes_nothing(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     let path = format!("/v1/candidates/{}", candidate["id"].as_str().unwrap());
@@ -98,8 +98,8 @@ fn a_move_to_the_same_stage_changes_nothing(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_stage_is_named_by_its_id_or_its_name(app: &App) {
-    let client = app.writer();
+fn a_stage_is_named_by_its_id_or_its_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     let path = format!("/v1/candidates/{}", candidate["id"].as_str().unwrap());
@@ -119,8 +119,8 @@ fn a_stage_is_named_by_its_id_or_its_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_stage_that_the_job_lacks_is_not_found(app: &App) {
-    let client = app.writer();
+fn a_stage_that_the_job_lacks_is_not_found(workspace: &Workspace) {
+    let client = workspace.writer();
     let (job, other) = (client.new_job("Engineer", "Acme"), client.new_job("Designer", "Acme"));
     let candidate = client.new_candidate(&job, "Ada");
     let path = format!("/v1/candidates/{}", candidate["id"].as_str().unwrap());
@@ -137,8 +137,8 @@ fn a_stage_that_the_job_lacks_is_not_found(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_move_needs_a_stage(app: &App) {
-    let client = app.writer();
+fn a_move_needs_a_stage(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     let path = format!("/v1/candidates/{}", candidate["id"].as_str().unwrap());
@@ -149,8 +149,8 @@ fn a_move_needs_a_stage(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_move_from_where_the_candidate_is_no_more_is_refused(app: &App) {
-    let client = app.writer();
+fn a_move_from_where_the_candidate_is_no_more_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     let path = format!("/v1/candidates/{}", candidate["id"].as_str().unwrap());
@@ -163,8 +163,8 @@ fn a_move_from_where_the_candidate_is_no_more_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_candidate_shows_what_is_known_of_the_person_now(app: &App) {
-    let client = app.writer();
+fn a_candidate_shows_what_is_known_of_the_person_now(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     client.update_person(
@@ -180,8 +180,8 @@ fn a_candidate_shows_what_is_known_of_the_person_now(app: &App) {
 }
 
 #[apply(each_engine)]
-fn moves_do_not_change_the_count(app: &App) {
-    let client = app.writer();
+fn moves_do_not_change_the_count(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     client.new_candidate(&job, "Grace");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Job, World, apply, each_engine, next_millisecond, strings};
+use crate::support::{Client, Job, Workspace, World, apply, each_engine, next_millisecond, strings};
 
 const PATH: &str = "/v1/candidates";
 
@@ -45,8 +45,8 @@ fn two_jobs(client: &Client) -> (Job, Job, [String; 3]) {
 }
 
 #[apply(each_engine)]
-fn a_candidate_is_shown_with_its_job_and_its_stage(app: &App) {
-    let client = app.writer();
+fn a_candidate_is_shown_with_its_job_and_its_stage(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     next_millisecond();
     move_to(&client, &world.candidate, "Interview");
@@ -73,8 +73,8 @@ fn a_candidate_is_shown_with_its_job_and_its_stage(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_list_holds_the_candidates_of_all_jobs_in_the_order_of_their_making(app: &App) {
-    let client = app.writer();
+fn the_list_holds_the_candidates_of_all_jobs_in_the_order_of_their_making(workspace: &Workspace) {
+    let client = workspace.writer();
     let (one, two, first) = two_jobs(&client);
     let mut expected = first.to_vec();
     expected.extend([&two, &one, &two].map(|job| new_candidate(&client, job, "More")));
@@ -95,8 +95,8 @@ fn the_list_holds_the_candidates_of_all_jobs_in_the_order_of_their_making(app: &
 }
 
 #[apply(each_engine)]
-fn cursors_walk_to_the_end_and_no_further(app: &App) {
-    let client = app.writer();
+fn cursors_walk_to_the_end_and_no_further(workspace: &Workspace) {
+    let client = workspace.writer();
     let (one, _, _) = two_jobs(&client);
     for name in ["Emmy", "Sofya"] {
         new_candidate(&client, &one, name);
@@ -120,8 +120,8 @@ fn cursors_walk_to_the_end_and_no_further(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_by_job_person_and_stage(app: &App) {
-    let client = app.writer();
+fn candidates_by_job_person_and_stage(workspace: &Workspace) {
+    let client = workspace.writer();
     let (one, two, [ada, mary, _]) = two_jobs(&client);
     move_to(&client, &ada, "Offer");
     move_to(&client, &mary, "Offer");
@@ -135,8 +135,8 @@ fn candidates_by_job_person_and_stage(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_by_the_name_of_their_stage_on_any_job(app: &App) {
-    let client = app.writer();
+fn candidates_by_the_name_of_their_stage_on_any_job(workspace: &Workspace) {
+    let client = workspace.writer();
     let (one, _, [ada, mary, _]) = two_jobs(&client);
     let shouting = json!({ "name": "Three", "client_company_name": "Acme", "pipeline_stages": [{ "name": "OFFER" }] });
     let shouting = client.new_job_with(&shouting);
@@ -149,8 +149,8 @@ fn candidates_by_the_name_of_their_stage_on_any_job(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_that_are_rejected_and_those_that_are_not(app: &App) {
-    let client = app.writer();
+fn candidates_that_are_rejected_and_those_that_are_not(workspace: &Workspace) {
+    let client = workspace.writer();
     let (_, _, [ada, _, _]) = two_jobs(&client);
     move_to(&client, &ada, "Rejected");
     assert_eq!(names(&client, "is_rejected=true"), ["Ada"]);
@@ -158,8 +158,8 @@ fn candidates_that_are_rejected_and_those_that_are_not(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_by_when_they_entered_their_stage(app: &App) {
-    let client = app.writer();
+fn candidates_by_when_they_entered_their_stage(workspace: &Workspace) {
+    let client = workspace.writer();
     let (_, _, [ada, _, _]) = two_jobs(&client);
     let marker = moment(&client);
     move_to(&client, &ada, "Offer");
@@ -169,8 +169,8 @@ fn candidates_by_when_they_entered_their_stage(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_by_when_they_were_made_and_changed(app: &App) {
-    let client = app.writer();
+fn candidates_by_when_they_were_made_and_changed(workspace: &Workspace) {
+    let client = workspace.writer();
     let (one, _, [ada, _, _]) = two_jobs(&client);
     let marker = moment(&client);
     move_to(&client, &ada, "Offer");
@@ -182,8 +182,8 @@ fn candidates_by_when_they_were_made_and_changed(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_by_name_or_company(app: &App) {
-    let client = app.writer();
+fn candidates_by_name_or_company(workspace: &Workspace) {
+    let client = workspace.writer();
     let (one, two, _) = two_jobs(&client);
     let person = client.new_person(&json!({ "name": "Emmy 50%", "company_name": "Adamant" }));
     client.post(&two.candidates_path(), &json!({ "person_id": person })).expect(201);
@@ -194,8 +194,8 @@ fn candidates_by_name_or_company(app: &App) {
 }
 
 #[apply(each_engine)]
-fn filters_narrow_each_other(app: &App) {
-    let client = app.writer();
+fn filters_narrow_each_other(workspace: &Workspace) {
+    let client = workspace.writer();
     let (one, _, [ada, mary, grace]) = two_jobs(&client);
     for id in [&ada, &mary, &grace] {
         move_to(&client, id, "Rejected");
@@ -206,10 +206,10 @@ fn filters_narrow_each_other(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_bad_filter_is_refused_by_name(app: &App) {
-    let client = app.writer();
+fn a_bad_filter_is_refused_by_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let (one, two, [ada, _, _]) = two_jobs(&client);
-    let theirs = World::build(&app.client_of("another", "write"));
+    let theirs = World::build(&workspace.client_of("another", "write"));
     let long = "x".repeat(256);
     for (field, value) in [
         ("job_id", ""),
@@ -253,10 +253,10 @@ fn a_bad_filter_is_refused_by_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn no_candidate_of_another_workspace_is_listed(app: &App) {
-    let (owner, stranger) = (app.client_of("owner", "write"), app.client_of("stranger", "read"));
+fn no_candidate_of_another_workspace_is_listed(workspace: &Workspace) {
+    let (owner, stranger) = (workspace.client_of("owner", "write"), workspace.client_of("stranger", "read"));
     two_jobs(&owner);
     let reply = stranger.get(PATH).expect(200);
     assert_eq!((reply.entries().len(), &reply.json["meta"]["total"]), (0, &json!(0)));
-    assert_eq!(app.client_of("owner", "read").get(PATH).expect(200).entries().len(), 3);
+    assert_eq!(workspace.client_of("owner", "read").get(PATH).expect(200).entries().len(), 3);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Job, Log, Reply, World, apply, each_engine, next_millisecond, strings, together, types};
+use crate::support::{Client, Job, Log, Reply, Workspace, World, apply, each_engine, next_millisecond, strings, together, types};
 
 const MOVE: &str = "/v1/candidates/move";
 
@@ -24,8 +24,8 @@ fn stage_names(client: &Client, candidates: &[String]) -> Vec<String> {
 }
 
 #[apply(each_engine)]
-fn all_who_were_erased_are_named(app: &App) {
-    let client = app.writer();
+fn all_who_were_erased_are_named(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let persons = new_persons(&client, 4);
     for erased in [&persons[1], &persons[3]] {
@@ -42,8 +42,8 @@ fn all_who_were_erased_are_named(app: &App) {
 }
 
 #[apply(each_engine)]
-fn persons_are_put_on_a_job_in_the_order_of_the_request(app: &App) {
-    let client = app.writer();
+fn persons_are_put_on_a_job_in_the_order_of_the_request(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let mut persons = new_persons(&client, 4);
     persons.swap(0, 3);
@@ -59,8 +59,8 @@ fn persons_are_put_on_a_job_in_the_order_of_the_request(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_made_together_is_as_if_made_one_by_one(app: &App) {
-    let client = app.writer();
+fn what_is_made_together_is_as_if_made_one_by_one(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let alone = client.new_candidate(&job, "Ada");
     let mut log = Log::begin(&client);
@@ -81,8 +81,8 @@ fn what_is_made_together_is_as_if_made_one_by_one(app: &App) {
 }
 
 #[apply(each_engine)]
-fn many_persons_are_put_on_a_job_at_once(app: &App) {
-    let client = app.writer();
+fn many_persons_are_put_on_a_job_at_once(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     client.new_candidate(&job, "First");
     let persons = new_persons(&client, 60);
@@ -96,8 +96,8 @@ fn many_persons_are_put_on_a_job_at_once(app: &App) {
 }
 
 #[apply(each_engine)]
-fn who_is_on_the_job_already_stays_as_they_are(app: &App) {
-    let client = app.writer();
+fn who_is_on_the_job_already_stays_as_they_are(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let known = client.new_candidate(&job, "Ada");
     let person = client.new_person(&json!({ "name": "Grace" }));
@@ -115,10 +115,10 @@ fn who_is_on_the_job_already_stays_as_they_are(app: &App) {
 }
 
 #[apply(each_engine)]
-fn if_one_person_is_not_there_nobody_is_put_on_the_job(app: &App) {
-    let client = app.writer();
+fn if_one_person_is_not_there_nobody_is_put_on_the_job(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
-    let theirs = World::build(&app.client_of("another", "write")).person;
+    let theirs = World::build(&workspace.client_of("another", "write")).person;
     let known = client.new_person(&json!({ "name": "Ada" }));
     // A company that went into another leads nowhere under the id of a person.
     let [kept, gone] = ["Kept", "Gone"].map(|name| client.post("/v1/companies", &json!({ "name": name })).expect(201).id());
@@ -135,8 +135,8 @@ fn if_one_person_is_not_there_nobody_is_put_on_the_job(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_list_of_persons_that_is_bad_is_refused_by_name(app: &App) {
-    let client = app.writer();
+fn a_list_of_persons_that_is_bad_is_refused_by_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let persons = new_persons(&client, 2);
     let (ada, grace) = (&persons[0], &persons[1]);
@@ -161,8 +161,8 @@ fn a_list_of_persons_that_is_bad_is_refused_by_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_same_persons_at_one_instant_are_put_on_the_job_once(app: &App) {
-    let client = app.writer();
+fn the_same_persons_at_one_instant_are_put_on_the_job_once(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let persons = new_persons(&client, 10);
     let replies = together(4, |_| client.post(&batch_path(&job), &json!({ "person_ids": persons })).expect(200));
@@ -177,8 +177,8 @@ fn the_same_persons_at_one_instant_are_put_on_the_job_once(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_are_moved_in_the_order_of_the_request(app: &App) {
-    let client = app.writer();
+fn candidates_are_moved_in_the_order_of_the_request(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let mut candidates = new_candidates(&client, &job, &["Ada", "Grace", "Mary"]);
     client.patch(&format!("/v1/candidates/{}", candidates[1]), &json!({ "stage_name": "Interview" })).expect(200);
@@ -202,8 +202,8 @@ fn candidates_are_moved_in_the_order_of_the_request(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_joint_move_is_told_for_each_that_moved(app: &App) {
-    let client = app.writer();
+fn a_joint_move_is_told_for_each_that_moved(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let candidates = new_candidates(&client, &job, &["Ada", "Grace", "Mary"]);
     client.patch(&format!("/v1/candidates/{}", candidates[1]), &json!({ "stage_name": "Offer" })).expect(200);
@@ -223,8 +223,8 @@ fn a_joint_move_is_told_for_each_that_moved(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_of_several_jobs_are_moved_by_the_name_of_a_stage(app: &App) {
-    let client = app.writer();
+fn candidates_of_several_jobs_are_moved_by_the_name_of_a_stage(workspace: &Workspace) {
+    let client = workspace.writer();
     let (one, two) = (client.new_job("One", "Acme"), client.new_job("Two", "Acme"));
     let candidates = [new_candidates(&client, &one, &["Ada", "Grace"]), new_candidates(&client, &two, &["Mary"])].concat();
     let reply = client.post(MOVE, &json!({ "candidate_ids": candidates, "stage_name": " FINAL interview " })).expect(200);
@@ -235,10 +235,10 @@ fn candidates_of_several_jobs_are_moved_by_the_name_of_a_stage(app: &App) {
 }
 
 #[apply(each_engine)]
-fn if_one_candidate_is_not_there_none_is_moved(app: &App) {
-    let client = app.writer();
+fn if_one_candidate_is_not_there_none_is_moved(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
-    let theirs = World::build(&app.client_of("another", "write")).candidate;
+    let theirs = World::build(&workspace.client_of("another", "write")).candidate;
     let own = new_candidates(&client, &job, &["Ada"]);
     let mut log = Log::begin(&client);
     let body = json!({ "candidate_ids": [theirs, own[0], "cnd_00000000000000000000000000", "Ada"], "stage_name": "Offer" });
@@ -249,8 +249,8 @@ fn if_one_candidate_is_not_there_none_is_moved(app: &App) {
 }
 
 #[apply(each_engine)]
-fn if_one_job_lacks_the_stage_none_is_moved(app: &App) {
-    let client = app.writer();
+fn if_one_job_lacks_the_stage_none_is_moved(workspace: &Workspace) {
+    let client = workspace.writer();
     let one = client.new_job("One", "Acme");
     let two = json!({ "name": "Two", "client_company_name": "Acme", "pipeline_stages": [{ "name": "New" }, { "name": "Done" }] });
     let two = client.new_job_with(&two);
@@ -269,8 +269,8 @@ fn if_one_job_lacks_the_stage_none_is_moved(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_stage_that_their_only_job_lacks_is_not_found(app: &App) {
-    let client = app.writer();
+fn a_stage_that_their_only_job_lacks_is_not_found(workspace: &Workspace) {
+    let client = workspace.writer();
     let (job, other) = (client.new_job("Engineer", "Acme"), client.new_job("Designer", "Acme"));
     let candidates = new_candidates(&client, &job, &["Ada", "Grace"]);
     for (field, stage) in
@@ -283,8 +283,8 @@ fn a_stage_that_their_only_job_lacks_is_not_found(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_name_that_several_stages_have_moves_nobody(app: &App) {
-    let client = app.writer();
+fn a_name_that_several_stages_have_moves_nobody(workspace: &Workspace) {
+    let client = workspace.writer();
     let stages = json!([{ "name": "New" }, { "name": "Talk" }, { "name": "talk" }]);
     let twice = client.new_job_with(&json!({ "name": "Twice", "client_company_name": "Acme", "pipeline_stages": stages }));
     let once = client.new_job_with(&json!({ "name": "Once", "client_company_name": "Acme", "pipeline_stages": [stages[0], stages[1]] }));
@@ -295,8 +295,8 @@ fn a_name_that_several_stages_have_moves_nobody(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_joint_move_that_is_bad_is_refused_by_name(app: &App) {
-    let client = app.writer();
+fn a_joint_move_that_is_bad_is_refused_by_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let own = new_candidates(&client, &job, &["Ada"]);
     let id = &own[0];
@@ -323,17 +323,17 @@ fn a_joint_move_that_is_bad_is_refused_by_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_reader_moves_nobody(app: &App) {
-    let client = app.writer();
+fn a_reader_moves_nobody(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let own = new_candidates(&client, &job, &["Ada"]);
-    app.client("read").post(MOVE, &json!({ "candidate_ids": own, "stage_name": "Offer" })).refused(403, "FORBIDDEN");
+    workspace.client("read").post(MOVE, &json!({ "candidate_ids": own, "stage_name": "Offer" })).refused(403, "FORBIDDEN");
     assert_eq!(stage_names(&client, &own), ["Sourced"]);
 }
 
 #[apply(each_engine)]
-fn a_joint_move_sent_again_is_answered_again(app: &App) {
-    let client = app.writer();
+fn a_joint_move_sent_again_is_answered_again(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let own = new_candidates(&client, &job, &["Ada"]);
     let once = client.with("idempotency-key", "move-1");

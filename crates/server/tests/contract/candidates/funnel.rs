@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Job, apply, each_engine, next_millisecond, strings};
+use crate::support::{Client, Job, Workspace, apply, each_engine, next_millisecond, strings};
 
 fn new_candidate(client: &Client, job: &Job, name: &str, stages: &[&str]) -> String {
     let id = client.new_candidate(job, name)["id"].as_str().unwrap().to_owned();
@@ -24,8 +24,8 @@ fn counts(funnel: &Value, stage: &str) -> [i64; 4] {
 }
 
 #[apply(each_engine)]
-fn a_funnel_shows_every_stage_in_order(app: &App) {
-    let client = app.writer();
+fn a_funnel_shows_every_stage_in_order(workspace: &Workspace) {
+    let client = workspace.writer();
     let stages = json!([{ "name": "New" }, { "name": "Talk" }, { "name": "No", "is_rejection_stage": true }]);
     let job = client.new_job_with(&json!({ "name": "Pilot", "client_company_name": "Acme", "pipeline_stages": stages }));
     new_candidate(&client, &job, "Ada", &["Talk"]);
@@ -46,13 +46,13 @@ fn a_funnel_shows_every_stage_in_order(app: &App) {
             stage("No", 3, true, [1, 1, 0, 0], Value::Null),
         ],
     });
-    let reply = app.client("read").get(&format!("{}/funnel", job.path())).expect(200);
+    let reply = workspace.client("read").get(&format!("{}/funnel", job.path())).expect(200);
     assert_eq!(reply.json, json!({ "success": true, "data": expected }));
 }
 
 #[apply(each_engine)]
-fn everybody_counts_in_the_stages_that_they_entered(app: &App) {
-    let client = app.writer();
+fn everybody_counts_in_the_stages_that_they_entered(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     new_candidate(&client, &job, "Hired", &["Screening", "Interview", "Offer", "Hired"]);
     new_candidate(&client, &job, "Jumped", &["Offer"]);
@@ -71,8 +71,8 @@ fn everybody_counts_in_the_stages_that_they_entered(app: &App) {
 }
 
 #[apply(each_engine)]
-fn who_is_removed_counts_no_more(app: &App) {
-    let client = app.writer();
+fn who_is_removed_counts_no_more(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let gone = new_candidate(&client, &job, "Ada", &["Screening"]);
     new_candidate(&client, &job, "Grace", &["Screening"]);
@@ -82,8 +82,8 @@ fn who_is_removed_counts_no_more(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_new_job_has_an_empty_funnel(app: &App) {
-    let client = app.writer();
+fn a_new_job_has_an_empty_funnel(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let funnel = funnel(&client, &job);
     assert_eq!(funnel["candidate_count"], 0);
@@ -95,8 +95,8 @@ fn a_new_job_has_an_empty_funnel(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_funnel_of_what_is_no_job_is_not_found(app: &App) {
-    let client = app.writer();
+fn a_funnel_of_what_is_no_job_is_not_found(workspace: &Workspace) {
+    let client = workspace.writer();
     for id in ["job_00000000000000000000000000", "nothing"] {
         client.get(&format!("/v1/jobs/{id}/funnel")).refused(404, "NOT_FOUND");
     }
@@ -106,8 +106,8 @@ fn a_funnel_of_what_is_no_job_is_not_found(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_time_in_each_stage_adds_up_to_the_history(app: &App) {
-    let client = app.writer();
+fn the_time_in_each_stage_adds_up_to_the_history(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let id = new_candidate(&client, &job, "Ada", &[]);
     for stage in ["Screening", "Offer"] {
@@ -115,7 +115,7 @@ fn the_time_in_each_stage_adds_up_to_the_history(app: &App) {
         client.patch(&format!("/v1/candidates/{id}"), &json!({ "stage_name": stage })).expect(200);
     }
     let history = client.candidate(&id)["pipeline_stage_history"].clone();
-    let reply = app.client("read").get(&format!("/v1/candidates/{id}/stage-times")).expect(200);
+    let reply = workspace.client("read").get(&format!("/v1/candidates/{id}/stage-times")).expect(200);
     let data = reply.data();
     assert_eq!(data.as_object().unwrap().keys().collect::<Vec<_>>(), ["id", "job_id", "stays", "totals"]);
     assert_eq!((&data["id"], &data["job_id"]), (&json!(id), &json!(job.id)));
@@ -136,8 +136,8 @@ fn the_time_in_each_stage_adds_up_to_the_history(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_stage_that_is_entered_again_is_added_up(app: &App) {
-    let client = app.writer();
+fn a_stage_that_is_entered_again_is_added_up(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let id = new_candidate(&client, &job, "Ada", &["Screening", "Sourced", "Offer", "Sourced"]);
     let reply = client.get(&format!("/v1/candidates/{id}/stage-times")).expect(200);
@@ -149,8 +149,8 @@ fn a_stage_that_is_entered_again_is_added_up(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_times_of_what_is_no_candidate_are_not_found(app: &App) {
-    let client = app.writer();
+fn the_times_of_what_is_no_candidate_are_not_found(workspace: &Workspace) {
+    let client = workspace.writer();
     for id in ["cnd_00000000000000000000000000", "nobody"] {
         client.get(&format!("/v1/candidates/{id}/stage-times")).refused(404, "NOT_FOUND");
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Job, Log, World, apply, each_engine, strings, together, types};
+use crate::support::{Client, Job, Log, Workspace, World, apply, each_engine, strings, together, types};
 
 fn path(id: &str) -> String {
     format!("/v1/candidates/{id}")
@@ -21,8 +21,8 @@ fn ids(client: &Client, path: &str) -> Vec<String> {
 }
 
 #[apply(each_engine)]
-fn a_candidate_that_is_removed_is_gone(app: &App) {
-    let client = app.writer();
+fn a_candidate_that_is_removed_is_gone(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     client.patch(&path(&world.candidate), &json!({ "stage_name": "Offer" })).expect(200);
     let reply = client.send("DELETE", &path(&world.candidate), None).expect(200);
@@ -37,8 +37,8 @@ fn a_candidate_that_is_removed_is_gone(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_person_stays_and_may_be_put_on_the_job_again(app: &App) {
-    let client = app.writer();
+fn the_person_stays_and_may_be_put_on_the_job_again(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let etag = client.get(&world.job.path()).etag().to_owned();
     remove(&client, &world.candidate);
@@ -51,8 +51,8 @@ fn the_person_stays_and_may_be_put_on_the_job_again(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_was_removed_is_told(app: &App) {
-    let client = app.writer();
+fn what_was_removed_is_told(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     client.patch(&path(&world.candidate), &json!({ "stage_name": "Offer" })).expect(200);
     let last = client.candidate(&world.candidate);
@@ -78,8 +78,8 @@ fn what_was_removed_is_told(app: &App) {
 }
 
 #[apply(each_engine)]
-fn those_behind_move_up(app: &App) {
-    let client = app.writer();
+fn those_behind_move_up(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let mut expected = new_candidates(&client, &job, 7);
     let pages = |step: usize, sort: &str, count: usize| {
@@ -106,8 +106,8 @@ fn those_behind_move_up(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_page_goes_on_behind_a_candidate_that_is_gone(app: &App) {
-    let client = app.writer();
+fn a_page_goes_on_behind_a_candidate_that_is_gone(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     new_candidates(&client, &job, 9);
     for list in [job.candidates_path(), "/v1/candidates".to_owned()] {
@@ -122,8 +122,8 @@ fn a_page_goes_on_behind_a_candidate_that_is_gone(app: &App) {
 }
 
 #[apply(each_engine)]
-fn many_removed_at_one_instant_leave_no_gap(app: &App) {
-    let client = app.writer();
+fn many_removed_at_one_instant_leave_no_gap(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let candidates = new_candidates(&client, &job, 12);
     together(6, |number| remove(&client, &candidates[number * 2]));
@@ -135,8 +135,8 @@ fn many_removed_at_one_instant_leave_no_gap(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_candidate_that_changed_meanwhile_is_kept(app: &App) {
-    let client = app.writer();
+fn a_candidate_that_changed_meanwhile_is_kept(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let old = client.get(&path(&world.candidate)).expect(200).etag().to_owned();
     client.patch(&path(&world.candidate), &json!({ "stage_name": "Offer" })).expect(200);
@@ -146,8 +146,8 @@ fn a_candidate_that_changed_meanwhile_is_kept(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_not_there_cannot_be_removed(app: &App) {
-    let (owner, client) = (app.client_of("another", "write"), app.writer());
+fn what_is_not_there_cannot_be_removed(workspace: &Workspace) {
+    let (owner, client) = (workspace.client_of("another", "write"), workspace.writer());
     let theirs = World::build(&owner);
     let own = World::build(&client);
     for id in [theirs.candidate.as_str(), "cnd_00000000000000000000000000", &own.person, &own.job.id, "nobody"] {
@@ -158,16 +158,16 @@ fn what_is_not_there_cannot_be_removed(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_reader_removes_nobody(app: &App) {
-    let client = app.writer();
+fn a_reader_removes_nobody(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
-    app.client("read").send("DELETE", &path(&world.candidate), None).refused(403, "FORBIDDEN");
+    workspace.client("read").send("DELETE", &path(&world.candidate), None).refused(403, "FORBIDDEN");
     client.candidate(&world.candidate);
 }
 
 #[apply(each_engine)]
-fn a_removal_takes_neither_fields_nor_parameters(app: &App) {
-    let client = app.writer();
+fn a_removal_takes_neither_fields_nor_parameters(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let mut log = Log::begin(&client);
     let reply = client.send("DELETE", &path(&world.candidate), Some(&json!({ "reason": "x" }))).refused(400, "INVALID_REQUEST");
@@ -179,8 +179,8 @@ fn a_removal_takes_neither_fields_nor_parameters(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_removal_sent_again_is_answered_again(app: &App) {
-    let client = app.writer();
+fn a_removal_sent_again_is_answered_again(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let once = client.with("idempotency-key", "remove-1");
     let first = once.send("DELETE", &path(&world.candidate), None).expect(200);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{App, Client, Log, apply, each_engine, next_millisecond, shape, strings, together, types};
+use crate::support::{Client, Log, Workspace, apply, each_engine, next_millisecond, shape, strings, together, types};
 
 /// A company, and where its contacts are.
 fn company(client: &Client, name: &str) -> String {
@@ -17,8 +17,8 @@ fn new_contact(client: &Client, path: &str, name: &str) -> String {
 }
 
 #[apply(each_engine)]
-fn a_contact(app: &App) {
-    let client = app.writer();
+fn a_contact(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = company(&client, "Acme");
     let person = client.new_person(&json!({
         "name": "Ada Lovelace", "current_job_title": "Countess", "emails": ["ada@acme.example"], "mobile_phone": "+44 20 7946 0000",
@@ -54,8 +54,8 @@ fn a_contact(app: &App) {
 }
 
 #[apply(each_engine)]
-fn who_is_a_contact_already_stays_one(app: &App) {
-    let client = app.writer();
+fn who_is_a_contact_already_stays_one(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = company(&client, "Acme");
     let body = json!({ "person_id": client.new_person(&json!({ "name": "Ada" })) });
     let made = client.post(&path, &body).expect(201);
@@ -65,8 +65,8 @@ fn who_is_a_contact_already_stays_one(app: &App) {
 }
 
 #[apply(each_engine)]
-fn many_at_one_instant_make_one_contact(app: &App) {
-    let client = app.writer();
+fn many_at_one_instant_make_one_contact(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = company(&client, "Acme");
     let body = json!({ "person_id": client.new_person(&json!({ "name": "Ada" })) });
     let replies = together(8, |_| client.post(&path, &body));
@@ -76,8 +76,8 @@ fn many_at_one_instant_make_one_contact(app: &App) {
 }
 
 #[apply(each_engine)]
-fn whoever_a_create_makes_a_contact_is_listed(app: &App) {
-    let client = app.writer();
+fn whoever_a_create_makes_a_contact_is_listed(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = company(&client, "Acme");
     let made = client.post("/v1/persons", &json!({ "name": "Ada", "client_name": "acme" })).expect(201);
     let listed = client.get(&path).expect(200);
@@ -87,8 +87,8 @@ fn whoever_a_create_makes_a_contact_is_listed(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_contact_shows_the_person_as_they_are_now(app: &App) {
-    let client = app.writer();
+fn a_contact_shows_the_person_as_they_are_now(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = company(&client, "Acme");
     let person = client.new_person(&json!({ "name": "Ada Lovelace" }));
     client.post(&path, &json!({ "person_id": person })).expect(201);
@@ -101,8 +101,8 @@ fn a_contact_shows_the_person_as_they_are_now(app: &App) {
 }
 
 #[apply(each_engine)]
-fn contacts_are_listed_in_pages(app: &App) {
-    let client = app.writer();
+fn contacts_are_listed_in_pages(workspace: &Workspace) {
+    let client = workspace.writer();
     let (path, other) = (company(&client, "Acme"), company(&client, "Umbrella"));
     let ids: Vec<_> = (0..5).map(|number| new_contact(&client, &path, &format!("Person {number}"))).collect();
     new_contact(&client, &other, "Somebody else");
@@ -132,8 +132,8 @@ fn contacts_are_listed_in_pages(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_removed_contact_is_gone_and_the_person_stays(app: &App) {
-    let client = app.writer();
+fn a_removed_contact_is_gone_and_the_person_stays(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = company(&client, "Acme");
     let (one, other) = (new_contact(&client, &path, "Ada"), new_contact(&client, &path, "Grace"));
     let person = client.get(&path).expect(200).entries()[0]["person_id"].as_str().unwrap().to_owned();
@@ -147,8 +147,8 @@ fn a_removed_contact_is_gone_and_the_person_stays(app: &App) {
 }
 
 #[apply(each_engine)]
-fn contacts_are_told_of_the_company(app: &App) {
-    let client = app.writer();
+fn contacts_are_told_of_the_company(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = company(&client, "Acme");
     let person = client.new_person(&json!({ "name": "Ada" }));
     let mut log = Log::begin(&client);
@@ -165,8 +165,8 @@ fn contacts_are_told_of_the_company(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_contact_that_makes_no_sense_is_refused(app: &App) {
-    let client = app.writer();
+fn a_contact_that_makes_no_sense_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = company(&client, "Acme");
     for (body, flaw) in [
         (json!({}), "REQUIRED"),
@@ -184,8 +184,8 @@ fn a_contact_that_makes_no_sense_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_names_no_contact_is_not_found(app: &App) {
-    let client = app.writer();
+fn what_names_no_contact_is_not_found(workspace: &Workspace) {
+    let client = workspace.writer();
     let (path, other) = (company(&client, "Acme"), company(&client, "Umbrella"));
     let contact = new_contact(&client, &path, "Ada");
     let unknown = format!("/v1/companies/cmp_{}/contacts", "0".repeat(26));
@@ -201,8 +201,8 @@ fn what_names_no_contact_is_not_found(app: &App) {
 }
 
 #[apply(each_engine)]
-fn contacts_belong_to_one_workspace(app: &App) {
-    let (owner, stranger) = (app.client_of("owner", "write"), app.client_of("stranger", "write"));
+fn contacts_belong_to_one_workspace(workspace: &Workspace) {
+    let (owner, stranger) = (workspace.client_of("owner", "write"), workspace.client_of("stranger", "write"));
     let (path, own) = (company(&owner, "Acme"), company(&stranger, "Acme"));
     let contact = new_contact(&owner, &path, "Ada");
     let person = owner.get(&path).expect(200).entries()[0]["person_id"].clone();
@@ -217,8 +217,8 @@ fn contacts_belong_to_one_workspace(app: &App) {
 }
 
 #[apply(each_engine)]
-fn who_may_only_read_changes_no_contact(app: &App) {
-    let (client, reader) = (app.writer(), app.client("read"));
+fn who_may_only_read_changes_no_contact(workspace: &Workspace) {
+    let (client, reader) = (workspace.writer(), workspace.client("read"));
     let path = company(&client, "Acme");
     let contact = new_contact(&client, &path, "Ada");
     let person = client.get(&path).expect(200).entries()[0]["person_id"].clone();

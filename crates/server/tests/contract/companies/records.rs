@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Log, apply, each_engine, next_millisecond, shape, strings, together, types};
+use crate::support::{Client, Log, Workspace, apply, each_engine, next_millisecond, shape, strings, together, types};
 
 const PATH: &str = "/v1/companies";
 
@@ -35,8 +35,8 @@ fn never(prefix: &str) -> String {
 }
 
 #[apply(each_engine)]
-fn a_company(app: &App) {
-    let client = app.writer();
+fn a_company(workspace: &Workspace) {
+    let client = workspace.writer();
     let made = client.post(PATH, &json!({ "name": "  Babbage & Co " })).expect(201);
     insta::assert_snapshot!(shape(&made), @r#"
     {
@@ -56,8 +56,8 @@ fn a_company(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_name_that_is_there_finds_its_company(app: &App) {
-    let client = app.writer();
+fn a_name_that_is_there_finds_its_company(workspace: &Workspace) {
+    let client = workspace.writer();
     let made = client.post(PATH, &json!({ "name": "Babbage & Co" })).expect(201);
     for name in ["Babbage & Co", "BABBAGE & CO", "  babbage   &  co"] {
         assert_eq!(client.post(PATH, &json!({ "name": name })).expect(200).text, made.text, "{name}");
@@ -67,8 +67,8 @@ fn a_name_that_is_there_finds_its_company(app: &App) {
 }
 
 #[apply(each_engine)]
-fn many_at_one_instant_make_one_company(app: &App) {
-    let client = app.writer();
+fn many_at_one_instant_make_one_company(workspace: &Workspace) {
+    let client = workspace.writer();
     let replies = together(12, |_| client.post(PATH, &json!({ "name": "Acme" })));
     let mut ids: Vec<_> = replies.iter().map(|reply| reply.id()).collect();
     ids.dedup();
@@ -78,8 +78,8 @@ fn many_at_one_instant_make_one_company(app: &App) {
 }
 
 #[apply(each_engine)]
-fn whoever_is_named_as_employer_or_client_is_listed(app: &App) {
-    let client = app.writer();
+fn whoever_is_named_as_employer_or_client_is_listed(workspace: &Workspace) {
+    let client = workspace.writer();
     client.new_job("Engineer", "Acme");
     next_millisecond();
     client.new_person(&json!({ "name": "Ada", "company_name": "Analytical Engines" }));
@@ -89,8 +89,8 @@ fn whoever_is_named_as_employer_or_client_is_listed(app: &App) {
 }
 
 #[apply(each_engine)]
-fn companies_are_listed_in_pages(app: &App) {
-    let client = app.writer();
+fn companies_are_listed_in_pages(workspace: &Workspace) {
+    let client = workspace.writer();
     let ids: Vec<_> = (0..7).map(|number| new_company(&client, &format!("Company {number}"))).collect();
     let page = |query: &str| client.get(&format!("{PATH}{query}")).expect(200);
     for limit in 1..=8 {
@@ -117,8 +117,8 @@ fn companies_are_listed_in_pages(app: &App) {
 }
 
 #[apply(each_engine)]
-fn companies_by_words(app: &App) {
-    let client = app.writer();
+fn companies_by_words(workspace: &Workspace) {
+    let client = workspace.writer();
     for name in ["Acme", "ACME of Übersee", "100% Initech"] {
         new_company(&client, name);
     }
@@ -130,8 +130,8 @@ fn companies_by_words(app: &App) {
 }
 
 #[apply(each_engine)]
-fn companies_by_the_time_of_their_creation_and_change(app: &App) {
-    let client = app.writer();
+fn companies_by_the_time_of_their_creation_and_change(workspace: &Workspace) {
+    let client = workspace.writer();
     let first = new_company(&client, "First");
     next_millisecond();
     let second = client.post(PATH, &json!({ "name": "Second" })).expect(201).string("created_at");
@@ -146,8 +146,8 @@ fn companies_by_the_time_of_their_creation_and_change(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_bad_filter_is_refused(app: &App) {
-    let client = app.client("read");
+fn a_bad_filter_is_refused(workspace: &Workspace) {
+    let client = workspace.client("read");
     for (query, field) in [
         ("q=", "q"),
         ("created_after=soon", "created_after"),
@@ -163,8 +163,8 @@ fn a_bad_filter_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_renamed_company_has_its_name_wherever_it_is_shown(app: &App) {
-    let client = app.writer();
+fn a_renamed_company_has_its_name_wherever_it_is_shown(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let person = client.new_person(&json!({ "name": "Ada", "company_name": "Acme", "job_id": job.id }));
     let before = client.get(&at(&job.client_company)).expect(200);
@@ -184,30 +184,30 @@ fn a_renamed_company_has_its_name_wherever_it_is_shown(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_name_that_another_company_has_is_refused(app: &App) {
-    let client = app.writer();
+fn a_name_that_another_company_has_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let (one, other) = (new_company(&client, "Acme"), new_company(&client, "Umbrella"));
     for name in ["Umbrella", "UMBRELLA", " umbrella  "] {
         let reply = client.patch(&at(&one), &json!({ "name": name })).refused(409, "NAME_TAKEN");
         assert_eq!((reply.detail_fields(), reply.record_ids()), (vec!["name"], vec![other.as_str()]));
     }
     assert_eq!(names(&client, ""), ["Acme", "Umbrella"]);
-    let stranger = app.client_of("stranger", "write");
+    let stranger = workspace.client_of("stranger", "write");
     let theirs = new_company(&stranger, "Initech");
     stranger.patch(&at(&theirs), &json!({ "name": "Umbrella" })).expect(200);
 }
 
 #[apply(each_engine)]
-fn another_spelling_of_its_own_name_is_taken(app: &App) {
-    let client = app.writer();
+fn another_spelling_of_its_own_name_is_taken(workspace: &Workspace) {
+    let client = workspace.writer();
     let company = new_company(&client, "acme");
     assert_eq!(client.patch(&at(&company), &json!({ "name": "ACME" })).expect(200).string("name"), "ACME");
     assert_eq!(client.post(PATH, &json!({ "name": "Acme" })).expect(200).id(), company);
 }
 
 #[apply(each_engine)]
-fn a_name_that_is_none_is_refused(app: &App) {
-    let client = app.writer();
+fn a_name_that_is_none_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let company = new_company(&client, "Acme");
     let long = "x".repeat(256);
     for (name, flaw) in [
@@ -229,8 +229,8 @@ fn a_name_that_is_none_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_rename_is_told_once(app: &App) {
-    let client = app.writer();
+fn a_rename_is_told_once(workspace: &Workspace) {
+    let client = workspace.writer();
     let company = new_company(&client, "Acme");
     let mut log = Log::begin(&client);
     for body in [json!({ "name": "Umbrella" }), json!({ "name": "Umbrella" }), json!({})] {
@@ -247,8 +247,8 @@ fn a_rename_is_told_once(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_rename_with_an_old_tag_is_refused(app: &App) {
-    let client = app.writer();
+fn a_rename_with_an_old_tag_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = at(&new_company(&client, "Acme"));
     let old = client.get(&path).expect(200).etag().to_owned();
     next_millisecond();
@@ -259,8 +259,8 @@ fn a_rename_with_an_old_tag_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_company_that_has_not_changed_is_not_sent_again(app: &App) {
-    let client = app.writer();
+fn a_company_that_has_not_changed_is_not_sent_again(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = at(&new_company(&client, "Acme"));
     let tag = client.get(&path).expect(200).etag().to_owned();
     let known = client.with("if-none-match", &tag);
@@ -270,8 +270,8 @@ fn a_company_that_has_not_changed_is_not_sent_again(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_jobs_of_a_company(app: &App) {
-    let client = app.writer();
+fn the_jobs_of_a_company(workspace: &Workspace) {
+    let client = workspace.writer();
     let one = client.new_job("One", "Acme");
     client.new_job("Two", "Umbrella");
     client.new_job("Three", "acme");
@@ -283,12 +283,12 @@ fn the_jobs_of_a_company(app: &App) {
     let idle = new_company(&client, "Initech");
     assert_eq!(client.get(&format!("{}/jobs", at(&idle))).expect(200).json["meta"]["total"], 0);
     client.get(&format!("{}/jobs", at(&never("cmp")))).refused(404, "NOT_FOUND");
-    app.client_of("stranger", "read").get(&path).refused(404, "NOT_FOUND");
+    workspace.client_of("stranger", "read").get(&path).refused(404, "NOT_FOUND");
 }
 
 #[apply(each_engine)]
-fn the_jobs_of_a_company_are_narrowed_and_paged(app: &App) {
-    let client = app.writer();
+fn the_jobs_of_a_company_are_narrowed_and_paged(workspace: &Workspace) {
+    let client = workspace.writer();
     let first = client.new_job("Engineer 0", "Acme");
     for name in ["Designer", "Engineer 1", "Engineer 2"] {
         client.new_job(name, "Acme");
@@ -312,8 +312,8 @@ fn the_jobs_of_a_company_are_narrowed_and_paged(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_merged_company_leaves_all_it_had_to_the_other(app: &App) {
-    let client = app.writer();
+fn a_merged_company_leaves_all_it_had_to_the_other(workspace: &Workspace) {
+    let client = workspace.writer();
     let old = client.new_job("Engineer", "Acme Inc");
     let kept = client.new_job("Designer", "Acme");
     let employed = client.new_person(&json!({ "name": "Ada", "company_name": "Acme Inc" }));
@@ -339,8 +339,8 @@ fn a_merged_company_leaves_all_it_had_to_the_other(app: &App) {
 }
 
 #[apply(each_engine)]
-fn who_is_a_contact_of_both_is_one_contact_then(app: &App) {
-    let client = app.writer();
+fn who_is_a_contact_of_both_is_one_contact_then(workspace: &Workspace) {
+    let client = workspace.writer();
     let (from, into) = (new_company(&client, "Acme Inc"), new_company(&client, "Acme"));
     let persons = ["Ada", "Grace"].map(|name| client.new_person(&json!({ "name": name })));
     let add = |company: &str, person: &String| {
@@ -363,8 +363,8 @@ fn who_is_a_contact_of_both_is_one_contact_then(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_id_of_a_merged_company_leads_to_the_other(app: &App) {
-    let client = app.writer();
+fn the_id_of_a_merged_company_leads_to_the_other(workspace: &Workspace) {
+    let client = workspace.writer();
     let (from, into) = (new_company(&client, "Acme Inc"), client.new_job("Engineer", "Acme").client_company);
     let direct = client.get(&at(&into)).expect(200);
     assert_eq!(direct.json.get("merged_into"), None);
@@ -388,12 +388,12 @@ fn the_id_of_a_merged_company_leads_to_the_other(app: &App) {
     let written = client.put(&format!("/v1/persons/{person}/history"), &history).expect(200);
     assert_eq!(written.data()["certifications"][0]["company_id"], from);
     assert_eq!(client.patch(&at(&from), &json!({ "name": "Acme International" })).expect(200).id(), into);
-    app.client_of("stranger", "read").get(&at(&from)).refused(404, "NOT_FOUND");
+    workspace.client_of("stranger", "read").get(&at(&from)).refused(404, "NOT_FOUND");
 }
 
 #[apply(each_engine)]
-fn ids_lead_on_through_several_merges(app: &App) {
-    let client = app.writer();
+fn ids_lead_on_through_several_merges(workspace: &Workspace) {
+    let client = workspace.writer();
     let [one, two, three] = ["One", "Two", "Three"].map(|name| new_company(&client, name));
     merge(&client, &one, &two);
     merge(&client, &two, &three);
@@ -408,8 +408,8 @@ fn ids_lead_on_through_several_merges(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_name_of_a_merged_company_is_free_again(app: &App) {
-    let client = app.writer();
+fn the_name_of_a_merged_company_is_free_again(workspace: &Workspace) {
+    let client = workspace.writer();
     let (from, into) = (new_company(&client, "Acme Inc"), new_company(&client, "Acme"));
     merge(&client, &from, &into);
     let again = new_company(&client, "Acme Inc");
@@ -418,8 +418,8 @@ fn the_name_of_a_merged_company_is_free_again(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_merge_is_told_once(app: &App) {
-    let client = app.writer();
+fn a_merge_is_told_once(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme Inc");
     client.new_person(&json!({ "name": "Ada", "company_name": "Acme Inc" }));
     let into = new_company(&client, "Acme");
@@ -432,10 +432,10 @@ fn a_merge_is_told_once(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_merge_that_makes_no_sense_is_refused(app: &App) {
-    let client = app.writer();
+fn a_merge_that_makes_no_sense_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let (from, into) = (new_company(&client, "Acme Inc"), new_company(&client, "Acme"));
-    let theirs = new_company(&app.client_of("stranger", "write"), "Theirs");
+    let theirs = new_company(&workspace.client_of("stranger", "write"), "Theirs");
     let path = format!("{}/merge", at(&into));
     client.post(&path, &json!({ "company_id": into })).refused(409, "INVALID_MERGE");
     for unknown in [never("cmp"), theirs, "nonsense".to_owned()] {
@@ -458,11 +458,14 @@ fn a_merge_that_makes_no_sense_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn only_who_may_write_merges(app: &App) {
-    let client = app.writer();
+fn only_who_may_write_merges(workspace: &Workspace) {
+    let client = workspace.writer();
     let (from, into) = (new_company(&client, "Acme Inc"), new_company(&client, "Acme"));
-    app.client("read").post(&format!("{}/merge", at(&into)), &json!({ "company_id": from })).refused(403, "FORBIDDEN");
-    app.client_of("stranger", "write").post(&format!("{}/merge", at(&into)), &json!({ "company_id": from })).refused(404, "NOT_FOUND");
+    workspace.client("read").post(&format!("{}/merge", at(&into)), &json!({ "company_id": from })).refused(403, "FORBIDDEN");
+    workspace
+        .client_of("stranger", "write")
+        .post(&format!("{}/merge", at(&into)), &json!({ "company_id": from }))
+        .refused(404, "NOT_FOUND");
     let once = client.with("idempotency-key", "merge");
     let body = json!({ "company_id": from });
     let first = once.post(&format!("{}/merge", at(&into)), &body).expect(200);
@@ -471,8 +474,8 @@ fn only_who_may_write_merges(app: &App) {
 }
 
 #[apply(each_engine)]
-fn of_many_merges_of_one_company_one_is_carried_out(app: &App) {
-    let client = app.writer();
+fn of_many_merges_of_one_company_one_is_carried_out(workspace: &Workspace) {
+    let client = workspace.writer();
     let from = new_company(&client, "From");
     let targets: Vec<_> = (0..6).map(|number| new_company(&client, &format!("Target {number}"))).collect();
     let person = client.new_person(&json!({ "name": "Ada", "company_name": "From" }));
@@ -485,8 +488,8 @@ fn of_many_merges_of_one_company_one_is_carried_out(app: &App) {
 }
 
 #[apply(each_engine)]
-fn merges_of_two_into_each_other_leave_one(app: &App) {
-    let client = app.writer();
+fn merges_of_two_into_each_other_leave_one(workspace: &Workspace) {
+    let client = workspace.writer();
     let companies = [new_company(&client, "One"), new_company(&client, "Two")];
     let statuses = together(8, |number| {
         let (into, from) = (&companies[number % 2], &companies[(number + 1) % 2]);

@@ -226,7 +226,7 @@ fn a_stop_gives_back_what_has_no_answer(engine: &Engine) {
 fn two_servers(settings: &str) -> (App, Process, [Client; 2], Provider) {
     let (app, provider) = enriching(Engine::Postgres, settings);
     let (process, address) = app.another_server();
-    let clients = [app.writer(), Client::new(&address).with_key(&app.key("main", "write"))];
+    let clients = [app.writer(), Client::new(&address).with_key(&app.key("write"))];
     (app, process, clients, provider)
 }
 

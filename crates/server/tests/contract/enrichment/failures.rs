@@ -208,8 +208,8 @@ fn a_redirect_is_not_followed(engine: &Engine) {
 
 #[apply(each_engine)]
 fn when_one_fails_the_next_is_asked(engine: &Engine) {
-    let (app, first, second) = with_two(*engine, ["timeout = \"300ms\"", ""]);
-    let client = app.writer();
+    let (workspace, first, second) = with_two(*engine, ["timeout = \"300ms\"", ""]);
+    let client = workspace.writer();
     know(&second, &handles(3));
     for (handle, trouble) in handles(3).iter().zip([Action::status(500), Action::Hang, Action::busy(429, 60)]) {
         first.answer_first([trouble]);
@@ -221,8 +221,8 @@ fn when_one_fails_the_next_is_asked(engine: &Engine) {
 
 #[apply(each_engine)]
 fn who_answered_is_not_asked_again_when_another_failed(engine: &Engine) {
-    let (app, first, second) = with_two(*engine, ["", ""]);
-    let client = app.writer();
+    let (workspace, first, second) = with_two(*engine, ["", ""]);
+    let client = workspace.writer();
     know(&first, &["ada".to_owned()]);
     first.answer_first([Action::status(500), Action::status(500)]);
     let seen = client.enrich(&client.new_handle("ada"));
@@ -283,8 +283,8 @@ fn after_a_pause_one_call_tries(engine: &Engine) {
 
 #[apply(each_engine)]
 fn while_a_provider_is_left_alone_the_next_is_asked(engine: &Engine) {
-    let (app, first, second) = with_two(*engine, ["breaker = { failures = 1, pause = \"1h\" }", ""]);
-    let client = app.writer();
+    let (workspace, first, second) = with_two(*engine, ["breaker = { failures = 1, pause = \"1h\" }", ""]);
+    let client = workspace.writer();
     know(&second, &handles(4));
     first.receiver.behave(|_| Action::status(500));
     for handle in handles(4) {

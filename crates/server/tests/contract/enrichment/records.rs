@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Action, App, Client, Engine, Log, Provider, apply, config, configured, each_engine, enriching, eventually, is_id, is_time, social_url,
-    strings, types,
+    Action, App, Client, Engine, Log, Provider, Workspace, apply, config, configured, each_engine, enriching, eventually, is_id, is_time,
+    social_url, strings, types,
 };
 
 fn enrichment_path(person: &str) -> String {
@@ -218,12 +218,12 @@ fn each_value_says_where_it_comes_from(engine: &Engine) {
 
 #[apply(each_engine)]
 fn what_a_caller_changes_is_the_callers(engine: &Engine) {
-    let (app, _provider, client) = with_ada(*engine);
+    let (workspace, _provider, client) = with_ada(*engine);
     let person = client.new_handle("ada");
     client.enrich(&person);
     assert_eq!(client.provenance_of(&person, "current_job_title")["source"], "provider");
     client.update_person(&person, &json!({ "current_job_title": "Countess" }));
-    let entry = app.client("read").provenance_of(&person, "current_job_title");
+    let entry = workspace.client("read").provenance_of(&person, "current_job_title");
     assert_eq!([&entry["source"], &entry["provider"]], [&json!("caller"), &Value::Null]);
     client.update_person(&person, &json!({ "current_job_title": null }));
     assert!(client.provenance(&person).iter().all(|entry| entry["field"] != "current_job_title"));
@@ -291,8 +291,8 @@ fn where_a_value_comes_from_outlives_its_event(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn provenance_stands_beside_the_other_parts(app: &App) {
-    let client = app.writer();
+fn provenance_stands_beside_the_other_parts(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = format!("/v1/persons/{}", client.new_person(&json!({ "name": "Ada", "notes": "One" })));
     let plain = client.get(&path).expect(200);
     assert_eq!(plain.data().get("provenance"), None);

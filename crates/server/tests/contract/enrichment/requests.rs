@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Action, App, Client, Engine, Provider, apply, config, configured, each_engine, enriching, eventually, is_time, shape, social_url,
+    Action, App, Client, Engine, Provider, Workspace, apply, config, configured, each_engine, enriching, eventually, is_time, shape,
+    social_url,
 };
 
 fn path_of(person: &str) -> String {
@@ -97,8 +98,8 @@ fn what_is_refused_queues_nothing(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn who_was_never_enriched_has_no_enrichment(app: &App) {
-    let client = app.writer();
+fn who_was_never_enriched_has_no_enrichment(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let reply = client.get(&path_of(&person)).refused(404, "NOT_FOUND");
     assert!(reply.text.contains(&person) && reply.text.contains("POST"), "{reply:#?}");
@@ -120,8 +121,8 @@ fn whom_nobody_knows_is_done_without_a_provider(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn without_a_provider_it_is_skipped(app: &App) {
-    let client = app.writer();
+fn without_a_provider_it_is_skipped(workspace: &Workspace) {
+    let client = workspace.writer();
     let seen = client.enrich(&client.new_handle("ada"));
     assert_eq!((&seen["state"], &seen["reason"]), (&json!("skipped"), &json!("no provider is configured")));
     assert!(seen["finished_at"].as_str().is_some_and(is_time), "{seen:#}");
@@ -247,8 +248,8 @@ fn an_answer_counts_in_its_workspace_only(engine: &Engine) {
 
 #[apply(each_engine)]
 fn providers_are_asked_in_their_order_until_one_knows_the_person(engine: &Engine) {
-    let (app, first, second) = with_two(*engine, ["", ""]);
-    let client = app.writer();
+    let (workspace, first, second) = with_two(*engine, ["", ""]);
+    let client = workspace.writer();
     first.knows("ada", &json!({ "current_job_title": "Analyst" }));
     for handle in ["ada", "grace"] {
         second.knows(handle, &json!({ "current_job_title": "Admiral", "address": "At sea" }));
@@ -263,8 +264,8 @@ fn providers_are_asked_in_their_order_until_one_knows_the_person(engine: &Engine
 
 #[apply(each_engine)]
 fn a_provider_that_cannot_be_asked_is_passed_over(engine: &Engine) {
-    let (app, first, second) = with_two(*engine, ["needs = [\"email\"]", ""]);
-    let client = app.writer();
+    let (workspace, first, second) = with_two(*engine, ["needs = [\"email\"]", ""]);
+    let client = workspace.writer();
     first.knows("ada", &json!({ "current_job_title": "Analyst" }));
     second.knows("ada", &json!({ "current_job_title": "Countess" }));
     let person = client.new_handle("ada");
@@ -308,8 +309,8 @@ fn a_refresh_while_it_is_at_work_comes_afterwards(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn the_body_may_be_missing_and_a_bad_one_is_refused(app: &App) {
-    let client = app.writer();
+fn the_body_may_be_missing_and_a_bad_one_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let path = path_of(&person);
     assert_eq!(client.post(&path, &json!({ "refresh": "yes" })).refused(400, "INVALID_REQUEST").flaw("refresh"), "INVALID_TYPE");
@@ -340,8 +341,8 @@ fn a_request_sent_again_is_answered_again(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn a_reader_may_look_and_no_more(app: &App) {
-    let (client, reader) = (app.writer(), app.client("read"));
+fn a_reader_may_look_and_no_more(workspace: &Workspace) {
+    let (client, reader) = (workspace.writer(), workspace.client("read"));
     let person = client.new_handle("ada");
     reader.ask_enrichment(&person, None).refused(403, "FORBIDDEN");
     reader.get(&path_of(&person)).refused(404, "NOT_FOUND");
@@ -350,8 +351,8 @@ fn a_reader_may_look_and_no_more(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_no_person_of_the_workspace_cannot_be_enriched(app: &App) {
-    let (client, stranger) = (app.writer(), app.client_of("another", "write"));
+fn what_is_no_person_of_the_workspace_cannot_be_enriched(workspace: &Workspace) {
+    let (client, stranger) = (workspace.writer(), workspace.client_of("another", "write"));
     let theirs = stranger.new_person(&json!({ "name": "Ada", "social_url": social_url("ada"), "enrich_record": true }));
     for id in [theirs.as_str(), "per_00000000000000000000000000", "nobody"] {
         client.ask_enrichment(id, None).refused(404, "NOT_FOUND");

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Action, App, Client, Engine, apply, each_engine, enriching, is_time, next_millisecond, run_path, shape, social_url, strings, who,
+    Action, Client, Engine, Workspace, apply, each_engine, enriching, is_time, next_millisecond, run_path, shape, social_url, strings, who,
 };
 
 const PATH: &str = "/v1/enrichments";
@@ -44,8 +44,8 @@ fn fitted(client: &Client, filter: &Value) -> Vec<String> {
 }
 
 #[apply(each_engine)]
-fn a_run_that_was_started(app: &App) {
-    let reply = app.writer().post(PATH, &json!({ "filter": { "never_enriched": true, "missing": ["emails"] } })).expect(202);
+fn a_run_that_was_started(workspace: &Workspace) {
+    let reply = workspace.writer().post(PATH, &json!({ "filter": { "never_enriched": true, "missing": ["emails"] } })).expect(202);
     insta::assert_snapshot!(shape(&reply), @r#"
     {
       "success": true,
@@ -99,8 +99,8 @@ fn everybody_is_enriched_and_counted(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn a_run_of_nobody_is_done(app: &App) {
-    let client = app.writer();
+fn a_run_of_nobody_is_done(workspace: &Workspace) {
+    let client = workspace.writer();
     let ended = client.wait_run(&client.start_run(&json!({})));
     assert_eq!((&ended["state"], counts(&ended)), (&json!("done"), [0; 5]));
 }
@@ -133,8 +133,8 @@ fn kept_answers_count_unless_it_is_a_refresh(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn a_run_of_named_persons(app: &App) {
-    let client = app.writer();
+fn a_run_of_named_persons(workspace: &Workspace) {
+    let client = workspace.writer();
     let ids = ["Ada", "Grace", "Mary"].map(|name| named(&client, name));
     let filter = json!({ "person_ids": [ids[2], ids[0]] });
     assert_eq!(fitted(&client, &filter), ["Ada", "Mary"]);
@@ -143,8 +143,8 @@ fn a_run_of_named_persons(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_run_of_a_company_and_of_a_job(app: &App) {
-    let client = app.writer();
+fn a_run_of_a_company_and_of_a_job(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     client.new_person(&json!({ "name": "Ada", "company_name": "Acme" }));
     client.new_candidate(&job, "Grace");
@@ -154,8 +154,8 @@ fn a_run_of_a_company_and_of_a_job(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_run_by_times(app: &App) {
-    let client = app.writer();
+fn a_run_by_times(workspace: &Workspace) {
+    let client = workspace.writer();
     let ada = named(&client, "Ada");
     next_millisecond();
     named(&client, "Grace");
@@ -186,8 +186,8 @@ fn full(client: &Client, name: &str) -> String {
 }
 
 #[apply(each_engine)]
-fn a_run_of_those_who_miss_something(app: &App) {
-    let client = app.writer();
+fn a_run_of_those_who_miss_something(workspace: &Workspace) {
+    let client = workspace.writer();
     full(&client, "Ada");
     let grace = full(&client, "Grace");
     client.update_person(&grace, &json!({ "emails": [] }));
@@ -211,8 +211,8 @@ fn a_run_of_those_who_miss_something(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_run_of_those_who_were_never_enriched(app: &App) {
-    let client = app.writer();
+fn a_run_of_those_who_were_never_enriched(workspace: &Workspace) {
+    let client = workspace.writer();
     client.enrich(&named(&client, "Ada"));
     named(&client, "Grace");
     assert_eq!(fitted(&client, &json!({ "never_enriched": true })), ["Grace"]);
@@ -221,8 +221,8 @@ fn a_run_of_those_who_were_never_enriched(app: &App) {
 }
 
 #[apply(each_engine)]
-fn filters_narrow_each_other(app: &App) {
-    let client = app.writer();
+fn filters_narrow_each_other(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let [ada, grace] = ["Ada", "Grace"].map(|name| client.new_candidate(&job, name)["person_id"].as_str().unwrap().to_owned());
     client.update_person(&grace, &json!({ "address": "At sea" }));
@@ -233,8 +233,8 @@ fn filters_narrow_each_other(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_bad_filter_is_refused_by_name(app: &App) {
-    let client = app.writer();
+fn a_bad_filter_is_refused_by_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = named(&client, "Ada");
     for (body, field, flaw) in [
         (json!({}), "filter", "REQUIRED"),
@@ -259,10 +259,10 @@ fn a_bad_filter_is_refused_by_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_a_filter_names_must_be_there(app: &App) {
-    let client = app.writer();
+fn what_a_filter_names_must_be_there(workspace: &Workspace) {
+    let client = workspace.writer();
     let own = named(&client, "Ada");
-    let theirs = named(&app.client_of("another", "write"), "Grace");
+    let theirs = named(&workspace.client_of("another", "write"), "Grace");
     for (filter, fields) in [
         (json!({ "person_ids": [own, theirs] }), vec!["filter.person_ids[1]"]),
         (json!({ "person_ids": ["nobody", own, theirs] }), vec!["filter.person_ids[0]", "filter.person_ids[2]"]),
@@ -339,8 +339,8 @@ fn what_somebody_else_asked_for_outlives_a_cancelled_run(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn a_run_that_is_over_cannot_be_cancelled(app: &App) {
-    let client = app.writer();
+fn a_run_that_is_over_cannot_be_cancelled(workspace: &Workspace) {
+    let client = workspace.writer();
     named(&client, "Ada");
     let run = client.start_run(&json!({}));
     let ended = client.wait_run(&run);
@@ -386,8 +386,8 @@ fn who_is_erased_is_not_waited_for(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn runs_are_listed_in_pages(app: &App) {
-    let client = app.writer();
+fn runs_are_listed_in_pages(workspace: &Workspace) {
+    let client = workspace.writer();
     let mut started: Vec<_> = (0..5).map(|_| client.start_run(&json!({}))).collect();
     let ended: Vec<_> = started.iter().map(|run| client.wait_run(run)).collect();
     assert_eq!(client.get(PATH).expect(200).entries(), ended);
@@ -411,8 +411,8 @@ fn runs_are_listed_in_pages(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_run_belongs_to_its_workspace(app: &App) {
-    let (client, stranger) = (app.writer(), app.client_of("another", "write"));
+fn a_run_belongs_to_its_workspace(workspace: &Workspace) {
+    let (client, stranger) = (workspace.writer(), workspace.client_of("another", "write"));
     let theirs = stranger.start_run(&json!({}));
     let own = named(&client, "Ada");
     for id in [theirs.as_str(), "enr_00000000000000000000000000", own.as_str(), "x"] {
@@ -424,8 +424,8 @@ fn a_run_belongs_to_its_workspace(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_reader_may_look_and_no_more(app: &App) {
-    let (client, reader) = (app.writer(), app.client("read"));
+fn a_reader_may_look_and_no_more(workspace: &Workspace) {
+    let (client, reader) = (workspace.writer(), workspace.client("read"));
     let run = client.start_run(&json!({}));
     client.wait_run(&run);
     assert_eq!(reader.read_run(&run), client.read_run(&run));

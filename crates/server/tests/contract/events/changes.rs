@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Engine, Log, OPERATIONS, World, apply, each_engine, is_id, is_time, next_millisecond, shape, types};
+use crate::support::{App, Engine, Log, OPERATIONS, Workspace, World, apply, each_engine, is_id, is_time, next_millisecond, shape, types};
 
 const FEED: &str = "/v1/events";
 const JOB: [&str; 8] = [
@@ -53,8 +53,8 @@ fn an_event_says_what_changed_when_and_by_whom(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_new_person_is_told_with_all_that_is_known_in_either_version(app: &App) {
-    for (path, client) in [("/v0/persons", app.client_of("zero", "write")), ("/v1/persons", app.client_of("one", "write"))] {
+fn a_new_person_is_told_with_all_that_is_known_in_either_version(workspace: &Workspace) {
+    for (path, client) in [("/v0/persons", workspace.client_of("zero", "write")), ("/v1/persons", workspace.client_of("one", "write"))] {
         let job = client.new_job("Engineer", "Acme");
         let mut known = json!({
             "name": "Ada Lovelace", "social_url": "https://social.example/in/ada", "social_location": "London",
@@ -83,8 +83,8 @@ fn a_new_person_is_told_with_all_that_is_known_in_either_version(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_match_tells_what_it_filled(app: &App) {
-    let client = app.writer();
+fn a_match_tells_what_it_filled(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let person = client.new_person(&json!({ "name": "Ada", "external_source_id": "crm-1", "emails": ["a@x.example"] }));
     let mut log = Log::begin(&client);
@@ -107,8 +107,8 @@ fn a_match_tells_what_it_filled(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_update_tells_what_was_and_what_is(app: &App) {
-    let client = app.writer();
+fn an_update_tells_what_was_and_what_is(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let person = client.new_person(&json!({ "name": "Ada Lovelace", "emails": ["ada@x.example"], "current_job_title": "Analyst" }));
     let emails = client.person(&person)["emails"].clone();
@@ -140,8 +140,8 @@ fn an_update_tells_what_was_and_what_is(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_history_is_told_as_it_is_read(app: &App) {
-    let client = app.writer();
+fn a_history_is_told_as_it_is_read(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let mut log = Log::begin(&client);
     let history = json!({ "certifications": [{ "name": "One" }], "education_experience": [{ "degree": "Mathematics" }] });
@@ -153,8 +153,8 @@ fn a_history_is_told_as_it_is_read(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_candidate_is_told_with_person_and_job(app: &App) {
-    let client = app.writer();
+fn a_candidate_is_told_with_person_and_job(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let mut log = Log::begin(&client);
     let before = client.new_candidate(&job, "Ada");
@@ -171,8 +171,8 @@ fn a_candidate_is_told_with_person_and_job(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_job_is_told_with_all_its_fields(app: &App) {
-    let client = app.writer();
+fn a_job_is_told_with_all_its_fields(workspace: &Workspace) {
+    let client = workspace.writer();
     let mut log = Log::begin(&client);
     let read = client.post("/v1/jobs", &json!({ "name": "Engineer", "client_company_name": "Acme" })).expect(201);
     client.new_job("Designer", "ACME");
@@ -183,8 +183,8 @@ fn a_job_is_told_with_all_its_fields(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_change_of_a_job_is_told_by_its_kind(app: &App) {
-    let client = app.writer();
+fn a_change_of_a_job_is_told_by_its_kind(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let mut log = Log::begin(&client);
     let (company, status) = (["client_company_id", "client_company_name"], ["job_status_id", "job_status_name"]);
@@ -210,8 +210,8 @@ fn a_change_of_a_job_is_told_by_its_kind(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_client_contact_is_told_of_the_company(app: &App) {
-    let client = app.writer();
+fn a_client_contact_is_told_of_the_company(workspace: &Workspace) {
+    let client = workspace.writer();
     let company = client.new_job("Engineer", "Acme").client_company;
     let mut log = Log::begin(&client);
     let body = json!({ "name": "Ada", "external_source_id": "crm-1", "client_id": company });
@@ -252,8 +252,8 @@ fn keys_of_the_command_line_are_told_without_a_caller(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_changes_nothing_is_not_told(app: &App) {
-    let client = app.writer();
+fn what_changes_nothing_is_not_told(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let (person, history) = (format!("/v1/persons/{}", world.person), json!({ "certifications": [{ "name": "One" }] }));
     client.put(&format!("{person}/history"), &history).expect(200);
@@ -274,8 +274,8 @@ fn what_changes_nothing_is_not_told(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_refused_is_not_told(app: &App) {
-    let (client, reader) = (app.writer(), app.client("read"));
+fn what_is_refused_is_not_told(workspace: &Workspace) {
+    let (client, reader) = (workspace.writer(), workspace.client("read"));
     let world = World::build(&client);
     let job = world.job.path();
     let mut log = Log::begin(&client);
@@ -286,13 +286,13 @@ fn what_is_refused_is_not_told(app: &App) {
     client.patch(&format!("/v1/candidates/{}", world.candidate), &json!({ "stage_name": "Lunch" })).expect(404);
     client.patch(&job, &json!({ "name": 7 })).expect(400);
     reader.patch(&job, &json!({ "name": "Pilot" })).expect(403);
-    app.anonymous().patch(&job, &json!({ "name": "Pilot" })).expect(401);
+    workspace.anonymous().patch(&job, &json!({ "name": "Pilot" })).expect(401);
     assert_eq!(log.new_events(), Vec::<Value>::new());
 }
 
 #[apply(each_engine)]
-fn a_replayed_answer_is_not_told_again(app: &App) {
-    let client = app.writer();
+fn a_replayed_answer_is_not_told_again(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let mut log = Log::begin(&client);
     for (number, operation) in OPERATIONS.iter().filter(|operation| operation.scope == "write").enumerate() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Log, World, apply, each_engine, next_after, sequences};
+use crate::support::{Client, Log, Workspace, World, apply, each_engine, next_after, sequences};
 
 const FEED: &str = "/v1/events";
 
@@ -22,10 +22,10 @@ fn walk(client: &Client, parameters: &str) -> Vec<Value> {
 }
 
 #[apply(each_engine)]
-fn pages_go_on_where_the_last_one_ended(app: &App) {
-    let client = app.client("read");
-    World::build(&app.writer());
-    let last = Log::begin(&app.writer()).position;
+fn pages_go_on_where_the_last_one_ended(workspace: &Workspace) {
+    let client = workspace.client("read");
+    World::build(&workspace.writer());
+    let last = Log::begin(&workspace.writer()).position;
     let all = client.get(FEED).expect(200);
     assert_eq!(all.json["meta"], json!({ "next_after": last, "has_more": false }));
     assert_eq!(walk(&client, ""), all.entries());
@@ -38,8 +38,8 @@ fn pages_go_on_where_the_last_one_ended(app: &App) {
 }
 
 #[apply(each_engine)]
-fn types_are_chosen_by_name_by_family_or_all(app: &App) {
-    let client = app.writer();
+fn types_are_chosen_by_name_by_family_or_all(workspace: &Workspace) {
+    let client = workspace.writer();
     World::build(&client);
     Log::begin(&client);
     let all = walk(&client, "");
@@ -56,8 +56,8 @@ fn types_are_chosen_by_name_by_family_or_all(app: &App) {
 }
 
 #[apply(each_engine)]
-fn latest_is_the_position_behind_everything(app: &App) {
-    let client = app.writer();
+fn latest_is_the_position_behind_everything(workspace: &Workspace) {
+    let client = workspace.writer();
     let mut log = Log::begin(&client);
     let latest = client.get(&format!("{FEED}?after=latest")).expect(200);
     assert_eq!((latest.data(), &latest.json["meta"]), (&json!([]), &json!({ "next_after": log.position, "has_more": false })));
@@ -68,8 +68,8 @@ fn latest_is_the_position_behind_everything(app: &App) {
 }
 
 #[apply(each_engine)]
-fn bad_parameters_are_refused_by_name(app: &App) {
-    let client = app.client("read");
+fn bad_parameters_are_refused_by_name(workspace: &Workspace) {
+    let client = workspace.client("read");
     for (parameter, field) in [
         ("types=person.exploded", "types"),
         ("types=person.created,persons.*", "types"),
@@ -84,12 +84,12 @@ fn bad_parameters_are_refused_by_name(app: &App) {
         let reply = client.get(&format!("{FEED}?{parameter}")).refused(400, "INVALID_REQUEST");
         assert_eq!(reply.detail_fields(), [field], "{parameter}");
     }
-    app.anonymous().get(FEED).refused(401, "UNAUTHENTICATED");
+    workspace.anonymous().get(FEED).refused(401, "UNAUTHENTICATED");
 }
 
 #[apply(each_engine)]
-fn workspaces_have_logs_of_their_own(app: &App) {
-    let clients = [app.client_of("one", "write"), app.client_of("two", "write")];
+fn workspaces_have_logs_of_their_own(workspace: &Workspace) {
+    let clients = [workspace.client_of("one", "write"), workspace.client_of("two", "write")];
     let worlds = clients.each_ref().map(World::build);
     let positions = clients.each_ref().map(|client| Log::begin(client).position);
     for (own, other) in [(0, 1), (1, 0)] {
@@ -101,9 +101,9 @@ fn workspaces_have_logs_of_their_own(app: &App) {
 }
 
 #[apply(each_engine)]
-fn pages_end_early_where_events_say_much(app: &App) {
+fn pages_end_early_where_events_say_much(workspace: &Workspace) {
     const MOST: usize = 9 * 1024 * 1024;
-    let client = app.writer();
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     for number in 0..60 {
         client.update_person(&person, &json!({ "current_job_title": format!("Countess {number}") }));

@@ -7,10 +7,10 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Engine, Job, Reply, apply, each_engine, eventually, next_after};
+use crate::support::{Client, Engine, Job, Reply, Workspace, apply, each_engine, eventually, next_after, rounds};
 
 const WRITERS: usize = 6;
-const ROUNDS: usize = 15;
+
 /// A mirror begins when so many events were written, in the middle of it all.
 const MIDDLE: u64 = 200;
 const STAGES: [&str; 4] = ["Contacted", "Interview", "Offer", "Rejected"];
@@ -334,7 +334,7 @@ fn works(number: usize) -> String {
 }
 
 fn write(client: &Client, shared: &Shared, writer: usize) {
-    for round in 0..ROUNDS {
+    for round in 0..rounds(15, 150) {
         let (turn, name) = (writer + round, format!("{writer}-{round}"));
         let job = &shared.jobs[turn % shared.jobs.len()];
         let stage = json!({ "stage_name": STAGES[turn % STAGES.len()] });
@@ -455,7 +455,7 @@ fn prove(servers: &[Client]) {
         (feeds, mirrors)
     });
     let (truth, last_feed) = (read_all(&servers[0]), all_events(&servers[0]));
-    assert!(truth.len() > WRITERS * ROUNDS / 2, "only {} records", truth.len());
+    assert!(truth.len() > WRITERS * rounds(15, 150) / 2, "only {} records", truth.len());
     for kind in KINDS {
         assert!(last_feed.iter().any(|event| event["type"] == *kind && !event["data"].is_null()), "there was no {kind}");
     }
@@ -470,13 +470,13 @@ fn prove(servers: &[Client]) {
 }
 
 #[apply(each_engine)]
-fn who_reads_once_and_follows_the_feed_has_everything(app: &App) {
-    prove(&[app.writer()]);
+fn who_reads_once_and_follows_the_feed_has_everything(workspace: &Workspace) {
+    prove(&[workspace.writer()]);
 }
 
 #[test]
 fn it_makes_no_difference_which_server_writes_and_which_is_read() {
     let app = Engine::Postgres.app().start();
     let (_second, address) = app.another_server();
-    prove(&[app.writer(), Client::new(&address).with_key(&app.key("main", "write"))]);
+    prove(&[app.writer(), Client::new(&address).with_key(&app.key("write"))]);
 }

@@ -6,14 +6,16 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Block, DEADLINE, Engine, EventStream, Log, World, apply, each_engine, eventually, on_sqlite, sequences, types};
+use crate::support::{
+    App, Block, DEADLINE, Engine, EventStream, Log, Workspace, World, apply, each_engine, eventually, on_sqlite, sequences, types,
+};
 
 const STREAM: &str = "/v1/events/stream";
 /// How soon a stream ends that has to.
 const END_LIMIT: Duration = Duration::from_secs(10);
 
-fn open(app: &App, parameters: &str, last_event_id: Option<u64>) -> EventStream {
-    EventStream::open(&app.address, &app.key("main", "write"), &format!("{STREAM}{parameters}"), last_event_id)
+fn open(workspace: &Workspace, parameters: &str, last_event_id: Option<u64>) -> EventStream {
+    EventStream::open(&workspace.address, &workspace.key("write"), &format!("{STREAM}{parameters}"), last_event_id)
 }
 
 fn take(stream: &mut EventStream, count: usize) -> Vec<Value> {
@@ -26,15 +28,15 @@ fn take(stream: &mut EventStream, count: usize) -> Vec<Value> {
 }
 
 /// All events there are, as the feed shows them.
-fn feed(app: &App) -> Vec<Value> {
-    app.writer().get("/v1/events?limit=1000").expect(200).entries().to_vec()
+fn feed(workspace: &Workspace) -> Vec<Value> {
+    workspace.writer().get("/v1/events?limit=1000").expect(200).entries().to_vec()
 }
 
 #[apply(each_engine)]
-fn new_events_come_as_they_are_written(app: &App) {
-    let client = app.writer();
+fn new_events_come_as_they_are_written(workspace: &Workspace) {
+    let client = workspace.writer();
     let mut log = Log::begin(&client);
-    let mut stream = open(app, "", None);
+    let mut stream = open(workspace, "", None);
     let world = World::build(&client);
     client.patch(&world.job.path(), &json!({ "name": "Pilot" })).expect(200);
     let events = log.new_events();
@@ -43,28 +45,28 @@ fn new_events_come_as_they_are_written(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_stream_begins_behind_the_position_that_it_is_given(app: &App) {
-    World::build(&app.writer());
-    Log::begin(&app.writer());
-    let all = feed(app);
+fn a_stream_begins_behind_the_position_that_it_is_given(workspace: &Workspace) {
+    World::build(&workspace.writer());
+    Log::begin(&workspace.writer());
+    let all = feed(workspace);
     for (parameters, last_event_id, position) in [("?after=0", None, 0), ("?after=3", None, 3), ("", Some(4), 4), ("?after=0", Some(5), 5)]
     {
-        let mut stream = open(app, parameters, last_event_id);
+        let mut stream = open(workspace, parameters, last_event_id);
         assert_eq!(take(&mut stream, all.len() - position), all[position..], "{parameters} {last_event_id:?}");
     }
 }
 
 #[apply(each_engine)]
-fn a_reader_who_is_cut_off_again_and_again_misses_nothing(app: &App) {
+fn a_reader_who_is_cut_off_again_and_again_misses_nothing(workspace: &Workspace) {
     const WRITTEN: u64 = 100;
     const AT_ONCE: u64 = 7;
-    let client = app.writer();
+    let client = workspace.writer();
     let mut last = Log::begin(&client).position;
     let end = last + WRITTEN;
     thread::scope(|scope| {
         scope.spawn(|| (0..WRITTEN).for_each(|number| drop(client.new_job(&format!("Job {number}"), "Fence"))));
         while last < end {
-            let mut stream = open(app, "", Some(last));
+            let mut stream = open(workspace, "", Some(last));
             for _ in 0..AT_ONCE.min(end - last) {
                 let (id, kind, _) = stream.next_event();
                 assert_eq!((id, kind.as_str()), (last + 1, "job.created"));
@@ -72,14 +74,14 @@ fn a_reader_who_is_cut_off_again_and_again_misses_nothing(app: &App) {
             }
         }
     });
-    assert_eq!(feed(app).len() as u64, end);
+    assert_eq!(feed(workspace).len() as u64, end);
 }
 
 #[apply(each_engine)]
-fn only_the_types_that_were_asked_for_come(app: &App) {
-    let client = app.writer();
+fn only_the_types_that_were_asked_for_come(workspace: &Workspace) {
+    let client = workspace.writer();
     let mut log = Log::begin(&client);
-    let mut stream = open(app, "?types=person.*,job.updated", None);
+    let mut stream = open(workspace, "?types=person.*,job.updated", None);
     World::build(&client);
     log.new_events();
     let events = take(&mut stream, 2);
@@ -155,31 +157,33 @@ fn a_reader_who_fell_out_of_the_retention_is_cut_off_and_told_so(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_cannot_be_followed_is_refused(app: &App) {
-    let client = app.writer();
+fn what_cannot_be_followed_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     for (parameter, field) in [("after=soon", "after"), ("types=person.exploded", "types"), ("limit=7", "limit")] {
         let reply = client.get(&format!("{STREAM}?{parameter}")).refused(400, "INVALID_REQUEST");
         assert_eq!(reply.detail_fields(), [field]);
     }
-    app.anonymous().get(STREAM).refused(401, "UNAUTHENTICATED");
+    workspace.anonymous().get(STREAM).refused(401, "UNAUTHENTICATED");
 }
 
 #[apply(each_engine)]
-fn a_workspace_has_a_bounded_number_of_streams(app: &App) {
-    let refused = || app.writer().get(STREAM).refused(429, "RATE_LIMITED");
-    let mut streams: Vec<_> = (0..100).map(|_| open(app, "", None)).collect();
+fn a_workspace_has_a_bounded_number_of_streams(workspace: &Workspace) {
+    let refused = || workspace.writer().get(STREAM).refused(429, "RATE_LIMITED");
+    let mut streams: Vec<_> = (0..100).map(|_| open(workspace, "", None)).collect();
     let reply = refused();
     assert!(reply.text.contains("100 streams") && reply.header("retry-after") == Some("2"), "{reply:#?}");
-    EventStream::open(&app.address, &app.key("other", "read"), STREAM, None);
+    EventStream::open(&workspace.address, &workspace.key_of("other", "read"), STREAM, None);
     streams.pop();
-    eventually("there is room for another stream", || app.writer().try_send("HEAD", STREAM, None).is_ok_and(|reply| reply.status != 429));
-    open(app, "", None);
+    eventually("there is room for another stream", || {
+        workspace.writer().try_send("HEAD", STREAM, None).is_ok_and(|reply| reply.status != 429)
+    });
+    open(workspace, "", None);
 }
 
 #[apply(on_sqlite)]
-fn a_stream_without_events_shows_that_it_is_alive(app: &App) {
+fn a_stream_without_events_shows_that_it_is_alive(workspace: &Workspace) {
     let begun = Instant::now();
-    let mut stream = open(app, "?types=candidate.moved", None);
+    let mut stream = open(workspace, "?types=candidate.moved", None);
     for _ in 0..2 {
         let block = stream.next_block();
         assert!(matches!(block, Some(Block::Heartbeat)), "{block:?}");
@@ -192,7 +196,7 @@ fn what_one_server_wrote_comes_from_the_other() {
     let app = Engine::Postgres.app().start();
     let (_second, address) = app.another_server();
     let mut log = Log::begin(&app.writer());
-    let mut stream = EventStream::open(&address, &app.key("main", "write"), &format!("{STREAM}?after={}", log.position), None);
+    let mut stream = EventStream::open(&address, &app.key("write"), &format!("{STREAM}?after={}", log.position), None);
     app.writer().new_job("Engineer", "Acme");
     let events = log.new_events();
     assert_eq!(types(&events), ["company.created", "job.created"]);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Log, World, apply, each_engine, sequences, types};
+use crate::support::{Client, Log, Workspace, World, apply, each_engine, sequences, types};
 
 /// Somebody on two jobs, and somebody else on the first of them.
 fn story(client: &Client) -> World {
@@ -30,8 +30,8 @@ fn told(client: &Client, part: &str, id: &str) -> Vec<Value> {
 }
 
 #[apply(each_engine)]
-fn a_person_has_their_own_events_and_those_of_their_candidates(app: &App) {
-    let client = app.writer();
+fn a_person_has_their_own_events_and_those_of_their_candidates(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = story(&client);
     let events = timeline(&client, &format!("/v1/persons/{}", world.person));
     assert_eq!(types(&events), ["candidate.created", "person.updated", "candidate.moved", "candidate.created", "person.created"]);
@@ -39,8 +39,8 @@ fn a_person_has_their_own_events_and_those_of_their_candidates(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_candidate_has_its_own_events(app: &App) {
-    let client = app.writer();
+fn a_candidate_has_its_own_events(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = story(&client);
     let events = timeline(&client, &format!("/v1/candidates/{}", world.candidate));
     assert_eq!(types(&events), ["candidate.moved", "candidate.created"]);
@@ -48,8 +48,8 @@ fn a_candidate_has_its_own_events(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_job_has_its_own_events_and_those_of_its_candidates(app: &App) {
-    let client = app.writer();
+fn a_job_has_its_own_events_and_those_of_its_candidates(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = story(&client);
     let events = timeline(&client, &world.job.path());
     let (kinds, first) = (types(&events), ["candidate.created", "candidate.moved", "candidate.created", "job.created"]);
@@ -59,9 +59,9 @@ fn a_job_has_its_own_events_and_those_of_its_candidates(app: &App) {
 }
 
 #[apply(each_engine)]
-fn pages_go_back_in_time(app: &App) {
-    let client = app.client("read");
-    let world = story(&app.writer());
+fn pages_go_back_in_time(workspace: &Workspace) {
+    let client = workspace.client("read");
+    let world = story(&workspace.writer());
     let path = world.job.path();
     let all = timeline(&client, &path);
     let (mut pages, mut parameters) = (Vec::new(), String::new());
@@ -81,8 +81,8 @@ fn pages_go_back_in_time(app: &App) {
 }
 
 #[apply(each_engine)]
-fn bad_parameters_are_refused_by_name(app: &App) {
-    let client = app.writer();
+fn bad_parameters_are_refused_by_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     for path in [format!("/v1/persons/{}", world.person), format!("/v1/candidates/{}", world.candidate), world.job.path()] {
         for (parameter, field) in
@@ -95,9 +95,9 @@ fn bad_parameters_are_refused_by_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_not_there_has_no_timeline(app: &App) {
-    let theirs = World::build(&app.client_of("another", "write"));
-    let client = app.writer();
+fn what_is_not_there_has_no_timeline(workspace: &Workspace) {
+    let theirs = World::build(&workspace.client_of("another", "write"));
+    let client = workspace.writer();
     let own = World::build(&client);
     for path in [
         format!("/v1/persons/{}", theirs.person),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, OPERATIONS, Operation, Reply, World, apply, each_engine};
+use crate::support::{Client, OPERATIONS, Operation, Reply, Workspace, World, apply, each_engine};
 
 const JSON: &str = "application/json";
 
@@ -11,8 +11,8 @@ fn writes() -> impl Iterator<Item = &'static Operation> {
 }
 
 /// Sends bad requests and looks whether anything at all has changed.
-fn refusing(app: &App, send: impl Fn(&Client, &World)) {
-    let client = app.writer();
+fn refusing(workspace: &Workspace, send: impl Fn(&Client, &World)) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let before = world.contents(&client);
     send(&client, &world);
@@ -33,8 +33,8 @@ fn assert_named(operation: &Operation, reply: Reply, field: &str, flaw: &str) {
 }
 
 #[apply(each_engine)]
-fn what_is_not_sent_as_json_is_refused(app: &App) {
-    refusing(app, |client, world| {
+fn what_is_not_sent_as_json_is_refused(workspace: &Workspace) {
+    refusing(workspace, |client, world| {
         for operation in writes() {
             let path = operation.path_in(world);
             let body = operation.body_in(world).unwrap().to_string();
@@ -53,8 +53,8 @@ fn what_is_not_sent_as_json_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn json_is_taken_whatever_its_parameters(app: &App) {
-    let client = app.writer();
+fn json_is_taken_whatever_its_parameters(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     for kind in [JSON, "application/json; charset=utf-8", "Application/JSON", "application/json ;charset=UTF-8"] {
         for operation in writes() {
@@ -65,7 +65,7 @@ fn json_is_taken_whatever_its_parameters(app: &App) {
 }
 
 #[apply(each_engine)]
-fn malformed_json_is_refused(app: &App) {
+fn malformed_json_is_refused(workspace: &Workspace) {
     let bodies: [&[u8]; 16] = [
         b"",
         b" ",
@@ -84,7 +84,7 @@ fn malformed_json_is_refused(app: &App) {
         b"{\"name\": \"Ada\", \"name\": \"Grace\"}",
         b"{\"name\": \"a\nb\"}",
     ];
-    refusing(app, |client, world| {
+    refusing(workspace, |client, world| {
         let client = client.with("content-type", JSON);
         for operation in writes() {
             for body in bodies {
@@ -96,8 +96,8 @@ fn malformed_json_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_no_object_is_refused(app: &App) {
-    refusing(app, |client, world| {
+fn what_is_no_object_is_refused(workspace: &Workspace) {
+    refusing(workspace, |client, world| {
         for operation in writes() {
             for body in [json!([]), json!([{ "name": "Ada" }]), json!("Ada"), json!(7), json!(true), json!(null)] {
                 let reply = client.send(operation.method, &operation.path_in(world), Some(&body));
@@ -108,8 +108,8 @@ fn what_is_no_object_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_unknown_field_is_refused_by_name(app: &App) {
-    refusing(app, |client, world| {
+fn an_unknown_field_is_refused_by_name(workspace: &Workspace) {
+    refusing(workspace, |client, world| {
         for operation in writes() {
             for field in ["id", "created_at", "success", "Name", "__proto__", "naïve"] {
                 let mut body = operation.body_in(world).unwrap();
@@ -223,8 +223,8 @@ fn fields_of(operation: &Operation) -> Fields {
 }
 
 #[apply(each_engine)]
-fn a_value_of_the_wrong_type_is_refused_by_name(app: &App) {
-    refusing(app, |client, world| {
+fn a_value_of_the_wrong_type_is_refused_by_name(workspace: &Workspace) {
+    refusing(workspace, |client, world| {
         for operation in writes() {
             let Fields { strings, arrays, flags } = fields_of(operation);
             let wrong: [(&[&str], [Value; 4]); 3] = [
@@ -245,8 +245,8 @@ fn a_value_of_the_wrong_type_is_refused_by_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_control_character_is_refused_by_name(app: &App) {
-    refusing(app, |client, world| {
+fn a_control_character_is_refused_by_name(workspace: &Workspace) {
+    refusing(workspace, |client, world| {
         for operation in writes() {
             for field in fields_of(operation).strings {
                 for text in ["A\u{0}da", "Ada\u{7}x", "A\u{1b}[31m"] {
@@ -261,8 +261,8 @@ fn a_control_character_is_refused_by_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_unknown_parameter_is_refused_by_name(app: &App) {
-    let client = app.writer();
+fn an_unknown_parameter_is_refused_by_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let before = world.contents(&client);
     for operation in &OPERATIONS {
@@ -274,8 +274,8 @@ fn an_unknown_parameter_is_refused_by_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_bad_field_is_named_once(app: &App) {
-    let client = app.writer();
+fn a_bad_field_is_named_once(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     for (path, body, field) in [
         ("/v1/persons".to_owned(), json!({ "name": 7 }), "name"),

@@ -86,7 +86,7 @@ fn a_head_that_comes_too_slowly_is_cut_off(engine: &Engine) {
 fn a_body_that_comes_too_slowly_is_cut_off(engine: &Engine) {
     let app = impatient(*engine);
     let mut connection = Connection::open(&app.address);
-    let (address, key) = (&app.address, app.key("main", "write"));
+    let (address, key) = (&app.address, app.key("write"));
     let head = format!("POST /v1/persons HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n");
     connection.write(format!("{head}Content-Length: 100000\r\n\r\n{{\"name\": \"").as_bytes()).unwrap();
     let (reply, waited) = connection.trickle(b'x');

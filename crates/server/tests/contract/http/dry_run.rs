@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Log, Reply, World, apply, each_engine, is_id, strings};
+use crate::support::{Client, Log, Reply, Workspace, World, apply, each_engine, is_id, strings};
 
 const PATH: &str = "/v1/persons?dry_run=true";
 
@@ -20,8 +20,8 @@ fn state(client: &Client, world: &World, log: &mut Log) -> Vec<String> {
 }
 
 #[apply(each_engine)]
-fn a_create_that_is_tried_out_makes_nobody(app: &App) {
-    let client = app.writer();
+fn a_create_that_is_tried_out_makes_nobody(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let mut log = Log::begin(&client);
     let before = state(&client, &world, &mut log);
@@ -47,8 +47,8 @@ fn a_create_that_is_tried_out_makes_nobody(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_match_that_is_tried_out_fills_nothing(app: &App) {
-    let client = app.writer();
+fn a_match_that_is_tried_out_fills_nothing(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let mut log = Log::begin(&client);
     let before = state(&client, &world, &mut log);
@@ -60,8 +60,8 @@ fn a_match_that_is_tried_out_fills_nothing(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_update_that_is_tried_out_changes_nothing(app: &App) {
-    let client = app.writer();
+fn an_update_that_is_tried_out_changes_nothing(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let mut log = Log::begin(&client);
     let before = state(&client, &world, &mut log);
@@ -80,8 +80,8 @@ fn an_update_that_is_tried_out_changes_nothing(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_would_be_refused_is_refused(app: &App) {
-    let client = app.writer();
+fn what_would_be_refused_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     client.new_person(&json!({ "name": "Grace", "emails": ["grace@x.example"] }));
     let ada = json!({ "name": "Ada", "external_source_id": "crm-1" });
@@ -97,8 +97,8 @@ fn what_would_be_refused_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_would_change_nothing_has_no_changes(app: &App) {
-    let client = app.writer();
+fn what_would_change_nothing_has_no_changes(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let path = format!("/v1/persons/{}?dry_run=true", world.person);
     assert_eq!(changes(&client.patch(&path, &json!({ "name": "Ada Lovelace" })).expect(200)), &json!([]));
@@ -106,8 +106,8 @@ fn what_would_change_nothing_has_no_changes(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_idempotency_key_is_not_used_up(app: &App) {
-    let client = app.writer().with("idempotency-key", "try-1");
+fn an_idempotency_key_is_not_used_up(workspace: &Workspace) {
+    let client = workspace.writer().with("idempotency-key", "try-1");
     let body = json!({ "name": "Ada", "external_source_id": "crm-1" });
     for _ in 0..2 {
         let reply = client.post(PATH, &body).expect(201);
@@ -121,8 +121,8 @@ fn an_idempotency_key_is_not_used_up(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_was_foretold_comes_true(app: &App) {
-    let client = app.writer();
+fn what_was_foretold_comes_true(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let mut log = Log::begin(&client);
     let path = format!("/v1/persons/{}", world.person);
@@ -139,8 +139,8 @@ fn what_was_foretold_comes_true(app: &App) {
 }
 
 #[apply(each_engine)]
-fn without_it_nothing_is_told_beside_the_data(app: &App) {
-    let client = app.writer();
+fn without_it_nothing_is_told_beside_the_data(workspace: &Workspace) {
+    let client = workspace.writer();
     for path in ["/v1/persons", "/v1/persons?dry_run=false"] {
         let reply = client.post(path, &json!({ "name": "Ada" })).expect(201);
         assert_eq!(reply.json.as_object().unwrap().keys().collect::<Vec<_>>(), ["success", "data"]);
@@ -150,8 +150,8 @@ fn without_it_nothing_is_told_beside_the_data(app: &App) {
 }
 
 #[apply(each_engine)]
-fn any_other_value_is_refused(app: &App) {
-    let client = app.writer();
+fn any_other_value_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     for wrong in ["", "1", "yes", "True", "null"] {
         for reply in [
@@ -165,8 +165,8 @@ fn any_other_value_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn only_two_operations_can_be_tried_out(app: &App) {
-    let client = app.writer();
+fn only_two_operations_can_be_tried_out(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let person = format!("/v1/persons/{}", world.person);
     client.post("/v0/persons?dry_run=true", &json!({ "name": "Grace" })).expect(400);
@@ -181,9 +181,9 @@ fn only_two_operations_can_be_tried_out(app: &App) {
 }
 
 #[apply(each_engine)]
-fn it_needs_the_scope_of_the_write(app: &App) {
-    let person = app.writer().new_person(&json!({ "name": "Ada" }));
-    let reader = app.client("read");
+fn it_needs_the_scope_of_the_write(workspace: &Workspace) {
+    let person = workspace.writer().new_person(&json!({ "name": "Ada" }));
+    let reader = workspace.client("read");
     reader.post(PATH, &json!({ "name": "Grace" })).refused(403, "FORBIDDEN");
     reader.patch(&format!("/v1/persons/{person}?dry_run=true"), &json!({ "address": "London" })).refused(403, "FORBIDDEN");
 }

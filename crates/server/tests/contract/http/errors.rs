@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::support::{App, OPERATIONS, Reply, World, apply, each_engine, is_id, shape};
+use crate::support::{OPERATIONS, Reply, Workspace, World, apply, each_engine, is_id, shape};
 
 #[apply(each_engine)]
-fn a_refusal_in_version_one(app: &App) {
-    let reply = app.writer().post("/v1/persons", &json!({ "name": "Ada", "emails": ["ada@x.example", "ada"] })).expect(400);
+fn a_refusal_in_version_one(workspace: &Workspace) {
+    let reply = workspace.writer().post("/v1/persons", &json!({ "name": "Ada", "emails": ["ada@x.example", "ada"] })).expect(400);
     insta::assert_snapshot!(shape(&reply), @r#"
     {
       "success": false,
@@ -28,8 +28,8 @@ fn a_refusal_in_version_one(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_refusal_that_names_records(app: &App) {
-    let client = app.writer();
+fn a_refusal_that_names_records(workspace: &Workspace) {
+    let client = workspace.writer();
     client.new_person(&json!({ "name": "Ada", "external_source_id": "crm-1" }));
     let reply = client.post("/v1/persons?on_duplicate=error", &json!({ "name": "Ada", "external_source_id": "crm-1" })).expect(409);
     insta::assert_snapshot!(shape(&reply), @r#"
@@ -53,8 +53,8 @@ fn a_refusal_that_names_records(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_refusal_without_details(app: &App) {
-    let reply = app.anonymous().get("/v1/jobs").expect(401);
+fn a_refusal_without_details(workspace: &Workspace) {
+    let reply = workspace.anonymous().get("/v1/jobs").expect(401);
     insta::assert_snapshot!(shape(&reply), @r#"
     {
       "success": false,
@@ -69,8 +69,8 @@ fn a_refusal_without_details(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_refusal_in_version_zero(app: &App) {
-    let reply = app.writer().post("/v0/persons", &json!({ "name": "Ada", "emails": ["ada"] })).expect(400);
+fn a_refusal_in_version_zero(workspace: &Workspace) {
+    let reply = workspace.writer().post("/v0/persons", &json!({ "name": "Ada", "emails": ["ada"] })).expect(400);
     insta::assert_snapshot!(shape(&reply), @r#"
     {
       "error": "<sentence>",
@@ -80,8 +80,8 @@ fn a_refusal_in_version_zero(app: &App) {
 }
 
 #[apply(each_engine)]
-fn every_bad_field_is_named(app: &App) {
-    let reply = app.writer().post(
+fn every_bad_field_is_named(workspace: &Workspace) {
+    let reply = workspace.writer().post(
         "/v1/persons",
         &json!({
             "name": 7, "emails": ["x", 3, "ok@x.example"], "phone_numbers": "030", "social_url": "ftp://x.example/a", "frist_name": "A",
@@ -89,13 +89,13 @@ fn every_bad_field_is_named(app: &App) {
     );
     let reply = reply.refused(400, "INVALID_REQUEST");
     assert_eq!(reply.detail_fields(), ["emails[0]", "emails[1]", "frist_name", "name", "phone_numbers", "social_url"]);
-    let reply = app.writer().get("/v1/jobs?limit=0&offset=-1&colour=green").refused(400, "INVALID_REQUEST");
+    let reply = workspace.writer().get("/v1/jobs?limit=0&offset=-1&colour=green").refused(400, "INVALID_REQUEST");
     assert_eq!(reply.detail_fields(), ["colour", "limit", "offset"]);
 }
 
 #[apply(each_engine)]
-fn a_field_that_is_near_is_offered(app: &App) {
-    let client = app.writer();
+fn a_field_that_is_near_is_offered(workspace: &Workspace) {
+    let client = workspace.writer();
     let offered = |reply: Reply, field: &str, near: &str| {
         let reply = reply.refused(400, "INVALID_REQUEST");
         assert_eq!(reply.flaw(field), "UNKNOWN_FIELD");
@@ -110,8 +110,8 @@ fn a_field_that_is_near_is_offered(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_unknown_route_is_not_found(app: &App) {
-    let client = app.writer();
+fn an_unknown_route_is_not_found(workspace: &Workspace) {
+    let client = workspace.writer();
     for path in ["/nope", "/v1", "/v1/", "/v1/nope", "/v2/persons", "/v1/persons/", "/v1/jobs/x/y/z"] {
         let reply = client.get(path).refused(404, "NOT_FOUND");
         assert!(reply.header("x-request-id").is_some(), "{reply:#?}");
@@ -119,8 +119,8 @@ fn an_unknown_route_is_not_found(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_method_that_a_route_lacks_is_refused_with_those_it_has(app: &App) {
-    let client = app.writer();
+fn a_method_that_a_route_lacks_is_refused_with_those_it_has(workspace: &Workspace) {
+    let client = workspace.writer();
     for (method, path, allowed) in [
         ("PUT", "/v1/persons", &["GET", "POST"][..]),
         ("PUT", "/v1/persons/per_1", &["GET", "PATCH", "DELETE"]),
@@ -143,8 +143,8 @@ fn a_method_that_a_route_lacks_is_refused_with_those_it_has(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_head_of_whatever_can_be_read_can_be_asked_for(app: &App) {
-    let client = app.writer();
+fn the_head_of_whatever_can_be_read_can_be_asked_for(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     for operation in OPERATIONS.iter().filter(|operation| operation.method == "GET") {
         let path = operation.path_in(&world);
@@ -156,8 +156,8 @@ fn the_head_of_whatever_can_be_read_can_be_asked_for(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_id_that_names_nothing_is_not_found(app: &App) {
-    let client = app.writer();
+fn an_id_that_names_nothing_is_not_found(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     for operation in OPERATIONS.iter().filter(|operation| operation.names_a_record()) {
         let kind = match operation.path.split('/').nth(2).unwrap() {
@@ -175,8 +175,8 @@ fn an_id_that_names_nothing_is_not_found(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_bad_query_is_told_before_an_id_that_names_nothing(app: &App) {
-    let client = app.writer().with_key(&app.key("main", "admin"));
+fn a_bad_query_is_told_before_an_id_that_names_nothing(workspace: &Workspace) {
+    let client = workspace.writer().with_key(&workspace.key("admin"));
     let paths = [
         "persons/x/timeline",
         "candidates/x/timeline",
@@ -193,8 +193,8 @@ fn a_bad_query_is_told_before_an_id_that_names_nothing(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_id_of_another_kind_is_not_found(app: &App) {
-    let client = app.writer();
+fn an_id_of_another_kind_is_not_found(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     for operation in OPERATIONS.iter().filter(|operation| operation.names_a_record()) {
         let other = if operation.path.starts_with("/v1/companies") { &world.person } else { &world.employer };
@@ -204,8 +204,8 @@ fn an_id_of_another_kind_is_not_found(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_id_may_be_written_with_percent_signs(app: &App) {
-    let client = app.writer();
+fn an_id_may_be_written_with_percent_signs(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let read = client.get(&format!("/v1/persons/{}", person.replace('_', "%5F"))).expect(200);
     assert_eq!(read.id(), person);
@@ -213,8 +213,8 @@ fn an_id_may_be_written_with_percent_signs(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_sane_request_id_is_kept_and_any_other_replaced(app: &App) {
-    let client = app.writer();
+fn a_sane_request_id_is_kept_and_any_other_replaced(workspace: &Workspace) {
+    let client = workspace.writer();
     for path in ["/v1/jobs", "/v1/nope", "/healthz", "/v1/persons/per_1"] {
         let kept = client.with("x-request-id", "trace-7f3a.9_B").get(path);
         assert_eq!(kept.header("x-request-id"), Some("trace-7f3a.9_B"), "{kept:#?}");

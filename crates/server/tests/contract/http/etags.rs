@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, World, apply, each_engine, together};
+use crate::support::{Client, Workspace, World, apply, each_engine, together};
 
 fn reads(world: &World) -> [String; 3] {
     [format!("/v1/persons/{}", world.person), format!("/v1/candidates/{}", world.candidate), world.job.path()]
@@ -24,8 +24,8 @@ fn tag(client: &Client, path: &str) -> String {
 }
 
 #[apply(each_engine)]
-fn every_single_read_has_a_strong_tag(app: &App) {
-    let client = app.writer();
+fn every_single_read_has_a_strong_tag(workspace: &Workspace) {
+    let client = workspace.writer();
     for path in reads(&World::build(&client)) {
         let first = tag(&client, &path);
         assert!(first.len() > 2 && first.starts_with('"') && first.ends_with('"'), "{first}");
@@ -34,8 +34,8 @@ fn every_single_read_has_a_strong_tag(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_has_not_changed_is_not_sent_again(app: &App) {
-    let client = app.writer();
+fn what_has_not_changed_is_not_sent_again(workspace: &Workspace) {
+    let client = workspace.writer();
     for path in reads(&World::build(&client)) {
         let current = tag(&client, &path);
         for sent in [current.clone(), format!("\"other\", {current}"), format!("W/{current}"), "*".to_owned()] {
@@ -48,8 +48,8 @@ fn what_has_not_changed_is_not_sent_again(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_tag_changes_with_whatever_the_answer_shows(app: &App) {
-    let client = app.writer();
+fn a_tag_changes_with_whatever_the_answer_shows(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let person = format!("/v1/persons/{}", world.person);
     let candidate = format!("/v1/candidates/{}", world.candidate);
@@ -82,8 +82,8 @@ fn a_tag_changes_with_whatever_the_answer_shows(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_write_with_the_current_tag_passes(app: &App) {
-    let client = app.writer();
+fn a_write_with_the_current_tag_passes(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     for (method, path, body, read) in guarded_writes(&world) {
         let current = tag(&client, &read);
@@ -95,8 +95,8 @@ fn a_write_with_the_current_tag_passes(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_write_with_an_old_tag_is_refused_and_changes_nothing(app: &App) {
-    let client = app.writer();
+fn a_write_with_an_old_tag_is_refused_and_changes_nothing(workspace: &Workspace) {
+    let client = workspace.writer();
     for (index, (method, path, body, read)) in guarded_writes(&World::build(&client)).into_iter().enumerate() {
         let old = tag(&client, &read);
         client.send(method, &path, Some(&body)).expect(200);
@@ -116,8 +116,8 @@ fn a_write_with_an_old_tag_is_refused_and_changes_nothing(app: &App) {
 }
 
 #[apply(each_engine)]
-fn of_many_writes_with_one_tag_exactly_one_passes(app: &App) {
-    let client = app.writer();
+fn of_many_writes_with_one_tag_exactly_one_passes(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let person = format!("/v1/persons/{}", world.person);
     let guarded = client.with("if-match", &tag(&client, &person));

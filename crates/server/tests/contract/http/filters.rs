@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{App, AppBuilder, Client, Database, Engine, Job, apply, each_engine, next_millisecond, strings};
+use crate::support::{AppBuilder, Client, Database, Engine, Job, Workspace, apply, each_engine, next_millisecond, strings};
 
 #[track_caller]
 fn names(client: &Client, path: &str) -> Vec<String> {
@@ -17,8 +17,8 @@ fn new_job(client: &Client, name: &str, company: &str, status: &str) {
 }
 
 #[apply(each_engine)]
-fn jobs_by_status(app: &App) {
-    let client = app.writer();
+fn jobs_by_status(workspace: &Workspace) {
+    let client = workspace.writer();
     new_job(&client, "One", "Acme", "Open");
     new_job(&client, "Two", "Acme", "On hold");
     new_job(&client, "Three", "Acme", "Open");
@@ -31,8 +31,8 @@ fn jobs_by_status(app: &App) {
 }
 
 #[apply(each_engine)]
-fn jobs_by_archive(app: &App) {
-    let client = app.writer();
+fn jobs_by_archive(workspace: &Workspace) {
+    let client = workspace.writer();
     let old = client.new_job("Old", "Acme");
     client.new_job("New", "Acme");
     client.patch(&old.path(), &json!({ "is_archived": true })).expect(200);
@@ -42,8 +42,8 @@ fn jobs_by_archive(app: &App) {
 }
 
 #[apply(each_engine)]
-fn jobs_by_client(app: &App) {
-    let client = app.writer();
+fn jobs_by_client(workspace: &Workspace) {
+    let client = workspace.writer();
     let acme = client.new_job("One", "Acme");
     client.new_job("Two", "Umbrella");
     client.new_job("Three", "acme");
@@ -51,8 +51,8 @@ fn jobs_by_client(app: &App) {
 }
 
 #[apply(each_engine)]
-fn jobs_by_words(app: &App) {
-    let client = app.writer();
+fn jobs_by_words(workspace: &Workspace) {
+    let client = workspace.writer();
     client.new_job("Senior Engineer", "Acme");
     client.new_job("Designer 100%", "Acme");
     client.new_job("ENGINEER of Übersee", "Acme");
@@ -77,8 +77,8 @@ fn words_are_looked_for_whatever_the_database_takes_a_backslash_for() {
 }
 
 #[apply(each_engine)]
-fn candidates_by_stage(app: &App) {
-    let client = app.writer();
+fn candidates_by_stage(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     for (name, stage) in [("Ada", "Interview"), ("Grace", "Offer"), ("Mary", "Interview"), ("Joan", "Sourced")] {
         let candidate = client.new_candidate(&job, name);
@@ -92,8 +92,8 @@ fn candidates_by_stage(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_by_one_of_two_stages_of_a_name(app: &App) {
-    let client = app.writer();
+fn candidates_by_one_of_two_stages_of_a_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let stages = ["Interview", "Interview", "Offer"].map(|name| json!({ "name": name }));
     let job = client.post("/v1/jobs", &json!({ "name": "Smith", "client_company_name": "Acme", "pipeline_stages": stages })).expect(201);
     let job = Job::from_data(job.data());
@@ -105,8 +105,8 @@ fn candidates_by_one_of_two_stages_of_a_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_by_words(app: &App) {
-    let client = app.writer();
+fn candidates_by_words(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     for name in ["Ada Lovelace", "Grace Hopper", "Ada Yonath"] {
         client.new_candidate(&job, name);
@@ -121,8 +121,8 @@ fn candidates_by_words(app: &App) {
 }
 
 #[apply(each_engine)]
-fn records_by_the_time_of_their_creation(app: &App) {
-    let client = app.writer();
+fn records_by_the_time_of_their_creation(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Job 0", "Acme");
     let mut markers = Vec::new();
     for number in 0..3 {
@@ -146,8 +146,8 @@ fn records_by_the_time_of_their_creation(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_by_the_time_of_their_last_change(app: &App) {
-    let client = app.writer();
+fn candidates_by_the_time_of_their_last_change(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let moved = client.new_candidate(&job, "Moved");
     client.new_candidate(&job, "Still");
@@ -162,8 +162,8 @@ fn candidates_by_the_time_of_their_last_change(app: &App) {
 }
 
 #[apply(each_engine)]
-fn jobs_by_the_time_of_their_last_change(app: &App) {
-    let client = app.writer();
+fn jobs_by_the_time_of_their_last_change(workspace: &Workspace) {
+    let client = workspace.writer();
     let changed = client.new_job("Old name", "Acme");
     client.new_job("Still", "Acme");
     next_millisecond();
@@ -176,8 +176,8 @@ fn jobs_by_the_time_of_their_last_change(app: &App) {
 }
 
 #[apply(each_engine)]
-fn filters_narrow_each_other(app: &App) {
-    let client = app.writer();
+fn filters_narrow_each_other(workspace: &Workspace) {
+    let client = workspace.writer();
     new_job(&client, "Engineer", "Acme", "Open");
     new_job(&client, "Engineer", "Acme", "Closed");
     new_job(&client, "Designer", "Acme", "Open");
@@ -189,8 +189,8 @@ fn filters_narrow_each_other(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_filtered_list_pages_like_any_other(app: &App) {
-    let client = app.writer();
+fn a_filtered_list_pages_like_any_other(workspace: &Workspace) {
+    let client = workspace.writer();
     for number in 0..10 {
         new_job(&client, &format!("Job {number}"), "Acme", if number % 2 == 0 { "Open" } else { "Closed" });
     }
@@ -208,8 +208,8 @@ fn a_filtered_list_pages_like_any_other(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_bad_filter_is_refused_and_never_an_empty_page(app: &App) {
-    let client = app.writer();
+fn a_bad_filter_is_refused_and_never_an_empty_page(workspace: &Workspace) {
+    let client = workspace.writer();
     let (job, other) = (client.new_job("Engineer", "Acme"), client.new_job("Designer", "Acme"));
     let long = "x".repeat(256);
     let times = ["created_after", "created_before", "updated_after", "updated_before"];
@@ -249,8 +249,8 @@ fn a_bad_filter_is_refused_and_never_an_empty_page(app: &App) {
 }
 
 #[apply(each_engine)]
-fn every_bad_filter_is_named(app: &App) {
-    let client = app.writer();
+fn every_bad_filter_is_named(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     for (path, fields) in [
         ("/v1/jobs?status=Nope&client_company_id=acme".to_owned(), ["client_company_id", "status"]),
@@ -266,8 +266,8 @@ fn every_bad_filter_is_named(app: &App) {
 }
 
 #[apply(each_engine)]
-fn moments_far_away_are_moments_too(app: &App) {
-    let client = app.writer();
+fn moments_far_away_are_moments_too(workspace: &Workspace) {
+    let client = workspace.writer();
     client.new_job("Engineer", "Acme");
     let far = [
         ("created_after=-004800-01-01T00:00:00Z", 1),

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Engine, OPERATIONS, Reply, World, apply, each_engine, together};
+use crate::support::{App, Engine, MAIN, OPERATIONS, Reply, Workspace, World, apply, each_engine, together};
 
 #[apply(each_engine)]
-fn every_write_sent_again_is_answered_from_the_first_time(app: &App) {
-    let client = app.writer();
+fn every_write_sent_again_is_answered_from_the_first_time(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     for (number, operation) in OPERATIONS.iter().filter(|operation| operation.writes()).enumerate() {
         let client = client.with("idempotency-key", &format!("key-{number}"));
@@ -24,8 +24,8 @@ fn every_write_sent_again_is_answered_from_the_first_time(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_write_sent_again_is_done_once(app: &App) {
-    let client = app.writer();
+fn a_write_sent_again_is_done_once(workspace: &Workspace) {
+    let client = workspace.writer();
     let once = client.with("idempotency-key", "8e03978e-40d5-43dd-bc93-6894a57f9324");
     let body = json!({ "name": "Engineer", "client_company_name": "Acme" });
     let job = once.post("/v1/jobs", &body).expect(201).id();
@@ -38,8 +38,8 @@ fn a_write_sent_again_is_done_once(app: &App) {
 }
 
 #[apply(each_engine)]
-fn another_body_or_path_under_the_same_key_is_refused(app: &App) {
-    let client = app.writer();
+fn another_body_or_path_under_the_same_key_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let once = client.with("idempotency-key", "same");
     let body = json!({ "name": "Ada" });
@@ -54,8 +54,8 @@ fn another_body_or_path_under_the_same_key_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_refused_write_does_not_use_up_its_key(app: &App) {
-    let client = app.writer();
+fn a_refused_write_does_not_use_up_its_key(workspace: &Workspace) {
+    let client = workspace.writer();
     let once = client.with("idempotency-key", "same");
     once.post("/v1/persons", &json!({ "name": 7 })).refused(400, "INVALID_REQUEST");
     once.post("/v1/persons", &json!({ "name": "Ada", "job_name": "Nope" })).refused(404, "NOT_FOUND");
@@ -65,8 +65,8 @@ fn a_refused_write_does_not_use_up_its_key(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_read_takes_no_notice_of_the_key(app: &App) {
-    let client = app.writer();
+fn a_read_takes_no_notice_of_the_key(workspace: &Workspace) {
+    let client = workspace.writer();
     let once = client.with("idempotency-key", "same");
     assert_eq!(once.get("/v1/jobs").json["meta"]["total"], 0);
     client.new_job("Engineer", "Acme");
@@ -75,8 +75,8 @@ fn a_read_takes_no_notice_of_the_key(app: &App) {
 }
 
 #[apply(each_engine)]
-fn many_at_one_instant_are_done_once(app: &App) {
-    let client = app.writer();
+fn many_at_one_instant_are_done_once(workspace: &Workspace) {
+    let client = workspace.writer();
     let once = client.with("idempotency-key", "same");
     let body = json!({ "name": "Engineer", "client_company_name": "Acme" });
     let mut ids = together(16, |_| once.post("/v1/jobs", &body).expect(201).id());
@@ -86,8 +86,8 @@ fn many_at_one_instant_are_done_once(app: &App) {
 }
 
 #[apply(each_engine)]
-fn who_repeats_at_the_same_instant_is_not_refused_for_what_the_first_did(app: &App) {
-    let client = app.writer();
+fn who_repeats_at_the_same_instant_is_not_refused_for_what_the_first_did(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let (sourced, interview) = (job.stage("Sourced"), job.stage("Interview"));
     for number in 0..8 {
@@ -111,7 +111,7 @@ fn who_repeats_at_the_same_instant_is_not_refused_for_what_the_first_did(app: &A
             ("DELETE", format!("/v1/persons/{}", id(&moved, "person_id")), None),
         ];
         for (place, (method, path, body)) in requests.iter().enumerate() {
-            let once = client.with_key(&app.key("main", "admin")).with("idempotency-key", &format!("{number}-{place}"));
+            let once = client.with_key(&workspace.key("admin")).with("idempotency-key", &format!("{number}-{place}"));
             let replies = together(6, |_| once.send(method, path, body.as_ref()));
             let is_done = |reply: &Reply| [200, 201].contains(&reply.status) && reply.text == replies[0].text;
             assert!(replies.iter().all(is_done), "{replies:#?}");
@@ -133,8 +133,8 @@ fn an_answer_is_kept_over_a_restart(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn a_key_that_has_not_its_form_is_refused(app: &App) {
-    let client = app.writer();
+fn a_key_that_has_not_its_form_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "name": "Ada" });
     for key in ["", " ", "two words", "schlüssel", &"k".repeat(256)] {
         for path in ["/v1/persons", "/v1/persons?dry_run=true", "/v1/persons/resolve"] {
@@ -151,7 +151,7 @@ fn a_key_that_has_not_its_form_is_refused(app: &App) {
 fn keys_of_a_workspace_share_what_is_kept(app: &App) {
     let body = json!({ "name": "Ada" });
     let made = app.writer().with("idempotency-key", "same").post("/v1/persons", &body).expect(201);
-    let other = app.anonymous().with_key(&app.database.create_key("main", "write", &[])).with("idempotency-key", "same");
+    let other = app.anonymous().with_key(&app.new_key(MAIN, "write")).with("idempotency-key", "same");
     let again = other.post("/v1/persons", &body).expect(201);
     assert_eq!((again.text.as_str(), again.header("idempotency-replayed")), (made.text.as_str(), Some("true")));
 }

@@ -95,7 +95,7 @@ fn padded(length: usize) -> Vec<u8> {
 }
 
 fn head(app: &App, length: &str) -> String {
-    let (address, key) = (&app.address, app.key("main", "write"));
+    let (address, key) = (&app.address, app.key("write"));
     let start = format!("POST /v1/persons HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n");
     format!("{start}Content-Type: application/json\r\nConnection: close\r\n{length}\r\n\r\n")
 }
@@ -220,7 +220,7 @@ fn a_body_without_a_length_may_turn_out_to_be_nothing(app: &App) {
     let job = client.new_job("Engineer", "Acme");
     for kind in ["", "Content-Type: application/json\r\n", "Content-Type: text/plain\r\n"] {
         let candidate = client.new_candidate(&job, "Ada")["id"].as_str().unwrap().to_owned();
-        let (address, key) = (&app.address, app.key("main", "write"));
+        let (address, key) = (&app.address, app.key("write"));
         let start = format!("DELETE /v1/candidates/{candidate} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n");
         let head = format!("{start}{kind}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n");
         let reply = answer(app, &head, b"0\r\n\r\n");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, apply, each_engine, strings};
+use crate::support::{Client, Workspace, apply, each_engine, strings};
 
 const COUNT: usize = 13;
 
@@ -35,8 +35,8 @@ fn walk(client: &Client, path: &str, parameters: &str) -> Vec<String> {
 }
 
 #[apply(each_engine)]
-fn pages_of_every_size_hold_each_record_once_in_order(app: &App) {
-    let client = app.writer();
+fn pages_of_every_size_hold_each_record_once_in_order(workspace: &Workspace) {
+    let client = workspace.writer();
     for (path, expected) in lists(&client) {
         for limit in 1..=COUNT + 2 {
             let mut seen = Vec::new();
@@ -53,8 +53,8 @@ fn pages_of_every_size_hold_each_record_once_in_order(app: &App) {
 }
 
 #[apply(each_engine)]
-fn cursors_walk_to_the_end_and_no_further(app: &App) {
-    let client = app.writer();
+fn cursors_walk_to_the_end_and_no_further(workspace: &Workspace) {
+    let client = workspace.writer();
     for (path, expected) in lists(&client) {
         let reversed: Vec<_> = expected.iter().rev().cloned().collect();
         for limit in 1..=COUNT + 1 {
@@ -67,8 +67,8 @@ fn cursors_walk_to_the_end_and_no_further(app: &App) {
 }
 
 #[apply(each_engine)]
-fn newest_first_is_oldest_first_turned_round(app: &App) {
-    let client = app.writer();
+fn newest_first_is_oldest_first_turned_round(workspace: &Workspace) {
+    let client = workspace.writer();
     for (path, expected) in lists(&client) {
         assert_eq!(ids(&client, &format!("{path}?sort=created_at")), expected);
         let mut newest = ids(&client, &format!("{path}?sort=-created_at"));
@@ -79,8 +79,8 @@ fn newest_first_is_oldest_first_turned_round(app: &App) {
 }
 
 #[apply(each_engine)]
-fn records_added_while_paging_neither_shift_nor_repeat_a_page(app: &App) {
-    let client = app.writer();
+fn records_added_while_paging_neither_shift_nor_repeat_a_page(workspace: &Workspace) {
+    let client = workspace.writer();
     for (path, expected) in lists(&client) {
         let first = client.get(&format!("{path}?cursor=&limit=6")).expect(200);
         let cursor = first.json["meta"]["next_cursor"].as_str().unwrap();
@@ -102,8 +102,8 @@ fn records_added_while_paging_neither_shift_nor_repeat_a_page(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_list_holds_a_hundred_unless_it_is_told_otherwise(app: &App) {
-    let client = app.writer();
+fn a_list_holds_a_hundred_unless_it_is_told_otherwise(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     for number in 0..101 {
         client.post("/v1/persons", &json!({ "name": format!("Person {number}"), "job_id": job.id })).expect(201);
@@ -115,8 +115,8 @@ fn a_list_holds_a_hundred_unless_it_is_told_otherwise(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_absent_empty_or_null_offset_is_zero(app: &App) {
-    let client = app.writer();
+fn an_absent_empty_or_null_offset_is_zero(workspace: &Workspace) {
+    let client = workspace.writer();
     for (path, expected) in lists(&client) {
         for offset in ["", "?offset=", "?offset=null", "?offset=0", "?offset", "?offset=000"] {
             let reply = client.get(&format!("{path}{offset}")).expect(200);
@@ -127,8 +127,8 @@ fn an_absent_empty_or_null_offset_is_zero(app: &App) {
 }
 
 #[apply(each_engine)]
-fn past_the_end_a_page_is_empty_with_the_true_total(app: &App) {
-    let client = app.writer();
+fn past_the_end_a_page_is_empty_with_the_true_total(workspace: &Workspace) {
+    let client = workspace.writer();
     for (path, _) in lists(&client) {
         for offset in [COUNT, COUNT + 1, 1_000_000, 9_007_199_254_740_991] {
             let reply = client.get(&format!("{path}?offset={offset}&limit=5")).expect(200);
@@ -139,8 +139,8 @@ fn past_the_end_a_page_is_empty_with_the_true_total(app: &App) {
 }
 
 #[apply(each_engine)]
-fn bad_paging_values_are_refused(app: &App) {
-    let client = app.writer();
+fn bad_paging_values_are_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     for path in ["/v1/jobs", &job.candidates_path()] {
         for (query, fields) in [
@@ -176,8 +176,8 @@ fn bad_paging_values_are_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_cursor_belongs_to_its_list(app: &App) {
-    let client = app.writer();
+fn a_cursor_belongs_to_its_list(workspace: &Workspace) {
+    let client = workspace.writer();
     let lists = lists(&client);
     let cursor = client.get("/v1/jobs?cursor=&limit=2").expect(200).json["meta"]["next_cursor"].as_str().unwrap().to_owned();
     client.get(&format!("/v1/jobs?cursor={cursor}&limit=5")).expect(200);
@@ -188,8 +188,8 @@ fn a_cursor_belongs_to_its_list(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_cursor_goes_on_from_its_record_whatever_else_is_asked(app: &App) {
-    let client = app.writer();
+fn a_cursor_goes_on_from_its_record_whatever_else_is_asked(workspace: &Workspace) {
+    let client = workspace.writer();
     lists(&client);
     let all = client.get("/v1/jobs").expect(200).json["data"].as_array().unwrap().clone();
     let cursor = client.get("/v1/jobs?cursor=&limit=2").expect(200).json["meta"]["next_cursor"].as_str().unwrap().to_owned();
@@ -201,8 +201,8 @@ fn a_cursor_goes_on_from_its_record_whatever_else_is_asked(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_candidates_of_an_unknown_job_are_not_found(app: &App) {
+fn the_candidates_of_an_unknown_job_are_not_found(workspace: &Workspace) {
     for query in ["", "?cursor=", "?offset=5", "?q=x"] {
-        app.client("read").get(&format!("/v1/jobs/job_00000000000000000000000000/candidates{query}")).refused(404, "NOT_FOUND");
+        workspace.client("read").get(&format!("/v1/jobs/job_00000000000000000000000000/candidates{query}")).refused(404, "NOT_FOUND");
     }
 }

@@ -6,7 +6,7 @@ use crate::support::{App, apply, each_engine, eventually, on_sqlite};
 
 #[apply(each_engine)]
 fn a_person_with_odd_contacts_and_an_odd_career_is_like_any_other(app: &App) {
-    let client = app.writer().with_key(&app.key("main", "admin"));
+    let client = app.writer().with_key(&app.key("admin"));
     let known = json!({ "name": "Ada Lovelace", "external_source_id": "crm-1", "company_name": "Engines" });
     let [ada, grace] = [&known, &json!({ "name": "Grace Hopper", "company_name": "Engines" })].map(|body| client.new_person(body));
     app.database.execute(

@@ -6,12 +6,12 @@ use std::{env, fs};
 use model::problem::{Code, Flaw};
 use serde_json::Value;
 
-use crate::support::{App, apply, each_engine};
+use crate::support::{Workspace, apply, each_engine};
 
 const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../openapi.json");
 
-fn document(app: &App) -> Value {
-    app.anonymous().get("/openapi.json").expect(200).json
+fn document(workspace: &Workspace) -> Value {
+    workspace.anonymous().get("/openapi.json").expect(200).json
 }
 
 /// Each operation of the interface with its name, such as `GET /v1/jobs`.
@@ -46,9 +46,9 @@ fn walk<'d>(value: &'d Value, visit: &mut impl FnMut(&'d serde_json::Map<String,
 }
 
 #[apply(each_engine)]
-fn the_committed_document_is_the_one_that_is_served(app: &App) {
+fn the_committed_document_is_the_one_that_is_served(workspace: &Workspace) {
     let pretty = |document: &Value| format!("{}\n", serde_json::to_string_pretty(document).unwrap());
-    let served = pretty(&document(app));
+    let served = pretty(&document(workspace));
     if env::var_os("UPDATE_OPENAPI").is_some() {
         fs::write(COMMITTED, &served).unwrap();
     }
@@ -59,8 +59,8 @@ fn the_committed_document_is_the_one_that_is_served(app: &App) {
 }
 
 #[apply(each_engine)]
-fn every_operation_says_what_it_is(app: &App) {
-    let document = document(app);
+fn every_operation_says_what_it_is(workspace: &Workspace) {
+    let document = document(workspace);
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
     let operations = operations(&document);
     let ids: BTreeSet<_> = operations.iter().map(|(_, operation)| operation["operationId"].as_str().unwrap()).collect();
@@ -79,8 +79,8 @@ fn every_operation_says_what_it_is(app: &App) {
 }
 
 #[apply(each_engine)]
-fn every_success_has_an_example(app: &App) {
-    let document = document(app);
+fn every_success_has_an_example(workspace: &Workspace) {
+    let document = document(workspace);
     for (name, operation) in operations(&document).into_iter().filter(|(name, _)| !name.ends_with("/stream")) {
         let successes = operation["responses"].as_object().unwrap().iter().filter(|(status, _)| status.starts_with('2'));
         let mut count = 0;
@@ -96,8 +96,8 @@ fn every_success_has_an_example(app: &App) {
 }
 
 #[apply(each_engine)]
-fn every_operation_documents_its_refusals(app: &App) {
-    let document = document(app);
+fn every_operation_documents_its_refusals(workspace: &Workspace) {
+    let document = document(workspace);
     for (name, operation) in operations(&document) {
         let documented = &operation["responses"];
         let mut statuses = vec!["400", "401", "429", "500", "503"];
@@ -117,8 +117,8 @@ fn every_operation_documents_its_refusals(app: &App) {
 }
 
 #[apply(each_engine)]
-fn every_error_code_that_is_documented_exists_and_the_other_way_round(app: &App) {
-    let document = document(app);
+fn every_error_code_that_is_documented_exists_and_the_other_way_round(workspace: &Workspace) {
+    let document = document(workspace);
     let codes: BTreeSet<_> = Code::ALL.iter().map(|code| code.name()).collect();
     let flaws: BTreeSet<_> = Flaw::ALL.iter().map(|flaw| flaw.name()).collect();
     let mut shown = BTreeSet::new();
@@ -135,8 +135,8 @@ fn every_error_code_that_is_documented_exists_and_the_other_way_round(app: &App)
 }
 
 #[apply(each_engine)]
-fn every_reference_leads_somewhere(app: &App) {
-    let document = document(app);
+fn every_reference_leads_somewhere(workspace: &Workspace) {
+    let document = document(workspace);
     walk(&document, &mut |object| {
         if let Some(reference) = object.get("$ref").and_then(Value::as_str) {
             assert!(reference.starts_with("#/") && document.pointer(&reference[1..]).is_some(), "{reference} leads nowhere");

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::support::{App, apply, each_engine, together};
+use crate::support::{App, Workspace, apply, each_engine, together};
 
 const THREADS: usize = 16;
 
@@ -12,7 +12,7 @@ const THREADS: usize = 16;
 #[apply(each_engine)]
 fn reads_at_one_instant_are_each_answered_with_their_own(app: &App) {
     let client = app.writer();
-    let foreign = client.with_key(&app.database.create_key("other", "write", &[]));
+    let foreign = client.with_key(&app.key_of("other", "write"));
     let jobs = ["Smith", "Cook"].map(|name| client.new_job(name, "Acme"));
     let mut paths: Vec<_> = jobs.iter().map(|job| job.path()).collect();
     for number in 0..12 {
@@ -41,8 +41,8 @@ fn reads_at_one_instant_are_each_answered_with_their_own(app: &App) {
 }
 
 #[apply(each_engine)]
-fn whatever_is_read_by_many_at_one_instant_is_read_as_by_one(app: &App) {
-    let client = app.writer().with_key(&app.key("main", "admin"));
+fn whatever_is_read_by_many_at_one_instant_is_read_as_by_one(workspace: &Workspace) {
+    let client = workspace.writer().with_key(&workspace.key("admin"));
     let job = client.new_job("Smith", "Acme");
     let made = client.post("/v1/persons", &json!({ "name": "Ada", "company_name": "Acme", "job_id": job.id })).expect(201);
     let candidate = made.string("candidate_id");
@@ -87,9 +87,9 @@ fn without_clock(mut data: Value) -> Value {
 
 /// One changes a person step by step, and many read them in several ways: nobody sees less than what was answered before they asked, or than what they saw.
 #[apply(each_engine)]
-fn what_was_written_is_read_by_all_and_never_undone(app: &App) {
+fn what_was_written_is_read_by_all_and_never_undone(workspace: &Workspace) {
     const STEPS: u64 = 200;
-    let client = app.writer();
+    let client = workspace.writer();
     let job = client.new_job("Smith", "Acme");
     let made = client.post("/v1/persons", &json!({ "name": "Ada", "current_job_title": "0", "job_id": job.id })).expect(201);
     let person = format!("/v1/persons/{}", made.id());

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Log, Reply, apply, each_engine, eventually, strings, together};
+use crate::support::{App, Log, MAIN, Reply, Workspace, apply, each_engine, eventually, strings, together};
 
 const THREADS: usize = 16;
 
 #[apply(each_engine)]
-fn identical_creates_at_one_instant_make_one_person_and_one_candidate(app: &App) {
-    let client = app.writer();
+fn identical_creates_at_one_instant_make_one_person_and_one_candidate(workspace: &Workspace) {
+    let client = workspace.writer();
     for (number, identifiers) in [
         json!({ "external_source_id": "crm-1" }),
         json!({ "social_url": "https://social.example/in/ada" }),
@@ -40,7 +40,7 @@ fn identical_creates_at_one_instant_make_one_person_and_one_candidate(app: &App)
 fn creates_at_one_instant_are_each_answered_for_themselves(app: &App) {
     const MANY: usize = 48;
     let known = app.writer().new_person(&json!({ "name": "Known", "work_email": "known@x.example" }));
-    let clients: Vec<_> = (0..4).map(|_| app.writer().with_key(&app.database.create_key("main", "write", &[]))).collect();
+    let clients: Vec<_> = (0..4).map(|_| app.writer().with_key(&app.new_key(MAIN, "write"))).collect();
     let mut log = Log::begin(&app.writer());
     let body = |number: usize| match number % 6 {
         0 => json!({ "name": format!("Known {number}"), "work_email": "known@x.example" }),
@@ -75,10 +75,10 @@ fn creates_at_one_instant_are_each_answered_for_themselves(app: &App) {
 
 /// Changes of all kinds, wrong ones, and such as change nothing or are about the same person, all at once.
 #[apply(each_engine)]
-fn updates_at_one_instant_are_each_answered_for_themselves(app: &App) {
+fn updates_at_one_instant_are_each_answered_for_themselves(workspace: &Workspace) {
     const KINDS: usize = 12;
     const MANY: usize = 5 * KINDS;
-    let client = app.writer();
+    let client = workspace.writer();
     let other = client.new_person(&json!({ "name": "Other", "work_email": "other@x.example" }));
     client.new_job("Job", "Known Company");
     let persons: Vec<_> = (0..MANY)
@@ -176,8 +176,8 @@ fn updates_at_one_instant_are_each_answered_for_themselves(app: &App) {
 }
 
 #[apply(each_engine)]
-fn updates_that_want_the_same_identifier_give_it_to_one(app: &App) {
-    let client = app.writer();
+fn updates_that_want_the_same_identifier_give_it_to_one(workspace: &Workspace) {
+    let client = workspace.writer();
     let persons: Vec<_> = (0..THREADS).map(|number| client.new_person(&json!({ "name": format!("Person {number}") }))).collect();
     for round in 0..5 {
         let address = |number: usize| format!("{}@{round}.example", number % 4);
@@ -245,8 +245,8 @@ fn what_is_written_at_one_instant_is_numbered_without_gaps(app: &App) {
 }
 
 #[apply(each_engine)]
-fn who_comes_to_a_company_while_it_is_renamed_is_found_by_its_name(app: &App) {
-    let client = app.writer();
+fn who_comes_to_a_company_while_it_is_renamed_is_found_by_its_name(workspace: &Workspace) {
+    let client = workspace.writer();
     for round in 0..6 {
         let person = |number: usize| format!("Person{round}x{number:02}");
         let company = client.new_job("Job", &format!("Acme{round}")).client_company;
@@ -273,8 +273,8 @@ fn who_comes_to_a_company_while_it_is_renamed_is_found_by_its_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_person_put_on_a_job_by_many_is_put_there_once(app: &App) {
-    let client = app.writer();
+fn a_person_put_on_a_job_by_many_is_put_there_once(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let body = json!({ "person_id": client.new_person(&json!({ "name": "Ada" })) });
     let replies = together(THREADS, |_| client.post(&job.candidates_path(), &body));
@@ -286,10 +286,10 @@ fn a_person_put_on_a_job_by_many_is_put_there_once(app: &App) {
 
 /// New persons, and such as are there, are on the job, went into others, or are not there at all, onto several jobs, all at once.
 #[apply(each_engine)]
-fn who_is_put_on_jobs_at_one_instant_is_on_each_once(app: &App) {
+fn who_is_put_on_jobs_at_one_instant_is_on_each_once(workspace: &Workspace) {
     const KINDS: usize = 8;
     const MANY: usize = 6 * KINDS;
-    let client = app.writer();
+    let client = workspace.writer();
     let jobs = ["Engineer", "Clerk", "Driver"].map(|name| client.new_job(name, "Acme"));
     let job = |number: usize| &jobs[number / KINDS % jobs.len()];
     let persons: Vec<_> = (0..MANY).map(|number| client.new_person(&json!({ "name": format!("Person {number}") }))).collect();
@@ -369,8 +369,8 @@ fn told_by(events: &[Value], reply: &Reply) -> bool {
 }
 
 #[apply(each_engine)]
-fn of_many_moves_from_one_stage_exactly_one_wins(app: &App) {
-    let client = app.writer();
+fn of_many_moves_from_one_stage_exactly_one_wins(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let stages = ["Contacted", "Screening", "Interview", "Final interview", "Offer", "Hired", "Rejected"];
     for round in 0..5 {
@@ -390,8 +390,8 @@ fn of_many_moves_from_one_stage_exactly_one_wins(app: &App) {
 }
 
 #[apply(each_engine)]
-fn moves_at_one_instant_leave_a_history_without_gaps(app: &App) {
-    let client = app.writer();
+fn moves_at_one_instant_leave_a_history_without_gaps(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     let path = format!("/v1/candidates/{}", candidate["id"].as_str().unwrap());
@@ -408,10 +408,10 @@ fn moves_at_one_instant_leave_a_history_without_gaps(app: &App) {
 
 /// Moves of all kinds, wrong ones, and such as change nothing or are about the same candidate, all at once.
 #[apply(each_engine)]
-fn moves_at_one_instant_are_each_answered_for_themselves(app: &App) {
+fn moves_at_one_instant_are_each_answered_for_themselves(workspace: &Workspace) {
     const KINDS: usize = 10;
     const MANY: usize = 5 * KINDS;
-    let client = app.writer();
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let short = client.new_job_with(
         &json!({ "name": "Clerk", "client_company_name": "Acme", "pipeline_stages": [{ "name": "Sourced" }, { "name": "Talk" }] }),
@@ -474,8 +474,8 @@ fn moves_at_one_instant_are_each_answered_for_themselves(app: &App) {
 }
 
 #[apply(each_engine)]
-fn many_candidates_at_once_are_counted_and_listed_once_each(app: &App) {
-    let client = app.writer();
+fn many_candidates_at_once_are_counted_and_listed_once_each(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let made = together(THREADS, |thread| {
         let create = |number| client.post("/v1/persons", &json!({ "name": format!("Person {thread}-{number}"), "job_id": job.id }));
@@ -492,8 +492,8 @@ fn many_candidates_at_once_are_counted_and_listed_once_each(app: &App) {
 }
 
 #[apply(each_engine)]
-fn many_persons_of_a_new_company_share_it(app: &App) {
-    let client = app.writer();
+fn many_persons_of_a_new_company_share_it(workspace: &Workspace) {
+    let client = workspace.writer();
     let spellings = ["Initech", "INITECH", " initech ", "iniTech"];
     let persons = together(THREADS, |number| {
         client.new_person(&json!({ "name": format!("Person {number}"), "company_name": spellings[number % spellings.len()] }))
@@ -503,8 +503,8 @@ fn many_persons_of_a_new_company_share_it(app: &App) {
 }
 
 #[apply(each_engine)]
-fn creates_that_overlap_in_part_never_share_an_identifier(app: &App) {
-    let client = app.writer();
+fn creates_that_overlap_in_part_never_share_an_identifier(workspace: &Workspace) {
+    let client = workspace.writer();
     let address = |number: usize| format!("{}@x.example", number % 5);
     together(THREADS, |number| {
         let reply = client.post("/v1/persons", &json!({ "name": "Ada", "emails": [address(number), address(number + 1)] }));
@@ -523,8 +523,8 @@ fn creates_that_overlap_in_part_never_share_an_identifier(app: &App) {
 }
 
 #[apply(each_engine)]
-fn pushes_of_one_person_with_addresses_in_any_order_all_succeed(app: &App) {
-    let client = app.writer();
+fn pushes_of_one_person_with_addresses_in_any_order_all_succeed(workspace: &Workspace) {
+    let client = workspace.writer();
     for round in 0..5 {
         let ids = together(THREADS, |number| {
             let addresses: Vec<_> =

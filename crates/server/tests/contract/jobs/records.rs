@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, apply, each_engine, strings};
+use crate::support::{Workspace, apply, each_engine, strings};
 
 const PATH: &str = "/v1/jobs";
 
 #[apply(each_engine)]
-fn a_job_without_stages_takes_the_default_pipeline(app: &App) {
-    let client = app.writer();
+fn a_job_without_stages_takes_the_default_pipeline(workspace: &Workspace) {
+    let client = workspace.writer();
     for body in [
         json!({ "name": "Engineer", "client_company_name": "Acme" }),
         json!({ "name": "Engineer", "client_company_name": "Acme", "pipeline_stages": null }),
@@ -30,8 +30,8 @@ fn a_job_without_stages_takes_the_default_pipeline(app: &App) {
 }
 
 #[apply(each_engine)]
-fn stages_are_ordered_as_given(app: &App) {
-    let client = app.writer();
+fn stages_are_ordered_as_given(workspace: &Workspace) {
+    let client = workspace.writer();
     let names: Vec<_> = (0..50).rev().map(|number| format!("Stage {number}")).collect();
     let stages: Vec<_> = names.iter().map(|name| json!({ "name": format!(" {name} ") })).collect();
     let body = json!({ "name": "Engineer", "client_company_name": "Acme", "pipeline_stages": stages });
@@ -43,8 +43,8 @@ fn stages_are_ordered_as_given(app: &App) {
 }
 
 #[apply(each_engine)]
-fn stages_that_make_no_pipeline_are_refused(app: &App) {
-    let client = app.writer();
+fn stages_that_make_no_pipeline_are_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let many: Vec<_> = (0..51).map(|number| json!({ "name": format!("Stage {number}") })).collect();
     for (stages, field) in [
         (json!([]), "pipeline_stages"),
@@ -66,8 +66,8 @@ fn stages_that_make_no_pipeline_are_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_job_needs_a_name_and_a_client(app: &App) {
-    let client = app.writer();
+fn a_job_needs_a_name_and_a_client(workspace: &Workspace) {
+    let client = workspace.writer();
     for (body, fields) in [
         (json!({}), vec!["client_company_name", "name"]),
         (json!({ "name": "Engineer" }), vec!["client_company_name"]),
@@ -81,8 +81,8 @@ fn a_job_needs_a_name_and_a_client(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_client_is_named_by_its_id_or_its_name(app: &App) {
-    let client = app.writer();
+fn the_client_is_named_by_its_id_or_its_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let first = client.new_job("One", "Acme Rockets");
     for body in [
         json!({ "name": "Two", "client_company_name": "acme  ROCKETS" }),
@@ -101,8 +101,8 @@ fn the_client_is_named_by_its_id_or_its_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_new_job_is_open_unless_it_says_otherwise(app: &App) {
-    let client = app.writer();
+fn a_new_job_is_open_unless_it_says_otherwise(workspace: &Workspace) {
+    let client = workspace.writer();
     let mut ids = Vec::new();
     for status in ["Open", "On hold", "Filled", "Closed"] {
         let reply = client.post(PATH, &json!({ "name": "Engineer", "client_company_name": "Acme", "job_status_name": status })).expect(201);
@@ -118,8 +118,8 @@ fn a_new_job_is_open_unless_it_says_otherwise(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_unknown_status_is_not_found(app: &App) {
-    let client = app.writer();
+fn an_unknown_status_is_not_found(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "name": "Engineer", "client_company_name": "Acme", "job_status_name": "Paused" });
     let reply = client.post(PATH, &body).refused(404, "NOT_FOUND");
     assert_eq!(reply.detail_fields(), ["job_status_name"]);
@@ -132,8 +132,8 @@ fn an_unknown_status_is_not_found(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_job_is_changed_field_by_field(app: &App) {
-    let client = app.writer();
+fn a_job_is_changed_field_by_field(workspace: &Workspace) {
+    let client = workspace.writer();
     let closed = json!({ "name": "Old", "client_company_name": "Acme", "job_status_name": "Closed" });
     let closed = client.post(PATH, &closed).expect(201).string("job_status_id");
     let job = client.new_job("Engineer", "Acme");
@@ -159,8 +159,8 @@ fn a_job_is_changed_field_by_field(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_job_changes_its_client(app: &App) {
-    let client = app.writer();
+fn a_job_changes_its_client(workspace: &Workspace) {
+    let client = workspace.writer();
     let (acme, umbrella) = (client.new_job("One", "Acme"), client.new_job("Two", "Umbrella"));
     let company = |patch: Value| {
         let reply = client.patch(&acme.path(), &patch).expect(200);
@@ -172,8 +172,8 @@ fn a_job_changes_its_client(app: &App) {
 }
 
 #[apply(each_engine)]
-fn nothing_of_a_job_can_be_cleared(app: &App) {
-    let client = app.writer();
+fn nothing_of_a_job_can_be_cleared(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let before = client.get(&job.path()).text;
     for field in ["name", "job_status_name", "job_status_id", "is_archived", "client_company_name", "client_company_id"] {
@@ -184,16 +184,16 @@ fn nothing_of_a_job_can_be_cleared(app: &App) {
 }
 
 #[apply(each_engine)]
-fn two_jobs_may_have_the_same_name(app: &App) {
-    let client = app.writer();
+fn two_jobs_may_have_the_same_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let (first, second) = (client.new_job("Engineer", "Acme"), client.new_job("Engineer", "Acme"));
     assert_ne!(first.id, second.id);
     assert_eq!(first.client_company, second.client_company);
 }
 
 #[apply(each_engine)]
-fn a_change_is_seen_wherever_the_job_is(app: &App) {
-    let client = app.writer();
+fn a_change_is_seen_wherever_the_job_is(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     client.patch(&job.path(), &json!({ "name": "Chief engineer", "client_company_name": "Umbrella" })).expect(200);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{App, Client, Job, apply, each_engine, shape};
+use crate::support::{Client, Job, Workspace, apply, each_engine, shape};
 
 /// A job with three stages and Ada, who got to the second.
 fn moved_candidate(client: &Client) -> (Job, String) {
@@ -27,8 +27,8 @@ fn moved_candidate(client: &Client) -> (Job, String) {
 }
 
 #[apply(each_engine)]
-fn a_candidate(app: &App) {
-    let client = app.writer();
+fn a_candidate(workspace: &Workspace) {
+    let client = workspace.writer();
     let (_, candidate) = moved_candidate(&client);
     insta::assert_snapshot!(shape(&client.get(&format!("/v1/candidates/{candidate}")).expect(200)), @r#"
     {
@@ -63,8 +63,8 @@ fn a_candidate(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_candidates_of_a_job(app: &App) {
-    let client = app.writer();
+fn the_candidates_of_a_job(workspace: &Workspace) {
+    let client = workspace.writer();
     let (job, _) = moved_candidate(&client);
     client.new_candidate(&job, "Grace");
     insta::assert_snapshot!(shape(&client.get(&job.candidates_path()).expect(200)), @r#"
@@ -104,8 +104,8 @@ fn the_candidates_of_a_job(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_job(app: &App) {
-    let client = app.writer();
+fn a_job(workspace: &Workspace) {
+    let client = workspace.writer();
     let (job, _) = moved_candidate(&client);
     insta::assert_snapshot!(shape(&client.get(&job.path()).expect(200)), @r#"
     {
@@ -149,8 +149,8 @@ fn a_job(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_jobs(app: &App) {
-    let client = app.writer();
+fn the_jobs(workspace: &Workspace) {
+    let client = workspace.writer();
     moved_candidate(&client);
     insta::assert_snapshot!(shape(&client.get("/v1/jobs?limit=7").expect(200)), @r#"
     {
@@ -178,8 +178,8 @@ fn the_jobs(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_list_by_cursor(app: &App) {
-    let client = app.writer();
+fn a_list_by_cursor(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     client.new_candidate(&job, "Ada");
     client.new_candidate(&job, "Grace");
@@ -202,7 +202,7 @@ fn a_list_by_cursor(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_empty_list(app: &App) {
-    let reply = app.client("read").get("/v1/jobs").expect(200);
+fn an_empty_list(workspace: &Workspace) {
+    let reply = workspace.client("read").get("/v1/jobs").expect(200);
     assert_eq!(reply.text, r#"{"success":true,"data":[],"meta":{"total":0,"offset":0,"limit":100}}"#);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Job, Log, Reply, apply, each_engine, next_millisecond, shape, strings, together, types};
+use crate::support::{Client, Job, Log, Reply, Workspace, apply, each_engine, next_millisecond, shape, strings, together, types};
 
 /// A job with three stages: Applied, Interview and Rejected.
 fn job(client: &Client) -> Job {
@@ -39,14 +39,14 @@ fn candidate(client: &Client, job: &Job, name: &str) -> String {
 }
 
 #[apply(each_engine)]
-fn the_stages_of_a_job_show_how_many_are_in_them(app: &App) {
-    let client = app.writer();
+fn the_stages_of_a_job_show_how_many_are_in_them(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     client.new_candidate(&job, "Ada");
     client.new_candidate(&job, "Grace");
     let moved = candidate(&client, &job, "Mary");
     client.patch(&format!("/v1/candidates/{moved}"), &json!({ "stage_name": "Rejected" })).expect(200);
-    insta::assert_snapshot!(shape(&app.client("read").get(&job.stages_path()).expect(200)), @r#"
+    insta::assert_snapshot!(shape(&workspace.client("read").get(&job.stages_path()).expect(200)), @r#"
     {
       "success": true,
       "data": [
@@ -85,8 +85,8 @@ fn the_stages_of_a_job_show_how_many_are_in_them(app: &App) {
 }
 
 #[apply(each_engine)]
-fn stages_come_in_pages(app: &App) {
-    let client = app.writer();
+fn stages_come_in_pages(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     client.put(&format!("{}/order", job.stages_path()), &order(&job, &["Rejected", "Applied", "Interview"])).expect(200);
     let page = |query: &str| {
@@ -109,8 +109,8 @@ fn stages_come_in_pages(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_stage_is_added_at_the_end_or_where_it_is_told(app: &App) {
-    let client = app.writer();
+fn a_stage_is_added_at_the_end_or_where_it_is_told(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     let path = job.stages_path();
     let added = client.post(&path, &json!({ "name": " Alumni " })).expect(201);
@@ -143,8 +143,8 @@ fn a_stage_is_added_at_the_end_or_where_it_is_told(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_job_has_at_most_fifty_stages(app: &App) {
-    let client = app.writer();
+fn a_job_has_at_most_fifty_stages(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     for number in 4..=50 {
         client.post(&job.stages_path(), &json!({ "name": format!("Stage {number}") })).expect(201);
@@ -154,8 +154,8 @@ fn a_job_has_at_most_fifty_stages(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_stage_that_is_added_needs_a_name_and_a_sound_place(app: &App) {
-    let client = app.writer();
+fn a_stage_that_is_added_needs_a_name_and_a_sound_place(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     for (body, field, flaw) in [
         (json!({}), "name", "REQUIRED"),
@@ -176,8 +176,8 @@ fn a_stage_that_is_added_needs_a_name_and_a_sound_place(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_stage_is_changed_field_by_field(app: &App) {
-    let client = app.writer();
+fn a_stage_is_changed_field_by_field(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     client.new_candidate(&job, "Ada");
     let path = job.stage_path("Applied");
@@ -199,8 +199,8 @@ fn a_stage_is_changed_field_by_field(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_stage_goes_to_another_place(app: &App) {
-    let client = app.writer();
+fn a_stage_goes_to_another_place(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     for (stage, place, expected) in [
         ("Rejected", 1, ["Rejected", "Applied", "Interview"]),
@@ -215,8 +215,8 @@ fn a_stage_goes_to_another_place(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_renamed_stage_keeps_its_candidates_and_they_their_history(app: &App) {
-    let client = app.writer();
+fn a_renamed_stage_keeps_its_candidates_and_they_their_history(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     let id = candidate(&client, &job, "Ada");
     let before = client.get(&format!("/v1/candidates/{id}")).expect(200);
@@ -230,8 +230,8 @@ fn a_renamed_stage_keeps_its_candidates_and_they_their_history(app: &App) {
 }
 
 #[apply(each_engine)]
-fn nothing_of_a_stage_can_be_cleared(app: &App) {
-    let client = app.writer();
+fn nothing_of_a_stage_can_be_cleared(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     for field in ["name", "stage_order", "is_rejection_stage", "is_interviewing_stage"] {
         let reply = client.patch(&job.stage_path("Applied"), &json!({ field: null })).refused(400, "INVALID_REQUEST");
@@ -255,8 +255,8 @@ fn order(job: &Job, names: &[&str]) -> Value {
 }
 
 #[apply(each_engine)]
-fn stages_are_put_in_order(app: &App) {
-    let client = app.writer();
+fn stages_are_put_in_order(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     client.new_candidate(&job, "Ada");
     let path = format!("{}/order", job.stages_path());
@@ -269,8 +269,8 @@ fn stages_are_put_in_order(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_order_names_every_stage_once(app: &App) {
-    let client = app.writer();
+fn an_order_names_every_stage_once(workspace: &Workspace) {
+    let client = workspace.writer();
     let (job, other) = (job(&client), job(&client));
     let path = format!("{}/order", job.stages_path());
     for (body, field, flaw) in [
@@ -298,8 +298,8 @@ fn an_order_names_every_stage_once(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_stage_without_candidates_is_removed(app: &App) {
-    let client = app.writer();
+fn a_stage_without_candidates_is_removed(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     client.new_candidate(&job, "Ada");
     let reply = remove(&client, &job.stage_path("Interview")).expect(200);
@@ -313,8 +313,8 @@ fn a_stage_without_candidates_is_removed(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_stage_with_candidates_needs_another_that_takes_them(app: &App) {
-    let client = app.writer();
+fn a_stage_with_candidates_needs_another_that_takes_them(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     let other = client.new_job("Designer", "Acme");
     client.new_candidate(&job, "Ada");
@@ -336,8 +336,8 @@ fn a_stage_with_candidates_needs_another_that_takes_them(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_of_a_removed_stage_go_to_the_other(app: &App) {
-    let client = app.writer();
+fn candidates_of_a_removed_stage_go_to_the_other(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     let moved = ["Ada", "Grace"].map(|name| candidate(&client, &job, name));
     let there = candidate(&client, &job, "Mary");
@@ -364,8 +364,8 @@ fn candidates_of_a_removed_stage_go_to_the_other(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_job_keeps_a_stage_that_candidates_can_enter(app: &App) {
-    let client = app.writer();
+fn a_job_keeps_a_stage_that_candidates_can_enter(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     client.patch(&job.stage_path("Interview"), &json!({ "is_rejection_stage": true })).expect(200);
     client.patch(&job.stage_path("Applied"), &json!({ "is_rejection_stage": true })).refused(409, "LAST_STAGE");
@@ -381,8 +381,8 @@ fn a_job_keeps_a_stage_that_candidates_can_enter(app: &App) {
 }
 
 #[apply(each_engine)]
-fn new_candidates_enter_at_the_first_stage_there_is(app: &App) {
-    let client = app.writer();
+fn new_candidates_enter_at_the_first_stage_there_is(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     let entered = |name: &str| client.new_candidate(&job, name)["current_pipeline_stage_name"].clone();
     assert_eq!(entered("Ada"), "Applied");
@@ -395,8 +395,8 @@ fn new_candidates_enter_at_the_first_stage_there_is(app: &App) {
 }
 
 #[apply(each_engine)]
-fn whatever_names_no_stage_is_not_found(app: &App) {
-    let client = app.writer();
+fn whatever_names_no_stage_is_not_found(workspace: &Workspace) {
+    let client = workspace.writer();
     let (job, other) = (job(&client), client.new_job("Designer", "Acme"));
     for stage in ["stg_00000000000000000000000000", "stg_", "x", other.stage("Sourced"), &job.id] {
         let path = format!("{}/{stage}", job.stages_path());
@@ -415,8 +415,8 @@ fn whatever_names_no_stage_is_not_found(app: &App) {
 }
 
 #[apply(each_engine)]
-fn stages_belong_to_their_workspace(app: &App) {
-    let (owner, stranger) = (app.client_of("owner", "write"), app.client_of("stranger", "write"));
+fn stages_belong_to_their_workspace(workspace: &Workspace) {
+    let (owner, stranger) = (workspace.client_of("owner", "write"), workspace.client_of("stranger", "write"));
     let (theirs, own) = (job(&owner), job(&stranger));
     let before = owner.get(&theirs.stages_path()).expect(200).text;
     stranger.get(&theirs.stages_path()).refused(404, "NOT_FOUND");
@@ -435,8 +435,8 @@ fn stages_belong_to_their_workspace(app: &App) {
 }
 
 #[apply(each_engine)]
-fn who_may_only_read_changes_no_stage(app: &App) {
-    let (client, reader) = (app.writer(), app.client("read"));
+fn who_may_only_read_changes_no_stage(workspace: &Workspace) {
+    let (client, reader) = (workspace.writer(), workspace.client("read"));
     let job = job(&client);
     reader.post(&job.stages_path(), &json!({ "name": "New" })).refused(403, "FORBIDDEN");
     reader.patch(&job.stage_path("Applied"), &json!({ "name": "New" })).refused(403, "FORBIDDEN");
@@ -457,8 +457,8 @@ fn changes(job: &Job) -> [(&'static str, String, Option<Value>); 4] {
 }
 
 #[apply(each_engine)]
-fn a_change_of_the_pipeline_changes_the_job(app: &App) {
-    let client = app.writer();
+fn a_change_of_the_pipeline_changes_the_job(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     let mut seen = client.get(&job.path()).expect(200);
     for (method, path, body) in changes(&job) {
@@ -477,8 +477,8 @@ fn a_change_of_the_pipeline_changes_the_job(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_change_under_an_old_tag_is_refused(app: &App) {
-    let client = app.writer();
+fn a_change_under_an_old_tag_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     let tag = client.get(&job.path()).expect(200).etag().to_owned();
     client.with("if-match", &tag).post(&job.stages_path(), &json!({ "name": "Alumni" })).expect(201);
@@ -493,8 +493,8 @@ fn a_change_under_an_old_tag_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn changes_of_the_pipeline_are_told(app: &App) {
-    let client = app.writer();
+fn changes_of_the_pipeline_are_told(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     let mut log = Log::begin(&client);
     let pipeline = || client.get(&job.path()).expect(200).data()["pipeline_stages"].clone();
@@ -533,10 +533,10 @@ fn changes_of_the_pipeline_are_told(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_that_go_to_another_stage_are_told(app: &App) {
+fn candidates_that_go_to_another_stage_are_told(workspace: &Workspace) {
     const STAGE: [&str; 3] = ["current_pipeline_stage_id", "current_pipeline_stage_name", "current_pipeline_stage_date"];
     let part = |record: &Value| -> Value { STAGE.iter().map(|field| (*field, record[*field].clone())).collect() };
-    let client = app.writer();
+    let client = workspace.writer();
     let job = job(&client);
     let ids = ["Ada", "Grace"].map(|name| candidate(&client, &job, name));
     let before = ids.each_ref().map(|id| client.candidate(id));
@@ -557,8 +557,8 @@ fn candidates_that_go_to_another_stage_are_told(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_changes_nothing_is_not_told(app: &App) {
-    let client = app.writer();
+fn what_changes_nothing_is_not_told(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     client.new_candidate(&job, "Ada");
     let before = client.get(&job.path()).expect(200);
@@ -576,8 +576,8 @@ fn what_changes_nothing_is_not_told(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_removal_that_is_sent_again_is_answered_again(app: &App) {
-    let client = app.writer();
+fn a_removal_that_is_sent_again_is_answered_again(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     let once = client.with("idempotency-key", "same");
     let first = remove(&once, &job.stage_path("Interview")).expect(200);
@@ -587,8 +587,8 @@ fn a_removal_that_is_sent_again_is_answered_again(app: &App) {
 }
 
 #[apply(each_engine)]
-fn stages_that_are_added_at_once_all_get_a_place(app: &App) {
-    let client = app.writer();
+fn stages_that_are_added_at_once_all_get_a_place(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     together(8, |number| {
         client.post(&job.stages_path(), &json!({ "name": format!("Stage {number}"), "stage_order": 2 })).expect(201).status
@@ -597,8 +597,8 @@ fn stages_that_are_added_at_once_all_get_a_place(app: &App) {
 }
 
 #[apply(each_engine)]
-fn nobody_is_lost_when_a_stage_goes_while_candidates_move(app: &App) {
-    let client = app.writer();
+fn nobody_is_lost_when_a_stage_goes_while_candidates_move(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = job(&client);
     let ids: Vec<_> = (0..7).map(|number| candidate(&client, &job, &format!("Person {number}"))).collect();
     let removal = format!("{}?move_to={}", job.stage_path("Interview"), job.stage("Rejected"));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Log, apply, each_engine, shape, strings, together, types};
+use crate::support::{Client, Log, Workspace, apply, each_engine, shape, strings, together, types};
 
 const PATH: &str = "/v1/job-statuses";
 
@@ -18,8 +18,8 @@ fn id_of(client: &Client, name: &str) -> String {
 }
 
 #[apply(each_engine)]
-fn a_workspace_begins_with_four_statuses(app: &App) {
-    insta::assert_snapshot!(shape(&app.client("read").get(PATH).expect(200)), @r#"
+fn a_workspace_begins_with_four_statuses(workspace: &Workspace) {
+    insta::assert_snapshot!(shape(&workspace.client("read").get(PATH).expect(200)), @r#"
     {
       "success": true,
       "data": [
@@ -54,8 +54,8 @@ fn a_workspace_begins_with_four_statuses(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_new_status_comes_behind_all_others(app: &App) {
-    let client = app.writer();
+fn a_new_status_comes_behind_all_others(workspace: &Workspace) {
+    let client = workspace.writer();
     let reply = client.post(PATH, &json!({ "name": "  Interviewing " })).expect(201);
     insta::assert_snapshot!(shape(&reply), @r#"
     {
@@ -72,8 +72,8 @@ fn a_new_status_comes_behind_all_others(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_new_status_can_be_given_to_jobs(app: &App) {
-    let client = app.writer();
+fn a_new_status_can_be_given_to_jobs(workspace: &Workspace) {
+    let client = workspace.writer();
     let status = client.post(PATH, &json!({ "name": "Interviewing" })).expect(201).id();
     let body = json!({ "name": "Engineer", "client_company_name": "Acme", "job_status_name": "interviewing" });
     let job = client.post("/v1/jobs", &body).expect(201);
@@ -89,8 +89,8 @@ fn a_new_status_can_be_given_to_jobs(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_renamed_status_shows_wherever_it_is(app: &App) {
-    let client = app.writer();
+fn a_renamed_status_shows_wherever_it_is(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let before = client.get(&job.path()).expect(200);
     let open = id_of(&client, "Open");
@@ -107,8 +107,8 @@ fn a_renamed_status_shows_wherever_it_is(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_name_belongs_to_one_status(app: &App) {
-    let client = app.writer();
+fn a_name_belongs_to_one_status(workspace: &Workspace) {
+    let client = workspace.writer();
     let (open, closed) = (id_of(&client, "Open"), id_of(&client, "Closed"));
     let created = client.post(PATH, &json!({ "name": " OPEN" })).refused(409, "NAME_TAKEN");
     assert_eq!((created.detail_fields(), created.record_ids()), (vec!["name"], vec![open.as_str()]));
@@ -118,16 +118,16 @@ fn a_name_belongs_to_one_status(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_name_may_change_its_case(app: &App) {
-    let client = app.writer();
+fn a_name_may_change_its_case(workspace: &Workspace) {
+    let client = workspace.writer();
     let hold = id_of(&client, "On hold");
     client.patch(&format!("{PATH}/{hold}"), &json!({ "name": "ON HOLD" })).expect(200);
     assert_eq!(names(&client), ["Open", "ON HOLD", "Filled", "Closed"]);
 }
 
 #[apply(each_engine)]
-fn a_status_needs_a_name(app: &App) {
-    let client = app.writer();
+fn a_status_needs_a_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = format!("{PATH}/{}", id_of(&client, "Open"));
     let bad = |value: Value| json!({ "name": value });
     for (method, path, body, flaw) in [
@@ -152,8 +152,8 @@ fn a_status_needs_a_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_no_status_cannot_be_renamed(app: &App) {
-    let client = app.writer();
+fn what_is_no_status_cannot_be_renamed(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     for id in ["sts_00000000000000000000000000", "sts_", "x", "Open", &job.id] {
         client.patch(&format!("{PATH}/{id}"), &json!({ "name": "New" })).refused(404, "NOT_FOUND");
@@ -161,8 +161,8 @@ fn what_is_no_status_cannot_be_renamed(app: &App) {
 }
 
 #[apply(each_engine)]
-fn statuses_belong_to_their_workspace(app: &App) {
-    let (owner, stranger) = (app.client_of("owner", "write"), app.client_of("stranger", "write"));
+fn statuses_belong_to_their_workspace(workspace: &Workspace) {
+    let (owner, stranger) = (workspace.client_of("owner", "write"), workspace.client_of("stranger", "write"));
     let theirs = owner.post(PATH, &json!({ "name": "Interviewing" })).expect(201).id();
     stranger.patch(&format!("{PATH}/{theirs}"), &json!({ "name": "Mine" })).refused(404, "NOT_FOUND");
     assert_eq!(names(&stranger), ["Open", "On hold", "Filled", "Closed"]);
@@ -171,8 +171,8 @@ fn statuses_belong_to_their_workspace(app: &App) {
 }
 
 #[apply(each_engine)]
-fn who_may_only_read_changes_no_status(app: &App) {
-    let reader = app.client("read");
+fn who_may_only_read_changes_no_status(workspace: &Workspace) {
+    let reader = workspace.client("read");
     let path = format!("{PATH}/{}", id_of(&reader, "Open"));
     reader.post(PATH, &json!({ "name": "New" })).refused(403, "FORBIDDEN");
     reader.patch(&path, &json!({ "name": "New" })).refused(403, "FORBIDDEN");
@@ -180,8 +180,8 @@ fn who_may_only_read_changes_no_status(app: &App) {
 }
 
 #[apply(each_engine)]
-fn statuses_come_in_pages(app: &App) {
-    let client = app.client("read");
+fn statuses_come_in_pages(workspace: &Workspace) {
+    let client = workspace.client("read");
     let page = |query: &str| {
         let reply = client.get(&format!("{PATH}?{query}")).expect(200);
         (strings(reply.data(), "name"), reply.json["meta"].clone())
@@ -199,8 +199,8 @@ fn statuses_come_in_pages(app: &App) {
 }
 
 #[apply(each_engine)]
-fn there_are_at_most_a_hundred(app: &App) {
-    let client = app.writer();
+fn there_are_at_most_a_hundred(workspace: &Workspace) {
+    let client = workspace.writer();
     for number in 5..=100 {
         client.post(PATH, &json!({ "name": format!("Status {number}") })).expect(201);
     }
@@ -211,8 +211,8 @@ fn there_are_at_most_a_hundred(app: &App) {
 }
 
 #[apply(each_engine)]
-fn statuses_are_told_of(app: &App) {
-    let client = app.writer();
+fn statuses_are_told_of(workspace: &Workspace) {
+    let client = workspace.writer();
     let mut log = Log::begin(&client);
     let id = client.post(PATH, &json!({ "name": "Interviewing" })).expect(201).id();
     client.patch(&format!("{PATH}/{id}"), &json!({ "name": "Meeting" })).expect(200);
@@ -224,8 +224,8 @@ fn statuses_are_told_of(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_changes_nothing_is_not_told(app: &App) {
-    let client = app.writer();
+fn what_changes_nothing_is_not_told(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = format!("{PATH}/{}", id_of(&client, "Open"));
     let mut log = Log::begin(&client);
     for body in [json!({}), json!({ "name": "Open" }), json!({ "name": " Open " })] {
@@ -237,8 +237,8 @@ fn what_changes_nothing_is_not_told(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_create_that_is_sent_again_is_answered_again(app: &App) {
-    let client = app.writer().with("idempotency-key", "same");
+fn a_create_that_is_sent_again_is_answered_again(workspace: &Workspace) {
+    let client = workspace.writer().with("idempotency-key", "same");
     let first = client.post(PATH, &json!({ "name": "Interviewing" })).expect(201);
     let second = client.post(PATH, &json!({ "name": "Interviewing" })).expect(201);
     assert_eq!((second.text.as_str(), second.header("idempotency-replayed")), (first.text.as_str(), Some("true")));
@@ -246,8 +246,8 @@ fn a_create_that_is_sent_again_is_answered_again(app: &App) {
 }
 
 #[apply(each_engine)]
-fn of_many_creates_with_one_name_one_passes(app: &App) {
-    let client = app.writer();
+fn of_many_creates_with_one_name_one_passes(workspace: &Workspace) {
+    let client = workspace.writer();
     let statuses = together(8, |_| client.post(PATH, &json!({ "name": "Interviewing" })).status);
     assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 1, "{statuses:?}");
     assert!(statuses.iter().all(|status| [201, 409].contains(status)), "{statuses:?}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Log, apply, each_engine, next_millisecond, shape, strings, together, types};
+use crate::support::{Client, Log, Workspace, apply, each_engine, next_millisecond, shape, strings, together, types};
 
 const PATH: &str = "/v1/pipeline-templates";
 const STANDARD: [&str; 8] = ["Sourced", "Contacted", "Screening", "Interview", "Final interview", "Offer", "Hired", "Rejected"];
@@ -40,8 +40,8 @@ fn stages_of_job(client: &Client, more: &Value) -> Vec<String> {
 }
 
 #[apply(each_engine)]
-fn a_workspace_begins_with_the_standard_template(app: &App) {
-    let client = app.client("read");
+fn a_workspace_begins_with_the_standard_template(workspace: &Workspace) {
+    let client = workspace.client("read");
     let list = client.get(PATH).expect(200);
     assert_eq!(list.json["meta"], json!({ "total": 1, "offset": 0, "limit": 100 }));
     let template = &list.entries()[0];
@@ -59,8 +59,8 @@ fn a_workspace_begins_with_the_standard_template(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_template_is_made_and_read(app: &App) {
-    let client = app.writer();
+fn a_template_is_made_and_read(workspace: &Workspace) {
+    let client = workspace.writer();
     let reply = client.post(
         PATH,
         &json!({
@@ -110,8 +110,8 @@ fn a_template_is_made_and_read(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_job_without_a_pipeline_takes_the_default_template(app: &App) {
-    let client = app.writer();
+fn a_job_without_a_pipeline_takes_the_default_template(workspace: &Workspace) {
+    let client = workspace.writer();
     assert_eq!(stages_of_job(&client, &json!({})), STANDARD);
     let mut short = body("Short", &["Applied", "Hired"]);
     short["is_default"] = json!(true);
@@ -122,8 +122,8 @@ fn a_job_without_a_pipeline_takes_the_default_template(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_job_takes_the_template_that_it_names(app: &App) {
-    let client = app.writer();
+fn a_job_takes_the_template_that_it_names(workspace: &Workspace) {
+    let client = workspace.writer();
     let template = json!({ "name": "Short", "pipeline_stages": [
         { "name": "Applied" }, { "name": "Talk", "is_interviewing_stage": true }, { "name": "No", "is_rejection_stage": true }] });
     let template = client.post(PATH, &template).expect(201);
@@ -137,8 +137,8 @@ fn a_job_takes_the_template_that_it_names(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_job_takes_either_stages_or_a_template(app: &App) {
-    let client = app.writer();
+fn a_job_takes_either_stages_or_a_template(workspace: &Workspace) {
+    let client = workspace.writer();
     let template = client.post(PATH, &body("Short", &["Applied"])).expect(201).id();
     let job = |id: &str, stages: Value| json!({ "name": "Engineer", "client_company_name": "New", "pipeline_template_id": id, "pipeline_stages": stages });
     let both = client.post("/v1/jobs", &job(&template, json!([{ "name": "Applied" }]))).refused(400, "INVALID_REQUEST");
@@ -152,8 +152,8 @@ fn a_job_takes_either_stages_or_a_template(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_template_is_changed_field_by_field(app: &App) {
-    let client = app.writer();
+fn a_template_is_changed_field_by_field(workspace: &Workspace) {
+    let client = workspace.writer();
     let created = client.post(PATH, &body("Short", &["Applied", "Hired"])).expect(201);
     let path = path_of(&created.id());
     next_millisecond();
@@ -171,8 +171,8 @@ fn a_template_is_changed_field_by_field(app: &App) {
 }
 
 #[apply(each_engine)]
-fn jobs_keep_their_stages_when_their_template_changes(app: &App) {
-    let client = app.writer();
+fn jobs_keep_their_stages_when_their_template_changes(workspace: &Workspace) {
+    let client = workspace.writer();
     let template = client.post(PATH, &body("Short", &["Applied", "Hired"])).expect(201).id();
     let job = client.new_job_with(&json!({ "name": "Engineer", "client_company_name": "Acme", "pipeline_template_id": template }));
     let before = client.get(&job.path()).expect(200);
@@ -183,8 +183,8 @@ fn jobs_keep_their_stages_when_their_template_changes(app: &App) {
 }
 
 #[apply(each_engine)]
-fn there_is_always_one_default(app: &App) {
-    let client = app.writer();
+fn there_is_always_one_default(workspace: &Workspace) {
+    let client = workspace.writer();
     let short = client.post(PATH, &body("Short", &["Applied"])).expect(201).id();
     assert_eq!(defaults(&client), ["Standard"]);
     assert_eq!(client.patch(&path_of(&short), &json!({ "is_default": true })).expect(200).data()["is_default"], true);
@@ -198,8 +198,8 @@ fn there_is_always_one_default(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_default_template_stays(app: &App) {
-    let client = app.writer();
+fn the_default_template_stays(workspace: &Workspace) {
+    let client = workspace.writer();
     let standard = path_of(client.get(PATH).expect(200).entries()[0]["id"].as_str().unwrap());
     let before = client.get(&standard).text;
     client.send("DELETE", &standard, None).refused(409, "DEFAULT_TEMPLATE");
@@ -213,8 +213,8 @@ fn the_default_template_stays(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_template_is_deleted(app: &App) {
-    let client = app.writer();
+fn a_template_is_deleted(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = path_of(&client.post(PATH, &body("Short", &["Applied"])).expect(201).id());
     insta::assert_snapshot!(shape(&client.send("DELETE", &path, None).expect(200)), @r#"
     {
@@ -233,8 +233,8 @@ fn a_template_is_deleted(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_name_belongs_to_one_template(app: &App) {
-    let client = app.writer();
+fn a_name_belongs_to_one_template(workspace: &Workspace) {
+    let client = workspace.writer();
     let standard = client.get(PATH).expect(200).entries()[0]["id"].as_str().unwrap().to_owned();
     let taken = client.post(PATH, &body(" STANDARD ", &["Applied"])).refused(409, "NAME_TAKEN");
     assert_eq!((taken.detail_fields(), taken.record_ids()), (vec!["name"], vec![standard.as_str()]));
@@ -245,8 +245,8 @@ fn a_name_belongs_to_one_template(app: &App) {
 }
 
 #[apply(each_engine)]
-fn stages_that_make_no_pipeline_are_refused(app: &App) {
-    let client = app.writer();
+fn stages_that_make_no_pipeline_are_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = path_of(&client.post(PATH, &body("Short", &["Applied"])).expect(201).id());
     let many: Vec<_> = (0..51).map(|number| json!({ "name": format!("Stage {number}") })).collect();
     for (stages, field) in [
@@ -278,8 +278,8 @@ fn stages_that_make_no_pipeline_are_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn nothing_of_a_template_can_be_cleared(app: &App) {
-    let client = app.writer();
+fn nothing_of_a_template_can_be_cleared(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = path_of(&client.post(PATH, &body("Short", &["Applied"])).expect(201).id());
     let before = client.get(&path).text;
     for field in ["name", "pipeline_stages", "is_default"] {
@@ -290,8 +290,8 @@ fn nothing_of_a_template_can_be_cleared(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_no_template_is_not_found(app: &App) {
-    let client = app.writer();
+fn what_is_no_template_is_not_found(workspace: &Workspace) {
+    let client = workspace.writer();
     for id in ["tpl_00000000000000000000000000", "tpl_", "x", "Standard"] {
         client.get(&path_of(id)).refused(404, "NOT_FOUND");
         client.patch(&path_of(id), &json!({ "name": "New" })).refused(404, "NOT_FOUND");
@@ -300,8 +300,8 @@ fn what_is_no_template_is_not_found(app: &App) {
 }
 
 #[apply(each_engine)]
-fn templates_belong_to_their_workspace(app: &App) {
-    let (owner, stranger) = (app.client_of("owner", "write"), app.client_of("stranger", "write"));
+fn templates_belong_to_their_workspace(workspace: &Workspace) {
+    let (owner, stranger) = (workspace.client_of("owner", "write"), workspace.client_of("stranger", "write"));
     let theirs = owner.post(PATH, &body("Short", &["Applied"])).expect(201);
     let path = path_of(&theirs.id());
     stranger.get(&path).refused(404, "NOT_FOUND");
@@ -317,8 +317,8 @@ fn templates_belong_to_their_workspace(app: &App) {
 }
 
 #[apply(each_engine)]
-fn who_may_only_read_changes_no_template(app: &App) {
-    let (client, reader) = (app.writer(), app.client("read"));
+fn who_may_only_read_changes_no_template(workspace: &Workspace) {
+    let (client, reader) = (workspace.writer(), workspace.client("read"));
     let path = path_of(&client.post(PATH, &body("Short", &["Applied"])).expect(201).id());
     reader.get(&path).expect(200);
     reader.post(PATH, &body("New", &["Applied"])).refused(403, "FORBIDDEN");
@@ -328,8 +328,8 @@ fn who_may_only_read_changes_no_template(app: &App) {
 }
 
 #[apply(each_engine)]
-fn templates_come_in_pages(app: &App) {
-    let client = app.writer();
+fn templates_come_in_pages(workspace: &Workspace) {
+    let client = workspace.writer();
     for name in ["One", "Two", "Three"] {
         client.post(PATH, &body(name, &["Applied"])).expect(201);
     }
@@ -349,8 +349,8 @@ fn templates_come_in_pages(app: &App) {
 }
 
 #[apply(each_engine)]
-fn there_are_at_most_a_hundred(app: &App) {
-    let client = app.writer();
+fn there_are_at_most_a_hundred(workspace: &Workspace) {
+    let client = workspace.writer();
     for number in 2..=100 {
         client.post(PATH, &body(&format!("Template {number}"), &["Applied"])).expect(201);
     }
@@ -361,8 +361,8 @@ fn there_are_at_most_a_hundred(app: &App) {
 }
 
 #[apply(each_engine)]
-fn templates_are_told_of(app: &App) {
-    let client = app.writer();
+fn templates_are_told_of(workspace: &Workspace) {
+    let client = workspace.writer();
     let standard = client.get(PATH).expect(200).entries()[0].clone();
     let mut log = Log::begin(&client);
     let created = client.post(PATH, &body("Short", &["Applied"])).expect(201);
@@ -395,8 +395,8 @@ fn templates_are_told_of(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_changes_nothing_is_not_told(app: &App) {
-    let client = app.writer();
+fn what_changes_nothing_is_not_told(workspace: &Workspace) {
+    let client = workspace.writer();
     let created = client.post(PATH, &body("Short", &["Applied"])).expect(201);
     let path = path_of(&created.id());
     let mut log = Log::begin(&client);
@@ -409,16 +409,16 @@ fn what_changes_nothing_is_not_told(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_create_that_is_sent_again_is_answered_again(app: &App) {
-    let client = app.writer().with("idempotency-key", "same");
+fn a_create_that_is_sent_again_is_answered_again(workspace: &Workspace) {
+    let client = workspace.writer().with("idempotency-key", "same");
     let first = client.post(PATH, &body("Short", &["Applied"])).expect(201);
     let second = client.post(PATH, &body("Short", &["Applied"])).expect(201);
     assert_eq!((second.text.as_str(), second.header("idempotency-replayed")), (first.text.as_str(), Some("true")));
 }
 
 #[apply(each_engine)]
-fn of_many_that_become_the_default_one_is_it(app: &App) {
-    let client = app.writer();
+fn of_many_that_become_the_default_one_is_it(workspace: &Workspace) {
+    let client = workspace.writer();
     together(8, |number| {
         let mut template = body(&format!("Template {number}"), &["Applied"]);
         template["is_default"] = json!(true);

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, apply, each_engine, strings};
+use crate::support::{Workspace, apply, each_engine, strings};
 
 const PATH: &str = "/v1/persons";
 
 #[apply(each_engine)]
-fn a_person_enters_at_the_first_stage_that_is_no_rejection(app: &App) {
-    let client = app.writer();
+fn a_person_enters_at_the_first_stage_that_is_no_rejection(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job_with(&json!({
         "name": "Engineer",
         "client_company_name": "Acme",
@@ -25,8 +25,8 @@ fn a_person_enters_at_the_first_stage_that_is_no_rejection(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_person_already_on_the_job_keeps_the_candidate(app: &App) {
-    let client = app.writer();
+fn a_person_already_on_the_job_keeps_the_candidate(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let body = json!({ "name": "Ada", "external_source_id": "crm-1", "job_id": job.id });
     let candidate = client.post(PATH, &body).expect(201).string("candidate_id");
@@ -37,8 +37,8 @@ fn a_person_already_on_the_job_keeps_the_candidate(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_match_is_attached_to_the_job(app: &App) {
-    let client = app.writer();
+fn a_match_is_attached_to_the_job(workspace: &Workspace) {
+    let client = workspace.writer();
     let (engineer, designer) = (client.new_job("Engineer", "Acme"), client.new_job("Designer", "Acme"));
     let body = |job: &str| json!({ "name": "Ada", "external_source_id": "crm-1", "job_id": job });
     let person = client.new_person(&body(&engineer.id));
@@ -49,8 +49,8 @@ fn a_match_is_attached_to_the_job(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_id_of_a_job_wins_over_its_name(app: &App) {
-    let client = app.writer();
+fn the_id_of_a_job_wins_over_its_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let engineer = client.new_job("Engineer", "Acme");
     client.new_job("Designer", "Umbrella");
     let body = json!({ "name": "Ada", "job_id": engineer.id, "job_name": "Designer", "client_name": "Umbrella" });
@@ -60,8 +60,8 @@ fn the_id_of_a_job_wins_over_its_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_job_is_found_by_its_name(app: &App) {
-    let client = app.writer();
+fn a_job_is_found_by_its_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Senior Engineer", "Acme");
     client.new_job("Engineer", "Acme");
     for name in ["Senior Engineer", "senior engineer", " SENIOR ENGINEER "] {
@@ -71,8 +71,8 @@ fn a_job_is_found_by_its_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_client_narrows_the_jobs_of_a_name(app: &App) {
-    let client = app.writer();
+fn a_client_narrows_the_jobs_of_a_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let acme = client.new_job("Engineer", "Acme");
     let umbrella = client.new_job("Engineer", "Umbrella");
     for (field, value, job) in [
@@ -91,8 +91,8 @@ fn a_client_narrows_the_jobs_of_a_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_archived_job_is_not_found_by_its_name(app: &App) {
-    let client = app.writer();
+fn an_archived_job_is_not_found_by_its_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let (old, new) = (client.new_job("Engineer", "Acme"), client.new_job("Engineer", "Acme"));
     client.patch(&old.path(), &json!({ "is_archived": true })).expect(200);
     let reply = client.post(PATH, &json!({ "name": "Ada", "job_name": "Engineer" })).expect(201);
@@ -102,8 +102,8 @@ fn an_archived_job_is_not_found_by_its_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_job_that_is_not_there_is_never_made(app: &App) {
-    let client = app.writer();
+fn a_job_that_is_not_there_is_never_made(workspace: &Workspace) {
+    let client = workspace.writer();
     for (field, body) in [
         ("job_name", json!({ "name": "Ada", "job_name": "Engineer" })),
         ("job_id", json!({ "name": "Ada", "job_id": "job_00000000000000000000000000" })),
@@ -118,8 +118,8 @@ fn a_job_that_is_not_there_is_never_made(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_name_that_several_jobs_have_is_refused_with_their_ids(app: &App) {
-    let client = app.writer();
+fn a_name_that_several_jobs_have_is_refused_with_their_ids(workspace: &Workspace) {
+    let client = workspace.writer();
     let jobs = [client.new_job("Engineer", "Acme").id, client.new_job("engineer", "Umbrella").id];
     let body = json!({ "name": "Ada", "job_name": "Engineer" });
     let reply = client.post(PATH, &body).refused(409, "AMBIGUOUS_JOB");
@@ -129,8 +129,8 @@ fn a_name_that_several_jobs_have_is_refused_with_their_ids(app: &App) {
 }
 
 #[apply(each_engine)]
-fn clients_that_contradict_each_other_are_refused(app: &App) {
-    let client = app.writer();
+fn clients_that_contradict_each_other_are_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     client.new_job("Designer", "Umbrella");
     let body = |name: &str| json!({ "name": "Ada", "client_id": job.client_company, "client_name": name });
@@ -143,8 +143,8 @@ fn clients_that_contradict_each_other_are_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_client_without_a_job_makes_the_person_its_contact(app: &App) {
-    let client = app.writer();
+fn a_client_without_a_job_makes_the_person_its_contact(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let mut contacts = Vec::new();
     for body in [
@@ -165,8 +165,8 @@ fn a_client_without_a_job_makes_the_person_its_contact(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_company_is_found_by_its_name_in_any_case_and_spacing(app: &App) {
-    let client = app.writer();
+fn a_company_is_found_by_its_name_in_any_case_and_spacing(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme Rockets");
     for name in ["Acme Rockets", "ACME  rockets", " acme rockets "] {
         let person = client.new_person(&json!({ "name": "Ada", "company_name": name }));
@@ -179,8 +179,8 @@ fn a_company_is_found_by_its_name_in_any_case_and_spacing(app: &App) {
 }
 
 #[apply(each_engine)]
-fn nothing_is_stored_when_the_job_is_not_found(app: &App) {
-    let client = app.writer();
+fn nothing_is_stored_when_the_job_is_not_found(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let person = client.new_person(&json!({ "name": "Ada", "external_source_id": "crm-1" }));
     let before = client.person(&person);

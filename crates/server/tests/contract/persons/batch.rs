@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Log, apply, each_engine, eventually, strings, together, types};
+use crate::support::{App, Log, Workspace, apply, each_engine, eventually, strings, together, types};
 
 const PATH: &str = "/v1/persons/batch";
 
@@ -11,8 +11,8 @@ fn statuses(rows: &Value) -> Vec<u64> {
 }
 
 #[apply(each_engine)]
-fn each_row_has_its_result_in_order(app: &App) {
-    let client = app.writer();
+fn each_row_has_its_result_in_order(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "persons": [{ "name": "Ada Lovelace", "work_email": "ada@engines.example" }, { "name": "Grace Hopper" }] });
     let reply = client.post(PATH, &body).expect(200);
     let rows = reply.entries();
@@ -33,8 +33,8 @@ fn each_row_has_its_result_in_order(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_bad_row_does_not_stop_the_others(app: &App) {
-    let client = app.writer();
+fn a_bad_row_does_not_stop_the_others(workspace: &Workspace) {
+    let client = workspace.writer();
     let rows = json!([{ "name": "One" }, { "nmae": "Two" }, 3, { "name": "Four", "emails": ["x"], "work_phone": 7 }, { "name": "Five", "job_id": "job_no" }, { "name": "Six" }]);
     let reply = client.post(PATH, &json!({ "persons": rows })).expect(200);
     assert_eq!(statuses(reply.data()), [201, 400, 400, 400, 404, 201]);
@@ -49,8 +49,8 @@ fn a_bad_row_does_not_stop_the_others(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_row_is_refused_for_what_a_create_is_refused_for(app: &App) {
-    let client = app.writer();
+fn a_row_is_refused_for_what_a_create_is_refused_for(workspace: &Workspace) {
+    let client = workspace.writer();
     client.new_person(&json!({ "name": "Ada", "emails": ["ada@x.example"] }));
     client.new_person(&json!({ "name": "Grace", "external_source_id": "7" }));
     client.new_job("Twin", "One");
@@ -73,8 +73,8 @@ fn a_row_is_refused_for_what_a_create_is_refused_for(app: &App) {
 }
 
 #[apply(each_engine)]
-fn rows_that_are_the_same_person_make_one(app: &App) {
-    let client = app.writer();
+fn rows_that_are_the_same_person_make_one(workspace: &Workspace) {
+    let client = workspace.writer();
     let rows = json!([
         { "name": "Ada", "emails": ["ada@x.example"] }, { "name": "Ada L", "emails": ["ADA@x.example"], "current_job_title": "Analyst" },
         { "name": "A", "emails": ["ada@x.example", "other@x.example"] }, { "name": "O", "emails": ["other@x.example"] },
@@ -95,8 +95,8 @@ fn round_trips(app: &App) -> f64 {
 }
 
 #[apply(each_engine)]
-fn rows_do_what_as_many_creates_do(app: &App) {
-    let client = app.writer();
+fn rows_do_what_as_many_creates_do(workspace: &Workspace) {
+    let client = workspace.writer();
     let jobs = ["One", "Two"].map(|name| client.new_job(name, "Acme").id);
     let rows_of = |tag: &str| {
         client.new_person(&json!({ "name": "Ada", "external_source_id": format!("ada-{tag}"), "emails": [format!("ada@{tag}.example")] }));
@@ -155,8 +155,8 @@ fn rows_do_what_as_many_creates_do(app: &App) {
 }
 
 #[apply(each_engine)]
-fn rows_share_new_companies(app: &App) {
-    let client = app.writer();
+fn rows_share_new_companies(workspace: &Workspace) {
+    let client = workspace.writer();
     let rows = json!([
         { "name": "One", "company_name": "Acme" }, { "name": "Two", "company_name": "ACME" }, { "name": "Three", "client_name": "acme" },
         { "name": "Four", "company_name": "Zed", "client_name": "Beta" }, { "name": "Five", "company_name": "Beta" },
@@ -166,8 +166,8 @@ fn rows_share_new_companies(app: &App) {
 }
 
 #[apply(each_engine)]
-fn rows_are_put_on_jobs(app: &App) {
-    let client = app.writer();
+fn rows_are_put_on_jobs(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let rows: Vec<_> = (0..5).map(|number| json!({ "name": format!("Person {number}"), "job_id": job.id })).collect();
     let reply = client.post(PATH, &json!({ "persons": rows })).expect(200);
@@ -178,8 +178,8 @@ fn rows_are_put_on_jobs(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_of_several_jobs_are_in_the_order_in_which_they_were_made(app: &App) {
-    let client = app.writer();
+fn candidates_of_several_jobs_are_in_the_order_in_which_they_were_made(workspace: &Workspace) {
+    let client = workspace.writer();
     let jobs: Vec<_> = (0..5).map(|number| client.new_job(&format!("Job {number}"), "Acme")).collect();
     // Each has a last candidate already, behind which the next comes.
     jobs.iter().for_each(|job| drop(client.new_candidate(job, "First")));
@@ -207,8 +207,8 @@ fn candidates_of_several_jobs_are_in_the_order_in_which_they_were_made(app: &App
 }
 
 #[apply(each_engine)]
-fn every_row_tells_its_events(app: &App) {
-    let client = app.writer();
+fn every_row_tells_its_events(workspace: &Workspace) {
+    let client = workspace.writer();
     client
         .post(PATH, &json!({ "persons": [{ "name": "One", "company_name": "Acme" }, { "nmae": "Two" }, { "name": "Three" }] }))
         .expect(200);
@@ -219,19 +219,19 @@ fn every_row_tells_its_events(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_idempotency_key_covers_the_whole_batch(app: &App) {
-    let client = app.writer().with("Idempotency-Key", "batch-1");
+fn an_idempotency_key_covers_the_whole_batch(workspace: &Workspace) {
+    let client = workspace.writer().with("Idempotency-Key", "batch-1");
     let body = json!({ "persons": [{ "name": "One" }, { "name": "Two" }] });
     let first = client.post(PATH, &body).expect(200);
     let again = client.post(PATH, &body).expect(200);
     assert_eq!((first.text, again.header("idempotency-replayed")), (again.text.clone(), Some("true")));
     client.post(PATH, &json!({ "persons": [{ "name": "One" }] })).refused(409, "IDEMPOTENCY_CONFLICT");
-    assert_eq!(app.writer().get("/v1/persons").expect(200).json["meta"]["total"], 2);
+    assert_eq!(workspace.writer().get("/v1/persons").expect(200).json["meta"]["total"], 2);
 }
 
 #[apply(each_engine)]
-fn the_body_must_be_a_list_of_a_bearable_length(app: &App) {
-    let client = app.writer();
+fn the_body_must_be_a_list_of_a_bearable_length(workspace: &Workspace) {
+    let client = workspace.writer();
     let many = vec![json!({ "name": "Same", "external_source_id": "1" }); 1001];
     for persons in [json!([]), json!(many), json!({}), Value::Null] {
         let refused = client.post(PATH, &json!({ "persons": persons })).refused(400, "INVALID_REQUEST");
@@ -246,8 +246,8 @@ fn the_body_must_be_a_list_of_a_bearable_length(app: &App) {
 }
 
 #[apply(each_engine)]
-fn on_duplicate_holds_for_every_row(app: &App) {
-    let client = app.writer();
+fn on_duplicate_holds_for_every_row(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "persons": [{ "name": "Ada", "emails": ["ada@x.example"] }, { "name": "Ada", "emails": ["ada@x.example"] }] });
     assert_eq!(statuses(client.post(&format!("{PATH}?on_duplicate=error"), &body).expect(200).data()), [201, 409]);
     assert_eq!(statuses(client.post(&format!("{PATH}?on_duplicate=create"), &body).expect(200).data()), [201, 201]);
@@ -255,8 +255,8 @@ fn on_duplicate_holds_for_every_row(app: &App) {
 }
 
 #[apply(each_engine)]
-fn batches_at_the_same_time_make_each_person_once(app: &App) {
-    let client = app.writer();
+fn batches_at_the_same_time_make_each_person_once(workspace: &Workspace) {
+    let client = workspace.writer();
     let row = |number: usize| json!({ "name": format!("Person {number}"), "external_source_id": number.to_string(), "company_name": format!("C{}", number % 3) });
     let counts = together(4, |thread| {
         let mut rows: Vec<_> = (0..40).map(row).collect();

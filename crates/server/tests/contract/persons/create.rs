@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, apply, each_engine};
+use crate::support::{Workspace, apply, each_engine};
 
 const PATH: &str = "/v1/persons";
 
 #[apply(each_engine)]
-fn a_person_needs_a_name_or_a_profile(app: &App) {
-    let client = app.writer();
+fn a_person_needs_a_name_or_a_profile(workspace: &Workspace) {
+    let client = workspace.writer();
     for body in [
         json!({}),
         json!({ "name": "" }),
@@ -29,8 +29,8 @@ fn a_person_needs_a_name_or_a_profile(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_missing_side_of_the_name_is_derived(app: &App) {
-    let client = app.writer();
+fn a_missing_side_of_the_name_is_derived(workspace: &Workspace) {
+    let client = workspace.writer();
     for (body, name, first, last) in [
         (json!({ "name": "Ada Lovelace" }), "Ada Lovelace", "Ada", "Lovelace"),
         (json!({ "name": "Ada King Lovelace" }), "Ada King Lovelace", "Ada King", "Lovelace"),
@@ -48,8 +48,8 @@ fn a_missing_side_of_the_name_is_derived(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_profile_alone_lends_its_handle_as_the_name(app: &App) {
-    let client = app.writer();
+fn a_profile_alone_lends_its_handle_as_the_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "social_url": "https://social.example/in/Ada-L" }));
     let person = client.person(&person);
     assert_eq!([&person["name"], &person["first_name"], &person["last_name"]], ["ada-l", "", ""]);
@@ -57,8 +57,8 @@ fn a_profile_alone_lends_its_handle_as_the_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_handle_stands_in_until_the_name_is_known(app: &App) {
-    let client = app.writer();
+fn the_handle_stands_in_until_the_name_is_known(workspace: &Workspace) {
+    let client = workspace.writer();
     let profile = "https://social.example/in/ada";
     let person = client.new_person(&json!({ "social_url": profile }));
     let again = client.post(PATH, &json!({ "social_url": profile, "name": "Ada Lovelace" })).expect(200);
@@ -69,8 +69,8 @@ fn the_handle_stands_in_until_the_name_is_known(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_handle_is_read_from_the_address_of_the_profile(app: &App) {
-    let client = app.writer();
+fn the_handle_is_read_from_the_address_of_the_profile(workspace: &Workspace) {
+    let client = workspace.writer();
     for (url, handle) in [
         ("https://social.example/in/Ada-Lovelace", "ada-lovelace"),
         ("http://www.social.example/in/grace/", "grace"),
@@ -87,8 +87,8 @@ fn the_handle_is_read_from_the_address_of_the_profile(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_address_that_names_no_profile_is_refused(app: &App) {
-    let client = app.writer();
+fn an_address_that_names_no_profile_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     for url in
         ["social.example/in/ada", "ftp://social.example/in/ada", "javascript:alert(1)", "https://", "https:///in/ada", "ada", "//x/in/ada"]
     {
@@ -98,8 +98,8 @@ fn an_address_that_names_no_profile_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn text_is_trimmed_and_blank_is_absent(app: &App) {
-    let client = app.writer();
+fn text_is_trimmed_and_blank_is_absent(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({
         "name": "  Ada Lovelace\n",
         "first_name": "   ",
@@ -132,20 +132,20 @@ fn text_is_trimmed_and_blank_is_absent(app: &App) {
 }
 
 #[apply(each_engine)]
-fn null_is_as_good_as_absent(app: &App) {
+fn null_is_as_good_as_absent(workspace: &Workspace) {
     let body = json!({
         "name": "Ada", "first_name": null, "last_name": null, "social_url": null, "current_job_title": null, "social_location": null,
         "company_name": null, "emails": null, "work_email": null, "work_phone": null, "personal_email": null, "mobile_phone": null,
         "phone_numbers": null, "notes": null, "job_id": null, "job_name": null, "client_name": null, "client_id": null,
         "external_source_id": null, "enrich_record": null,
     });
-    let reply = app.writer().post(PATH, &body).expect(201);
+    let reply = workspace.writer().post(PATH, &body).expect(201);
     assert_eq!((reply.string("name"), &reply.data()["emails"]), ("Ada".to_owned(), &json!([])));
 }
 
 #[apply(each_engine)]
-fn text_may_be_as_long_as_allowed_and_no_longer(app: &App) {
-    let client = app.writer();
+fn text_may_be_as_long_as_allowed_and_no_longer(workspace: &Workspace) {
+    let client = workspace.writer();
     let address = |length: usize| format!("{}@x.example", "a".repeat(length - "@x.example".len()));
     let profile = |length: usize| format!("https://social.example/in/ada?{}", "x".repeat(length - "https://social.example/in/ada?".len()));
     type Case<'c> = (&'static str, usize, &'c dyn Fn(usize) -> Value);
@@ -174,16 +174,16 @@ fn text_may_be_as_long_as_allowed_and_no_longer(app: &App) {
 }
 
 #[apply(each_engine)]
-fn notes_are_measured_in_bytes(app: &App) {
-    let client = app.writer();
+fn notes_are_measured_in_bytes(workspace: &Workspace) {
+    let client = workspace.writer();
     client.new_person(&json!({ "name": "Ada", "notes": "é".repeat(32 * 1024) }));
     let reply = client.post(PATH, &json!({ "name": "Ada", "notes": "é".repeat(32 * 1024 + 1) })).refused(400, "INVALID_REQUEST");
     assert_eq!(reply.flaw("notes"), "TOO_LONG");
 }
 
 #[apply(each_engine)]
-fn text_comes_back_as_it_was_sent(app: &App) {
-    let client = app.writer();
+fn text_comes_back_as_it_was_sent(workspace: &Workspace) {
+    let client = workspace.writer();
     for name in ["Žofie Müller-Łukaszewicz", "山田 太郎", "O'Neil \"Shorty\" \\ <b>&amp;", "🦀 Ferris", "a' OR 1=1; --", "%_*?"] {
         let person = client.new_person(&json!({ "name": name, "current_job_title": name }));
         let person = client.person(&person);
@@ -192,16 +192,16 @@ fn text_comes_back_as_it_was_sent(app: &App) {
 }
 
 #[apply(each_engine)]
-fn notes_and_enrichment_do_not_stand_in_the_way(app: &App) {
-    let client = app.writer();
+fn notes_and_enrichment_do_not_stand_in_the_way(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "name": "Ada", "notes": "First line.\n\tSecond line.", "enrich_record": true });
     let person = client.new_person(&body);
     assert_eq!(client.person(&person).get("notes"), None);
 }
 
 #[apply(each_engine)]
-fn ids_are_in_the_order_of_creation(app: &App) {
-    let client = app.writer();
+fn ids_are_in_the_order_of_creation(workspace: &Workspace) {
+    let client = workspace.writer();
     let ids: Vec<_> = (0..20).map(|number| client.new_person(&json!({ "name": format!("Person {number}") }))).collect();
     assert!(ids.is_sorted(), "{ids:?}");
     assert!(ids.iter().all(|id| id.starts_with("per_")), "{ids:?}");

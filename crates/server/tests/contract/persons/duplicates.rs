@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Reply, apply, each_engine, shape, strings};
+use crate::support::{Client, Reply, Workspace, apply, each_engine, shape, strings};
 
 const PATH: &str = "/v1/persons/duplicates";
 
@@ -24,18 +24,18 @@ fn with_phone(client: &Client, name: &str, phone: &str) -> String {
 }
 
 #[apply(each_engine)]
-fn nobody_is_a_duplicate_of_nobody(app: &App) {
-    let client = app.client("read");
+fn nobody_is_a_duplicate_of_nobody(workspace: &Workspace) {
+    let client = workspace.client("read");
     assert_eq!(duplicates(&client).json, json!({ "success": true, "data": [], "meta": { "limit": 100, "next_cursor": null } }));
-    let writer = app.writer();
+    let writer = workspace.writer();
     with_phone(&writer, "Ada", "+44 20 7946 0000");
     with_phone(&writer, "Grace", "+44 20 7946 0001");
     assert_eq!(pairs(&duplicates(&client)), Vec::<Vec<String>>::new());
 }
 
 #[apply(each_engine)]
-fn a_pair_is_shown_with_its_reasons(app: &App) {
-    let client = app.writer();
+fn a_pair_is_shown_with_its_reasons(workspace: &Workspace) {
+    let client = workspace.writer();
     client.new_person(&json!({
         "name": "Ada Lovelace", "company_name": "Engines", "current_job_title": "Analyst", "emails": ["ada@x.example"],
         "mobile_phone": "+44 20 7946 0000", "social_url": "https://social.example/in/ada",
@@ -100,8 +100,8 @@ fn a_pair_is_shown_with_its_reasons(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_same_phone_number_makes_a_pair(app: &App) {
-    let client = app.writer();
+fn the_same_phone_number_makes_a_pair(workspace: &Workspace) {
+    let client = workspace.writer();
     let pair = [with_phone(&client, "Ada", "+44 20 7946 0000"), with_phone(&client, "Grace", "(44) 20 7946-0000")];
     with_phone(&client, "Mary", "555");
     with_phone(&client, "Hedy", "5-5-5");
@@ -111,8 +111,8 @@ fn the_same_phone_number_makes_a_pair(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_same_name_makes_a_pair_within_a_company(app: &App) {
-    let client = app.writer();
+fn the_same_name_makes_a_pair_within_a_company(workspace: &Workspace) {
+    let client = workspace.writer();
     let at = |name: &str, company: &str| client.new_person(&json!({ "name": name, "company_name": company }));
     let pair = [at("Ada Lovelace", "Engines"), at("ADA  lovelace", "engines")];
     at("Ada Lovelace", "Acme");
@@ -124,8 +124,8 @@ fn the_same_name_makes_a_pair_within_a_company(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_handle_makes_a_pair_with_a_similar_name(app: &App) {
-    let client = app.writer();
+fn a_handle_makes_a_pair_with_a_similar_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let first = client.new_person(&json!({ "name": "José Núñez", "social_url": "https://social.example/in/jose-n" }));
     let second = client.new_person(&json!({ "name": "Jose Nunez", "emails": ["Jose-N@x.example"] }));
     client.new_person(&json!({ "name": "Grace Hopper", "emails": ["jose-n@y.example"] }));
@@ -135,8 +135,8 @@ fn a_handle_makes_a_pair_with_a_similar_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_pair_may_have_several_reasons(app: &App) {
-    let client = app.writer();
+fn a_pair_may_have_several_reasons(workspace: &Workspace) {
+    let client = workspace.writer();
     for domain in ["x", "y"] {
         let emails = [format!("ada@{domain}.example")];
         let body = json!({ "name": "Ada", "company_name": "Engines", "emails": emails, "phone_numbers": ["555 123 456", "555 123 457"] });
@@ -148,16 +148,16 @@ fn a_pair_may_have_several_reasons(app: &App) {
 }
 
 #[apply(each_engine)]
-fn three_alike_are_three_pairs(app: &App) {
-    let client = app.writer();
+fn three_alike_are_three_pairs(workspace: &Workspace) {
+    let client = workspace.writer();
     let [one, two, three] = ["One", "Two", "Three"].map(|name| with_phone(&client, name, "555 123 456"));
     let expected = [[one.clone(), two.clone()], [one, three.clone()], [two, three]];
     assert_eq!(pairs(&duplicates(&client)), expected);
 }
 
 #[apply(each_engine)]
-fn a_change_makes_and_ends_a_pair(app: &App) {
-    let client = app.writer();
+fn a_change_makes_and_ends_a_pair(workspace: &Workspace) {
+    let client = workspace.writer();
     let (one, two) = (with_phone(&client, "Ada", "555 123 456"), with_phone(&client, "Grace", "555 123 457"));
     client.update_person(&two, &json!({ "mobile_phone": "555123456" }));
     assert_eq!(pairs(&duplicates(&client)), [[one.clone(), two]]);
@@ -166,8 +166,8 @@ fn a_change_makes_and_ends_a_pair(app: &App) {
 }
 
 #[apply(each_engine)]
-fn names_and_handles_are_those_of_now(app: &App) {
-    let client = app.writer();
+fn names_and_handles_are_those_of_now(workspace: &Workspace) {
+    let client = workspace.writer();
     let at = |name: &str, company: &str| client.new_person(&json!({ "name": name, "company_name": company }));
     let (ada, grace) = (at("Ada Lovelace", "Engines"), at("Grace Hopper", "Engines"));
     client.update_person(&grace, &json!({ "name": "ada lovelace" }));
@@ -183,8 +183,8 @@ fn names_and_handles_are_those_of_now(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_person_with_one_handle_twice_counts_once(app: &App) {
-    let client = app.writer();
+fn a_person_with_one_handle_twice_counts_once(workspace: &Workspace) {
+    let client = workspace.writer();
     for number in 0..20 {
         let addresses = [format!("ada@a{number}.example"), format!("ada@b{number}.example")];
         client.new_person(&json!({ "name": "Ada Lovelace", "emails": addresses }));
@@ -195,16 +195,16 @@ fn a_person_with_one_handle_twice_counts_once(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_merge_ends_a_pair(app: &App) {
-    let client = app.writer();
+fn a_merge_ends_a_pair(workspace: &Workspace) {
+    let client = workspace.writer();
     let (one, two) = (with_phone(&client, "Ada", "555 123 456"), with_phone(&client, "Grace", "555 123 456"));
     client.post(&format!("/v1/persons/{one}/merge"), &json!({ "person_id": two })).expect(200);
     assert!(pairs(&duplicates(&client)).is_empty());
 }
 
 #[apply(each_engine)]
-fn what_very_many_share_says_nothing(app: &App) {
-    let client = app.writer();
+fn what_very_many_share_says_nothing(workspace: &Workspace) {
+    let client = workspace.writer();
     for number in 0..21 {
         with_phone(&client, &format!("Person {number}"), "555 123 456");
     }
@@ -216,8 +216,8 @@ fn what_very_many_share_says_nothing(app: &App) {
 }
 
 #[apply(each_engine)]
-fn pairs_come_in_pages(app: &App) {
-    let client = app.writer();
+fn pairs_come_in_pages(workspace: &Workspace) {
+    let client = workspace.writer();
     for number in 0..5 {
         with_phone(&client, &format!("Person {number}"), "555 123 456");
     }
@@ -244,16 +244,16 @@ fn pairs_come_in_pages(app: &App) {
 }
 
 #[apply(each_engine)]
-fn workspaces_have_no_pairs_in_common(app: &App) {
-    let (ours, theirs) = (app.writer(), app.client_of("another", "write"));
+fn workspaces_have_no_pairs_in_common(workspace: &Workspace) {
+    let (ours, theirs) = (workspace.writer(), workspace.client_of("another", "write"));
     with_phone(&ours, "Ada", "555 123 456");
     with_phone(&theirs, "Ada", "555 123 456");
     assert!(pairs(&duplicates(&ours)).is_empty() && pairs(&duplicates(&theirs)).is_empty());
 }
 
 #[apply(each_engine)]
-fn bad_parameters_are_refused_by_name(app: &App) {
-    let client = app.writer();
+fn bad_parameters_are_refused_by_name(workspace: &Workspace) {
+    let client = workspace.writer();
     for (parameter, field) in [
         ("limit=0", "limit"),
         ("limit=101", "limit"),

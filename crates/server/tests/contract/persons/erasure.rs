@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::support::{
-    App, Client, Engine, Job, Log, NEVER, Reply, apply, each_engine, eventually, hooked, is_time, on_sqlite, strings, types,
+    App, Client, Engine, Job, Log, NEVER, Reply, Workspace, apply, each_engine, eventually, hooked, is_time, on_sqlite, strings, types,
 };
 
 const TRACES: [&str; 8] = ["zebediah", "quuxley", "turquoise", "giraffe", "5512 3477", "15555123477", "hippopotamus", "wombat"];
@@ -34,8 +34,8 @@ fn somebody(client: &Client, job: &Job) -> (String, String) {
 }
 
 #[apply(each_engine)]
-fn an_erased_person_is_gone(app: &App) {
-    let client = app.writer();
+fn an_erased_person_is_gone(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let (person, _) = somebody(&client, &job);
     let reply = erase(&client, &person).expect(200);
@@ -61,8 +61,8 @@ fn an_erased_person_is_gone(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_erased_person_is_no_candidate_any_more(app: &App) {
-    let client = app.writer();
+fn an_erased_person_is_no_candidate_any_more(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     client.new_candidate(&job, "Ada");
     let (person, candidate) = somebody(&client, &job);
@@ -78,8 +78,8 @@ fn an_erased_person_is_no_candidate_any_more(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_erased_person_is_not_found_by_anything(app: &App) {
-    let client = app.writer();
+fn an_erased_person_is_not_found_by_anything(workspace: &Workspace) {
+    let client = workspace.writer();
     let (person, _) = somebody(&client, &client.new_job("Engineer", "Acme"));
     let other = client.new_person(&json!({ "name": "Ada" }));
     erase(&client, &person).expect(200);
@@ -114,8 +114,8 @@ fn the_log_forgets_who_it_was_and_is_still_proved(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_erasure_is_told_without_a_name(app: &App) {
-    let client = app.writer();
+fn an_erasure_is_told_without_a_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let (person, candidate) = somebody(&client, &client.new_job("Engineer", "Acme"));
     let mut log = Log::begin(&client);
     let erased_at = erase(&client, &person).expect(200).string("erased_at");
@@ -183,8 +183,8 @@ fn answers_that_were_kept_long_ago_are_forgotten_too(app: &App) {
 
 #[apply(each_engine)]
 fn what_receivers_answered_is_forgotten(engine: &Engine) {
-    let (app, _receiver, hook) = hooked(*engine, NEVER);
-    let client = app.writer();
+    let (workspace, _receiver, hook) = hooked(*engine, NEVER);
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Zebediah" }));
     let other = client.new_person(&json!({ "name": "Ada" }));
     hook.wait_delivered(2);
@@ -221,8 +221,8 @@ fn who_went_into_an_erased_person_is_erased_too(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_erasure_by_an_old_id_erases_the_person(app: &App) {
-    let client = app.writer();
+fn an_erasure_by_an_old_id_erases_the_person(workspace: &Workspace) {
+    let client = workspace.writer();
     let (kept, gone) = (client.new_person(&json!({ "name": "Ada" })), client.new_person(&json!({ "name": "Ada L" })));
     client.post(&format!("/v1/persons/{kept}/merge"), &json!({ "person_id": gone })).expect(200);
     assert_eq!(erase(&client, &gone).expect(200).id(), kept);
@@ -242,8 +242,8 @@ fn of_candidates_that_became_one_no_id_is_left(app: &App) {
 }
 
 #[apply(each_engine)]
-fn others_keep_what_they_share_with_an_erased_person(app: &App) {
-    let client = app.writer();
+fn others_keep_what_they_share_with_an_erased_person(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "name": "Ada", "emails": ["a@x.example"], "company_name": "Engines" });
     let first = client.new_person(&body);
     let second = client.post("/v1/persons?on_duplicate=create", &body).expect(201).id();
@@ -254,19 +254,19 @@ fn others_keep_what_they_share_with_an_erased_person(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_no_person_cannot_be_erased(app: &App) {
-    let client = app.writer();
-    let theirs = app.client_of("another", "write").new_person(&json!({ "name": "Grace" }));
+fn what_is_no_person_cannot_be_erased(workspace: &Workspace) {
+    let client = workspace.writer();
+    let theirs = workspace.client_of("another", "write").new_person(&json!({ "name": "Grace" }));
     let job = client.new_job("Engineer", "Acme").id;
     for id in [theirs.as_str(), "per_00000000000000000000000000", job.as_str(), "nobody"] {
         erase(&client, id).refused(404, "NOT_FOUND");
     }
-    assert_eq!(app.client_of("another", "write").person(&theirs)["name"], "Grace");
+    assert_eq!(workspace.client_of("another", "write").person(&theirs)["name"], "Grace");
 }
 
 #[apply(each_engine)]
-fn an_erasure_takes_nothing_but_the_id(app: &App) {
-    let client = app.writer();
+fn an_erasure_takes_nothing_but_the_id(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let path = format!("/v1/persons/{person}");
     client.send("DELETE", &format!("{path}?now=true"), None).refused(400, "INVALID_REQUEST");
@@ -276,16 +276,16 @@ fn an_erasure_takes_nothing_but_the_id(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_key_that_may_only_read_erases_nobody(app: &App) {
-    let client = app.writer();
+fn a_key_that_may_only_read_erases_nobody(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
-    erase(&app.client("read"), &person).refused(403, "FORBIDDEN");
+    erase(&workspace.client("read"), &person).refused(403, "FORBIDDEN");
     assert_eq!(client.person(&person)["name"], "Ada");
 }
 
 #[apply(each_engine)]
-fn an_erasure_sent_again_is_answered_again(app: &App) {
-    let client = app.writer();
+fn an_erasure_sent_again_is_answered_again(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let once = client.with("idempotency-key", "once");
     let first = erase(&once, &person).expect(200);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Engine, Log, NEVER, apply, each_engine, hooked, is_time, strings, types};
+use crate::support::{Client, Engine, Log, NEVER, Workspace, apply, each_engine, hooked, is_time, strings, types};
 
 fn export(client: &Client, person: &str) -> Value {
     client.get(&format!("/v1/persons/{person}/export")).expect(200).data().clone()
@@ -13,9 +13,9 @@ fn fields(record: &Value) -> Vec<&str> {
 }
 
 #[apply(each_engine)]
-fn an_export_has_every_part(app: &App) {
-    let person = app.writer().new_person(&json!({ "name": "Ada" }));
-    let data = export(&app.client("read"), &person);
+fn an_export_has_every_part(workspace: &Workspace) {
+    let person = workspace.writer().new_person(&json!({ "name": "Ada" }));
+    let data = export(&workspace.client("read"), &person);
     let parts = [
         "exported_at",
         "person",
@@ -76,8 +76,8 @@ fn an_export_has_every_part(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_export_has_what_is_kept(app: &App) {
-    let client = app.writer();
+fn an_export_has_what_is_kept(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Umbrella");
     let body = json!({
         "name": "Ada Lovelace", "social_url": "https://social.example/in/Ada", "emails": ["Ada@x.example"], "mobile_phone": "555 123",
@@ -135,10 +135,10 @@ fn an_export_has_what_is_kept(app: &App) {
 
 #[apply(each_engine)]
 fn an_export_has_where_events_were_sent(engine: &Engine) {
-    let (app, _receiver, hook) = hooked(*engine, NEVER);
-    let person = app.writer().new_person(&json!({ "name": "Ada" }));
+    let (workspace, _receiver, hook) = hooked(*engine, NEVER);
+    let person = workspace.writer().new_person(&json!({ "name": "Ada" }));
     hook.wait_delivered(1);
-    let data = export(&app.writer(), &person);
+    let data = export(&workspace.writer(), &person);
     let delivery = &data["deliveries"][0];
     assert_eq!(fields(delivery), ["webhook_id", "sequence", "status", "attempt_count", "created_at", "updated_at"]);
     assert_eq!((&delivery["webhook_id"], &delivery["status"]), (&json!(hook.id), &json!("delivered")));
@@ -146,8 +146,8 @@ fn an_export_has_where_events_were_sent(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn an_export_has_those_who_went_into_the_person(app: &App) {
-    let client = app.writer();
+fn an_export_has_those_who_went_into_the_person(workspace: &Workspace) {
+    let client = workspace.writer();
     let (kept, gone) = (client.new_person(&json!({ "name": "Ada" })), client.new_person(&json!({ "name": "Ada L", "notes": "Poet." })));
     client.post(&format!("/v1/persons/{kept}/merge"), &json!({ "person_id": gone })).expect(200);
     Log::begin(&client);
@@ -159,8 +159,8 @@ fn an_export_has_those_who_went_into_the_person(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_export_has_nothing_of_others(app: &App) {
-    let client = app.writer();
+fn an_export_has_nothing_of_others(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let own = client.new_candidate(&job, "Ada")["person_id"].as_str().unwrap().to_owned();
     let other = client.new_person(&json!({ "name": "Grace Hopper", "notes": "Secret.", "client_name": "Acme", "job_id": job.id }));
@@ -169,9 +169,9 @@ fn an_export_has_nothing_of_others(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_not_there_cannot_be_exported(app: &App) {
-    let client = app.writer();
-    let theirs = app.client_of("another", "write").new_person(&json!({ "name": "Grace" }));
+fn what_is_not_there_cannot_be_exported(workspace: &Workspace) {
+    let client = workspace.writer();
+    let theirs = workspace.client_of("another", "write").new_person(&json!({ "name": "Grace" }));
     for id in [theirs.as_str(), "per_00000000000000000000000000", "nobody"] {
         client.get(&format!("/v1/persons/{id}/export")).refused(404, "NOT_FOUND");
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, apply, each_engine};
+use crate::support::{Workspace, apply, each_engine};
 
 /// The largest whole number that every JSON client reads exactly.
 const MOST_SOCIAL_ID: i64 = 9_007_199_254_740_991;
@@ -16,8 +16,8 @@ fn lists(person: &Value) -> [Value; 3] {
 }
 
 #[apply(each_engine)]
-fn each_list_is_replaced_on_its_own(app: &App) {
-    let client = app.writer();
+fn each_list_is_replaced_on_its_own(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     client.put(&path(&person), &json!({ "certifications": [{ "name": "One" }] })).expect(200);
     client.put(&path(&person), &json!({ "education_experience": [{ "degree": "Mathematics" }] })).expect(200);
@@ -32,8 +32,8 @@ fn each_list_is_replaced_on_its_own(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_empty_list_clears(app: &App) {
-    let client = app.writer();
+fn an_empty_list_clears(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let full = json!({ "work_experience": [{}], "education_experience": [{}], "certifications": [{}] });
     client.put(&path(&person), &full).expect(200);
@@ -44,8 +44,8 @@ fn an_empty_list_clears(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_was_read_can_be_written_back(app: &App) {
-    let client = app.writer();
+fn what_was_read_can_be_written_back(workspace: &Workspace) {
+    let client = workspace.writer();
     let company = client.new_job("Engineer", "Acme").client_company;
     let person = client.new_person(&json!({ "name": "Ada" }));
     let history = json!({
@@ -71,8 +71,8 @@ fn what_was_read_can_be_written_back(app: &App) {
 }
 
 #[apply(each_engine)]
-fn durations_are_computed_when_they_are_absent(app: &App) {
-    let client = app.writer();
+fn durations_are_computed_when_they_are_absent(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let history = json!({ "work_experience": [
         { "positions": [
@@ -96,8 +96,8 @@ fn durations_are_computed_when_they_are_absent(app: &App) {
 }
 
 #[apply(each_engine)]
-fn companies_are_those_of_the_workspace(app: &App) {
-    let client = app.writer();
+fn companies_are_those_of_the_workspace(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     for list in ["work_experience", "education_experience", "certifications"] {
         for company in ["cmp_00000000000000000000000000", person.as_str(), "Acme"] {
@@ -109,8 +109,8 @@ fn companies_are_those_of_the_workspace(app: &App) {
 }
 
 #[apply(each_engine)]
-fn bad_entries_are_named_by_their_path(app: &App) {
-    let client = app.writer();
+fn bad_entries_are_named_by_their_path(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     for (body, field, flaw) in [
         (json!({ "work_experience": {} }), "work_experience", "INVALID_TYPE"),
@@ -145,8 +145,8 @@ fn bad_entries_are_named_by_their_path(app: &App) {
 }
 
 #[apply(each_engine)]
-fn bounds_are_kept(app: &App) {
-    let client = app.writer();
+fn bounds_are_kept(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let entries = |count: usize| json!({ "certifications": vec![json!({ "name": "x" }); count] });
     client.put(&path(&person), &entries(100)).expect(200);
@@ -159,8 +159,8 @@ fn bounds_are_kept(app: &App) {
 }
 
 #[apply(each_engine)]
-fn nothing_of_a_refused_history_is_stored(app: &App) {
-    let client = app.writer();
+fn nothing_of_a_refused_history_is_stored(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let body = json!({ "certifications": [{ "name": "Good" }], "education_experience": [{ "start_date": "bad" }] });
     client.put(&path(&person), &body).refused(400, "INVALID_REQUEST");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, apply, each_engine, next_millisecond, strings};
+use crate::support::{App, Client, Workspace, apply, each_engine, next_millisecond, strings};
 
 fn names(client: &Client, query: &str) -> Vec<String> {
     let reply = client.get(&format!("/v1/persons?{query}")).expect(200);
@@ -16,8 +16,8 @@ fn numbered(client: &Client, count: usize) -> Vec<String> {
 }
 
 #[apply(each_engine)]
-fn an_item_has_all_that_a_list_shows(app: &App) {
-    let client = app.writer();
+fn an_item_has_all_that_a_list_shows(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({
         "name": "Ada Lovelace", "social_url": "https://social.example/in/ada", "social_location": "London", "current_job_title": "Analyst",
         "company_name": "Engines", "work_email": "Ada@Engines.example", "mobile_phone": "+44 20 1815", "external_source_id": "crm-1",
@@ -42,8 +42,8 @@ fn an_item_has_all_that_a_list_shows(app: &App) {
 }
 
 #[apply(each_engine)]
-fn persons_come_oldest_first_on_pages_of_every_size(app: &App) {
-    let client = app.writer();
+fn persons_come_oldest_first_on_pages_of_every_size(workspace: &Workspace) {
+    let client = workspace.writer();
     let ids = numbered(&client, 7);
     for limit in 1..=9 {
         let mut seen = Vec::new();
@@ -73,8 +73,8 @@ fn walk(client: &Client, query: &str) -> Vec<String> {
 }
 
 #[apply(each_engine)]
-fn cursors_and_newest_first_hold_each_person_once(app: &App) {
-    let client = app.writer();
+fn cursors_and_newest_first_hold_each_person_once(workspace: &Workspace) {
+    let client = workspace.writer();
     let ids = numbered(&client, 5);
     let reversed: Vec<_> = ids.iter().rev().cloned().collect();
     for limit in 1..=6 {
@@ -125,8 +125,8 @@ fn pages_are_found_by_what_was_counted_before(app: &App) {
 }
 
 #[apply(each_engine)]
-fn persons_by_their_identifiers(app: &App) {
-    let client = app.writer();
+fn persons_by_their_identifiers(workspace: &Workspace) {
+    let client = workspace.writer();
     client.new_person(&json!({ "name": "Ada", "emails": ["Ada@Engines.example"], "social_url": "https://social.example/in/ada", "external_source_id": "crm-1" }));
     client.new_person(&json!({ "name": "Grace", "emails": ["grace@navy.example"] }));
     assert_eq!(names(&client, "email=ADA@engines.example"), ["Ada"]);
@@ -139,8 +139,8 @@ fn persons_by_their_identifiers(app: &App) {
 }
 
 #[apply(each_engine)]
-fn persons_by_phone_number(app: &App) {
-    let client = app.writer();
+fn persons_by_phone_number(workspace: &Workspace) {
+    let client = workspace.writer();
     let ada = client.new_person(&json!({ "name": "Ada", "mobile_phone": "+44 (20) 7946-0000" }));
     client.new_person(&json!({ "name": "Grace", "mobile_phone": "+44 20 7946 0001" }));
     assert_eq!(names(&client, "phone=442079460000"), ["Ada"]);
@@ -151,8 +151,8 @@ fn persons_by_phone_number(app: &App) {
 }
 
 #[apply(each_engine)]
-fn persons_by_company_and_job(app: &App) {
-    let client = app.writer();
+fn persons_by_company_and_job(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Client");
     let ada = client.new_person(&json!({ "name": "Ada", "company_name": "Acme", "job_id": job.id }));
     client.new_person(&json!({ "name": "Grace", "company_name": "Navy" }));
@@ -166,8 +166,8 @@ fn persons_by_company_and_job(app: &App) {
 }
 
 #[apply(each_engine)]
-fn persons_by_times(app: &App) {
-    let client = app.writer();
+fn persons_by_times(workspace: &Workspace) {
+    let client = workspace.writer();
     let one = client.new_person(&json!({ "name": "One" }));
     next_millisecond();
     client.new_person(&json!({ "name": "Two" }));
@@ -181,8 +181,8 @@ fn persons_by_times(app: &App) {
 }
 
 #[apply(each_engine)]
-fn filters_narrow_each_other_and_page_like_any_list(app: &App) {
-    let client = app.writer();
+fn filters_narrow_each_other_and_page_like_any_list(workspace: &Workspace) {
+    let client = workspace.writer();
     for number in 0..6 {
         client.new_person(&json!({ "name": format!("Person {number}"), "company_name": if number % 2 == 0 { "Even" } else { "Odd" } }));
     }
@@ -253,8 +253,8 @@ fn filters_page_alike_however_many_they_leave(app: &App) {
 }
 
 #[apply(each_engine)]
-fn times_are_told_apart_by_the_millisecond(app: &App) {
-    let client = app.writer();
+fn times_are_told_apart_by_the_millisecond(workspace: &Workspace) {
+    let client = workspace.writer();
     for batch in 0..3 {
         let rows: Vec<_> = (0..3).map(|number| json!({ "name": format!("Person {batch} {number}") })).collect();
         client.post("/v1/persons/batch", &json!({ "persons": rows })).expect(200);
@@ -305,8 +305,8 @@ fn totals_by_time_are_those_of_what_was_counted_before(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_bad_filter_is_refused(app: &App) {
-    let client = app.writer();
+fn a_bad_filter_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     for (query, field) in [
         ("email=ada", "email"),
         ("phone=x", "phone"),
@@ -324,8 +324,8 @@ fn a_bad_filter_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn nobody_sees_the_persons_of_another_workspace(app: &App) {
-    let (ours, theirs) = (app.writer(), app.client_of("other", "write"));
+fn nobody_sees_the_persons_of_another_workspace(workspace: &Workspace) {
+    let (ours, theirs) = (workspace.writer(), workspace.client_of("other", "write"));
     ours.new_person(&json!({ "name": "Ada Lovelace", "emails": ["ada@engines.example"], "mobile_phone": "+44 1815" }));
     for query in ["", "q=ada", "email=ada@engines.example", "phone=441815"] {
         assert_eq!(names(&theirs, query), [""; 0], "{query}");

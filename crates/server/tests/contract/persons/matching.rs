@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, apply, each_engine};
+use crate::support::{Workspace, apply, each_engine};
 
 const PATH: &str = "/v1/persons";
 
@@ -11,8 +11,8 @@ fn profile(handle: &str) -> Value {
 }
 
 #[apply(each_engine)]
-fn pushing_a_person_twice_makes_one(app: &App) {
-    let client = app.writer();
+fn pushing_a_person_twice_makes_one(workspace: &Workspace) {
+    let client = workspace.writer();
     for (first, second) in [
         (json!({ "name": "Ada", "external_source_id": "crm-1" }), json!({ "name": "Ada", "external_source_id": " crm-1 " })),
         (profile("Ada-L"), json!({ "name": "Ada", "social_url": "http://www.social.example/in/ada-l/?x=y" })),
@@ -28,15 +28,15 @@ fn pushing_a_person_twice_makes_one(app: &App) {
 }
 
 #[apply(each_engine)]
-fn neither_the_name_nor_a_phone_number_matches(app: &App) {
-    let client = app.writer();
+fn neither_the_name_nor_a_phone_number_matches(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "name": "Ada Lovelace", "current_job_title": "Analyst", "company_name": "Acme", "phone_numbers": ["030 1234"] });
     assert_ne!(client.new_person(&body), client.new_person(&body));
 }
 
 #[apply(each_engine)]
-fn a_match_fills_what_is_empty_and_keeps_what_is_known(app: &App) {
-    let client = app.writer();
+fn a_match_fills_what_is_empty_and_keeps_what_is_known(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada Lovelace", "external_source_id": "crm-1", "current_job_title": "Analyst" }));
     let reply = client.post(
         PATH,
@@ -58,8 +58,8 @@ fn a_match_fills_what_is_empty_and_keeps_what_is_known(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_match_unites_the_contacts(app: &App) {
-    let client = app.writer();
+fn a_match_unites_the_contacts(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "name": "Ada", "external_source_id": "crm-1", "emails": ["Ada@x.example"], "phone_numbers": ["030 1234"] });
     let person = client.new_person(&body);
     let more = json!({
@@ -79,8 +79,8 @@ fn a_match_unites_the_contacts(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_match_that_would_have_too_many_contacts_is_refused(app: &App) {
-    let client = app.writer();
+fn a_match_that_would_have_too_many_contacts_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let with = |numbers: std::ops::Range<usize>| {
         let addresses: Vec<_> = numbers.map(|number| format!("a{number}@x.example")).collect();
         json!({ "name": "Ada", "external_source_id": "crm-1", "current_job_title": "Analyst", "emails": addresses })
@@ -96,8 +96,8 @@ fn a_match_that_would_have_too_many_contacts_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_match_brings_its_own_identifiers_along(app: &App) {
-    let client = app.writer();
+fn a_match_brings_its_own_identifiers_along(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada", "emails": ["a@x.example"] }));
     let body = json!({ "name": "Ada", "emails": ["a@x.example", "b@x.example"], "external_source_id": "crm-1" });
     client.post(PATH, &body).expect(200);
@@ -107,8 +107,8 @@ fn a_match_brings_its_own_identifiers_along(app: &App) {
 }
 
 #[apply(each_engine)]
-fn identifiers_of_different_persons_contradict_each_other(app: &App) {
-    let client = app.writer();
+fn identifiers_of_different_persons_contradict_each_other(workspace: &Workspace) {
+    let client = workspace.writer();
     let by_source = client.new_person(&json!({ "name": "Ada", "external_source_id": "crm-1" }));
     let by_handle = client.new_person(&profile("ada"));
     let by_mail = client.new_person(&json!({ "name": "Ada", "emails": ["a@x.example"] }));
@@ -135,8 +135,8 @@ fn identifiers_of_different_persons_contradict_each_other(app: &App) {
 }
 
 #[apply(each_engine)]
-fn on_duplicate_error_names_the_person_who_is_there(app: &App) {
-    let client = app.writer();
+fn on_duplicate_error_names_the_person_who_is_there(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = format!("{PATH}?on_duplicate=error");
     let body = json!({ "name": "Ada", "emails": ["a@x.example"] });
     let person = client.post(&path, &body).expect(201).id();
@@ -147,8 +147,8 @@ fn on_duplicate_error_names_the_person_who_is_there(app: &App) {
 }
 
 #[apply(each_engine)]
-fn on_duplicate_create_makes_a_second_person(app: &App) {
-    let client = app.writer();
+fn on_duplicate_create_makes_a_second_person(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "name": "Ada", "emails": ["a@x.example"] });
     let first = client.new_person(&body);
     let reply = client.post(&format!("{PATH}?on_duplicate=create"), &body).expect(201);
@@ -163,8 +163,8 @@ fn on_duplicate_create_makes_a_second_person(app: &App) {
 }
 
 #[apply(each_engine)]
-fn identifiers_of_different_persons_make_another_if_asked_for(app: &App) {
-    let client = app.writer();
+fn identifiers_of_different_persons_make_another_if_asked_for(workspace: &Workspace) {
+    let client = workspace.writer();
     let others = ["a@x.example", "b@x.example"].map(|address| client.new_person(&json!({ "name": "Ada", "emails": [address] })));
     let body = json!({ "name": "Ada", "emails": ["a@x.example", "b@x.example"] });
     let refused = client.post(&format!("{PATH}?on_duplicate=error"), &body).refused(409, "IDENTIFIER_CONFLICT");
@@ -174,8 +174,8 @@ fn identifiers_of_different_persons_make_another_if_asked_for(app: &App) {
 }
 
 #[apply(each_engine)]
-fn on_duplicate_merge_is_the_default(app: &App) {
-    let client = app.writer();
+fn on_duplicate_merge_is_the_default(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "name": "Ada", "external_source_id": "crm-1" });
     let person = client.post(&format!("{PATH}?on_duplicate=merge"), &body).expect(201).id();
     assert_eq!(client.post(&format!("{PATH}?on_duplicate=merge"), &body).expect(200).id(), person);
@@ -183,8 +183,8 @@ fn on_duplicate_merge_is_the_default(app: &App) {
 }
 
 #[apply(each_engine)]
-fn any_other_on_duplicate_is_refused(app: &App) {
-    let client = app.writer();
+fn any_other_on_duplicate_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "name": "Ada", "external_source_id": "crm-1" });
     for value in ["", "MERGE", "skip", "merge&on_duplicate=error"] {
         let reply = client.post(&format!("{PATH}?on_duplicate={value}"), &body).refused(400, "INVALID_REQUEST");
@@ -196,8 +196,8 @@ fn any_other_on_duplicate_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_identifier_that_was_given_up_is_free_again(app: &App) {
-    let client = app.writer();
+fn an_identifier_that_was_given_up_is_free_again(workspace: &Workspace) {
+    let client = workspace.writer();
     let mut body = profile("ada");
     body["emails"] = json!(["a@x.example"]);
     let first = client.new_person(&body);

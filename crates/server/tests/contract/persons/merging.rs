@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Job, Log, Reply, apply, each_engine, next_millisecond, strings, together, types};
+use crate::support::{Client, Job, Log, Reply, Workspace, apply, each_engine, next_millisecond, strings, together, types};
 
 fn merge(client: &Client, kept: &str, gone: &str) -> Reply {
     client.post(&format!("/v1/persons/{kept}/merge"), &json!({ "person_id": gone }))
@@ -28,8 +28,8 @@ fn history(candidate: &Value) -> Vec<String> {
 }
 
 #[apply(each_engine)]
-fn what_is_empty_is_filled_and_what_is_known_stays(app: &App) {
-    let client = app.writer();
+fn what_is_empty_is_filled_and_what_is_known_stays(workspace: &Workspace) {
+    let client = workspace.writer();
     let kept = client.new_person(&json!({ "name": "Ada Lovelace", "current_job_title": "Countess" }));
     let gone = client.new_person(&json!({
         "name": "A. Lovelace", "current_job_title": "Analyst", "company_name": "Engines", "social_location": "London",
@@ -55,8 +55,8 @@ fn what_is_empty_is_filled_and_what_is_known_stays(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_stand_in_gives_way_to_a_name(app: &App) {
-    let client = app.writer();
+fn a_stand_in_gives_way_to_a_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let kept = client.new_person(&json!({ "social_url": "https://social.example/in/ada" }));
     let gone = named(&client, "Ada Lovelace");
     let reply = merge(&client, &kept, &gone).expect(200);
@@ -64,8 +64,8 @@ fn a_stand_in_gives_way_to_a_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn career_lists_are_taken_where_there_are_none(app: &App) {
-    let client = app.writer();
+fn career_lists_are_taken_where_there_are_none(workspace: &Workspace) {
+    let client = workspace.writer();
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
     let write = |person: &str, body: &Value| client.put(&format!("/v1/persons/{person}/history"), body).expect(200).data().clone();
     let before = write(&kept, &json!({ "certifications": [{ "name": "Own" }] }));
@@ -77,8 +77,8 @@ fn career_lists_are_taken_where_there_are_none(app: &App) {
 }
 
 #[apply(each_engine)]
-fn contacts_are_united(app: &App) {
-    let client = app.writer();
+fn contacts_are_united(workspace: &Workspace) {
+    let client = workspace.writer();
     let kept = client.new_person(&json!({ "name": "Ada", "emails": ["a@x.example"], "mobile_phone": "+44 20 7946 0000" }));
     let gone = client.new_person(&json!({ "name": "Ada", "personal_email": "b@x.example", "phone_numbers": ["442079460000", "555 123"] }));
     let person = merge(&client, &kept, &gone).expect(200).data().clone();
@@ -88,8 +88,8 @@ fn contacts_are_united(app: &App) {
 }
 
 #[apply(each_engine)]
-fn more_contacts_than_a_person_has_are_refused(app: &App) {
-    let client = app.writer();
+fn more_contacts_than_a_person_has_are_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let emails = |from: usize, to: usize| (from..to).map(|number| format!("{number}@x.example")).collect::<Vec<_>>();
     let kept = client.new_person(&json!({ "name": "Ada", "emails": emails(0, 30) }));
     let gone = client.new_person(&json!({ "name": "Ada L", "emails": emails(30, 51) }));
@@ -100,8 +100,8 @@ fn more_contacts_than_a_person_has_are_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_pointed_at_the_other_points_at_the_one_that_stays(app: &App) {
-    let client = app.writer();
+fn what_pointed_at_the_other_points_at_the_one_that_stays(workspace: &Workspace) {
+    let client = workspace.writer();
     let kept = client.new_person(&json!({
         "name": "Ada", "external_source_id": "crm-1", "social_url": "https://social.example/in/ada", "emails": ["a@x.example"],
     }));
@@ -123,8 +123,8 @@ fn what_pointed_at_the_other_points_at_the_one_that_stays(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_the_other_was_found_by_can_be_taken_as_a_field(app: &App) {
-    let client = app.writer();
+fn what_the_other_was_found_by_can_be_taken_as_a_field(workspace: &Workspace) {
+    let client = workspace.writer();
     let kept = client.new_person(&json!({ "name": "Ada", "social_url": "https://social.example/in/ada" }));
     let gone = client.new_person(&json!({ "name": "Ada L", "social_url": "https://social.example/in/ada-l" }));
     merge(&client, &kept, &gone).expect(200);
@@ -135,8 +135,8 @@ fn what_the_other_was_found_by_can_be_taken_as_a_field(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_address_that_both_have_points_once(app: &App) {
-    let client = app.writer();
+fn an_address_that_both_have_points_once(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "name": "Ada", "emails": ["a@x.example"] });
     let gone = client.new_person(&body);
     let kept = client.post("/v1/persons?on_duplicate=create", &body).expect(201).id();
@@ -147,8 +147,8 @@ fn an_address_that_both_have_points_once(app: &App) {
 }
 
 #[apply(each_engine)]
-fn notes_change_hands(app: &App) {
-    let client = app.writer();
+fn notes_change_hands(workspace: &Workspace) {
+    let client = workspace.writer();
     let kept = client.new_person(&json!({ "name": "Ada", "notes": "First." }));
     let gone = client.new_person(&json!({ "name": "Ada L", "notes": "Second." }));
     merge(&client, &kept, &gone).expect(200);
@@ -157,8 +157,8 @@ fn notes_change_hands(app: &App) {
 }
 
 #[apply(each_engine)]
-fn client_contacts_are_joined_by_company(app: &App) {
-    let client = app.writer();
+fn client_contacts_are_joined_by_company(workspace: &Workspace) {
+    let client = workspace.writer();
     let kept = client.new_person(&json!({ "name": "Ada", "client_name": "Acme" }));
     let gone = client.new_person(&json!({ "name": "Ada L", "client_name": "Acme", "external_source_id": "crm-2" }));
     client.post("/v1/persons", &json!({ "name": "Ada L", "client_name": "Umbrella", "external_source_id": "crm-2" })).expect(200);
@@ -170,8 +170,8 @@ fn client_contacts_are_joined_by_company(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_of_other_jobs_change_hands(app: &App) {
-    let client = app.writer();
+fn candidates_of_other_jobs_change_hands(workspace: &Workspace) {
+    let client = workspace.writer();
     let (one, two) = (client.new_job("One", "Acme"), client.new_job("Two", "Acme"));
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
     let (first, second) = (put(&client, &one, &kept, &[]), put(&client, &two, &gone, &["Interview"]));
@@ -185,8 +185,8 @@ fn candidates_of_other_jobs_change_hands(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_of_one_job_become_one(app: &App) {
-    let client = app.writer();
+fn candidates_of_one_job_become_one(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
     put(&client, &job, &gone, &["Contacted"]);
@@ -207,8 +207,8 @@ fn candidates_of_one_job_become_one(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_candidate_ends_in_the_further_stage(app: &App) {
-    let client = app.writer();
+fn a_candidate_ends_in_the_further_stage(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
     put(&client, &job, &gone, &["Offer"]);
@@ -229,8 +229,8 @@ fn a_candidate_ends_in_the_further_stage(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_rejection_gives_way_to_any_other_stage(app: &App) {
-    let client = app.writer();
+fn a_rejection_gives_way_to_any_other_stage(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
     put(&client, &job, &gone, &[]);
@@ -242,8 +242,8 @@ fn a_rejection_gives_way_to_any_other_stage(app: &App) {
 }
 
 #[apply(each_engine)]
-fn of_two_rejections_the_later_counts(app: &App) {
-    let client = app.writer();
+fn of_two_rejections_the_later_counts(workspace: &Workspace) {
+    let client = workspace.writer();
     let stages = json!([{ "name": "In" }, { "name": "No", "is_rejection_stage": true }, { "name": "Never", "is_rejection_stage": true }]);
     let job = client.new_job_with(&json!({ "name": "Engineer", "client_company_name": "Acme", "pipeline_stages": stages }));
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
@@ -256,8 +256,8 @@ fn of_two_rejections_the_later_counts(app: &App) {
 }
 
 #[apply(each_engine)]
-fn those_behind_a_joined_candidate_move_up(app: &App) {
-    let client = app.writer();
+fn those_behind_a_joined_candidate_move_up(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
     put(&client, &job, &gone, &[]);
@@ -272,8 +272,8 @@ fn those_behind_a_joined_candidate_move_up(app: &App) {
 }
 
 #[apply(each_engine)]
-fn candidates_stand_in_the_order_of_their_dates_after_a_merge(app: &App) {
-    let client = app.writer();
+fn candidates_stand_in_the_order_of_their_dates_after_a_merge(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let [gone, between, kept] = ["Ada L", "Grace", "Ada"].map(|name| {
         let person = named(&client, name);
@@ -289,8 +289,8 @@ fn candidates_stand_in_the_order_of_their_dates_after_a_merge(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_old_id_leads_to_the_person(app: &App) {
-    let client = app.writer();
+fn the_old_id_leads_to_the_person(workspace: &Workspace) {
+    let client = workspace.writer();
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
     merge(&client, &kept, &gone).expect(200);
     let reply = client.get(&format!("/v1/persons/{gone}")).expect(200);
@@ -301,8 +301,8 @@ fn the_old_id_leads_to_the_person(app: &App) {
 }
 
 #[apply(each_engine)]
-fn ids_lead_on_over_several_merges(app: &App) {
-    let client = app.writer();
+fn ids_lead_on_over_several_merges(workspace: &Workspace) {
+    let client = workspace.writer();
     let [one, two, three] = ["One", "Two", "Three"].map(|name| named(&client, name));
     merge(&client, &two, &one).expect(200);
     merge(&client, &three, &two).expect(200);
@@ -326,16 +326,16 @@ fn joined(client: &Client) -> (String, String) {
 }
 
 #[apply(each_engine)]
-fn the_old_id_of_a_candidate_leads_to_the_one_that_stays(app: &App) {
-    let client = app.writer();
+fn the_old_id_of_a_candidate_leads_to_the_one_that_stays(workspace: &Workspace) {
+    let client = workspace.writer();
     let (candidate, other) = joined(&client);
     let reply = client.get(&format!("/v1/candidates/{other}")).expect(200);
     assert_eq!((reply.id(), &reply.json["merged_into"]), (candidate.clone(), &json!(candidate)));
 }
 
 #[apply(each_engine)]
-fn nothing_is_written_under_the_old_id_of_a_candidate(app: &App) {
-    let client = app.writer();
+fn nothing_is_written_under_the_old_id_of_a_candidate(workspace: &Workspace) {
+    let client = workspace.writer();
     let (candidate, other) = joined(&client);
     let before = client.candidate(&candidate);
     let path = format!("/v1/candidates/{other}");
@@ -346,8 +346,8 @@ fn nothing_is_written_under_the_old_id_of_a_candidate(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_merge_is_told(app: &App) {
-    let client = app.writer();
+fn a_merge_is_told(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let kept = client.new_person(&json!({ "name": "Ada", "emails": ["a@x.example"] }));
     let gone = client.new_person(&json!({ "name": "Ada L", "emails": ["b@x.example"], "current_job_title": "Analyst" }));
@@ -376,8 +376,8 @@ fn a_merge_is_told(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_old_timeline_can_still_be_read(app: &App) {
-    let client = app.writer();
+fn the_old_timeline_can_still_be_read(workspace: &Workspace) {
+    let client = workspace.writer();
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
     merge(&client, &kept, &gone).expect(200);
     Log::begin(&client);
@@ -387,8 +387,8 @@ fn the_old_timeline_can_still_be_read(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_other_is_in_no_list_any_more(app: &App) {
-    let client = app.writer();
+fn the_other_is_in_no_list_any_more(workspace: &Workspace) {
+    let client = workspace.writer();
     let (kept, gone) = (named(&client, "Ada"), client.new_person(&json!({ "name": "Ada L", "notes": "Turquoise." })));
     merge(&client, &kept, &gone).expect(200);
     let all = client.get("/v1/persons").expect(200);
@@ -397,8 +397,8 @@ fn the_other_is_in_no_list_any_more(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_person_does_not_go_into_themselves(app: &App) {
-    let client = app.writer();
+fn a_person_does_not_go_into_themselves(workspace: &Workspace) {
+    let client = workspace.writer();
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
     assert_eq!(merge(&client, &kept, &kept).refused(409, "INVALID_MERGE").record_ids(), [kept.as_str()]);
     merge(&client, &kept, &gone).expect(200);
@@ -407,22 +407,22 @@ fn a_person_does_not_go_into_themselves(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_no_person_cannot_be_merged(app: &App) {
-    let client = app.writer();
+fn what_is_no_person_cannot_be_merged(workspace: &Workspace) {
+    let client = workspace.writer();
     let own = named(&client, "Ada");
-    let theirs = named(&app.client_of("another", "write"), "Grace");
+    let theirs = named(&workspace.client_of("another", "write"), "Grace");
     let job = client.new_job("Engineer", "Acme").id;
     for other in [theirs.as_str(), "per_00000000000000000000000000", job.as_str(), "nobody"] {
         let reply = merge(&client, &own, other).refused(404, "NOT_FOUND");
         assert_eq!(reply.flaw("person_id"), "NOT_FOUND", "{other}");
         assert!(merge(&client, other, &own).refused(404, "NOT_FOUND").detail_fields().is_empty());
     }
-    assert_eq!(app.client_of("another", "write").person(&theirs)["name"], "Grace");
+    assert_eq!(workspace.client_of("another", "write").person(&theirs)["name"], "Grace");
 }
 
 #[apply(each_engine)]
-fn a_bad_body_is_refused_by_name(app: &App) {
-    let client = app.writer();
+fn a_bad_body_is_refused_by_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = format!("/v1/persons/{}/merge", named(&client, "Ada"));
     for (body, field, flaw) in [
         (json!({}), "person_id", "REQUIRED"),
@@ -439,16 +439,16 @@ fn a_bad_body_is_refused_by_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_key_that_may_only_read_merges_nobody(app: &App) {
-    let client = app.writer();
+fn a_key_that_may_only_read_merges_nobody(workspace: &Workspace) {
+    let client = workspace.writer();
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
-    merge(&app.client("read"), &kept, &gone).refused(403, "FORBIDDEN");
+    merge(&workspace.client("read"), &kept, &gone).refused(403, "FORBIDDEN");
     assert_eq!(client.person(&gone)["name"], "Ada L");
 }
 
 #[apply(each_engine)]
-fn a_merge_sent_again_is_answered_again(app: &App) {
-    let client = app.writer();
+fn a_merge_sent_again_is_answered_again(workspace: &Workspace) {
+    let client = workspace.writer();
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
     let once = client.with("idempotency-key", "once");
     let first = merge(&once, &kept, &gone).expect(200);
@@ -457,8 +457,8 @@ fn a_merge_sent_again_is_answered_again(app: &App) {
 }
 
 #[apply(each_engine)]
-fn two_merges_of_the_same_two_leave_one(app: &App) {
-    let client = app.writer();
+fn two_merges_of_the_same_two_leave_one(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     for round in 0..5 {
         let pair = [named(&client, "Ada"), named(&client, "Ada L")];
@@ -474,8 +474,8 @@ fn two_merges_of_the_same_two_leave_one(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_old_id_in_a_body_leads_on(app: &App) {
-    let client = app.writer();
+fn an_old_id_in_a_body_leads_on(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
     merge(&client, &kept, &gone).expect(200);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Log, apply, each_engine, next_millisecond, shape, strings, types};
+use crate::support::{Client, Log, Workspace, apply, each_engine, next_millisecond, shape, strings, types};
 
 fn path_of(person: &str) -> String {
     format!("/v1/persons/{person}/notes")
@@ -17,8 +17,8 @@ fn bodies(client: &Client, person: &str) -> Vec<String> {
 }
 
 #[apply(each_engine)]
-fn a_written_note(app: &App) {
-    let client = app.writer();
+fn a_written_note(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let reply = client.post(&path_of(&person), &json!({ "body": "Met at the fair." })).expect(201);
     insta::assert_snapshot!(shape(&reply), @r#"
@@ -37,8 +37,8 @@ fn a_written_note(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_list_of_notes(app: &App) {
-    let client = app.writer();
+fn a_list_of_notes(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     add(&client, &person, "Met at the fair.");
     let reply = client.get(&path_of(&person)).expect(200);
@@ -64,8 +64,8 @@ fn a_list_of_notes(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_text_is_trimmed_and_otherwise_kept(app: &App) {
-    let client = app.writer();
+fn the_text_is_trimmed_and_otherwise_kept(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let written = "  First line\n\tsecond  line\r\n  ";
     let reply = client.post(&path_of(&person), &json!({ "body": written })).expect(201);
@@ -74,8 +74,8 @@ fn the_text_is_trimmed_and_otherwise_kept(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_note_of_a_create_is_a_note_like_any_other(app: &App) {
-    let client = app.writer();
+fn the_note_of_a_create_is_a_note_like_any_other(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada", "external_source_id": "crm-1", "notes": "Met at the fair." }));
     client.post("/v1/persons", &json!({ "name": "Ada", "external_source_id": "crm-1", "notes": "Called back." })).expect(200);
     client.post("/v1/persons", &json!({ "name": "Ada", "external_source_id": "crm-1", "notes": "Called back." })).expect(200);
@@ -85,8 +85,8 @@ fn the_note_of_a_create_is_a_note_like_any_other(app: &App) {
 }
 
 #[apply(each_engine)]
-fn pages_go_by_offset_and_by_cursor_in_either_order(app: &App) {
-    let client = app.writer();
+fn pages_go_by_offset_and_by_cursor_in_either_order(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let mut written: Vec<_> = (1..=5).map(|number| add(&client, &person, &format!("Note {number}"))).collect();
     let path = path_of(&person);
@@ -118,8 +118,8 @@ fn pages_go_by_offset_and_by_cursor_in_either_order(app: &App) {
 }
 
 #[apply(each_engine)]
-fn notes_are_filtered_by_their_times(app: &App) {
-    let client = app.writer();
+fn notes_are_filtered_by_their_times(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let path = path_of(&person);
     let first = client.post(&path, &json!({ "body": "First" })).expect(201);
@@ -142,8 +142,8 @@ fn notes_are_filtered_by_their_times(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_note_takes_its_new_text(app: &App) {
-    let client = app.writer();
+fn a_note_takes_its_new_text(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let before = client.post(&path_of(&person), &json!({ "body": "Met at the fair." })).expect(201);
     next_millisecond();
@@ -155,8 +155,8 @@ fn a_note_takes_its_new_text(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_deleted_note_is_gone(app: &App) {
-    let client = app.writer();
+fn a_deleted_note_is_gone(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let (first, second) = (add(&client, &person, "One"), add(&client, &person, "Two"));
     let path = format!("{}/{first}", path_of(&person));
@@ -176,8 +176,8 @@ fn a_deleted_note_is_gone(app: &App) {
 }
 
 #[apply(each_engine)]
-fn notes_are_told_of_the_person(app: &App) {
-    let client = app.writer();
+fn notes_are_told_of_the_person(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let mut log = Log::begin(&client);
     let added = client.post(&path_of(&person), &json!({ "body": "One" })).expect(201);
@@ -196,8 +196,8 @@ fn notes_are_told_of_the_person(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_text_that_stays_the_same_changes_nothing(app: &App) {
-    let client = app.writer();
+fn a_text_that_stays_the_same_changes_nothing(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let note = client.post(&path_of(&person), &json!({ "body": "One" })).expect(201);
     let before = client.get(&format!("/v1/persons/{person}")).expect(200);
@@ -210,8 +210,8 @@ fn a_text_that_stays_the_same_changes_nothing(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_note_changes_its_person(app: &App) {
-    let client = app.writer();
+fn a_note_changes_its_person(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada", "external_source_id": "crm-1" }));
     let state = || {
         let tag = client.get(&format!("/v1/persons/{person}")).expect(200).etag().to_owned();
@@ -238,8 +238,8 @@ fn a_note_changes_its_person(app: &App) {
 }
 
 #[apply(each_engine)]
-fn bad_text_is_refused_by_name(app: &App) {
-    let client = app.writer();
+fn bad_text_is_refused_by_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let path = path_of(&person);
     let note = format!("{path}/{}", add(&client, &person, "One"));
@@ -265,8 +265,8 @@ fn bad_text_is_refused_by_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_text_may_be_64_kibibytes_and_no_more(app: &App) {
-    let client = app.writer();
+fn a_text_may_be_64_kibibytes_and_no_more(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let longest = "ä".repeat(32 * 1024);
     assert_eq!(client.post(&path_of(&person), &json!({ "body": longest })).expect(201).string("body"), longest);
@@ -275,11 +275,11 @@ fn a_text_may_be_64_kibibytes_and_no_more(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_not_there_has_no_notes(app: &App) {
-    let stranger = app.client_of("another", "write");
+fn what_is_not_there_has_no_notes(workspace: &Workspace) {
+    let stranger = workspace.client_of("another", "write");
     let theirs = stranger.new_person(&json!({ "name": "Ada" }));
     let note = add(&stranger, &theirs, "Theirs");
-    let client = app.writer();
+    let client = workspace.writer();
     for person in [theirs.as_str(), "per_00000000000000000000000000", "nobody"] {
         let path = path_of(person);
         client.get(&path).refused(404, "NOT_FOUND");
@@ -291,8 +291,8 @@ fn what_is_not_there_has_no_notes(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_note_is_found_under_its_person_only(app: &App) {
-    let client = app.writer();
+fn a_note_is_found_under_its_person_only(workspace: &Workspace) {
+    let client = workspace.writer();
     let [ada, grace] = ["Ada", "Grace"].map(|name| client.new_person(&json!({ "name": name })));
     let note = add(&client, &ada, "On Ada");
     for wrong in [note.as_str(), "nte_00000000000000000000000000", "nte", ada.as_str()] {
@@ -304,9 +304,9 @@ fn a_note_is_found_under_its_person_only(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_reader_may_look_and_no_more(app: &App) {
-    let client = app.writer();
-    let reader = app.client("read");
+fn a_reader_may_look_and_no_more(workspace: &Workspace) {
+    let client = workspace.writer();
+    let reader = workspace.client("read");
     let person = client.new_person(&json!({ "name": "Ada" }));
     let note = format!("{}/{}", path_of(&person), add(&client, &person, "One"));
     reader.get(&path_of(&person)).expect(200);
@@ -317,8 +317,8 @@ fn a_reader_may_look_and_no_more(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_repeated_request_writes_one_note(app: &App) {
-    let client = app.writer();
+fn a_repeated_request_writes_one_note(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let once = client.with("idempotency-key", "note-1");
     let first = once.post(&path_of(&person), &json!({ "body": "One" })).expect(201);

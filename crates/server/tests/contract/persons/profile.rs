@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Log, World, apply, each_engine, is_id, is_time, next_millisecond, strings, types};
+use crate::support::{Client, Log, Workspace, World, apply, each_engine, is_id, is_time, next_millisecond, strings, types};
 
 fn path_of(person: &str) -> String {
     format!("/v1/persons/{person}")
@@ -17,8 +17,8 @@ fn keys(record: &Value) -> Vec<&str> {
 }
 
 #[apply(each_engine)]
-fn without_include_nothing_more_is_shown(app: &App) {
-    let client = app.writer();
+fn without_include_nothing_more_is_shown(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let plain = client.get(&path_of(&world.person)).expect(200);
     assert_eq!(keys(&plain.json), ["success", "data"]);
@@ -26,8 +26,8 @@ fn without_include_nothing_more_is_shown(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_included_stands_behind_the_rest(app: &App) {
-    let client = app.writer();
+fn what_is_included_stands_behind_the_rest(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let plain = client.get(&path_of(&world.person)).expect(200);
     for (include, more) in [
@@ -48,8 +48,8 @@ fn what_is_included_stands_behind_the_rest(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_profile_has_all_its_fields(app: &App) {
-    let client = app.writer();
+fn a_profile_has_all_its_fields(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({
         "name": "Ada", "social_url": "https://social.example/in/Ada/?trk=x", "social_location": "London",
     }));
@@ -70,8 +70,8 @@ fn a_profile_has_all_its_fields(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_profile_of_whom_little_is_known(app: &App) {
-    let client = app.writer();
+fn a_profile_of_whom_little_is_known(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     Log::begin(&client);
     let profile = profile(&client, &person);
@@ -82,8 +82,8 @@ fn a_profile_of_whom_little_is_known(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_profile_names_the_companies_that_the_person_is_a_contact_of(app: &App) {
-    let client = app.writer();
+fn a_profile_names_the_companies_that_the_person_is_a_contact_of(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = |company: &str| json!({ "name": "Ada", "external_source_id": "crm-1", "client_name": company });
     let first = client.post("/v1/persons", &body("Acme")).expect(201);
     let second = client.post("/v1/persons", &body("Umbrella")).expect(200);
@@ -113,8 +113,8 @@ fn named(sources: &[(String, usize)]) -> Vec<(&str, usize)> {
 }
 
 #[apply(each_engine)]
-fn a_field_comes_from_the_last_change_that_set_it(app: &App) {
-    let (client, other) = (app.writer(), app.client("admin"));
+fn a_field_comes_from_the_last_change_that_set_it(workspace: &Workspace) {
+    let (client, other) = (workspace.writer(), workspace.client("admin"));
     let mut log = Log::begin(&client);
     let body = json!({ "name": "Ada Lovelace", "external_source_id": "crm-1", "current_job_title": "Analyst", "emails": ["a@x.example"] });
     let person = client.new_person(&body);
@@ -140,8 +140,8 @@ fn a_field_comes_from_the_last_change_that_set_it(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_was_cleared_was_set_too(app: &App) {
-    let client = app.writer();
+fn what_was_cleared_was_set_too(workspace: &Workspace) {
+    let client = workspace.writer();
     let mut log = Log::begin(&client);
     let person = client.new_person(&json!({ "name": "Ada", "current_job_title": "Analyst" }));
     client.update_person(&person, &json!({ "current_job_title": null }));
@@ -150,8 +150,8 @@ fn what_was_cleared_was_set_too(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_career_has_its_source(app: &App) {
-    let client = app.writer();
+fn a_career_has_its_source(workspace: &Workspace) {
+    let client = workspace.writer();
     let mut log = Log::begin(&client);
     let person = client.new_person(&json!({ "name": "Ada" }));
     client.put(&format!("{}/history", path_of(&person)), &json!({ "certifications": [{ "name": "One" }] })).expect(200);
@@ -161,8 +161,8 @@ fn a_career_has_its_source(app: &App) {
 }
 
 #[apply(each_engine)]
-fn notes_come_newest_first_and_a_hundred_at_most(app: &App) {
-    let client = app.writer();
+fn notes_come_newest_first_and_a_hundred_at_most(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada", "notes": "Note 0" }));
     let path = format!("{}?include=notes", path_of(&person));
     assert_eq!(client.get(&path).expect(200).data()["notes"], client.get(&format!("{}/notes", path_of(&person))).expect(200).json["data"]);
@@ -174,8 +174,8 @@ fn notes_come_newest_first_and_a_hundred_at_most(app: &App) {
 }
 
 #[apply(each_engine)]
-fn any_other_include_is_refused(app: &App) {
-    let client = app.writer();
+fn any_other_include_is_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = path_of(&client.new_person(&json!({ "name": "Ada" })));
     for wrong in ["", "all", "notes,", ",", "Profile", "notes,jobs", "notes,%20profile"] {
         let reply = client.get(&format!("{person}?include={wrong}")).refused(400, "INVALID_REQUEST");
@@ -188,8 +188,8 @@ fn any_other_include_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_tag_is_that_of_all_that_is_shown(app: &App) {
-    let client = app.writer();
+fn the_tag_is_that_of_all_that_is_shown(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada", "external_source_id": "crm-1" }));
     let plain = path_of(&person);
     let with_notes = format!("{plain}?include=notes");
@@ -211,11 +211,11 @@ fn the_tag_is_that_of_all_that_is_shown(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_reader_may_see_all_of_it(app: &App) {
-    let person = app.writer().new_person(&json!({ "name": "Ada", "notes": "One" }));
-    let reply = app.client("read").get(&format!("{}?include=profile,notes", path_of(&person))).expect(200);
+fn a_reader_may_see_all_of_it(workspace: &Workspace) {
+    let person = workspace.writer().new_person(&json!({ "name": "Ada", "notes": "One" }));
+    let reply = workspace.client("read").get(&format!("{}?include=profile,notes", path_of(&person))).expect(200);
     assert_eq!(strings(&reply.data()["notes"], "body"), ["One"]);
-    app.client_of("another", "read").get(&format!("{}?include=profile,notes", path_of(&person))).refused(404, "NOT_FOUND");
+    workspace.client_of("another", "read").get(&format!("{}?include=profile,notes", path_of(&person))).refused(404, "NOT_FOUND");
 }
 
 /// Two persons, of whom the second was merged into the first.
@@ -229,8 +229,8 @@ fn merged(client: &Client) -> (String, String) {
 }
 
 #[apply(each_engine)]
-fn a_person_is_found_under_an_id_that_was_merged_into_them(app: &App) {
-    let client = app.writer();
+fn a_person_is_found_under_an_id_that_was_merged_into_them(workspace: &Workspace) {
+    let client = workspace.writer();
     let (survivor, former) = merged(&client);
     for include in ["", "?include=notes", "?include=profile,notes"] {
         let direct = client.get(&format!("{}{include}", path_of(&survivor))).expect(200);
@@ -242,12 +242,12 @@ fn a_person_is_found_under_an_id_that_was_merged_into_them(app: &App) {
     let [under_former, under_survivor] = [&former, &survivor].map(|id| client.get(&format!("{}/notes", path_of(id))).expect(200));
     assert_eq!(under_former.text, under_survivor.text);
     assert_eq!(under_former.entries().len(), 2);
-    app.client_of("another", "write").get(&path_of(&former)).refused(404, "NOT_FOUND");
+    workspace.client_of("another", "write").get(&path_of(&former)).refused(404, "NOT_FOUND");
 }
 
 #[apply(each_engine)]
-fn writes_under_a_merged_id_reach_the_survivor(app: &App) {
-    let client = app.writer();
+fn writes_under_a_merged_id_reach_the_survivor(workspace: &Workspace) {
+    let client = workspace.writer();
     let (survivor, former) = merged(&client);
     let tag = client.get(&path_of(&survivor)).expect(200).etag().to_owned();
     client.with("if-match", &tag).patch(&path_of(&former), &json!({ "current_job_title": "Countess" })).expect(200);

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Log, World, apply, each_engine, shape};
+use crate::support::{Log, Workspace, World, apply, each_engine, shape};
 
 const PATH: &str = "/v1/persons/resolve";
 
 #[apply(each_engine)]
-fn nobody_is_there(app: &App) {
-    let reply = app.writer().post(PATH, &json!({ "name": "Ada", "emails": ["ada@x.example"] })).expect(200);
+fn nobody_is_there(workspace: &Workspace) {
+    let reply = workspace.writer().post(PATH, &json!({ "name": "Ada", "emails": ["ada@x.example"] })).expect(200);
     insta::assert_snapshot!(shape(&reply), @r#"
     {
       "success": true,
@@ -21,8 +21,8 @@ fn nobody_is_there(app: &App) {
 }
 
 #[apply(each_engine)]
-fn one_person_is_there(app: &App) {
-    let client = app.writer();
+fn one_person_is_there(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada Lovelace", "emails": ["ada@x.example"] }));
     let reply = client.post(PATH, &json!({ "name": "A. L.", "emails": ["new@x.example", "ADA@x.example"] })).expect(200);
     insta::assert_snapshot!(shape(&reply), @r#"
@@ -49,8 +49,8 @@ fn one_person_is_there(app: &App) {
 }
 
 #[apply(each_engine)]
-fn several_persons_are_there(app: &App) {
-    let client = app.writer();
+fn several_persons_are_there(workspace: &Workspace) {
+    let client = workspace.writer();
     let by_email = client.new_person(&json!({ "name": "One", "emails": ["one@x.example"] }));
     let by_handle = client.new_person(&json!({ "name": "Two", "social_url": "https://social.example/in/two" }));
     let by_source = client.new_person(&json!({ "name": "Three", "external_source_id": "crm-3" }));
@@ -73,8 +73,8 @@ fn several_persons_are_there(app: &App) {
 }
 
 #[apply(each_engine)]
-fn every_identifier_that_points_at_a_person_is_named(app: &App) {
-    let client = app.writer();
+fn every_identifier_that_points_at_a_person_is_named(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({
         "name": "Ada", "emails": ["a@x.example", "b@x.example"], "social_url": "https://social.example/in/ada", "external_source_id": "crm-1",
     });
@@ -93,16 +93,16 @@ fn every_identifier_that_points_at_a_person_is_named(app: &App) {
 }
 
 #[apply(each_engine)]
-fn neither_the_name_nor_a_phone_number_matches(app: &App) {
-    let client = app.writer();
+fn neither_the_name_nor_a_phone_number_matches(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "name": "Ada Lovelace", "phone_numbers": ["030 1234"], "company_name": "Acme" });
     client.new_person(&body);
     assert_eq!(client.post(PATH, &body).expect(200).data(), &json!({ "outcome": "create", "matches": [] }));
 }
 
 #[apply(each_engine)]
-fn the_holder_of_a_shared_identifier_is_named(app: &App) {
-    let client = app.writer();
+fn the_holder_of_a_shared_identifier_is_named(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "name": "Ada", "emails": ["a@x.example"] });
     let first = client.new_person(&body);
     client.post("/v1/persons?on_duplicate=create", &body).expect(201);
@@ -112,8 +112,8 @@ fn the_holder_of_a_shared_identifier_is_named(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_foretold_comes_true(app: &App) {
-    let client = app.writer();
+fn what_is_foretold_comes_true(workspace: &Workspace) {
+    let client = workspace.writer();
     client.new_person(&json!({ "name": "One", "emails": ["one@x.example"] }));
     client.new_person(&json!({ "name": "Two", "emails": ["two@x.example"] }));
     for emails in [json!(["three@x.example"]), json!(["one@x.example"]), json!(["two@x.example", "one@x.example"]), json!([])] {
@@ -130,8 +130,8 @@ fn what_is_foretold_comes_true(app: &App) {
 }
 
 #[apply(each_engine)]
-fn nothing_is_written(app: &App) {
-    let client = app.writer();
+fn nothing_is_written(workspace: &Workspace) {
+    let client = workspace.writer();
     let world = World::build(&client);
     let mut log = Log::begin(&client);
     let before = world.contents(&client);
@@ -149,8 +149,8 @@ fn nothing_is_written(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_bad_body_is_refused_as_by_a_create(app: &App) {
-    let client = app.writer();
+fn a_bad_body_is_refused_as_by_a_create(workspace: &Workspace) {
+    let client = workspace.writer();
     for (body, field, flaw) in [
         (json!({}), "name", "REQUIRED"),
         (json!({ "name": 7 }), "name", "INVALID_TYPE"),
@@ -169,22 +169,22 @@ fn a_bad_body_is_refused_as_by_a_create(app: &App) {
 }
 
 #[apply(each_engine)]
-fn jobs_and_clients_are_not_looked_up(app: &App) {
+fn jobs_and_clients_are_not_looked_up(workspace: &Workspace) {
     let body = json!({ "name": "Ada", "job_id": "job_00000000000000000000000000", "client_id": "cmp_00000000000000000000000000" });
-    assert_eq!(app.writer().post(PATH, &body).expect(200).data()["outcome"], "create");
+    assert_eq!(workspace.writer().post(PATH, &body).expect(200).data()["outcome"], "create");
 }
 
 #[apply(each_engine)]
-fn nobody_of_another_workspace_is_found(app: &App) {
+fn nobody_of_another_workspace_is_found(workspace: &Workspace) {
     let body = json!({ "name": "Ada", "emails": ["a@x.example"], "external_source_id": "crm-1" });
-    app.client_of("another", "write").new_person(&body);
-    assert_eq!(app.writer().post(PATH, &body).expect(200).data(), &json!({ "outcome": "create", "matches": [] }));
+    workspace.client_of("another", "write").new_person(&body);
+    assert_eq!(workspace.writer().post(PATH, &body).expect(200).data(), &json!({ "outcome": "create", "matches": [] }));
 }
 
 #[apply(each_engine)]
-fn a_reader_may_ask(app: &App) {
+fn a_reader_may_ask(workspace: &Workspace) {
     let body = json!({ "name": "Ada", "emails": ["a@x.example"] });
-    app.writer().new_person(&body);
-    assert_eq!(app.client("read").post(PATH, &body).expect(200).data()["outcome"], "match");
-    app.anonymous().post(PATH, &body).refused(401, "UNAUTHENTICATED");
+    workspace.writer().new_person(&body);
+    assert_eq!(workspace.client("read").post(PATH, &body).expect(200).data()["outcome"], "match");
+    workspace.anonymous().post(PATH, &body).refused(401, "UNAUTHENTICATED");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Job, apply, each_engine, shape};
+use crate::support::{Job, Workspace, apply, each_engine, shape};
 
 fn ada(job: &Job) -> Value {
     json!({
@@ -24,8 +24,8 @@ fn ada(job: &Job) -> Value {
 }
 
 #[apply(each_engine)]
-fn a_created_person(app: &App) {
-    let client = app.writer();
+fn a_created_person(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let reply = client.post("/v1/persons", &ada(&job)).expect(201);
     insta::assert_snapshot!(shape(&reply), @r#"
@@ -68,8 +68,8 @@ fn a_created_person(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_created_person_of_whom_little_is_known(app: &App) {
-    let reply = app.writer().post("/v1/persons", &json!({ "name": "Ada", "client_name": "Acme" })).expect(201);
+fn a_created_person_of_whom_little_is_known(workspace: &Workspace) {
+    let reply = workspace.writer().post("/v1/persons", &json!({ "name": "Ada", "client_name": "Acme" })).expect(201);
     insta::assert_snapshot!(shape(&reply), @r#"
     {
       "success": true,
@@ -91,8 +91,8 @@ fn a_created_person_of_whom_little_is_known(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_read_person(app: &App) {
-    let client = app.writer();
+fn a_read_person(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let person = client.new_person(&ada(&job));
     let history = client.put(
@@ -223,8 +223,8 @@ fn a_read_person(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_read_person_of_whom_little_is_known(app: &App) {
-    let client = app.writer();
+fn a_read_person_of_whom_little_is_known(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     insta::assert_snapshot!(shape(&client.get(&format!("/v1/persons/{person}")).expect(200)), @r#"
     {
@@ -251,8 +251,8 @@ fn a_read_person_of_whom_little_is_known(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_updated_person(app: &App) {
-    let client = app.writer();
+fn an_updated_person(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let reply = client.patch(&format!("/v1/persons/{person}"), &json!({ "address": "12 St James's Square\nLondon" })).expect(200);
     insta::assert_snapshot!(shape(&reply), @r#"

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, apply, each_engine, strings};
+use crate::support::{Client, Workspace, apply, each_engine, strings};
 
 fn full_person(client: &Client) -> String {
     client.new_person(&json!({
@@ -24,8 +24,8 @@ fn entry(kind: &str, value: &str) -> Value {
 }
 
 #[apply(each_engine)]
-fn what_is_omitted_stays_as_it_is(app: &App) {
-    let client = app.writer();
+fn what_is_omitted_stays_as_it_is(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = full_person(&client);
     let before = client.person(&person);
     assert_eq!(client.update_person(&person, &json!({})), before);
@@ -40,8 +40,8 @@ fn what_is_omitted_stays_as_it_is(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_null_or_blank_is_cleared(app: &App) {
-    let client = app.writer();
+fn what_is_null_or_blank_is_cleared(workspace: &Workspace) {
+    let client = workspace.writer();
     for nothing in [json!(null), json!(""), json!("  ")] {
         let person = client.new_person(&json!({
             "name": "Ada", "current_job_title": "Analyst", "company_name": "Acme", "social_url": "https://social.example/in/ada",
@@ -59,8 +59,8 @@ fn what_is_null_or_blank_is_cleared(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_text_field_takes_its_new_value(app: &App) {
-    let client = app.writer();
+fn a_text_field_takes_its_new_value(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = full_person(&client);
     let patch = json!({
         "current_job_title": " Countess ",
@@ -80,8 +80,8 @@ fn a_text_field_takes_its_new_value(app: &App) {
 }
 
 #[apply(each_engine)]
-fn every_field_changes_alone(app: &App) {
-    let client = app.writer();
+fn every_field_changes_alone(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = full_person(&client);
     let shown = || client.get(&format!("/v1/persons/{person}?include=profile")).expect(200).data().clone();
     // What is sent, and all places where the person then differs.
@@ -115,8 +115,8 @@ fn every_field_changes_alone(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_new_name_brings_its_parts_along(app: &App) {
-    let client = app.writer();
+fn a_new_name_brings_its_parts_along(workspace: &Workspace) {
+    let client = workspace.writer();
     for (patch, name, first, last) in [
         (json!({ "name": "Ada King Noel" }), "Ada King Noel", "Ada King", "Noel"),
         (json!({ "last_name": "King" }), "Ada King", "Ada", "King"),
@@ -134,8 +134,8 @@ fn a_new_name_brings_its_parts_along(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_person_keeps_a_name(app: &App) {
-    let client = app.writer();
+fn a_person_keeps_a_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let nameless = json!({ "name": null, "first_name": null, "last_name": "" });
     let person = client.new_person(&json!({ "name": "Ada" }));
     let reply = client.patch(&format!("/v1/persons/{person}"), &nameless).refused(400, "INVALID_REQUEST");
@@ -149,8 +149,8 @@ fn a_person_keeps_a_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_array_takes_the_place_of_the_old_one(app: &App) {
-    let client = app.writer();
+fn an_array_takes_the_place_of_the_old_one(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = full_person(&client);
     let emails = json!([entry("other", "New@x.example"), entry("personal", "home@x.example")]);
     let phones = json!([entry("home", "333 3333")]);
@@ -162,8 +162,8 @@ fn an_array_takes_the_place_of_the_old_one(app: &App) {
 }
 
 #[apply(each_engine)]
-fn every_name_of_a_contact_type_is_taken(app: &App) {
-    let client = app.writer();
+fn every_name_of_a_contact_type_is_taken(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     for (field, read_field, value, names) in [
         (
@@ -194,8 +194,8 @@ fn every_name_of_a_contact_type_is_taken(app: &App) {
 }
 
 #[apply(each_engine)]
-fn any_other_contact_type_is_refused_with_those_allowed(app: &App) {
-    let client = app.writer();
+fn any_other_contact_type_is_refused_with_those_allowed(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = format!("/v1/persons/{}", full_person(&client));
     for (field, value, wrong, allowed) in [
         ("emails", "a@x.example", &["home", "mobile", "Work", "mobile_phone"][..], &["work", "personal", "other"][..]),
@@ -212,8 +212,8 @@ fn any_other_contact_type_is_refused_with_those_allowed(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_plain_string_is_no_contact_entry(app: &App) {
-    let client = app.writer();
+fn a_plain_string_is_no_contact_entry(workspace: &Workspace) {
+    let client = workspace.writer();
     let path = format!("/v1/persons/{}", full_person(&client));
     for (patch, field, flaw) in [
         (json!({ "emails": ["a@x.example"] }), "emails[0]", "INVALID_TYPE"),
@@ -230,8 +230,8 @@ fn a_plain_string_is_no_contact_entry(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_typed_field_takes_the_place_of_its_type(app: &App) {
-    let client = app.writer();
+fn a_typed_field_takes_the_place_of_its_type(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let emails = json!([entry("work", "a@x.example"), entry("other", "o@x.example"), entry("work", "b@x.example")]);
     client.update_person(&person, &json!({ "emails": emails, "phone_numbers": [entry("work", "111 1111"), entry("mobile", "222 2222")] }));
@@ -248,8 +248,8 @@ fn a_typed_field_takes_the_place_of_its_type(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_typed_field_wins_over_the_array_beside_it(app: &App) {
-    let client = app.writer();
+fn a_typed_field_wins_over_the_array_beside_it(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = full_person(&client);
     let emails = json!([entry("work", "a@x.example"), entry("other", "o@x.example")]);
     let read = client.update_person(&person, &json!({ "emails": emails, "work_email": "c@x.example" }));
@@ -257,8 +257,8 @@ fn a_typed_field_wins_over_the_array_beside_it(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_identifier_of_another_person_is_refused_with_their_id(app: &App) {
-    let client = app.writer();
+fn an_identifier_of_another_person_is_refused_with_their_id(workspace: &Workspace) {
+    let client = workspace.writer();
     let other = full_person(&client);
     let person = client.new_person(&json!({ "name": "Grace", "emails": ["grace@x.example"] }));
     let path = format!("/v1/persons/{person}");
@@ -276,8 +276,8 @@ fn an_identifier_of_another_person_is_refused_with_their_id(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_person_may_be_sent_what_they_have(app: &App) {
-    let client = app.writer();
+fn a_person_may_be_sent_what_they_have(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = full_person(&client);
     let before = client.person(&person);
     let same = json!({
@@ -291,8 +291,8 @@ fn a_person_may_be_sent_what_they_have(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_job_is_attached_once(app: &App) {
-    let client = app.writer();
+fn a_job_is_attached_once(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let person = client.new_person(&json!({ "name": "Ada" }));
     for _ in 0..2 {
@@ -308,8 +308,8 @@ fn a_job_is_attached_once(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_new_identifier_matches_from_then_on(app: &App) {
-    let client = app.writer();
+fn a_new_identifier_matches_from_then_on(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     client.update_person(&person, &json!({ "work_email": "a@x.example", "social_url": "https://social.example/in/ada" }));
     for body in [json!({ "name": "A", "emails": ["A@x.example"] }), json!({ "social_url": "https://social.example/in/ada" })] {
@@ -318,8 +318,8 @@ fn a_new_identifier_matches_from_then_on(app: &App) {
 }
 
 #[apply(each_engine)]
-fn nothing_of_a_refused_update_is_stored(app: &App) {
-    let client = app.writer();
+fn nothing_of_a_refused_update_is_stored(workspace: &Workspace) {
+    let client = workspace.writer();
     let person = full_person(&client);
     let before = client.person(&person);
     for patch in [

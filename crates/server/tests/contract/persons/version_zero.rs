@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, apply, each_engine, shape, strings};
+use crate::support::{Workspace, apply, each_engine, shape, strings};
 
 const PATH: &str = "/v0/persons";
 
 #[apply(each_engine)]
-fn a_created_person(app: &App) {
-    let client = app.writer();
+fn a_created_person(workspace: &Workspace) {
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let body = json!({
         "name": "Ada Lovelace",
@@ -53,8 +53,8 @@ fn a_created_person(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_person_who_is_there_already(app: &App) {
-    let client = app.writer();
+fn a_person_who_is_there_already(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "first_name": "Ada", "last_name": "Lovelace", "email": "a@x.example" });
     let first = client.post(PATH, &body).expect(201);
     let second = client.post(PATH, &body).expect(200);
@@ -63,8 +63,8 @@ fn a_person_who_is_there_already(app: &App) {
 }
 
 #[apply(each_engine)]
-fn no_value_is_ever_null(app: &App) {
-    let reply = app.writer().post(PATH, &json!({ "name": "Ada" })).expect(201);
+fn no_value_is_ever_null(workspace: &Workspace) {
+    let reply = workspace.writer().post(PATH, &json!({ "name": "Ada" })).expect(201);
     insta::assert_snapshot!(shape(&reply), @r#"
     {
       "error": "",
@@ -86,7 +86,7 @@ fn no_value_is_ever_null(app: &App) {
 }
 
 #[apply(each_engine)]
-fn single_contacts_join_the_lists(app: &App) {
+fn single_contacts_join_the_lists(workspace: &Workspace) {
     let body = json!({
         "name": "Ada",
         "email": "a@x.example",
@@ -94,15 +94,15 @@ fn single_contacts_join_the_lists(app: &App) {
         "phone_number": "111 1111",
         "phone_numbers": ["1111111", "222 2222"],
     });
-    let reply = app.writer().post(PATH, &body).expect(201);
+    let reply = workspace.writer().post(PATH, &body).expect(201);
     let values = |field: &str| strings(&reply.json["data"][field], "value");
     assert_eq!(values("emails"), ["a@x.example", "b@x.example"]);
     assert_eq!(values("phones"), ["111 1111", "222 2222"]);
 }
 
 #[apply(each_engine)]
-fn the_fields_of_version_one_are_refused(app: &App) {
-    let client = app.writer();
+fn the_fields_of_version_one_are_refused(workspace: &Workspace) {
+    let client = workspace.writer();
     for (field, value) in [
         ("work_email", json!("a@x.example")),
         ("personal_email", json!("a@x.example")),
@@ -120,8 +120,8 @@ fn the_fields_of_version_one_are_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_refusal_is_one_sentence(app: &App) {
-    let client = app.writer();
+fn a_refusal_is_one_sentence(workspace: &Workspace) {
+    let client = workspace.writer();
     client.post(PATH, &json!({ "name": "Ada", "external_source_id": "crm-1" })).expect(201);
     client.post(PATH, &json!({ "name": "Ada", "email": "a@x.example" })).expect(201);
     let text = client.with("content-type", "text/plain");
@@ -130,8 +130,8 @@ fn a_refusal_is_one_sentence(app: &App) {
         (400, client.post(PATH, &json!({}))),
         (400, client.post(PATH, &json!({ "name": ["Ada"] }))),
         (400, client.with("content-type", "application/json").send_bytes("POST", PATH, b"{")),
-        (401, app.anonymous().post(PATH, &json!({ "name": "Ada" }))),
-        (403, app.client("read").post(PATH, &json!({ "name": "Ada" }))),
+        (401, workspace.anonymous().post(PATH, &json!({ "name": "Ada" }))),
+        (403, workspace.client("read").post(PATH, &json!({ "name": "Ada" }))),
         (404, client.post(PATH, &json!({ "name": "Ada", "job_name": "Nope" }))),
         (405, client.get(PATH)),
         (409, client.post(PATH, &conflict)),
@@ -147,8 +147,8 @@ fn a_refusal_is_one_sentence(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_person_of_version_zero_is_a_person_of_version_one(app: &App) {
-    let client = app.writer();
+fn a_person_of_version_zero_is_a_person_of_version_one(workspace: &Workspace) {
+    let client = workspace.writer();
     let body = json!({ "name": "Ada Lovelace", "email": "a@x.example", "external_source_id": "crm-1", "company_name": "Acme" });
     let old = client.post(PATH, &body).expect(201);
     let person = client.person(old.json["data"]["id"].as_str().unwrap());

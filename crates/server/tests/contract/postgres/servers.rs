@@ -14,7 +14,7 @@ const KEY_LIMIT: Duration = Duration::from_secs(5);
 fn two_servers() -> (App, Process, [Client; 2]) {
     let app = Engine::Postgres.app().start();
     let (process, address) = app.another_server();
-    let clients = [app.writer(), Client::new(&address).with_key(&app.key("main", "write"))];
+    let clients = [app.writer(), Client::new(&address).with_key(&app.key("write"))];
     (app, process, clients)
 }
 

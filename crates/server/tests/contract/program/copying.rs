@@ -192,7 +192,7 @@ fn a_copy_that_fails_leaves_nothing() {
 #[test]
 fn what_is_kept_of_forgotten_events_and_what_is_stored_oddly_goes_over_and_back() {
     let mut first = Engine::Sqlite.app().argument("--event-retention=1s").start();
-    let key = first.key("main", "write");
+    let key = first.key("write");
     let person =
         first.writer().new_person(&serde_json::json!({ "name": "Ada", "work_email": "ada@x.example", "current_job_title": "Analyst" }));
     // The newest event of all is never forgotten.

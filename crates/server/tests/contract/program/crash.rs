@@ -6,9 +6,8 @@ use std::thread;
 
 use serde_json::json;
 
-use crate::support::{App, Client, DEADLINE, Engine, apply, each_engine, strings};
+use crate::support::{App, Client, DEADLINE, Engine, apply, each_engine, rounds, strings};
 
-const ROUNDS: usize = 100;
 const WRITERS: usize = 4;
 const FIRST_STAGE: &str = "Sourced";
 const SECOND_STAGE: &str = "Contacted";
@@ -72,7 +71,7 @@ fn every_acknowledged_write_survives_being_killed(engine: &Engine) {
     let mut app = engine.app().start();
     let job = app.writer().new_job("Engineer", "Acme");
     let mut all = Vec::new();
-    for number in 0..ROUNDS {
+    for number in 0..rounds(10, 100) {
         let acknowledged = round(&mut app, &job.id, number);
         app.restart();
         let client = app.writer();

@@ -41,7 +41,7 @@ fn metrics_name_neither_keys_nor_records(app: &App) {
     app.anonymous().with_key("slated_nonsense").get("/v1/jobs").expect(401);
     client.send("BREW", "/v1/jobs", None).expect(405);
     let text = app.anonymous().get("/metrics").expect(200).text;
-    let key = app.key("main", "write");
+    let key = app.key("write");
     for secret in [key.as_str(), "slated_nonsense", &world.person, &world.candidate, &world.job.id, "of-this-name", "BREW", "Lovelace"] {
         assert!(!text.contains(secret), "{secret} stands in\n{text}");
     }
@@ -51,7 +51,7 @@ fn metrics_name_neither_keys_nor_records(app: &App) {
 fn the_log_names_requests_and_no_keys(app: &App) {
     let client = app.writer();
     let world = World::build(&client);
-    let (key, wrong) = (app.key("main", "write"), format!("slated_{}", "x".repeat(52)));
+    let (key, wrong) = (app.key("write"), format!("slated_{}", "x".repeat(52)));
     client.with("x-request-id", "trace-good").get(&format!("/v1/persons/{}", world.person)).expect(200);
     client.with("x-request-id", "trace-bad").post("/v1/persons", &json!({ "name": 7 })).expect(400);
     app.anonymous().with_key(&wrong).with("x-request-id", "trace-refused").get("/v1/jobs").expect(401);

@@ -104,7 +104,7 @@ fn a_demo_shows_enrichment(engine: &Engine) {
 #[apply(each_engine)]
 fn a_stop_finishes_what_is_in_flight(engine: &Engine) {
     let mut app = engine.app().start();
-    let (address, key) = (app.address.clone(), app.key("main", "write"));
+    let (address, key) = (app.address.clone(), app.key("write"));
     let mut connection = Connection::open(&address);
     let head = format!("POST /v1/persons HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n");
     let body = r#"{"name": "Ada", "external_source_id": "crm-1"}"#;

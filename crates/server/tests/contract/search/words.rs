@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, apply, each_engine, eventually, strings, together};
+use crate::support::{App, Client, Workspace, apply, each_engine, eventually, strings, together};
 
 fn found(client: &Client, q: &str) -> Vec<String> {
     let encoded: String = q.bytes().map(|byte| format!("%{byte:02x}")).collect();
@@ -15,8 +15,8 @@ fn fields(client: &Client, q: &str) -> Vec<Value> {
 }
 
 #[apply(each_engine)]
-fn a_person_is_found_by_every_field_that_is_searched(app: &App) {
-    let client = app.writer();
+fn a_person_is_found_by_every_field_that_is_searched(workspace: &Workspace) {
+    let client = workspace.writer();
     let id = client.new_person(&json!({
         "name": "Ada Lovelace", "social_url": "https://social.example/in/enchantress", "current_job_title": "Analyst", "company_name": "Engines",
         "work_email": "countess@letters.example", "social_location": "Marylebone", "notes": "Likes horses",
@@ -49,8 +49,8 @@ fn a_person_is_found_by_every_field_that_is_searched(app: &App) {
 }
 
 #[apply(each_engine)]
-fn words_are_beginnings_without_case_and_accents(app: &App) {
-    let client = app.writer();
+fn words_are_beginnings_without_case_and_accents(workspace: &Workspace) {
+    let client = workspace.writer();
     client.new_person(&json!({ "name": "José Núñez" }));
     client.new_person(&json!({ "name": "Søren Ångström" }));
     client.new_person(&json!({ "name": "张伟" }));
@@ -64,8 +64,8 @@ fn words_are_beginnings_without_case_and_accents(app: &App) {
 }
 
 #[apply(each_engine)]
-fn all_words_must_be_there_in_whatever_field(app: &App) {
-    let client = app.writer();
+fn all_words_must_be_there_in_whatever_field(workspace: &Workspace) {
+    let client = workspace.writer();
     client.new_person(&json!({ "name": "Ada Lovelace", "company_name": "Engines" }));
     client.new_person(&json!({ "name": "Ada Byron", "company_name": "Poems" }));
     assert_eq!(found(&client, "ada"), ["Ada Lovelace", "Ada Byron"]);
@@ -74,8 +74,8 @@ fn all_words_must_be_there_in_whatever_field(app: &App) {
 }
 
 #[apply(each_engine)]
-fn the_best_answers_come_first(app: &App) {
-    let client = app.writer();
+fn the_best_answers_come_first(workspace: &Workspace) {
+    let client = workspace.writer();
     client.new_person(&json!({ "name": "Note", "notes": "Knows Hopper" }));
     client.new_person(&json!({ "name": "Company", "company_name": "Hopper & Co" }));
     client.new_person(&json!({ "name": "Grace Hopper" }));
@@ -92,8 +92,8 @@ pub fn make_many(client: &Client, count: usize, person: impl Fn(usize) -> Value)
 
 /// More persons than a search gives have words that begin like the one that is asked for.
 #[apply(each_engine)]
-fn of_very_many_those_with_whole_words_stay(app: &App) {
-    let client = app.writer();
+fn of_very_many_those_with_whole_words_stay(workspace: &Workspace) {
+    let client = workspace.writer();
     make_many(&client, 1000, |number| json!({ "name": format!("Annabel {number}") }));
     make_many(&client, 30, |number| json!({ "name": format!("Anna {number}") }));
     make_many(&client, 30, |number| json!({ "name": format!("Guest {number}"), "notes": "Friend of Anna" }));
@@ -211,8 +211,8 @@ fn an_erased_person_leaves_the_segments(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_person_is_found_as_soon_as_the_write_is_answered(app: &App) {
-    let client = app.writer();
+fn a_person_is_found_as_soon_as_the_write_is_answered(workspace: &Workspace) {
+    let client = workspace.writer();
     for number in 0..20 {
         let word = format!("unique{number}x");
         client.new_person(&json!({ "name": word }));
@@ -221,8 +221,8 @@ fn a_person_is_found_as_soon_as_the_write_is_answered(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_changed_is_found_and_what_is_gone_is_not(app: &App) {
-    let client = app.writer();
+fn what_changed_is_found_and_what_is_gone_is_not(workspace: &Workspace) {
+    let client = workspace.writer();
     let id = client.new_person(&json!({ "name": "Ada Byron", "emails": ["ada@letters.example"] }));
     client.patch(&format!("/v1/persons/{id}"), &json!({ "name": "Ada King" })).expect(200);
     assert_eq!(found(&client, "byron"), [""; 0]);
@@ -234,8 +234,8 @@ fn what_changed_is_found_and_what_is_gone_is_not(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_word_that_leaves_a_field_is_found_where_else_it_stands(app: &App) {
-    let client = app.writer();
+fn a_word_that_leaves_a_field_is_found_where_else_it_stands(workspace: &Workspace) {
+    let client = workspace.writer();
     let id = client.new_person(&json!({
         "name": "Marie Curie", "current_job_title": "Chemist Physicist Lecturer Curie", "company_name": "Sorbonne Labs", "notes": "Was a LECTURER\nonce",
         "phone_numbers": ["555 0100"],
@@ -268,8 +268,8 @@ fn a_word_that_leaves_a_field_is_found_where_else_it_stands(app: &App) {
 }
 
 #[apply(each_engine)]
-fn updates_at_the_same_instant_leave_the_words_of_the_last(app: &App) {
-    let client = app.writer();
+fn updates_at_the_same_instant_leave_the_words_of_the_last(workspace: &Workspace) {
+    let client = workspace.writer();
     let id = client.new_person(&json!({ "name": "Ada", "current_job_title": "Start" }));
     let titles: Vec<_> = (0..24).map(|number| format!("Title{number:02}")).collect();
     together(titles.len(), |number| {
@@ -282,8 +282,8 @@ fn updates_at_the_same_instant_leave_the_words_of_the_last(app: &App) {
 }
 
 #[apply(each_engine)]
-fn who_takes_the_place_of_somebody_erased_is_found_in_their_own_workspace(app: &App) {
-    let (one, other) = (app.writer(), app.client_of("other", "write"));
+fn who_takes_the_place_of_somebody_erased_is_found_in_their_own_workspace(workspace: &Workspace) {
+    let (one, other) = (workspace.writer(), workspace.client_of("other", "write"));
     for round in 0..10 {
         let gone = one.new_person(&json!({ "name": format!("Gone{round} Common") }));
         together(6, |number| match number {
@@ -300,8 +300,8 @@ fn who_takes_the_place_of_somebody_erased_is_found_in_their_own_workspace(app: &
 }
 
 #[apply(each_engine)]
-fn a_search_pages_by_offset_and_by_cursor(app: &App) {
-    let client = app.writer();
+fn a_search_pages_by_offset_and_by_cursor(workspace: &Workspace) {
+    let client = workspace.writer();
     for number in 0..7 {
         let body = match number % 2 {
             0 => json!({ "name": format!("Common {number}") }),
@@ -331,8 +331,8 @@ fn a_search_pages_by_offset_and_by_cursor(app: &App) {
 }
 
 #[apply(each_engine)]
-fn search_and_filters_narrow_each_other(app: &App) {
-    let client = app.writer();
+fn search_and_filters_narrow_each_other(workspace: &Workspace) {
+    let client = workspace.writer();
     client.new_person(&json!({ "name": "Ada One", "company_name": "Acme" }));
     client.new_person(&json!({ "name": "Ada Two", "company_name": "Other", "mobile_phone": "+1 555" }));
     client.new_person(&json!({ "name": "Grace", "company_name": "Acme" }));
@@ -344,8 +344,8 @@ fn search_and_filters_narrow_each_other(app: &App) {
 }
 
 #[apply(each_engine)]
-fn persons_of_a_renamed_company_are_found_under_its_new_name(app: &App) {
-    let client = app.writer();
+fn persons_of_a_renamed_company_are_found_under_its_new_name(workspace: &Workspace) {
+    let client = workspace.writer();
     let id = client.new_person(&json!({ "name": "Ada", "company_name": "Oldname" }));
     let company = client.person(&id)["current_company_id"].as_str().unwrap().to_owned();
     client.patch(&format!("/v1/companies/{company}"), &json!({ "name": "Newname" })).expect(200);
@@ -353,8 +353,8 @@ fn persons_of_a_renamed_company_are_found_under_its_new_name(app: &App) {
 }
 
 #[apply(each_engine)]
-fn signs_that_mean_something_to_the_engines_mean_nothing(app: &App) {
-    let client = app.writer();
+fn signs_that_mean_something_to_the_engines_mean_nothing(workspace: &Workspace) {
+    let client = workspace.writer();
     client.new_person(&json!({ "name": "O'Neil \"Shaq\" (Big) AND|OR & NOT: Near* \\ =p" }));
     for q in ["o'neil", "\"shaq\"", "(big", "and or not near", "neil*", "shaq:*", "-big", "neil & shaq", "' OR 1=1 neil", "p", "\\"] {
         let has_words = q.chars().any(char::is_alphanumeric);
@@ -369,8 +369,8 @@ fn signs_that_mean_something_to_the_engines_mean_nothing(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_cursor_on_somebody_who_is_not_found_any_more_is_gone(app: &App) {
-    let client = app.writer();
+fn a_cursor_on_somebody_who_is_not_found_any_more_is_gone(workspace: &Workspace) {
+    let client = workspace.writer();
     let ids: Vec<_> = (0..3).map(|number| client.new_person(&json!({ "name": format!("Common {number}") }))).collect();
     let page = |query: &str| client.get(&format!("/v1/persons?q=common&limit=1&{query}"));
     let cursor = page("cursor=").expect(200).json["meta"]["next_cursor"].as_str().unwrap().to_owned();

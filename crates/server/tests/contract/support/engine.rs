@@ -1,4 +1,6 @@
 use super::server::{App, AppBuilder};
+use super::shared;
+use super::workspace::Workspace;
 
 /// Where the program under test keeps its data.
 #[derive(Clone, Copy, Debug)]
@@ -17,9 +19,16 @@ impl Engine {
     }
 }
 
-/// What a test may ask for: a running program, or just the engine when it starts the program its own way.
+/// What a test may ask for: a workspace of its own; a running program of its own when it is about the program, or looks past its
+/// interface; or just the engine when it starts the program its own way.
 pub trait Setup {
     fn on(engine: Engine) -> Self;
+}
+
+impl Setup for Workspace {
+    fn on(engine: Engine) -> Self {
+        shared::workspace(engine, &[])
+    }
 }
 
 impl Setup for App {

@@ -4,24 +4,42 @@ use super::client::{Client, Reply};
 use super::engine::Engine;
 use super::receiver::Receiver;
 use super::server::App;
+use super::shared;
 use super::wait::eventually;
+use super::workspace::Workspace;
 
 /// Delays between attempts for a test that waits for the next one, and for a test that wants no next one.
 pub const SOON: &str = "50ms,50ms,50ms,50ms,50ms,50ms,50ms,50ms";
 pub const NEVER: &str = "1h";
 
-/// A server that may call this machine, and tries again after these delays.
+fn calling(delays: &str) -> [(&'static str, &str); 2] {
+    [("SLATED_ALLOW_PRIVATE_TARGETS", "127.0.0.0/8"), ("SLATED_WEBHOOK_RETRY_DELAYS", delays)]
+}
+
+/// A server of its own that may call this machine, and tries again after these delays.
 pub fn calling_app(engine: Engine, delays: &str) -> App {
-    let builder = engine.app().environment("SLATED_ALLOW_PRIVATE_TARGETS", "127.0.0.0/8");
-    builder.environment("SLATED_WEBHOOK_RETRY_DELAYS", delays).start()
+    calling(delays).into_iter().fold(engine.app(), |builder, (name, value)| builder.environment(name, value)).start()
 }
 
 /// Such a server, and a receiver with a webhook.
-pub fn hooked(engine: Engine, delays: &str) -> (App, Receiver, Hook) {
+pub fn hooked_app(engine: Engine, delays: &str) -> (App, Receiver, Hook) {
     let app = calling_app(engine, delays);
     let receiver = Receiver::start();
     let hook = Hook::new(&app, &receiver.url());
     (app, receiver, hook)
+}
+
+/// A workspace on a server that may call this machine, and tries again after these delays.
+pub fn calling_workspace(engine: Engine, delays: &str) -> Workspace {
+    shared::workspace(engine, &calling(delays))
+}
+
+/// Such a workspace, and a receiver with a webhook.
+pub fn hooked(engine: Engine, delays: &str) -> (Workspace, Receiver, Hook) {
+    let workspace = calling_workspace(engine, delays);
+    let receiver = Receiver::start();
+    let hook = Hook::new(&workspace, &receiver.url());
+    (workspace, receiver, hook)
 }
 
 /// A webhook that a test made.
@@ -33,12 +51,12 @@ pub struct Hook {
 
 impl Hook {
     /// A webhook for what happens to records, not to keys and webhooks.
-    pub fn new(app: &App, url: &str) -> Self {
-        Self::of_types(app, url, &["person.*", "candidate.*", "job.*", "company.*"])
+    pub fn new(workspace: &Workspace, url: &str) -> Self {
+        Self::of_types(workspace, url, &["person.*", "candidate.*", "job.*", "company.*"])
     }
 
-    pub fn of_types(app: &App, url: &str, types: &[&str]) -> Self {
-        let client = app.client("admin");
+    pub fn of_types(workspace: &Workspace, url: &str, types: &[&str]) -> Self {
+        let client = workspace.client("admin");
         let made = client.post("/v1/webhooks", &json!({ "url": url, "types": types })).expect(201);
         Self { id: made.id(), secret: made.string("secret"), client }
     }

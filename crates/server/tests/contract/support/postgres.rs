@@ -27,6 +27,15 @@ pub fn create_database(name: &str) {
     execute(&server(), &format!("CREATE DATABASE {name}"));
 }
 
+/// Makes a copy of a database that nobody is connected to.
+pub fn copy_database(from: &str, to: &str) {
+    execute(&server(), &format!("CREATE DATABASE {to} TEMPLATE {from}"));
+}
+
+pub fn databases() -> Vec<String> {
+    execute(&server(), "SELECT datname FROM pg_database")
+}
+
 pub fn drop_database(name: &str) {
     execute(&server(), &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"));
 }

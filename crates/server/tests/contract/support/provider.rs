@@ -15,7 +15,7 @@ pub struct Provider {
 
 impl Provider {
     pub fn start() -> Self {
-        let provider = Self { receiver: Receiver::start(), knowledge: Arc::default() };
+        let provider = Self { receiver: Receiver::on("127.0.0.1"), knowledge: Arc::default() };
         provider.recover();
         provider
     }

@@ -1,6 +1,7 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -116,8 +117,11 @@ pub struct Receiver {
 }
 
 impl Receiver {
+    /// On an address that no other receiver has, so that none gets the late calls of a test that has ended.
     pub fn start() -> Self {
-        Self::on("127.0.0.1")
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let [_, high, middle, low] = STARTED.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+        Self::on(&format!("127.{}.{middle}.{low}", high + 1))
     }
 
     pub fn on(host: &str) -> Self {

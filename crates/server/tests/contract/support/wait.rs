@@ -1,9 +1,14 @@
 use std::sync::{Mutex, Once};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{env, thread};
 
 /// No condition takes this long on a machine that works at all.
 pub const DEADLINE: Duration = Duration::from_secs(60);
+
+/// How often something is done that fails once in a while: a few times with all tests, and as often as it takes in their long form.
+pub fn rounds(few: usize, many: usize) -> usize {
+    if env::var_os("TEST_LONG").is_some() { many } else { few }
+}
 
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 

@@ -5,9 +5,10 @@ use std::thread;
 
 use serde_json::json;
 
-use crate::support::{App, Call, Client, Engine, Hook, Process, Receiver, SOON, apply, each_engine, eventually, hooked, together};
+use crate::support::{
+    App, Call, Client, Engine, Hook, Process, Receiver, SOON, apply, each_engine, eventually, hooked_app, rounds, together,
+};
 
-const ROUNDS: usize = 4;
 const WRITERS: usize = 3;
 const PERSONS: usize = 25;
 
@@ -63,9 +64,9 @@ fn assert_in_order(calls: &[Call]) {
 
 #[apply(each_engine)]
 fn every_event_arrives_although_the_program_is_killed(engine: &Engine) {
-    let (mut app, receiver, mut hook) = hooked(*engine, SOON);
+    let (mut app, receiver, mut hook) = hooked_app(*engine, SOON);
     let mut acknowledged = 0;
-    for number in 0..ROUNDS {
+    for number in 0..rounds(4, 40) {
         acknowledged += round(&mut app, &receiver, number);
         app.restart();
     }
@@ -80,9 +81,9 @@ fn every_event_arrives_although_the_program_is_killed(engine: &Engine) {
 
 /// Two servers, their clients, and a receiver with a webhook; the process is the second server.
 fn two_servers() -> (App, Process, [Client; 2], Receiver, Hook) {
-    let (app, receiver, hook) = hooked(Engine::Postgres, SOON);
+    let (app, receiver, hook) = hooked_app(Engine::Postgres, SOON);
     let (process, address) = app.another_server();
-    let clients = [app.writer(), Client::new(&address).with_key(&app.key("main", "write"))];
+    let clients = [app.writer(), Client::new(&address).with_key(&app.key("write"))];
     (app, process, clients, receiver, hook)
 }
 

@@ -7,11 +7,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Action, App, Call, Engine, Hook, Receiver, SOON, apply, calling_app, each_engine, eventually, hooked, is_time, sequences, strings,
+    Action, Call, Engine, Hook, Receiver, SOON, Workspace, apply, calling_workspace, each_engine, eventually, hooked, is_time, sequences,
+    strings,
 };
 
-fn new_person(app: &App, name: &str) -> String {
-    app.writer().new_person(&json!({ "name": name }))
+fn new_person(workspace: &Workspace, name: &str) -> String {
+    workspace.writer().new_person(&json!({ "name": name }))
 }
 
 fn kinds(calls: &[Call]) -> Vec<String> {
@@ -22,9 +23,9 @@ fn kinds(calls: &[Call]) -> Vec<String> {
 
 #[apply(each_engine)]
 fn a_call_is_the_event_of_the_feed(engine: &Engine) {
-    let (app, receiver) = (calling_app(*engine, SOON), Receiver::start());
-    let hook = Hook::new(&app, &receiver.at("/in?token=a%20b"));
-    new_person(&app, "Žofie \"Zo\" 🦀");
+    let (workspace, receiver) = (calling_workspace(*engine, SOON), Receiver::start());
+    let hook = Hook::new(&workspace, &receiver.at("/in?token=a%20b"));
+    new_person(&workspace, "Žofie \"Zo\" 🦀");
     let call = &receiver.wait_for(1)[0];
     let feed = hook.client.get("/v1/events?types=person.created").expect(200);
     assert_eq!(feed.entries(), [call.event()]);
@@ -37,9 +38,9 @@ fn a_call_is_the_event_of_the_feed(engine: &Engine) {
 
 #[apply(each_engine)]
 fn a_call_is_signed_as_standard_webhooks_says(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, SOON);
-    let other = Hook::new(&app, &receiver.at("/other"));
-    new_person(&app, "Ada");
+    let (workspace, receiver, hook) = hooked(*engine, SOON);
+    let other = Hook::new(&workspace, &receiver.at("/other"));
+    new_person(&workspace, "Ada");
     for call in receiver.wait_for(2) {
         let (own, foreign) = if call.path == "/other" { (&other, &hook) } else { (&hook, &other) };
         assert_eq!(call.signatures().len(), 1);
@@ -52,29 +53,29 @@ fn a_call_is_signed_as_standard_webhooks_says(engine: &Engine) {
 
 #[apply(each_engine)]
 fn a_webhook_is_told_what_comes_after_it(engine: &Engine) {
-    let (app, receiver) = (calling_app(*engine, SOON), Receiver::start());
-    new_person(&app, "Ada");
-    let hook = Hook::new(&app, &receiver.url());
-    let grace = new_person(&app, "Grace");
+    let (workspace, receiver) = (calling_workspace(*engine, SOON), Receiver::start());
+    new_person(&workspace, "Ada");
+    let hook = Hook::new(&workspace, &receiver.url());
+    let grace = new_person(&workspace, "Grace");
     hook.wait_delivered(1);
     assert_eq!(receiver.calls().iter().map(Call::record).collect::<Vec<_>>(), [grace]);
 }
 
 #[apply(each_engine)]
 fn its_own_creation_is_the_first_that_a_webhook_is_told(engine: &Engine) {
-    let app = calling_app(*engine, SOON);
+    let workspace = calling_workspace(*engine, SOON);
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
-                    new_person(&app, "Somebody");
+                    new_person(&workspace, "Somebody");
                 }
             });
         }
         for _ in 0..6 {
             let receiver = Receiver::start();
-            let hook = Hook::of_types(&app, &receiver.url(), &["*"]);
+            let hook = Hook::of_types(&workspace, &receiver.url(), &["*"]);
             let calls = receiver
                 .wait_until("its own creation and more", |calls| calls.len() > 20 && calls.iter().any(|call| call.record() == hook.id));
             let own = calls.iter().find(|call| call.record() == hook.id).map(|call| (call.kind(), call.sequence()));
@@ -88,9 +89,9 @@ fn its_own_creation_is_the_first_that_a_webhook_is_told(engine: &Engine) {
 
 #[apply(each_engine)]
 fn only_events_of_its_types_come(engine: &Engine) {
-    let (app, receiver) = (calling_app(*engine, SOON), Receiver::start());
-    let hook = Hook::of_types(&app, &receiver.url(), &["candidate.*", "job.created"]);
-    let client = app.writer();
+    let (workspace, receiver) = (calling_workspace(*engine, SOON), Receiver::start());
+    let hook = Hook::of_types(&workspace, &receiver.url(), &["candidate.*", "job.created"]);
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     client.patch(&job.path(), &json!({ "name": "Pilot" })).expect(200);
@@ -102,19 +103,19 @@ fn only_events_of_its_types_come(engine: &Engine) {
 
 #[apply(each_engine)]
 fn everything_comes_if_no_types_are_named(engine: &Engine) {
-    let (app, receiver) = (calling_app(*engine, SOON), Receiver::start());
-    app.client("admin").post("/v1/webhooks", &json!({ "url": receiver.url() })).expect(201);
-    let job = app.writer().new_job("Engineer", "Acme");
-    app.writer().new_candidate(&job, "Ada");
+    let (workspace, receiver) = (calling_workspace(*engine, SOON), Receiver::start());
+    workspace.client("admin").post("/v1/webhooks", &json!({ "url": receiver.url() })).expect(201);
+    let job = workspace.writer().new_job("Engineer", "Acme");
+    workspace.writer().new_candidate(&job, "Ada");
     let wanted = ["candidate.created", "company.created", "job.created", "person.created"];
     receiver.wait_until("all kinds of records", |calls| wanted.iter().all(|kind| kinds(calls).iter().any(|known| known == kind)));
 }
 
 #[apply(each_engine)]
 fn a_failed_call_is_made_again_under_the_same_id(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, SOON);
+    let (workspace, receiver, hook) = hooked(*engine, SOON);
     receiver.answer_first([Action::status(500), Action::Reset, Action::status(404), Action::status(302)]);
-    new_person(&app, "Ada");
+    new_person(&workspace, "Ada");
     let calls = receiver.wait_for(5);
     for call in &calls {
         assert_eq!((call.id(), call.text()), (calls[0].id(), calls[0].text()));
@@ -126,10 +127,10 @@ fn a_failed_call_is_made_again_under_the_same_id(engine: &Engine) {
 
 #[apply(each_engine)]
 fn a_receiver_says_when_to_come_again(engine: &Engine) {
-    let (app, receiver, _hook) = hooked(*engine, SOON);
+    let (workspace, receiver, _hook) = hooked(*engine, SOON);
     let headers = vec![("retry-after", "2".to_owned())];
     receiver.answer_first([Action::Answer { status: 503, headers, body: String::new() }]);
-    new_person(&app, "Ada");
+    new_person(&workspace, "Ada");
     let calls = receiver.wait_for(2);
     let waited = calls[1].at - calls[0].at;
     assert!(waited >= Duration::from_millis(1900), "it came after {waited:?}");
@@ -137,11 +138,11 @@ fn a_receiver_says_when_to_come_again(engine: &Engine) {
 
 #[apply(each_engine)]
 fn a_failed_call_holds_back_its_own_record_only(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, "1s");
+    let (workspace, receiver, hook) = hooked(*engine, "1s");
     hook.change(&json!({ "is_enabled": false }));
-    let ada = new_person(&app, "Ada");
-    app.writer().update_person(&ada, &json!({ "current_job_title": "Countess" }));
-    let grace = new_person(&app, "Grace");
+    let ada = new_person(&workspace, "Ada");
+    workspace.writer().update_person(&ada, &json!({ "current_job_title": "Countess" }));
+    let grace = new_person(&workspace, "Grace");
     let (first, has_failed) = (ada.clone(), AtomicBool::new(false));
     receiver.behave(move |call| {
         let fails = call.record() == first && !has_failed.swap(true, Ordering::Relaxed);
@@ -157,8 +158,8 @@ fn a_failed_call_holds_back_its_own_record_only(engine: &Engine) {
 
 #[apply(each_engine)]
 fn events_of_a_person_and_their_candidates_come_in_order(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, SOON);
-    let client = app.writer();
+    let (workspace, receiver, hook) = hooked(*engine, SOON);
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     hook.wait_delivered(2);
     let answers = (0..24).map(|number| Action::status(if number % 3 == 0 { 503 } else { 200 }));
@@ -177,12 +178,12 @@ fn events_of_a_person_and_their_candidates_come_in_order(engine: &Engine) {
 
 #[apply(each_engine)]
 fn a_candidate_that_changed_hands_is_told_of_in_order(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, "1s");
-    let client = app.writer();
+    let (workspace, receiver, hook) = hooked(*engine, "1s");
+    let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     let [candidate, gone] = [&candidate["id"], &candidate["person_id"]].map(|id| id.as_str().unwrap().to_owned());
-    let stays = new_person(&app, "Ada Lovelace");
+    let stays = new_person(&workspace, "Ada Lovelace");
     hook.wait_delivered(5);
     let move_to = |stage: &str| drop(client.patch(&format!("/v1/candidates/{candidate}"), &json!({ "stage_name": stage })).expect(200));
     let (record, has_failed) = (candidate.clone(), AtomicBool::new(false));
@@ -195,7 +196,7 @@ fn a_candidate_that_changed_hands_is_told_of_in_order(engine: &Engine) {
     client.post(&format!("/v1/persons/{stays}/merge"), &json!({ "person_id": gone })).expect(200);
     move_to("Interview");
     // Somebody else's events need not wait.
-    new_person(&app, "Grace");
+    new_person(&workspace, "Grace");
     eventually("both moves are in the feed", || hook.events("candidate.moved").len() == 2);
     let told = hook.events("candidate.moved");
     let calls = receiver.wait_until("the last move", |calls| calls.iter().any(|call| call.sequence() == told[1]["sequence"]));
@@ -205,11 +206,11 @@ fn a_candidate_that_changed_hands_is_told_of_in_order(engine: &Engine) {
 
 #[apply(each_engine)]
 fn an_erased_person_who_had_been_merged_is_told_of_in_order(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, "1s");
-    let client = app.writer();
+    let (workspace, receiver, hook) = hooked(*engine, "1s");
+    let client = workspace.writer();
     let candidate = client.new_candidate(&client.new_job("Engineer", "Acme"), "Ada");
     let [candidate, gone] = [&candidate["id"], &candidate["person_id"]].map(|id| id.as_str().unwrap().to_owned());
-    let stays = new_person(&app, "Ada Lovelace");
+    let stays = new_person(&workspace, "Ada Lovelace");
     hook.wait_delivered(5);
     let (record, has_failed) = (candidate.clone(), AtomicBool::new(false));
     receiver.behave(move |call| {
@@ -222,7 +223,7 @@ fn an_erased_person_who_had_been_merged_is_told_of_in_order(engine: &Engine) {
     client.post(&format!("/v1/persons/{stays}/merge"), &json!({ "person_id": gone })).expect(200);
     client.patch(&path, &json!({ "stage_name": "Interview" })).expect(200);
     client.send("DELETE", &format!("/v1/persons/{stays}"), None).expect(200);
-    new_person(&app, "Grace");
+    new_person(&workspace, "Grace");
     let calls = receiver.wait_until("the erasure", |calls| calls.iter().any(|call| call.kind() == "person.erased"));
     let come: Vec<_> = calls[5..].iter().filter(|call| [&candidate, &stays].contains(&&call.record())).map(Call::sequence).collect();
     assert!(come.is_sorted() && come.len() >= 5, "{come:?}");
@@ -230,9 +231,9 @@ fn an_erased_person_who_had_been_merged_is_told_of_in_order(engine: &Engine) {
 
 #[apply(each_engine)]
 fn what_was_told_to_wait_waits_although_the_receiver_recovers(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, SOON);
+    let (workspace, receiver, hook) = hooked(*engine, SOON);
     hook.change(&json!({ "is_enabled": false }));
-    let [ada, grace] = ["Ada", "Grace"].map(|name| new_person(&app, name));
+    let [ada, grace] = ["Ada", "Grace"].map(|name| new_person(&workspace, name));
     // So that they are told in one turn: what fails alone says that nothing gets through.
     eventually("both are in the feed", || hook.events("person.created").len() == 2);
     let (is_well, ada_was_told) = (Arc::new(AtomicBool::new(false)), AtomicBool::new(false));
@@ -244,7 +245,7 @@ fn what_was_told_to_wait_waits_although_the_receiver_recovers(engine: &Engine) {
     });
     hook.change(&json!({ "is_enabled": true }));
     eventually("Grace is delivered", || !hook.deliveries("?status=delivered").is_empty());
-    new_person(&app, "Mary");
+    new_person(&workspace, "Mary");
     eventually("the webhook fails", || hook.read()["status"] != "active");
     is_well.store(true, Ordering::Relaxed);
     hook.wait_delivered(3);
@@ -256,9 +257,9 @@ fn what_was_told_to_wait_waits_although_the_receiver_recovers(engine: &Engine) {
 
 #[apply(each_engine)]
 fn both_secrets_sign_while_they_overlap(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, SOON);
+    let (workspace, receiver, hook) = hooked(*engine, SOON);
     let new = hook.post("/rotate", &json!({ "overlap_seconds": 3600 })).expect(200).string("secret");
-    new_person(&app, "Ada");
+    new_person(&workspace, "Ada");
     let call = &receiver.wait_for(1)[0];
     assert_eq!(call.signatures().len(), 2);
     assert!(call.is_signed_with(&hook.secret) && call.is_signed_with(&new), "{call:#?}");
@@ -266,9 +267,9 @@ fn both_secrets_sign_while_they_overlap(engine: &Engine) {
 
 #[apply(each_engine)]
 fn without_overlap_the_new_secret_signs_alone(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, SOON);
+    let (workspace, receiver, hook) = hooked(*engine, SOON);
     let new = hook.post("/rotate", &json!({ "overlap_seconds": 0 })).expect(200).string("secret");
-    new_person(&app, "Ada");
+    new_person(&workspace, "Ada");
     let call = &receiver.wait_for(1)[0];
     assert_eq!(call.signatures().len(), 1);
     assert!(!call.is_signed_with(&hook.secret) && call.is_signed_with(&new), "{call:#?}");
@@ -276,11 +277,11 @@ fn without_overlap_the_new_secret_signs_alone(engine: &Engine) {
 
 #[apply(each_engine)]
 fn an_overlap_ends(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, SOON);
+    let (workspace, receiver, hook) = hooked(*engine, SOON);
     let new = hook.post("/rotate", &json!({ "overlap_seconds": 1 })).expect(200).string("secret");
     eventually("calls have one signature", || {
         let before = receiver.calls().len();
-        new_person(&app, "Somebody");
+        new_person(&workspace, "Somebody");
         let call = &receiver.wait_for(before + 1)[before];
         assert!(call.is_signed_with(&new), "{call:#?}");
         call.signatures().len() == 1
@@ -289,10 +290,10 @@ fn an_overlap_ends(engine: &Engine) {
 
 #[apply(each_engine)]
 fn attempts_are_listed(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, SOON);
+    let (workspace, receiver, hook) = hooked(*engine, SOON);
     let refusal = Action::Answer { status: 500, headers: Vec::new(), body: "no, thanks".to_owned() };
     receiver.answer_first([refusal, Action::Reset]);
-    new_person(&app, "Ada");
+    new_person(&workspace, "Ada");
     hook.wait_delivered(1);
     let call = &receiver.calls()[0];
     let listed = &hook.deliveries("")[0];
@@ -314,8 +315,8 @@ fn attempts_are_listed(engine: &Engine) {
 
 #[apply(each_engine)]
 fn deliveries_are_listed_in_pages(engine: &Engine) {
-    let (app, _receiver, hook) = hooked(*engine, SOON);
-    (0..5).for_each(|number| drop(new_person(&app, &format!("Person {number}"))));
+    let (workspace, _receiver, hook) = hooked(*engine, SOON);
+    (0..5).for_each(|number| drop(new_person(&workspace, &format!("Person {number}"))));
     hook.wait_delivered(5);
     let mut expected = sequences(&hook.events("person.created"));
     expected.reverse();
@@ -338,8 +339,8 @@ fn deliveries_are_listed_in_pages(engine: &Engine) {
 
 #[apply(each_engine)]
 fn a_delivery_is_sent_again(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, SOON);
-    new_person(&app, "Ada");
+    let (workspace, receiver, hook) = hooked(*engine, SOON);
+    new_person(&workspace, "Ada");
     hook.wait_delivered(1);
     let path = |sequence: u64| hook.path(&format!("/deliveries/{sequence}/resend"));
     let sequence = receiver.calls()[0].sequence();
@@ -353,8 +354,8 @@ fn a_delivery_is_sent_again(engine: &Engine) {
 
 #[apply(each_engine)]
 fn a_range_is_replayed(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, SOON);
-    (0..5).for_each(|number| drop(new_person(&app, &format!("Person {number}"))));
+    let (workspace, receiver, hook) = hooked(*engine, SOON);
+    (0..5).for_each(|number| drop(new_person(&workspace, &format!("Person {number}"))));
     hook.wait_delivered(5);
     let known = sequences(&hook.events("person.created"));
     let replayed = hook.post("/replay", &json!({ "after": known[1], "until": known[3] })).expect(202);
@@ -368,9 +369,9 @@ fn a_range_is_replayed(engine: &Engine) {
 
 #[apply(each_engine)]
 fn a_replay_brings_what_was_before_the_webhook(engine: &Engine) {
-    let (app, receiver) = (calling_app(*engine, SOON), Receiver::start());
-    let ada = new_person(&app, "Ada");
-    let hook = Hook::new(&app, &receiver.url());
+    let (workspace, receiver) = (calling_workspace(*engine, SOON), Receiver::start());
+    let ada = new_person(&workspace, "Ada");
+    let hook = Hook::new(&workspace, &receiver.url());
     eventually("Ada is in the feed", || hook.events("person.created").len() == 1);
     assert_eq!(hook.post("/replay", &json!({ "after": 0 })).expect(202).data()["count"], 1);
     assert_eq!(receiver.wait_for(1)[0].record(), ada);
@@ -378,9 +379,9 @@ fn a_replay_brings_what_was_before_the_webhook(engine: &Engine) {
 
 #[apply(each_engine)]
 fn a_test_event_comes_to_its_webhook_only(engine: &Engine) {
-    let (app, receiver) = (calling_app(*engine, SOON), Receiver::start());
-    let hook = Hook::of_types(&app, &receiver.at("/one"), &["job.*"]);
-    let other = Hook::of_types(&app, &receiver.at("/other"), &["*"]);
+    let (workspace, receiver) = (calling_workspace(*engine, SOON), Receiver::start());
+    let hook = Hook::of_types(&workspace, &receiver.at("/one"), &["job.*"]);
+    let other = Hook::of_types(&workspace, &receiver.at("/other"), &["*"]);
     let tests = [hook.post("/test", &json!({})).expect(202), hook.client.send("POST", &hook.path("/test"), None).expect(202)];
     hook.wait_delivered(2);
     let calls: Vec<_> = receiver.calls().into_iter().filter(|call| call.kind() == "webhook.test").collect();
@@ -390,20 +391,20 @@ fn a_test_event_comes_to_its_webhook_only(engine: &Engine) {
         assert!(calls.iter().any(|call| call.id() == test.id()), "{calls:#?}");
     }
     // What comes after it has come, and it has not.
-    let ada = new_person(&app, "Ada");
+    let ada = new_person(&workspace, "Ada");
     receiver.wait_until("Ada at the other", |calls| calls.iter().any(|call| call.record() == ada));
     assert!(!strings(&json!(other.deliveries("")), "event_type").contains(&"webhook.test".to_owned()));
 }
 
 #[apply(each_engine)]
 fn a_disabled_webhook_goes_on_where_it_stopped(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, SOON);
+    let (workspace, receiver, hook) = hooked(*engine, SOON);
     let witness = Receiver::start();
-    let _other = Hook::new(&app, &witness.url());
-    new_person(&app, "Ada");
+    let _other = Hook::new(&workspace, &witness.url());
+    new_person(&workspace, "Ada");
     hook.wait_delivered(1);
     hook.change(&json!({ "is_enabled": false }));
-    let missed = ["Grace", "Mary", "Joan"].map(|name| new_person(&app, name));
+    let missed = ["Grace", "Mary", "Joan"].map(|name| new_person(&workspace, name));
     witness.wait_for(4);
     assert_eq!((receiver.calls().len(), hook.read()["status"].as_str()), (1, Some("disabled")));
     hook.change(&json!({ "is_enabled": true }));
@@ -415,22 +416,22 @@ fn a_disabled_webhook_goes_on_where_it_stopped(engine: &Engine) {
 
 #[apply(each_engine)]
 fn a_deleted_webhook_gets_no_more(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, SOON);
+    let (workspace, receiver, hook) = hooked(*engine, SOON);
     let witness = Receiver::start();
-    let _other = Hook::new(&app, &witness.url());
-    new_person(&app, "Ada");
+    let _other = Hook::new(&workspace, &witness.url());
+    new_person(&workspace, "Ada");
     hook.wait_delivered(1);
     hook.client.send("DELETE", &hook.path(""), None).expect(200);
-    new_person(&app, "Grace");
+    new_person(&workspace, "Grace");
     witness.wait_for(2);
     assert_eq!(receiver.calls().len(), 1);
 }
 
 #[apply(each_engine)]
 fn a_new_address_gets_what_the_old_one_did_not_take(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, SOON);
+    let (workspace, receiver, hook) = hooked(*engine, SOON);
     receiver.behave(|_| Action::status(410));
-    let ada = new_person(&app, "Ada");
+    let ada = new_person(&workspace, "Ada");
     receiver.wait_for(2);
     let other = Receiver::start();
     hook.change(&json!({ "url": other.url() }));

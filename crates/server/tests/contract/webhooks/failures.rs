@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Action, App, Call, Engine, Hook, NEVER, Receiver, SOON, apply, calling_app, each_engine, eventually, hooked, is_time,
+    Action, Call, Engine, Hook, NEVER, Receiver, SOON, Workspace, apply, calling_workspace, each_engine, eventually, hooked, is_time,
 };
 
 /// How long a call may take.
@@ -15,8 +15,8 @@ const TIME_OUT: Duration = Duration::from_secs(10);
 /// What the error of an attempt says about an address that must not be called.
 const REFUSED: &str = "no public address";
 
-fn new_person(app: &App, name: &str) -> String {
-    app.writer().new_person(&json!({ "name": name }))
+fn new_person(workspace: &Workspace, name: &str) -> String {
+    workspace.writer().new_person(&json!({ "name": name }))
 }
 
 /// The first attempt at the first delivery, once it was made.
@@ -36,11 +36,11 @@ fn ids(calls: &[Call]) -> BTreeSet<String> {
 
 #[apply(each_engine)]
 fn a_webhook_shows_how_it_fares(engine: &Engine) {
-    let app = calling_app(*engine, "1s");
+    let workspace = calling_workspace(*engine, "1s");
     // No receiver gets this address by chance.
     let nobody = TcpListener::bind("127.0.0.3:0").unwrap().local_addr().unwrap();
-    let hook = Hook::new(&app, &format!("http://{nobody}/"));
-    new_person(&app, "Ada");
+    let hook = Hook::new(&workspace, &format!("http://{nobody}/"));
+    new_person(&workspace, "Ada");
     hook.wait_status("failing");
     let failing = hook.read();
     assert!(failing["last_error"] != "" && failing["last_success_at"].is_null(), "{failing:#}");
@@ -79,11 +79,11 @@ fn a_webhook_says_which_events_it_lost(engine: &Engine) {
 
 #[apply(each_engine)]
 fn an_endpoint_that_fails_is_paused_and_goes_on_by_itself(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, "20ms,50ms");
+    let (workspace, receiver, hook) = hooked(*engine, "20ms,50ms");
     receiver.behave(|_| Action::status(500));
     for name in ["Ada", "Grace", "Mary"] {
-        let person = new_person(&app, name);
-        app.writer().update_person(&person, &json!({ "current_job_title": "Analyst" }));
+        let person = new_person(&workspace, name);
+        workspace.writer().update_person(&person, &json!({ "current_job_title": "Analyst" }));
     }
     hook.wait_status("paused");
     eventually("the pause is in the feed", || hook.events("webhook.paused").len() == 1);
@@ -103,12 +103,12 @@ fn an_endpoint_that_fails_is_paused_and_goes_on_by_itself(engine: &Engine) {
 
 #[apply(each_engine)]
 fn an_event_that_is_never_taken_is_given_up_and_those_behind_it_go_on(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, "20ms,20ms");
+    let (workspace, receiver, hook) = hooked(*engine, "20ms,20ms");
     receiver.behave(|call| Action::status(if call.event()["data"]["after"]["name"] == "Ada" { 500 } else { 200 }));
-    let ada = new_person(&app, "Ada");
-    app.writer().update_person(&ada, &json!({ "current_job_title": "Countess" }));
+    let ada = new_person(&workspace, "Ada");
+    workspace.writer().update_person(&ada, &json!({ "current_job_title": "Countess" }));
     eventually("it is given up", || {
-        new_person(&app, "Somebody");
+        new_person(&workspace, "Somebody");
         !hook.deliveries("?status=failed").is_empty()
     });
     let of_ada = |calls: &[Call]| calls.iter().filter(|call| call.record() == ada).map(Call::kind).collect::<Vec<_>>();
@@ -120,11 +120,11 @@ fn an_event_that_is_never_taken_is_given_up_and_those_behind_it_go_on(engine: &E
 
 #[apply(each_engine)]
 fn a_bad_event_says_nothing_of_an_endpoint_that_takes_others(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, "20ms,20ms,20ms,20ms,20ms,20ms,20ms");
+    let (workspace, receiver, hook) = hooked(*engine, "20ms,20ms,20ms,20ms,20ms,20ms,20ms");
     receiver.behave(|call| Action::status(if call.event()["data"]["after"]["name"] == "Ada" { 400 } else { 200 }));
     hook.change(&json!({ "is_enabled": false }));
-    new_person(&app, "Ada");
-    new_person(&app, "Somebody");
+    new_person(&workspace, "Ada");
+    new_person(&workspace, "Somebody");
     eventually("both are in the feed", || hook.events("person.created").len() == 2);
     // From here on nothing else comes.
     hook.change(&json!({ "is_enabled": true }));
@@ -135,14 +135,14 @@ fn a_bad_event_says_nothing_of_an_endpoint_that_takes_others(engine: &Engine) {
 
 #[apply(each_engine)]
 fn an_endpoint_that_goes_away_behind_a_success_loses_nothing(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, "20ms,20ms,20ms");
+    let (workspace, receiver, hook) = hooked(*engine, "20ms,20ms,20ms");
     receiver.behave(|call| match call.kind().as_str() {
         "person.created" => Action::Later(Duration::from_millis(20), Box::new(Action::ok())),
         _ => Action::status(503),
     });
     hook.change(&json!({ "is_enabled": false }));
-    let ada = new_person(&app, "Ada");
-    app.writer().update_person(&ada, &json!({ "current_job_title": "Countess" }));
+    let ada = new_person(&workspace, "Ada");
+    workspace.writer().update_person(&ada, &json!({ "current_job_title": "Countess" }));
     eventually("both are in the feed", || hook.events("person.*").len() == 2);
     // From here on nothing else comes.
     hook.change(&json!({ "is_enabled": true }));
@@ -155,17 +155,17 @@ fn an_endpoint_that_goes_away_behind_a_success_loses_nothing(engine: &Engine) {
 #[apply(each_engine)]
 fn hanging_and_dead_endpoints_do_not_delay_another(engine: &Engine) {
     const HANGING: usize = 20;
-    let (app, receiver, _hook) = hooked(*engine, SOON);
+    let (workspace, receiver, _hook) = hooked(*engine, SOON);
     let nobody = TcpListener::bind("127.0.0.3:0").unwrap().local_addr().unwrap();
-    let dead = Hook::new(&app, &format!("http://{nobody}/"));
+    let dead = Hook::new(&workspace, &format!("http://{nobody}/"));
     let hanging = Receiver::start();
     hanging.behave(|_| Action::Hang);
     for number in 0..HANGING {
-        Hook::new(&app, &hanging.at(&format!("/{number}")));
+        Hook::new(&workspace, &hanging.at(&format!("/{number}")));
     }
-    new_person(&app, "Ada");
+    new_person(&workspace, "Ada");
     hanging.wait_for(HANGING);
-    (0..20).for_each(|number| drop(new_person(&app, &format!("Person {number}"))));
+    (0..20).for_each(|number| drop(new_person(&workspace, &format!("Person {number}"))));
     receiver.wait_for(21);
     let hung = hanging.calls()[0].at.elapsed();
     assert!(hung < TIME_OUT, "they had to wait for one that hung for {hung:?}");
@@ -197,11 +197,11 @@ fn nothing_secret_is_logged_of_calls(engine: &Engine) {
 
 #[apply(each_engine)]
 fn a_permanent_or_temporary_redirect_is_followed(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, NEVER);
+    let (workspace, receiver, hook) = hooked(*engine, NEVER);
     let other = Receiver::start();
     for (number, (status, location)) in [(307, other.at("/new?a=b")), (308, other.at("/new?a=b"))].into_iter().enumerate() {
         receiver.behave(move |_| Action::Redirect(status, location.clone()));
-        new_person(&app, "Ada");
+        new_person(&workspace, "Ada");
         let (first, last) = (&receiver.wait_for(number + 1)[number], &other.wait_for(number + 1)[number]);
         assert_eq!([last.method.as_str(), &last.path], ["POST", "/new?a=b"]);
         assert_eq!((last.id(), last.text()), (first.id(), first.text()));
@@ -212,12 +212,12 @@ fn a_permanent_or_temporary_redirect_is_followed(engine: &Engine) {
 
 #[apply(each_engine)]
 fn any_other_redirect_is_a_failure(engine: &Engine) {
-    let (app, receiver) = (calling_app(*engine, NEVER), Receiver::start());
+    let (workspace, receiver) = (calling_workspace(*engine, NEVER), Receiver::start());
     let location = receiver.at("/new");
     receiver.behave(move |call| Action::Redirect(call.path[1..].parse().unwrap(), location.clone()));
     for status in [300, 301, 302, 303, 304] {
-        let hook = Hook::new(&app, &receiver.at(&format!("/{status}")));
-        new_person(&app, "Ada");
+        let hook = Hook::new(&workspace, &receiver.at(&format!("/{status}")));
+        new_person(&workspace, "Ada");
         assert_eq!(attempt(&hook)["status"], status);
         hook.wait_status("failing");
     }
@@ -226,13 +226,13 @@ fn any_other_redirect_is_a_failure(engine: &Engine) {
 
 #[apply(each_engine)]
 fn three_redirects_are_followed_and_no_more(engine: &Engine) {
-    let (app, receiver) = (calling_app(*engine, NEVER), Receiver::start());
+    let (workspace, receiver) = (calling_workspace(*engine, NEVER), Receiver::start());
     receiver.behave(|call| match call.path[1..].parse::<u32>().unwrap() {
         0 => Action::ok(),
         left => Action::Redirect(307, format!("/{}", left - 1)),
     });
-    let (three, four) = (Hook::new(&app, &receiver.at("/3")), Hook::new(&app, &receiver.at("/14")));
-    new_person(&app, "Ada");
+    let (three, four) = (Hook::new(&workspace, &receiver.at("/3")), Hook::new(&workspace, &receiver.at("/14")));
+    new_person(&workspace, "Ada");
     three.wait_delivered(1);
     let failed = attempt(&four);
     assert!(failed["error"] != "" || failed["status"] == 307, "{failed:#}");
@@ -245,7 +245,7 @@ fn three_redirects_are_followed_and_no_more(engine: &Engine) {
 fn a_redirect_to_a_forbidden_address_is_not_followed(engine: &Engine) {
     let builder = engine.app().environment("SLATED_ALLOW_PRIVATE_TARGETS", "127.0.0.1/32");
     let app = builder.environment("SLATED_WEBHOOK_RETRY_DELAYS", NEVER).start();
-    let (receiver, forbidden) = (Receiver::start(), Receiver::on("127.0.0.2"));
+    let (receiver, forbidden) = (Receiver::on("127.0.0.1"), Receiver::on("127.0.0.2"));
     let target = forbidden.url();
     receiver.behave(move |call| Action::Redirect(307, if call.path == "/web" { target.clone() } else { "file:///etc/passwd".to_owned() }));
     let [web, file] = ["/web", "/file"].map(|path| Hook::new(&app, &receiver.at(path)));
@@ -260,7 +260,7 @@ fn a_redirect_to_a_forbidden_address_is_not_followed(engine: &Engine) {
 #[apply(each_engine)]
 fn a_name_of_a_forbidden_address_is_not_called(engine: &Engine) {
     let app = engine.app().environment("SLATED_WEBHOOK_RETRY_DELAYS", NEVER).start();
-    let receiver = Receiver::start();
+    let receiver = Receiver::on("127.0.0.1");
     let hook = Hook::new(&app, &format!("http://localhost:{}/", receiver.port()));
     new_person(&app, "Ada");
     let failed = attempt(&hook);
@@ -284,9 +284,9 @@ fn a_proxy_of_the_environment_is_not_used(engine: &Engine) {
 
 #[apply(each_engine)]
 fn an_endless_answer_is_cut_off(engine: &Engine) {
-    let (app, receiver, hook) = hooked(*engine, NEVER);
+    let (workspace, receiver, hook) = hooked(*engine, NEVER);
     receiver.behave(|_| Action::Huge);
-    new_person(&app, "Ada");
+    new_person(&workspace, "Ada");
     let made = attempt(&hook);
     assert_eq!((&made["status"], &made["answer"]), (&json!(200), &json!("x".repeat(512))));
     // Most of it lies in buffers of the system.
@@ -296,10 +296,10 @@ fn an_endless_answer_is_cut_off(engine: &Engine) {
 
 #[apply(each_engine)]
 fn an_answer_may_be_slow_but_not_endlessly(engine: &Engine) {
-    let (app, receiver) = (calling_app(*engine, NEVER), Receiver::start());
+    let (workspace, receiver) = (calling_workspace(*engine, NEVER), Receiver::start());
     receiver.behave(|call| Action::Slow(Duration::from_secs(if call.path == "/slow" { 2 } else { 600 })));
-    let (slow, endless) = (Hook::new(&app, &receiver.at("/slow")), Hook::new(&app, &receiver.at("/endless")));
-    new_person(&app, "Ada");
+    let (slow, endless) = (Hook::new(&workspace, &receiver.at("/slow")), Hook::new(&workspace, &receiver.at("/endless")));
+    new_person(&workspace, "Ada");
     slow.wait_delivered(1);
     let failed = attempt(&endless);
     assert!(failed["error"] != "" && failed["duration_ms"].as_u64().is_some_and(|time| (9_000..30_000).contains(&time)), "{failed:#}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Database, Engine, apply, each_engine, together};
+use crate::support::{Client, Database, Engine, Workspace, apply, each_engine, together};
 
 const PATH: &str = "/v1/webhooks";
 const URL: &str = "https://hooks.example/slated";
@@ -17,8 +17,8 @@ fn new_webhook(client: &Client) -> String {
 }
 
 /// Expects that none of these is taken, neither for a new webhook nor for one there is.
-fn refuses(app: &App, urls: &[&str]) {
-    let client = app.client("admin");
+fn refuses(workspace: &Workspace, urls: &[&str]) {
+    let client = workspace.client("admin");
     let path = new_webhook(&client);
     let total = || client.get(PATH).expect(200).json["meta"]["total"].clone();
     let before = total();
@@ -33,14 +33,14 @@ fn refuses(app: &App, urls: &[&str]) {
 }
 
 #[apply(each_engine)]
-fn what_is_no_web_address_is_refused(app: &App) {
-    refuses(app, &["ftp://hooks.example/", "file:///etc/passwd", "javascript:alert(1)", "hooks.example/in", "//hooks.example/in"]);
-    refuses(app, &["x", "/in", "http://", "https://", "https://:8080/", "https://hooks.example:99999/", "https://hooks .example/"]);
+fn what_is_no_web_address_is_refused(workspace: &Workspace) {
+    refuses(workspace, &["ftp://hooks.example/", "file:///etc/passwd", "javascript:alert(1)", "hooks.example/in", "//hooks.example/in"]);
+    refuses(workspace, &["x", "/in", "http://", "https://", "https://:8080/", "https://hooks.example:99999/", "https://hooks .example/"]);
 }
 
 #[apply(each_engine)]
-fn what_is_blank_or_null_widens_nothing(app: &App) {
-    let client = app.client("admin");
+fn what_is_blank_or_null_widens_nothing(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let path = new_webhook(&client);
     client.patch(&path, &json!({ "types": ["job.*"], "is_enabled": false })).expect(200);
     let before = client.get(&path).expect(200).data().clone();
@@ -55,22 +55,22 @@ fn what_is_blank_or_null_widens_nothing(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_address_with_a_password_is_refused(app: &App) {
-    refuses(app, &["https://ada:secret@hooks.example/", "https://ada@hooks.example/", "https://:secret@hooks.example/"]);
+fn an_address_with_a_password_is_refused(workspace: &Workspace) {
+    refuses(workspace, &["https://ada:secret@hooks.example/", "https://ada@hooks.example/", "https://:secret@hooks.example/"]);
 }
 
 #[apply(each_engine)]
-fn an_address_that_is_not_public_is_refused(app: &App) {
+fn an_address_that_is_not_public_is_refused(workspace: &Workspace) {
     refuses(
-        app,
+        workspace,
         &["http://127.0.0.1", "http://127.0.0.1:8080/in", "https://127.8.9.10/", "http://0.0.0.0/", "http://[::1]/", "http://[::]/"],
     );
-    refuses(app, &["http://10.0.0.1/", "http://172.16.0.1/", "http://172.31.255.255/", "http://192.168.1.1/", "http://100.64.0.1/"]);
-    refuses(app, &["http://169.254.169.254/latest/meta-data", "http://[fe80::1]/", "http://[fd00::1]/", "http://[ff02::1]/"]);
-    refuses(app, &["http://224.0.0.1/", "http://240.0.0.1/", "http://255.255.255.255/"]);
-    refuses(app, &["http://[::ffff:127.0.0.1]/", "http://[::ffff:a00:1]/", "http://[64:ff9b::7f00:1]/"]);
+    refuses(workspace, &["http://10.0.0.1/", "http://172.16.0.1/", "http://172.31.255.255/", "http://192.168.1.1/", "http://100.64.0.1/"]);
+    refuses(workspace, &["http://169.254.169.254/latest/meta-data", "http://[fe80::1]/", "http://[fd00::1]/", "http://[ff02::1]/"]);
+    refuses(workspace, &["http://224.0.0.1/", "http://240.0.0.1/", "http://255.255.255.255/"]);
+    refuses(workspace, &["http://[::ffff:127.0.0.1]/", "http://[::ffff:a00:1]/", "http://[64:ff9b::7f00:1]/"]);
     refuses(
-        app,
+        workspace,
         &["http://0x7f000001/", "http://2130706433/", "http://0177.0.0.1/", "http://127.1/", "http://0x7f.1/", "http://127.0.0.1./"],
     );
 }
@@ -110,8 +110,8 @@ fn a_range_that_makes_no_sense_is_refused_at_the_start(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn an_unknown_type_is_refused(app: &App) {
-    let client = app.client("admin");
+fn an_unknown_type_is_refused(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let path = new_webhook(&client);
     for name in ["nonsense", "person", "person.nonsense", "*.created", "person.*.x", "PERSON.CREATED", "**"] {
         let body = json!({ "url": URL, "types": ["person.created", name] });
@@ -123,8 +123,8 @@ fn an_unknown_type_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_too_long_is_refused(app: &App) {
-    let client = app.client("admin");
+fn what_is_too_long_is_refused(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let long = "x".repeat(10_000);
     for (field, value, flaw) in [
         ("url", json!(format!("{URL}/{long}")), "TOO_LONG"),
@@ -139,8 +139,8 @@ fn what_is_too_long_is_refused(app: &App) {
 }
 
 #[apply(each_engine)]
-fn an_overlap_has_bounds(app: &App) {
-    let client = app.client("admin");
+fn an_overlap_has_bounds(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let rotate = format!("{}/rotate", new_webhook(&client));
     for seconds in [0, 1, 604_800] {
         client.post(&rotate, &json!({ "overlap_seconds": seconds })).expect(200);
@@ -152,15 +152,15 @@ fn an_overlap_has_bounds(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_workspace_has_a_hundred_at_most(app: &App) {
-    let client = app.client("admin");
+fn a_workspace_has_a_hundred_at_most(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let paths: Vec<_> = (0..92).map(|_| new_webhook(&client)).collect();
     let replies = together(16, |_| client.post(PATH, &quiet()));
     assert_eq!(replies.iter().filter(|reply| reply.status == 201).count(), 8, "{replies:#?}");
     for reply in replies.into_iter().filter(|reply| reply.status != 201) {
         reply.refused(409, "TOO_MANY_WEBHOOKS");
     }
-    app.client_of("another", "admin").post(PATH, &quiet()).expect(201);
+    workspace.client_of("another", "admin").post(PATH, &quiet()).expect(201);
     client.send("DELETE", &paths[0], None).expect(200);
     new_webhook(&client);
     client.post(PATH, &quiet()).refused(409, "TOO_MANY_WEBHOOKS");

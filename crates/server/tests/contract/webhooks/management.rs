@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    App, Client, Database, Engine, Receiver, SOON, apply, calling_app, each_engine, eventually, is_id, is_time, next_millisecond, shape,
-    strings,
+    App, Client, Database, Engine, Receiver, SOON, Workspace, apply, calling_app, each_engine, eventually, is_id, is_time,
+    next_millisecond, shape, strings,
 };
 
 const PATH: &str = "/v1/webhooks";
@@ -37,8 +37,8 @@ fn bytes_of(secret: &str) -> Vec<u8> {
 }
 
 #[apply(each_engine)]
-fn a_webhook(app: &App) {
-    let client = app.client("admin");
+fn a_webhook(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let path = new_webhook(&client);
     insta::assert_snapshot!(shape(&client.get(&path).expect(200)), @r#"
     {
@@ -63,17 +63,17 @@ fn a_webhook(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_is_not_said_has_a_default(app: &App) {
-    let made = app.client("admin").post(PATH, &json!({ "url": URL })).expect(201);
+fn what_is_not_said_has_a_default(workspace: &Workspace) {
+    let made = workspace.client("admin").post(PATH, &json!({ "url": URL })).expect(201);
     assert_eq!((&made.data()["types"], &made.data()["description"]), (&json!(["*"]), &json!("")));
     assert_eq!((&made.data()["is_enabled"], &made.data()["status"]), (&json!(true), &json!("active")));
-    let missing = app.client("admin").post(PATH, &json!({ "types": ["*"] })).refused(400, "INVALID_REQUEST");
+    let missing = workspace.client("admin").post(PATH, &json!({ "types": ["*"] })).refused(400, "INVALID_REQUEST");
     assert_eq!(missing.flaw("url"), "REQUIRED");
 }
 
 #[apply(each_engine)]
-fn webhooks_are_listed_in_pages(app: &App) {
-    let client = app.client("admin");
+fn webhooks_are_listed_in_pages(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let paths: Vec<_> = (0..3).map(|_| new_webhook(&client)).collect();
     let all = client.get(PATH).expect(200);
     assert_eq!(all.json["meta"], json!({ "total": 3, "offset": 0, "limit": 100 }));
@@ -90,8 +90,8 @@ fn webhooks_are_listed_in_pages(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_webhook_is_changed_field_by_field(app: &App) {
-    let client = app.client("admin");
+fn a_webhook_is_changed_field_by_field(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let path = new_webhook(&client);
     let mut expected = client.get(&path).expect(200).data().clone();
     for (field, value, status) in [
@@ -114,8 +114,8 @@ fn a_webhook_is_changed_field_by_field(app: &App) {
 }
 
 #[apply(each_engine)]
-fn what_changes_nothing_leaves_it_as_it_was(app: &App) {
-    let client = app.client("admin");
+fn what_changes_nothing_leaves_it_as_it_was(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let path = new_webhook(&client);
     let before = client.get(&path).expect(200).text;
     next_millisecond();
@@ -125,8 +125,8 @@ fn what_changes_nothing_leaves_it_as_it_was(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_deleted_webhook_is_gone(app: &App) {
-    let client = app.client("admin");
+fn a_deleted_webhook_is_gone(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let (path, other) = (new_webhook(&client), new_webhook(&client));
     let deleted = client.send("DELETE", &path, None).expect(200);
     assert!(!deleted.string("message").is_empty());
@@ -136,8 +136,8 @@ fn a_deleted_webhook_is_gone(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_secret_is_shown_when_it_is_made_and_never_again(app: &App) {
-    let client = app.client("admin");
+fn a_secret_is_shown_when_it_is_made_and_never_again(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let made = client.post(PATH, &quiet()).expect(201);
     let path = format!("{PATH}/{}", made.id());
     let rotated = client.post(&format!("{path}/rotate"), &json!({})).expect(200);
@@ -194,8 +194,8 @@ fn a_secret_is_kept_nowhere(engine: &Engine) {
 }
 
 #[apply(each_engine)]
-fn what_is_done_to_a_webhook_is_in_the_feed(app: &App) {
-    let client = app.client("admin");
+fn what_is_done_to_a_webhook_is_in_the_feed(workspace: &Workspace) {
+    let client = workspace.client("admin");
     let made = client.post(PATH, &quiet()).expect(201);
     let path = format!("{PATH}/{}", made.id());
     client.patch(&path, &json!({ "description": "Changed" })).expect(200);
@@ -228,12 +228,12 @@ fn operations(path: &str) -> [(&'static str, String, Option<Value>); 9] {
 }
 
 #[apply(each_engine)]
-fn only_an_admin_key_opens_webhooks(app: &App) {
-    let admin = app.client("admin");
+fn only_an_admin_key_opens_webhooks(workspace: &Workspace) {
+    let admin = workspace.client("admin");
     let path = new_webhook(&admin);
     let before = admin.get(&path).expect(200).text;
     for scope in ["read", "write"] {
-        let client = app.client(scope);
+        let client = workspace.client(scope);
         client.get(PATH).refused(403, "FORBIDDEN");
         client.post(PATH, &quiet()).refused(403, "FORBIDDEN");
         for (method, path, body) in operations(&path) {
@@ -245,8 +245,8 @@ fn only_an_admin_key_opens_webhooks(app: &App) {
 }
 
 #[apply(each_engine)]
-fn a_webhook_of_another_workspace_is_unknown(app: &App) {
-    let (owner, stranger) = (app.client_of("owner", "admin"), app.client_of("stranger", "admin"));
+fn a_webhook_of_another_workspace_is_unknown(workspace: &Workspace) {
+    let (owner, stranger) = (workspace.client_of("owner", "admin"), workspace.client_of("stranger", "admin"));
     let path = new_webhook(&owner);
     let before = owner.get(&path).expect(200).text;
     let never = format!("{PATH}/whk_{}", "0".repeat(26));

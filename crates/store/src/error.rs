@@ -7,6 +7,9 @@ pub enum StoreError {
     /// The engine cannot serve now; the same work may succeed later.
     #[error("the database is not available: {0}")]
     Unavailable(String),
+    /// It was ended, since it took longer than it may or nobody waits for it any more.
+    #[error("it took too long, and was ended")]
+    TookTooLong,
     /// Another transaction got in the way; the same work may be run again at once.
     #[error("other changes got in the way: {0}")]
     Conflict(String),

@@ -4,6 +4,7 @@
 mod bell;
 pub mod copy;
 mod error;
+mod limit;
 mod lines;
 mod migrations;
 mod postgres;

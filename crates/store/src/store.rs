@@ -2,21 +2,23 @@
 
 use std::fmt;
 use std::future::Future;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex};
-
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use model::id::WorkspaceId;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use crate::bell::Bell;
 use crate::error::{Failure, StoreError};
+use crate::limit::Waiting;
 use crate::migrations;
 use crate::postgres::{Address, Postgres, check_replica};
-use crate::sqlite::Sqlite;
+use crate::sqlite::{Remains, Sqlite};
 use crate::tx::{Tried, Tx};
 
 /// Something that is done in one transaction: as a whole or not at all.
@@ -114,6 +116,17 @@ impl<W: Work> Work for Trial<W> {
     }
 }
 
+/// A commit with nothing in it.
+struct Nothing;
+
+impl Work for Nothing {
+    type Output = ();
+
+    async fn run(&self, _: &mut Tx) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
 /// Where a database is, as `--database` says it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Location {
@@ -182,12 +195,17 @@ pub struct Store {
     engine: Engine,
     bell: Arc<Bell>,
     long_reads: Arc<Semaphore>,
+    long_reads_at_once: usize,
 }
 
-/// Reads of an embedded engine that may take long and run at once: each has a thread and a connection of its own, with its memory.
-const MOST_LONG_READS: usize = 32;
-/// How long others wait for one of them.
+/// Reads that may take long and run at once on an embedded engine, for each processor: more would only keep each other, and everybody else, waiting.
+const LONG_READS_PER_PROCESSOR: usize = 2;
+/// Over a network, one of so many connections is for them.
+const CONNECTIONS_PER_LONG_READ: usize = 4;
+/// How long others wait for their turn.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// How long each may take.
+const LONGEST_READ: Duration = Duration::from_secs(30);
 
 /// What is under way on PostgreSQL takes many kilobytes. It is boxed, or every request would carry them along, on either engine.
 enum Engine {
@@ -199,6 +217,10 @@ impl Store {
     /// Opens the database, makes it if it is not there, and brings its schema up to date.
     pub async fn open(location: &Location, purpose: Purpose, options: &Options) -> Result<Self, StoreError> {
         let bell = Arc::new(Bell::default());
+        let long_reads_at_once = match location {
+            Location::Sqlite(_) => available_parallelism().map_or(1, NonZeroUsize::get) * LONG_READS_PER_PROCESSOR,
+            Location::Postgres(_) => options.connections.div_ceil(CONNECTIONS_PER_LONG_READ),
+        };
         let engine = match location {
             Location::Sqlite(path) => Engine::Sqlite(Sqlite::open(path, purpose, Arc::clone(&bell))?),
             Location::Postgres(address) => {
@@ -209,7 +231,7 @@ impl Store {
                 Engine::Postgres(Postgres::new(address, options, Arc::clone(&bell))?)
             }
         };
-        Ok(Self { engine, bell, long_reads: Arc::new(Semaphore::new(MOST_LONG_READS)) })
+        Ok(Self { engine, bell, long_reads: Arc::new(Semaphore::new(long_reads_at_once)), long_reads_at_once })
     }
 
     /// Rings whenever work that ran here has told of a change.
@@ -277,19 +299,56 @@ impl Store {
         }
     }
 
-    /// The same for work that may take long: it keeps no thread from serving others.
+    /// The same for work that may take long: it keeps no thread from serving others, and ends when it took too long or nobody waits for it any more.
     pub async fn read_snapshot_at_length<W: Work>(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
-        if let Engine::Postgres(postgres) = &self.engine {
-            return Box::pin(postgres.read_snapshot_at_length(&work)).await;
+        let place = self.place_for_long_read().await?;
+        match &self.engine {
+            Engine::Sqlite(_) => self.read_on_own_thread(work, place).await,
+            Engine::Postgres(postgres) => Box::pin(postgres.read_snapshot_at_length(&work)).await,
+        }
+    }
+
+    /// The same for work that finds what it reads as quickly as any, and may read much.
+    pub async fn read_snapshot_of_much<W: Work>(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
+        match &self.engine {
+            Engine::Sqlite(_) => self.read_on_own_thread(work, self.place_for_long_read().await?).await,
+            Engine::Postgres(postgres) => Box::pin(postgres.read_snapshot(&work)).await,
+        }
+    }
+
+    /// Whether nothing is left in the log of an embedded engine of those who were erased. Otherwise tries to empty it.
+    pub async fn empty_log(&self) -> Result<bool, Failure> {
+        let Engine::Sqlite(sqlite) = &self.engine else { return Ok(true) };
+        if *sqlite.remains().borrow() != Remains::None {
+            sqlite.write(Nothing).await?;
+        }
+        Ok(*sqlite.remains().borrow() == Remains::None)
+    }
+
+    /// How many reads that may take long are under way at once.
+    #[must_use]
+    pub const fn long_reads_at_once(&self) -> usize {
+        self.long_reads_at_once
+    }
+
+    async fn place_for_long_read(&self) -> Result<OwnedSemaphorePermit, StoreError> {
+        if let Engine::Sqlite(sqlite) = &self.engine {
+            // Nobody who was erased stays in the log for as long as others ask.
+            let _ = timeout(LONGEST_WAIT, sqlite.remains().wait_for(|remains| *remains != Remains::Overdue)).await;
         }
         let place = timeout(LONGEST_WAIT, Arc::clone(&self.long_reads).acquire_owned()).await;
-        let place = place.map_err(|_| StoreError::Unavailable("too much is looked up that takes long".to_owned()))?;
-        let store = Arc::clone(self);
-        let runtime = tokio::runtime::Handle::current();
+        place.ok().and_then(Result::ok).ok_or_else(|| StoreError::Unavailable("too much is looked up that takes long".to_owned()))
+    }
+
+    async fn read_on_own_thread<W: Work>(self: &Arc<Self>, work: W, place: OwnedSemaphorePermit) -> Result<W::Output, Failure> {
+        let waiting = Waiting::at_most(LONGEST_READ);
+        let (store, limit) = (Arc::clone(self), waiting.limit());
         let reading = tokio::task::spawn_blocking(move || {
-            // It may go on when nobody waits for it any more.
             let _place = place;
-            runtime.block_on(store.read_snapshot(work))
+            match &store.engine {
+                Engine::Sqlite(sqlite) => sqlite.read_within(&work, limit),
+                Engine::Postgres(_) => Err(StoreError::Internal("a thread was made for a read over a network".to_owned()).into()),
+            }
         });
         reading.await.unwrap_or_else(|error| Err(StoreError::Internal(error.to_string()).into()))
     }

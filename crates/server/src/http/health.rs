@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::answer::{Reply, render};
 use super::app::App;
 use crate::ops::idempotency::Answer;
-use crate::ops::workspaces::{AnyWorkspace, TryToWrite};
+use crate::ops::workspaces::{TryToRead, TryToWrite};
 
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How long what was found out holds.
@@ -71,7 +71,7 @@ async fn is_ready(store: &Store) -> Result<(), StoreError> {
         Failure::Broken(error) => error,
     };
     let looking = async {
-        store.read(AnyWorkspace).await?;
+        store.read(TryToRead).await?;
         // The writer must be alive and the database writable.
         store.write(TryToWrite).await
     };

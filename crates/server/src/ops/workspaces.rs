@@ -24,6 +24,17 @@ pub async fn find_or_make(tx: &mut Tx, name: &str) -> Result<WorkspaceId, Failur
     Ok(id)
 }
 
+/// Finds out whether the database can be read.
+pub struct TryToRead;
+
+impl Work for TryToRead {
+    type Output = ();
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        Ok(workspace::try_to_read(tx).await?)
+    }
+}
+
 /// Finds out whether the database takes writes.
 pub struct TryToWrite;
 

@@ -3,7 +3,7 @@
 use std::error::Error as _;
 
 use tokio_postgres::Error;
-use tokio_postgres::error::SqlState;
+use tokio_postgres::error::{DbError, SqlState};
 
 use crate::error::StoreError;
 
@@ -25,7 +25,7 @@ pub(crate) fn judge(error: &Error) -> StoreError {
     ];
     if conflicts.contains(state) || races.contains(state) {
         StoreError::Conflict(describe(error))
-    } else if moved.contains(state) || is_stale(error, state) {
+    } else if moved.contains(state) || is_stale(error, state) || is_gone(error, state) {
         StoreError::Lost(describe(error))
     } else if *state == SqlState::LOCK_NOT_AVAILABLE {
         StoreError::Held(describe(error))
@@ -40,6 +40,12 @@ pub(crate) fn judge(error: &Error) -> StoreError {
 fn is_stale(error: &Error, state: &SqlState) -> bool {
     let refused_plan = || error.as_db_error().is_some_and(|refusal| refusal.routine() == Some("RevalidateCachedQuery"));
     *state == SqlState::INVALID_SQL_STATEMENT_NAME || (*state == SqlState::FEATURE_NOT_SUPPORTED && refused_plan())
+}
+
+/// What spreads the database over machines passes on with a code of its own what one of these said when it went.
+fn is_gone(error: &Error, state: &SqlState) -> bool {
+    let says = |refusal: &DbError| refusal.message().contains("shut down") || refusal.message().contains("remote node");
+    *state == SqlState::INTERNAL_ERROR && error.as_db_error().is_some_and(says)
 }
 
 /// The error with its cause, which tokio-postgres leaves out of its own text.

@@ -89,6 +89,8 @@ pub(crate) struct PostgresTx {
     is_open: bool,
     /// Whether the server may have been told to make the change durable.
     may_be_ending: bool,
+    /// Whether an answer is waited for.
+    is_asking: bool,
     queue: Vec<Queued>,
     /// The texts of many statements, each once.
     texts: Vec<Arc<str>>,
@@ -120,6 +122,7 @@ impl PostgresTx {
             mode,
             is_open: false,
             may_be_ending: false,
+            is_asking: false,
             queue: Vec::new(),
             texts: Vec::new(),
             ahead: VecDeque::new(),
@@ -278,6 +281,7 @@ impl PostgresTx {
         let flights = std::mem::take(&mut self.ahead).into_iter();
         let (exchanges, recipients): (Vec<_>, Vec<_>) = flights.map(|flight| (flight.exchange, flight.recipients)).unzip();
         let mut answered: Boxed<'static, _> = Box::pin(in_order(exchanges));
+        self.is_asking = true;
         let Ok(exchanged) = tokio::time::timeout(patience, &mut answered).await else {
             // Whatever it still says would be taken for the answer to something else.
             if ending != Ending::None
@@ -290,6 +294,7 @@ impl PostgresTx {
             return Err(if ending == Ending::None { too_late() } else { uncertain("it did not answer in time") });
         };
         self.first_patience = None;
+        self.is_asking = false;
         let mut last = None;
         for (recipients, exchanged) in recipients.iter().zip(exchanged) {
             last = self.take_in(recipients, exchanged, ending)?;
@@ -451,6 +456,10 @@ impl Drop for PostgresTx {
         let Some(connection) = self.connection.take() else { return };
         if !self.is_open || connection.client.is_closed() {
             return;
+        }
+        // Nobody waits for the answer any more, and it may be long in coming.
+        if self.is_asking && self.mode == Mode::SnapshotAtLength {
+            return Object::take(connection).abandon(true);
         }
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             Object::take(connection).abandon(false);

@@ -35,9 +35,14 @@ pub async fn any(tx: &mut Tx) -> Result<bool, StoreError> {
     Ok(tx.row("SELECT 1 FROM workspace LIMIT 1", &[], |_| Ok(())).await?.is_some())
 }
 
-/// Changes nothing, which works only where something could be changed.
+/// Looks into a table that is nobody's. Where a database is spread over machines, it is where the statement goes, and says nothing of the others.
+pub async fn try_to_read(tx: &mut Tx) -> Result<(), StoreError> {
+    tx.row("SELECT 1 FROM schema_migration LIMIT 1", &[], |_| Ok(())).await.map(|_| ())
+}
+
+/// Changes nothing there, which works only where something could be changed.
 pub async fn try_to_write(tx: &mut Tx) -> Result<(), StoreError> {
-    tx.execute("UPDATE workspace SET job_count = job_count WHERE 1 = 0", &[]).await.map(|_| ())
+    tx.execute("UPDATE schema_migration SET name = name WHERE 1 = 0", &[]).await.map(|_| ())
 }
 
 /// How many jobs the workspace has.

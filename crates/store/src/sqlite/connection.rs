@@ -1,6 +1,7 @@
 //! One connection to the file, and how it is set up.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use model::id::PersonId;
@@ -9,6 +10,7 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::{CachedStatement, Connection, ErrorCode, MAIN_DB, OpenFlags};
 
 use crate::error::StoreError;
+use crate::limit::Limit;
 use crate::migrations;
 use crate::row::{Param, Row};
 use crate::store::Purpose;
@@ -16,6 +18,8 @@ use crate::store::Purpose;
 /// How long a statement waits for another process that writes.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const STATEMENTS_KEPT: usize = 256;
+/// So many steps of the engine take about a tenth of a millisecond.
+const STEPS_BETWEEN_LOOKS: i32 = 4000;
 
 pub(crate) struct SqliteTx {
     connection: Connection,
@@ -86,6 +90,12 @@ impl SqliteTx {
 
     pub(super) const fn connection_mut(&mut self) -> &mut Connection {
         &mut self.connection
+    }
+
+    /// Ends statements that are under way when the limit is reached; with none they may go on.
+    pub(super) fn limit(&mut self, limit: Option<Arc<Limit>>) -> Result<(), StoreError> {
+        let is_reached = limit.map(|limit| move || limit.is_reached());
+        self.connection.progress_handler(STEPS_BETWEEN_LOOKS, is_reached).map_err(|error| broken(&error))
     }
 
     /// How many rows this connection ever changed.
@@ -162,6 +172,7 @@ pub(crate) fn broken(error: &rusqlite::Error) -> StoreError {
             | ErrorCode::OutOfMemory
             | ErrorCode::ReadOnly,
         ) => StoreError::Unavailable(error.to_string()),
+        Some(ErrorCode::OperationInterrupted) => StoreError::TookTooLong,
         _ => StoreError::Internal(error.to_string()),
     }
 }

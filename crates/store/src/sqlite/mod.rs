@@ -4,6 +4,7 @@
 mod checkpoint;
 mod connection;
 mod file;
+mod line;
 mod lock;
 mod readers;
 #[cfg(test)]
@@ -17,6 +18,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use tokio::sync::watch;
+
 pub(crate) use self::connection::{SqliteTx, broken};
 use self::file::Identity;
 pub(crate) use self::file::{beside, provide as provide_file, refuse_remains};
@@ -25,9 +28,11 @@ use self::readers::Readers;
 #[cfg(test)]
 pub(crate) use self::scratch::ScratchFile;
 pub(crate) use self::words::{WordChange, WordChanges};
+pub(crate) use self::writer::Remains;
 use self::writer::Writer;
 use crate::bell::Bell;
 use crate::error::{Failure, StoreError};
+use crate::limit::Limit;
 use crate::migrations;
 use crate::store::{Purpose, Work};
 use crate::tx::{Arm, Tx};
@@ -60,11 +65,26 @@ impl Sqlite {
         self.writer.run(work).await
     }
 
+    /// What is left in the log of those who were erased.
+    pub(crate) fn remains(&self) -> watch::Receiver<Remains> {
+        self.writer.remains()
+    }
+
     pub(crate) fn read<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
         match work.workspace() {
             Some(_) => self.readers.look(|tx| run_now(work, tx)),
             None => self.readers.look_anew(|tx| run_now(work, tx)),
         }
+    }
+
+    /// The same for work that is ended when it reaches a limit.
+    pub(crate) fn read_within<W: Work>(&self, work: &W, limit: Arc<Limit>) -> Result<W::Output, Failure> {
+        self.readers.look(|tx| {
+            tx.sqlite().limit(Some(limit))?;
+            let outcome = run_now(work, tx);
+            tx.sqlite().limit(None)?;
+            outcome
+        })
     }
 }
 

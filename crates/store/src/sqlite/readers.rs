@@ -22,6 +22,8 @@ use crate::tx::{Arm, Tx};
 const SHELVES: usize = 16;
 /// Connections that lie on a shelf at most; more are closed.
 const MOST_IDLE: usize = 4;
+/// Connections that are open from the start on, so that there are some when the system has no more to give.
+const ALWAYS_OPEN: usize = 4;
 /// Stands for a state that is let go when it was seen.
 const NOT_TO_BE_KEPT: u64 = u64::MAX;
 /// How long a state is kept open, about. Another process may have changed the data, or wait until nobody looks at an old state.
@@ -109,6 +111,9 @@ impl Readers {
             .spawn(let_go_in_time)
             .map_err(|error| StoreError::Unusable(format!("the thread for readers cannot be started: {error}")))?;
         let seconds = metrics::histogram!("slated_store_read_seconds");
+        for shelf in states.shelves.iter().take(ALWAYS_OPEN) {
+            shelf.lock().push(Reader::open(&file.path)?);
+        }
         Ok(Self { file, states, opened: Some(opened), thread: Some(thread), seconds })
     }
 
@@ -129,9 +134,13 @@ impl Readers {
     /// One that looks at the file that the writer has, and at no other that has its name by now.
     fn new_reader(&self) -> Result<Reader, StoreError> {
         self.file.check()?;
-        let reader = Reader::open(&self.file.path)?;
+        let opened = Reader::open(&self.file.path);
         self.file.check()?;
-        Ok(reader)
+        match opened {
+            Ok(reader) => Ok(reader),
+            // Without file descriptors or memory, one that lies on another shelf will do.
+            Err(error) => self.states.any_idle().ok_or_else(|| StoreError::Unavailable(error.to_string())),
+        }
     }
 
     fn look_at<T>(&self, state: u64, run: impl FnOnce(&mut Tx) -> Result<T, Failure>) -> Result<T, Failure> {
@@ -183,6 +192,10 @@ impl States {
         &self.shelves[OWN_SHELF.with(|own| *own)]
     }
 
+    fn any_idle(&self) -> Option<Reader> {
+        self.shelves.iter().find_map(|shelf| shelf.lock().pop())
+    }
+
     /// Whoever has all states let go changes the number first and then looks at every shelf under its lock. So a state that was put back before is found
     /// there, and one that comes later finds another number.
     fn put_back(&self, shelf: &Shelf, mut reader: Reader) {
@@ -223,6 +236,7 @@ mod tests {
     use rusqlite::Connection;
 
     use super::*;
+    use crate::limit::{Limit, Waiting};
     use crate::sqlite::ScratchFile;
 
     const PATIENCE: Duration = Duration::from_secs(20);
@@ -340,5 +354,28 @@ mod tests {
             })
             .unwrap();
         assert!(scratch.nobody_looks());
+    }
+
+    #[test]
+    fn who_reads_for_too_long_or_for_nobody_is_ended() {
+        let scratch = Scratch::new("limit");
+        let readers = Readers::start(Arc::new(Identity::of(&scratch.file.path).unwrap())).unwrap();
+        let look = |limit: Arc<Limit>| {
+            readers.look(|tx| {
+                tx.sqlite().limit(Some(limit))?;
+                let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT MAX(i) FROM n";
+                Ok(tx.sqlite().row(endless, &[], |row| row.int(0))?)
+            })
+        };
+        let late = Waiting::at_most(Duration::ZERO);
+        assert!(matches!(look(late.limit()), Err(Failure::Broken(StoreError::TookTooLong))));
+        let gone = Waiting::at_most(PATIENCE);
+        let limit = gone.limit();
+        std::thread::scope(|scope| {
+            let looking = scope.spawn(|| look(limit));
+            drop(gone);
+            assert!(matches!(looking.join().unwrap(), Err(Failure::Broken(StoreError::TookTooLong))));
+        });
+        assert_eq!(readers.look(count).unwrap(), 0);
     }
 }

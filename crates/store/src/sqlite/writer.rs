@@ -9,12 +9,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use metrics::{gauge, histogram};
+use model::id::WorkspaceId;
 use tokio::runtime::Handle;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::checkpoint::Checkpoints;
 use super::connection::{SqliteTx, broken};
 use super::file::Identity;
+use super::line::Line;
 use super::readers::States;
 use super::run_now;
 use crate::bell::Bell;
@@ -33,8 +35,21 @@ const LEAST_JOINED: Duration = Duration::from_millis(2);
 const COMMITS_JOINED: u32 = 2;
 /// How long nobody tries again to empty a log that could not be emptied: writers wait for the try, and whoever reads may do so for long.
 const BETWEEN_TRIES: Duration = Duration::from_millis(500);
+/// How long that may go on until those who would read for long wait.
+const OVERDUE_AFTER: Duration = Duration::from_secs(2);
+
+/// What is left in the log of those who were erased.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Remains {
+    None,
+    /// They go as soon as nobody looks at an old state.
+    Some,
+    /// They have been there for so long that nobody should begin to look at one for long.
+    Overdue,
+}
 
 pub(super) struct Writer {
+    remains: watch::Receiver<Remains>,
     queue: Option<mpsc::Sender<Box<dyn Job>>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -45,11 +60,19 @@ impl Writer {
         let checkpoints = Checkpoints::start(&file.path)?;
         checkpoints.watch(tx.sqlite())?;
         let runtime = Handle::try_current().ok();
+        // Whoever had the file before may have been stopped before they could empty the log.
+        let (tell_remains, remains) = watch::channel(Remains::Some);
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_all(tx, jobs, &file, &states, checkpoints, runtime.as_ref(), &bell))
+            .spawn(move || {
+                write_all(tx, Line::new(jobs, QUEUE_LENGTH), &file, &states, checkpoints, runtime.as_ref(), &bell, &tell_remains)
+            })
             .map_err(|error| StoreError::Unusable(format!("the writer thread cannot be started: {error}")))?;
-        Ok(Self { queue: Some(queue), thread: Some(thread) })
+        Ok(Self { remains, queue: Some(queue), thread: Some(thread) })
+    }
+
+    pub(super) fn remains(&self) -> watch::Receiver<Remains> {
+        self.remains.clone()
     }
 
     pub(super) async fn run<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
@@ -71,10 +94,11 @@ impl Drop for Writer {
 }
 
 /// Work together with whoever waits for it.
-trait Job: Send {
+pub(super) trait Job: Send {
     /// Runs the work; false if it left something that must be undone.
     fn run(&mut self, tx: &mut Tx) -> bool;
-    fn is_trial(&self) -> bool;
+    fn pace(&self) -> Pace;
+    fn workspace(&self) -> Option<WorkspaceId>;
     fn answer(self: Box<Self>, committed: Result<(), &StoreError>);
 }
 
@@ -95,8 +119,12 @@ impl<W: Work> Job for Pending<W> {
         kept
     }
 
-    fn is_trial(&self) -> bool {
-        self.work.pace() == Pace::Trial
+    fn pace(&self) -> Pace {
+        self.work.pace()
+    }
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        self.work.workspace()
     }
 
     fn answer(self: Box<Self>, committed: Result<(), &StoreError>) {
@@ -128,21 +156,22 @@ fn answer_all(batch: Vec<Box<dyn Job>>, committed: Result<(), StoreError>, runti
 
 fn write_all(
     mut tx: Tx,
-    mut jobs: mpsc::Receiver<Box<dyn Job>>,
+    mut line: Line,
     file: &Identity,
     states: &States,
     mut checkpoints: Checkpoints,
     runtime: Option<&Handle>,
     bell: &Bell,
+    remains: &watch::Sender<Remains>,
 ) {
     let depth = gauge!("slated_store_queue_depth");
     let batch_size = histogram!("slated_store_commit_batch_size");
     let duration = histogram!("slated_store_commit_seconds");
     let mut batch = Vec::with_capacity(MOST_PER_COMMIT);
     let mut last_commit = Duration::ZERO;
-    // At first too: whoever had the file before may have been stopped before they could.
     let mut empty_log_at = Some(Instant::now());
-    while let Some(first) = jobs.blocking_recv() {
+    let mut wanted_since = Instant::now();
+    while let Some(first) = line.first() {
         let started = Instant::now();
         let joined_for = LEAST_JOINED.max(last_commit * COMMITS_JOINED);
         batch.push(first);
@@ -150,7 +179,7 @@ fn write_all(
         let is_ours = file.check().inspect_err(|error| tracing::error!(%error, "nothing can be written"));
         let is_untouched = is_ours.is_err();
         let committed = is_ours.and_then(|()| checkpoints.before_commit(tx.sqlite())).and_then(|()| {
-            let committed = commit_together(&mut tx, &mut jobs, &mut batch, joined_for, states).map(|took| last_commit = took);
+            let committed = commit_together(&mut tx, &mut line, &mut batch, joined_for, states).map(|took| last_commit = took);
             committed.inspect_err(|error| {
                 tracing::error!(%error, "a commit failed");
                 checkpoints.after_failure(tx.sqlite());
@@ -158,21 +187,29 @@ fn write_all(
         });
         batch_size.record(batch.len() as f64);
         duration.record(started.elapsed().as_secs_f64());
-        depth.set(jobs.len() as f64);
+        depth.set(line.len() as f64);
         let is_committed = committed.is_ok();
+        if tx.take_scrub() {
+            empty_log_at.get_or_insert_with(Instant::now);
+            if remains.send_replace(Remains::Some) == Remains::None {
+                wanted_since = Instant::now();
+            }
+        }
         answer_all(std::mem::take(&mut batch), committed, runtime);
         let told = tx.take_told();
         if is_committed {
             bell.ring(&told);
-        }
-        if tx.take_scrub() {
-            empty_log_at.get_or_insert_with(Instant::now);
         }
         match empty_log_at {
             _ if is_untouched => {}
             // As long as somebody looks at an old state of the data the log stays; then a later commit tries again.
             Some(due) if due <= Instant::now() => {
                 empty_log_at = (!checkpoints.empty_log(tx.sqlite())).then(|| Instant::now() + BETWEEN_TRIES);
+                remains.send_replace(match empty_log_at {
+                    None => Remains::None,
+                    Some(_) if wanted_since.elapsed() > OVERDUE_AFTER => Remains::Overdue,
+                    Some(_) => Remains::Some,
+                });
             }
             _ => checkpoints.after_commit(tx.sqlite()),
         }
@@ -190,12 +227,12 @@ fn write_all(
 /// Says how long the commit alone took.
 fn commit_together(
     tx: &mut Tx,
-    jobs: &mut mpsc::Receiver<Box<dyn Job>>,
+    line: &mut Line,
     batch: &mut Vec<Box<dyn Job>>,
     joined_for: Duration,
     states: &States,
 ) -> Result<Duration, StoreError> {
-    let done = run_swiftly(tx, jobs, batch, joined_for).and_then(|all_clean| match all_clean {
+    let done = run_swiftly(tx, line, batch, joined_for).and_then(|all_clean| match all_clean {
         true => Ok(()),
         false => {
             tx.sqlite().execute("ROLLBACK", &[])?;
@@ -215,18 +252,13 @@ fn commit_together(
 }
 
 /// Runs the batch, and what waits or comes for so long. False if one of them failed and left something behind.
-fn run_swiftly(
-    tx: &mut Tx,
-    jobs: &mut mpsc::Receiver<Box<dyn Job>>,
-    batch: &mut Vec<Box<dyn Job>>,
-    joined_for: Duration,
-) -> Result<bool, StoreError> {
+fn run_swiftly(tx: &mut Tx, line: &mut Line, batch: &mut Vec<Box<dyn Job>>, joined_for: Duration) -> Result<bool, StoreError> {
     tx.sqlite().execute("BEGIN IMMEDIATE", &[])?;
     let joined_until = Instant::now() + joined_for;
     tx.forget_log_end();
     let mut next = 0;
     while next < batch.len() {
-        if batch[next].is_trial() {
+        if batch[next].pace() == Pace::Trial {
             run_to_be_undone(tx, &mut batch[next])?;
         } else {
             let (before, words) = (tx.sqlite().changes(), tx.words().len());
@@ -242,7 +274,7 @@ fn run_swiftly(
         next += 1;
         if batch.len() < MOST_PER_COMMIT
             && Instant::now() < joined_until
-            && let Ok(job) = jobs.try_recv()
+            && let Some(job) = line.more()
         {
             batch.push(job);
         }

@@ -1,0 +1,35 @@
+//! How long a read may go on: up to a moment, and only as long as somebody waits for it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+pub(crate) struct Limit {
+    deadline: Instant,
+    is_left: AtomicBool,
+}
+
+/// Somebody who waits.
+pub(crate) struct Waiting(Arc<Limit>);
+
+impl Limit {
+    pub(crate) fn is_reached(&self) -> bool {
+        self.is_left.load(Ordering::Relaxed) || Instant::now() >= self.deadline
+    }
+}
+
+impl Waiting {
+    pub(crate) fn at_most(longest: Duration) -> Self {
+        Self(Arc::new(Limit { deadline: Instant::now() + longest, is_left: AtomicBool::new(false) }))
+    }
+
+    pub(crate) fn limit(&self) -> Arc<Limit> {
+        Arc::clone(&self.0)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.is_left.store(true, Ordering::Relaxed);
+    }
+}

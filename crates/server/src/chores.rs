@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use metrics_exporter_prometheus::PrometheusHandle;
 use model::clock::Timestamp;
@@ -15,13 +15,15 @@ use tokio::time::MissedTickBehavior;
 
 use crate::http::App;
 use crate::ops::events::number::{ClearNumberedAway, NumberedRemains};
-use crate::ops::events::retain::{ForgetEvents, OldestEvent};
+use crate::ops::events::retain::{ForgetEvents, NewestRecord, OldestEvent};
 use crate::ops::housekeeping::{CensusDue, CountAgain, ForgetAnswers, LearnTable, LookAgain, TakeCensus, UnknownTables};
 use crate::ops::keys::TouchKeys;
-use crate::ops::persons::index::{IndexSome, MergeSome, MergeWanted, TidyIndex, WaitingForIndex};
+use crate::ops::persons::index::{IndexSome, TidyIndex, WaitingForIndex};
 use crate::ops::persons::segments::{self, NextToSegment};
+use crate::ops::persons::wiping;
 use crate::ops::webhooks::delete::{ClearWebhooksAway, DeletedWebhooks};
 use crate::ops::workspaces::AllWorkspaces;
+use crate::trusted_clock::{Ahead, TrustedClock};
 
 const CHORES_EVERY: Duration = Duration::from_secs(10);
 const INDEX_EVERY: Duration = Duration::from_secs(2);
@@ -36,15 +38,23 @@ const CLEAR_EVERY: Duration = Duration::from_secs(1);
 const MOST_REMAINS: i64 = 20_000;
 
 /// Begins with all of them.
-pub fn start(app: &Arc<App>, metrics: PrometheusHandle, event_retention: i64) -> Chores {
+pub fn start(app: &Arc<App>, metrics: PrometheusHandle, retention: Retention) -> Chores {
     Chores([
         tokio::spawn(keep_accounts(Arc::clone(app), metrics)),
-        tokio::spawn(do_chores(Arc::clone(app), event_retention)),
+        tokio::spawn(do_chores(Arc::clone(app), retention)),
         tokio::spawn(keep_index(Arc::clone(app))),
         tokio::spawn(keep_segments(Arc::clone(app))),
         tokio::spawn(keep_plans_good(Arc::clone(app))),
         tokio::spawn(keep_outbox_clear(Arc::clone(app))),
     ])
+}
+
+/// How long events are kept, and by which clock.
+#[derive(Clone, Copy)]
+pub struct Retention {
+    pub events_millis: i64,
+    /// Whether the operator says that the clock is right.
+    pub is_clock_confirmed: bool,
 }
 
 pub struct Chores([JoinHandle<()>; 6]);
@@ -70,17 +80,22 @@ async fn keep_accounts(app: Arc<App>, metrics: PrometheusHandle) {
     }
 }
 
-async fn do_chores(app: Arc<App>, event_retention: i64) {
+async fn do_chores(app: Arc<App>, retention: Retention) {
     let mut clock = tokio::time::interval(CHORES_EVERY);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut looked_at = HashMap::new();
+    let mut trusted_clock = None;
     loop {
         clock.tick().await;
         if let Err(failure) = take_census(&app, &mut looked_at).await {
             tracing::warn!(error = %failure, "the records of long lists could not be counted");
         }
-        forget_answers(&app).await;
-        if let Err(failure) = forget_events(&app, event_retention).await {
+        let forgetting = async {
+            let Some(now) = what_time_it_is(&app, &mut trusted_clock, retention).await? else { return Ok(()) };
+            forget_answers(&app, now).await;
+            forget_events(&app, now.plus_millis(-retention.events_millis)).await
+        };
+        if let Err(failure) = forgetting.await {
             tracing::warn!(error = %failure, "old events could not be forgotten");
         }
     }
@@ -161,8 +176,11 @@ async fn keep_index(app: Arc<App>) {
         {
             tracing::debug!(error = %failure, "new words could not be put into the index; writers do it");
         }
-        if let Err(failure) = merge_index(&app).await {
+        if let Err(failure) = wiping::merge(&app.store).await {
             tracing::warn!(error = %failure, "the index of words could not be merged");
+        }
+        if let Err(failure) = app.store.empty_log().await {
+            tracing::warn!(error = %failure, "the log could not be emptied of those who were erased");
         }
     }
 }
@@ -216,17 +234,6 @@ async fn index_persons(app: &App) -> Result<(), Failure> {
     outcome
 }
 
-/// Wipes words that left the index out of its pages, where somebody was erased.
-async fn merge_index(app: &App) -> Result<(), Failure> {
-    if let Some(wanted_at) = app.store.read(MergeWanted).await? {
-        let mut is_first = true;
-        while app.store.write(MergeSome { wanted_at, is_first }).await? {
-            is_first = false;
-        }
-    }
-    Ok(())
-}
-
 /// Counts what was added to long lists, and one stretch of each workspace again: behind the one that was looked at the last time.
 async fn take_census(app: &App, looked_at: &mut HashMap<WorkspaceId, Closed>) -> Result<(), Failure> {
     let mut outcome = Ok(());
@@ -255,10 +262,33 @@ async fn take_census(app: &App, looked_at: &mut HashMap<WorkspaceId, Closed>) ->
     outcome
 }
 
+/// Nothing if the clock cannot be believed.
+async fn what_time_it_is(app: &App, clock: &mut Option<TrustedClock>, retention: Retention) -> Result<Option<Timestamp>, Failure> {
+    let now = (Timestamp::now(), Instant::now());
+    let clock = match clock {
+        Some(clock) => clock,
+        None => clock.insert(TrustedClock::start(app.store.read(NewestRecord).await?, retention.is_clock_confirmed, now)),
+    };
+    match clock.judge(now) {
+        Ok(moment) => Ok(Some(moment)),
+        Err(Ahead { believed, is_new }) => {
+            if is_new {
+                tracing::warn!(
+                    clock = %now.0,
+                    believed = %believed,
+                    "the clock is far ahead of the newest record: nothing is forgotten for its age until the clock has been so for a day; if it is \
+                     right, start with --trust-clock"
+                );
+            }
+            Ok(None)
+        }
+    }
+}
+
 /// Bit by bit, so that no writer waits long, until none is left that is old.
-async fn forget_answers(app: &App) {
+async fn forget_answers(app: &App, now: Timestamp) {
     loop {
-        match app.store.write(ForgetAnswers).await {
+        match app.store.write(ForgetAnswers { now }).await {
             Ok(0) => return,
             Ok(forgotten) => tracing::debug!(forgotten, "old idempotent answers forgotten"),
             Err(failure) => {
@@ -270,13 +300,12 @@ async fn forget_answers(app: &App) {
 }
 
 /// Bit by bit as well.
-async fn forget_events(app: &App, kept_for_millis: i64) -> Result<(), Failure> {
-    let before = Timestamp::now().plus_millis(-kept_for_millis);
+async fn forget_events(app: &App, before: Timestamp) -> Result<(), Failure> {
     let mut outcome = Ok(());
     for (workspace, _) in app.store.read(AllWorkspaces).await? {
         let forgetting = async {
             if app.store.read(OldestEvent { workspace }).await?.is_some_and(|oldest| oldest < before) {
-                while app.store.write(ForgetEvents { workspace, kept_for_millis }).await? {}
+                while app.store.write(ForgetEvents { workspace, before }).await? {}
             }
             if app.store.read(DeletedWebhooks { workspace }).await? {
                 while app.store.write(ClearWebhooksAway { workspace }).await? {}
@@ -289,6 +318,17 @@ async fn forget_events(app: &App, kept_for_millis: i64) -> Result<(), Failure> {
         }
     }
     outcome
+}
+
+/// Finishes erasures before the end, so that the files of a server that was stopped have nothing of those who were erased.
+pub async fn finish_erasures(app: &App) {
+    match wiping::wipe_at_stop(&app.store).await {
+        Ok(true) => {}
+        Ok(false) => tracing::warn!("words of persons who were erased are still in the index; the next start wipes them out"),
+        Err(failure) => {
+            tracing::warn!(error = %failure, "words of persons who were erased may still be in the index; the next start wipes them out")
+        }
+    }
 }
 
 /// Notes when keys were last used, as far as that is not noted yet.

@@ -12,4 +12,5 @@ pub mod ops;
 mod outgoing;
 pub mod progress;
 mod telemetry;
+mod trusted_clock;
 mod webhooks;

@@ -133,12 +133,18 @@ pub fn with_etag(answer: Answer, etag: String) -> Answer {
 
 /// The answer with a secret in a field of its `data`. One that is given again shows no secret: its caller had it, or has to make a new one.
 pub fn with_secret(answer: Answer, field: &str, secret: &str) -> Answer {
-    if answer.is_replay {
-        return answer;
+    match answer.is_replay {
+        true => answer,
+        false => with_field(answer, field, secret.into()),
     }
+}
+
+/// The answer with one more field of its `data`.
+pub fn with_field(answer: Answer, field: &str, value: serde_json::Value) -> Answer {
     let mut body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-    body["data"][field] = secret.into();
-    render(StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), &body)
+    body["data"][field] = value;
+    let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    Answer { body: render(status, &body).body, ..answer }
 }
 
 /// What a change that was only tried out would have told.

@@ -1,5 +1,6 @@
 //! What has to be done from time to time: old answers thrown away, long lists counted, the database told that tables have grown.
 
+use model::clock::Timestamp;
 use model::id::WorkspaceId;
 use store::record::census::{self, Closed, List};
 use store::record::statistics::{self, Unknown};
@@ -12,13 +13,15 @@ use super::idempotency::KEPT_FOR_MILLIS;
 const MOST_PER_RUN: usize = 1000;
 
 /// Forgets kept answers that are too old to be asked for. Says how many.
-pub struct ForgetAnswers;
+pub struct ForgetAnswers {
+    pub now: Timestamp,
+}
 
 impl Work for ForgetAnswers {
     type Output = usize;
 
     async fn run(&self, tx: &mut Tx) -> Result<usize, Failure> {
-        let before = tx.now().plus_millis(-KEPT_FOR_MILLIS);
+        let before = self.now.plus_millis(-KEPT_FOR_MILLIS);
         let mut forgotten = 0;
         for (workspace, _) in workspace::all(tx).await? {
             forgotten += idempotency::forget(tx, workspace, before, MOST_PER_RUN - forgotten).await?;

@@ -273,6 +273,12 @@ pub async fn oldest_of_several(tx: &mut Tx, workspace: WorkspaceId) -> Result<Op
     Ok(oldest.first().copied().filter(|_| oldest.len() > 1))
 }
 
+/// When the newest entry was written.
+pub async fn newest_time(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Timestamp>, StoreError> {
+    let sql = "SELECT created_at FROM event WHERE workspace_id = ?1 ORDER BY sequence DESC LIMIT 1";
+    tx.row(sql, params![workspace], |row| row.time(0)).await
+}
+
 /// Forgets the oldest entries that are from before a moment, some at a time, and never the newest. Gives them back.
 pub async fn forget(tx: &mut Tx, workspace: WorkspaceId, before: Timestamp) -> Result<Vec<Event>, StoreError> {
     let sql = format!("SELECT sequence, id, {CHANGE}, previous_hash FROM event WHERE workspace_id = ?1 ORDER BY sequence LIMIT ?2");

@@ -97,6 +97,18 @@ pub async fn next_workspace(tx: &mut Tx, behind: Option<WorkspaceId>) -> Result<
     Ok(next.into_iter().min_by_key(|workspace| workspace.number()))
 }
 
+/// The workspaces with a segment in which somebody is who was erased.
+pub async fn outdated_workspaces(tx: &mut Tx) -> Result<Vec<WorkspaceId>, StoreError> {
+    let sql = "SELECT DISTINCT workspace_id FROM search_segment WHERE is_outdated";
+    tx.rows(sql, params![], |row| row.workspace(0)).await
+}
+
+/// Whether the workspace has one.
+pub async fn is_outdated(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM search_segment WHERE workspace_id = ?1 AND is_outdated LIMIT 1";
+    Ok(tx.row(sql, params![workspace], |_| Ok(())).await?.is_some())
+}
+
 /// Reads what the next segment is to be made of; nothing if none is wanted.
 pub async fn plan(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Planned>, StoreError> {
     let sql = "SELECT number FROM search_generation WHERE workspace_id = ?1";

@@ -2,16 +2,16 @@
 
 use model::clock::Timestamp;
 use model::id::WorkspaceId;
-use store::record::{event, origin, webhook};
+use store::record::{event, origin, webhook, workspace};
 use store::{Failure, Tx, Work};
 
 use crate::ops::deliver::Gap;
 
-/// Forgets events of a workspace that are older than the retention, with their deliveries, and keeps which change each value of a person
+/// Forgets events of a workspace that are from before a moment, with their deliveries, and keeps which change each value of a person
 /// comes from. Says whether there may be more.
 pub struct ForgetEvents {
     pub workspace: WorkspaceId,
-    pub kept_for_millis: i64,
+    pub before: Timestamp,
 }
 
 impl ForgetEvents {
@@ -27,10 +27,9 @@ impl Work for ForgetEvents {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
-        let before = tx.now().plus_millis(-self.kept_for_millis);
         let (mut count, mut end) = (0, None);
         while count < Self::MOST {
-            let forgotten = event::forget(tx, self.workspace, before).await?;
+            let forgotten = event::forget(tx, self.workspace, self.before).await?;
             let Some(last) = forgotten.last() else { break };
             (count, end) = (count + forgotten.len(), Some(last.sequence));
             origin::keep(tx, self.workspace, &forgotten).await?;
@@ -42,6 +41,21 @@ impl Work for ForgetEvents {
             }
         }
         Ok(end.is_some())
+    }
+}
+
+/// When the newest event of all was written.
+pub struct NewestRecord;
+
+impl Work for NewestRecord {
+    type Output = Option<Timestamp>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Option<Timestamp>, Failure> {
+        let mut newest = None;
+        for (workspace, _) in workspace::all(tx).await? {
+            newest = newest.max(event::newest_time(tx, workspace).await?);
+        }
+        Ok(newest)
     }
 }
 

@@ -105,6 +105,7 @@ impl Work for VerifyEvents {
 
 #[cfg(test)]
 mod tests {
+    use model::clock::Timestamp;
     use model::key::Scope;
     use store::{Location, Options, Purpose, Store};
 
@@ -136,7 +137,7 @@ mod tests {
         }
         let checked = store.read(First(workspace)).await.unwrap();
         assert_eq!(checked.proved.map(|proved| proved.sequence), Some(1));
-        store.write(ForgetEvents { workspace, kept_for_millis: -60_000 }).await.unwrap();
+        store.write(ForgetEvents { workspace, before: Timestamp::now().plus_millis(60_000) }).await.unwrap();
         let (end, has_more) =
             store.read_snapshot(VerifyEvents { workspace, checked }).await.unwrap().unwrap_or_else(|broken| panic!("{}", broken.reason));
         assert_eq!((end.proved.map(|end| (end.first, end.sequence)), has_more), (Some((4, 4)), false));

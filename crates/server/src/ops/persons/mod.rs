@@ -15,3 +15,4 @@ pub mod resolve;
 pub mod segments;
 pub mod update;
 mod update_each;
+pub mod wiping;

@@ -1,12 +1,16 @@
+use std::sync::Arc;
+
 use axum::http::StatusCode;
 use model::clock::Timestamp;
 use model::id::PersonId;
+use model::problem::Flaw;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::answer::answer;
+use crate::http::answer::{answer, with_field};
 use crate::http::{BodilessWrite, Envelope, Reply};
 use crate::ops::persons::erase::{ErasePerson, Erased, FindMentions};
+use crate::ops::persons::wiping::wipe;
 
 /// All that is left of a person.
 #[derive(Serialize, ToSchema)]
@@ -15,27 +19,42 @@ pub struct PersonErased {
     pub id: PersonId,
     #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
     pub erased_at: Timestamp,
+    /// With `wait=true`: whether nothing of the person is left in the files of the database either.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = true)]
+    pub is_wiped: Option<bool>,
 }
 
 impl From<Erased> for PersonErased {
     fn from(Erased { id, erased_at }: Erased) -> Self {
-        Self { id, erased_at }
+        Self { id, erased_at, is_wiped: None }
     }
 }
 
 /// Erase a person
 ///
 /// Removes the person with contacts, identifiers, notes, client contacts and candidates for good, and the contents of all events about them.
-/// It cannot be undone. The id, and every id that was merged into it, answers 410 from then on.
+/// It cannot be undone. The id, and every id that was merged into it, answers 410 from then on. Words and old versions that still lie in the
+/// files of the database are wiped out within seconds; with `wait=true` the answer comes when that is done.
 #[utoipa::path(delete, path = "/v1/persons/{id}", operation_id = "erasePerson", tag = "Persons",
-    params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
+    params(
+        ("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
+        ("wait" = Option<bool>, Query, description = "With `true` the answer comes when nothing of the person is left in the files of the database, after 20 seconds at most, and says in `is_wiped` whether it is so."),
+    ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "The person is gone.", body = Envelope<PersonErased>)))]
 pub async fn erase_person(BodilessWrite(request): BodilessWrite) -> Reply {
-    request.no_query()?;
+    let mut query = request.query();
+    let waits = query.parsed("wait", Flaw::InvalidValue, "true or false", |written| written.parse().ok()).unwrap_or(false);
+    query.finish(())?;
     request.read(|_| ())?;
+    let app = Arc::clone(&request.app);
     let (workspace, id) = (request.actor.workspace, request.id()?);
-    let mentions = request.app.store.read_snapshot_at_length(FindMentions { workspace, id }).await?;
+    let mentions = request.look_at_length(FindMentions { workspace, id }).await?;
     let work = ErasePerson { actor: request.actor.clone(), id, mentions };
-    request.carry_out(work, |erased| answer(StatusCode::OK, PersonErased::from(erased))).await
+    let erased = request.carry_out(work, |erased| answer(StatusCode::OK, PersonErased::from(erased))).await?;
+    Ok(match waits && erased.status == StatusCode::OK.as_u16() {
+        true => with_field(erased, "is_wiped", wipe(&app.store, workspace).await.into()),
+        false => erased,
+    })
 }

@@ -41,7 +41,14 @@ impl Service {
         let work = CreateKey { workspace: "fuzz".to_owned(), name: "fuzz".to_owned(), scope: Scope::Write, expires_at: None };
         let key = runtime.block_on(store.write(work)).unwrap().secret.reveal().to_owned();
         let second = Duration::from_secs(1);
-        let settings = Settings { rate_limit: None, head_timeout: second, body_timeout: second, max_connections: 1, is_silent: false };
+        let settings = Settings {
+            rate_limit: None,
+            head_timeout: second,
+            body_timeout: second,
+            max_connections: 1,
+            max_connections_of_address: 1,
+            is_silent: false,
+        };
         let metrics = PrometheusBuilder::new().build_recorder().handle();
         let stopping = tokio::sync::watch::channel(false).1;
         let router = router(Arc::new(App::new(store, settings, metrics, Default::default(), stopping)));

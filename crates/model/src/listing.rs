@@ -42,7 +42,16 @@ pub struct Page<K: Kind> {
     fingerprint: u32,
 }
 
+/// An offset past which a page may be long in finding.
+const FAR: i64 = 1000;
+
 impl<K: Kind> Page<K> {
+    /// Whether the page lies far behind the beginning of the list.
+    #[must_use]
+    pub const fn is_far(&self) -> bool {
+        matches!(self.start, Start::Offset(offset) if offset > FAR)
+    }
+
     /// Reads the paging parameters. `filters` is whatever else decides which records the list holds.
     pub fn read(query: &mut Query, filters: &impl std::hash::Hash) -> Self {
         let limit = query

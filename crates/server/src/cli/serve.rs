@@ -12,13 +12,13 @@ use clap::Args;
 use model::key::Scope;
 use store::record::workspace;
 use store::{Address, Failure, Location, Options, Pace, Purpose, Store, StoreError, Tx, Work};
-use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::calling::Calling;
 use super::say::{reveal, say};
 use super::{Database, Url};
+use crate::chores::Retention;
 use crate::config::Config;
 use crate::config::duration::parse_duration;
 use crate::demo::{self, DemoSummary};
@@ -28,7 +28,7 @@ use crate::http::listen;
 use crate::http::router::router;
 use crate::http::{App, Settings};
 use crate::ops::keys::{CreateKey, CreatedKey};
-use crate::ops::workspaces::AnyWorkspace;
+use crate::ops::workspaces::{AnyWorkspace, TryToRead};
 use crate::outgoing::Targets;
 use crate::{chores, enrich, telemetry, webhooks};
 
@@ -67,6 +67,9 @@ pub struct Serve {
     /// Fill an empty database with some 500 persons, 20 jobs and their candidates, to look around
     #[arg(long, env = "SLATED_DEMO", value_parser = clap::builder::FalseyValueParser::new())]
     demo: bool,
+    /// Connections that one address may have open, of IPv6 one /64; a quarter of all if not given. More are for a proxy in front
+    #[arg(long, env = "SLATED_CONNECTIONS_PER_ADDRESS", value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
+    connections_per_address: Option<u16>,
     /// Seconds that a client may take to send a request's head, or leave a connection idle
     #[arg(long, env = "SLATED_HEAD_TIMEOUT", default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     head_timeout: u64,
@@ -76,6 +79,9 @@ pub struct Serve {
     /// How long events are kept
     #[arg(long, env = "SLATED_EVENT_RETENTION", default_value = "30d", value_name = "SPAN", value_parser = parse_duration)]
     event_retention: i64,
+    /// Take the clock for right although it is far ahead of the newest record; without it nothing is forgotten for its age for a day then
+    #[arg(long, env = "SLATED_TRUST_CLOCK", value_parser = clap::builder::FalseyValueParser::new())]
+    trust_clock: bool,
     #[command(flatten)]
     webhooks: Calling,
     /// Write no events, to measure what they cost; nobody hears of changes then
@@ -124,18 +130,20 @@ impl Serve {
             read_from: self.replica(&location)?,
         };
         let metrics = telemetry::start_metrics().map_err(|error| error.to_string())?;
-        let listener = TcpListener::bind(self.listen).await.map_err(|error| format!("{} cannot be listened on: {error}", self.listen))?;
+        let listener = listen::bind(self.listen).map_err(|error| format!("{} cannot be listened on: {error}", self.listen))?;
         let store = Arc::new(self.database.open(Purpose::Serve, &options).await?);
         let address = listener.local_addr().map_err(|error| error.to_string())?;
         // Nothing may go wrong between the making of the key and the only time that it is shown. Who calls at once is answered a moment later.
         if let Some(key) = prepare(&store, self.demo).await? {
             welcome(address, &key)?;
         }
+        let max_connections = connections_allowed();
         let settings = Settings {
             rate_limit: NonZeroU32::new(self.rate_limit),
             head_timeout: Duration::from_secs(self.head_timeout),
             body_timeout: Duration::from_secs(self.body_timeout),
-            max_connections: connections_allowed(),
+            max_connections,
+            max_connections_of_address: self.connections_per_address.map_or(max_connections / 4, usize::from).clamp(1, max_connections),
             is_silent: self.without_events,
         };
         let (stopper, stopping) = watch::channel(false);
@@ -145,15 +153,17 @@ impl Serve {
             stop.await;
             let _ = stopper.send(true);
         };
+        let retention = Retention { events_millis: self.event_retention, is_clock_confirmed: self.trust_clock };
         let announcing = announce::start(&app.store, &app.hub);
         let dispatching = webhooks::start(&app.store, &app.hub, &app.delivering, app.stopping.clone())?;
         let enriching = enrich::start(&app.store, enriching, app.stopping.clone());
-        let chores = chores::start(&app, metrics, self.event_retention);
+        let chores = chores::start(&app, metrics, retention);
         tracing::info!(listen.address = %address, database = %location, "listening");
         listen::serve(listener, router(Arc::clone(&app)), &settings, stop).await;
         let _ = dispatching.await;
         let _ = enriching.await;
         chores.stop().await;
+        chores::finish_erasures(&app).await;
         drop(announcing);
         chores::note_used_keys(&app).await;
         tracing::info!("stopped");
@@ -186,6 +196,11 @@ async fn has_workspace(store: &Store) -> Result<bool, String> {
             Err(failure @ Failure::Broken(StoreError::Unavailable(_))) if begun.elapsed() < PATIENCE_AT_START => {
                 tracing::warn!(error = %failure, "asking the database again before the start");
                 tokio::time::sleep(ASKED_AGAIN_AFTER).await;
+            }
+            // Of a database that is spread over machines one may be away; it is not empty then.
+            Err(failure @ Failure::Broken(StoreError::Unavailable(_))) if store.read(TryToRead).await.is_ok() => {
+                tracing::warn!(error = %failure, "a part of the database is away");
+                return Ok(true);
             }
             outcome => return outcome.map_err(|failure| failure.to_string()),
         }
@@ -247,9 +262,16 @@ fn stop_signal() -> Result<impl Future<Output = ()>, String> {
     })
 }
 
-/// Asks the system for as many connections as it gives.
+/// Asks the system for as many connections as it gives. Where it gives few, most of what it gives is needed for the database.
 fn connections_allowed() -> usize {
     let descriptors = rlimit::increase_nofile_limit(MOST_CONNECTIONS + RESERVED_DESCRIPTORS).unwrap_or(1024);
-    let allowed = descriptors.saturating_sub(RESERVED_DESCRIPTORS).clamp(64, MOST_CONNECTIONS);
-    usize::try_from(allowed).unwrap_or(64)
+    let allowed = descriptors.saturating_sub(RESERVED_DESCRIPTORS).max(descriptors / 4).clamp(1, MOST_CONNECTIONS);
+    if descriptors < 2 * RESERVED_DESCRIPTORS {
+        tracing::warn!(
+            descriptors,
+            connections = allowed,
+            "few file descriptors may be opened: raise the limit (ulimit -n) for more connections"
+        );
+    }
+    usize::try_from(allowed).unwrap_or(1)
 }

@@ -12,6 +12,8 @@ use super::body::Room;
 use super::health::Readiness;
 use super::keyring::Keyring;
 use super::measure::RouteMeasures;
+use super::questions::Questions;
+use super::unread::Unread;
 use crate::events::Hub;
 use crate::ops::candidates::add::AddCandidate;
 use crate::ops::candidates::move_stage::MoveCandidate;
@@ -27,6 +29,7 @@ pub struct Settings {
     pub head_timeout: Duration,
     pub body_timeout: Duration,
     pub max_connections: usize,
+    pub max_connections_of_address: usize,
     /// Writes leave no events; only to measure what those cost.
     pub is_silent: bool,
 }
@@ -43,6 +46,8 @@ pub struct App {
     pub(super) metrics: PrometheusHandle,
     pub(super) readiness: Readiness,
     pub(super) room: Room,
+    pub(super) unread: Unread,
+    pub(super) questions: Questions,
     pub hub: Arc<Hub>,
     pub delivering: Delivering,
     /// True once the server is told to stop.
@@ -63,6 +68,7 @@ impl App {
         let updates = Arc::new(Gathering::new(Arc::clone(&store), Arc::clone(&turns)));
         let adds = Arc::new(Gathering::new(Arc::clone(&store), Arc::clone(&turns)));
         let moves = Arc::new(Gathering::new(Arc::clone(&store), turns));
+        let questions = Questions::new(store.long_reads_at_once());
         Self {
             store,
             creates,
@@ -75,6 +81,8 @@ impl App {
             metrics,
             readiness: Readiness::default(),
             room: Room::default(),
+            unread: Unread::default(),
+            questions,
             hub: Arc::default(),
             delivering,
             stopping,

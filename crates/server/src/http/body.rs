@@ -9,16 +9,23 @@ use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
+use model::id::{KeyId, WorkspaceId};
 use model::problem::{Code, Problem};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::app::App;
+use super::keyring::KnownKey;
+use super::shares::{Full, Share, Shares};
 
 const LARGEST: usize = 1024 * 1024;
 const LARGEST_OF_MANY: usize = 8 * 1024 * 1024;
 const MOST_DRAINED: usize = 32 * 1024 * 1024;
-/// What bodies may take that are being read or worked on.
+/// What large bodies may take that are being read or worked on, and those of one workspace.
 const ROOM: usize = 256 * 1024 * 1024;
+const ROOM_OF_WORKSPACE: usize = ROOM / 4;
+/// What all bodies of one key may take.
+const ROOM_OF_KEY: usize = ROOM / 8;
+/// Bodies up to this length need no place among the large ones, so that these keep nobody from small requests.
+const LARGEST_SMALL: usize = 64 * 1024;
 /// How long a client that sends a body that nobody wants may stop.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// What a body stands for that is not there.
@@ -38,29 +45,61 @@ impl Taken {
 }
 
 /// The memory for all bodies, in bytes.
-pub struct Room(Arc<Semaphore>);
+pub struct Room {
+    large: Arc<Shares<WorkspaceId>>,
+    of_key: Arc<Shares<KeyId>>,
+}
 
 impl Default for Room {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(ROOM)))
+        Self { large: Shares::new(ROOM, ROOM_OF_WORKSPACE), of_key: Shares::new(usize::MAX, ROOM_OF_KEY) }
     }
 }
 
+/// What a body has of the room. It grows with what has arrived.
+struct Place<'r> {
+    room: &'r Room,
+    workspace: WorkspaceId,
+    of_key: Share<KeyId>,
+    large: Option<Share<WorkspaceId>>,
+}
+
 impl Room {
-    fn take(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Problem> {
-        let taken = u32::try_from(bytes).ok().and_then(|bytes| Arc::clone(&self.0).try_acquire_many_owned(bytes).ok());
-        taken.ok_or_else(|| Problem::new(Code::Unavailable, "Too many large requests are being read now; try again shortly."))
+    fn place(&self, sender: &KnownKey) -> Result<Place<'_>, Problem> {
+        let of_key = self.of_key.take(sender.id, 0).map_err(too_much)?;
+        Ok(Place { room: self, workspace: sender.workspace, of_key, large: None })
     }
+}
+
+impl Place<'_> {
+    /// Takes more, for a body that has `length` bytes then.
+    fn grow(&mut self, more: usize, length: usize) -> Result<(), Problem> {
+        self.of_key.grow(more).map_err(too_much)?;
+        match &mut self.large {
+            Some(large) => large.grow(more).map_err(too_much)?,
+            None if length > LARGEST_SMALL => self.large = Some(self.room.large.take(self.workspace, length).map_err(too_much)?),
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+fn too_much(full: Full) -> Problem {
+    let message = match full {
+        Full::Share => "Too many large requests of yours are being read now; wait for the answers to some of them.",
+        Full::All => "Too many large requests are being read now; try again shortly.",
+    };
+    Problem::new(Code::Unavailable, message)
 }
 
 /// A body, and its place in the room.
 pub struct ReadBody {
     pub bytes: Bytes,
-    _room: Option<OwnedSemaphorePermit>,
+    _place: Option<(Share<KeyId>, Option<Share<WorkspaceId>>)>,
 }
 
 impl ReadBody {
-    const NO_FIELDS: Self = Self { bytes: NO_FIELDS, _room: None };
+    const NO_FIELDS: Self = Self { bytes: NO_FIELDS, _place: None };
 }
 
 /// Takes what is left of a request off the wire that is answered without its body.
@@ -87,7 +126,7 @@ pub async fn drain(headers: &HeaderMap, body: &mut Body, timeout: Duration) {
     let _ = tokio::time::timeout(timeout, draining).await;
 }
 
-pub async fn json_body(app: &App, headers: &HeaderMap, mut body: Body, taken: Taken) -> Result<ReadBody, Problem> {
+pub async fn json_body(app: &App, sender: &KnownKey, headers: &HeaderMap, mut body: Body, taken: Taken) -> Result<ReadBody, Problem> {
     let (Taken { largest, may_be_missing }, timeout) = (taken, app.settings.body_timeout);
     let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|text| text.parse::<usize>().ok());
     if may_be_missing && body.is_end_stream() {
@@ -99,7 +138,7 @@ pub async fn json_body(app: &App, headers: &HeaderMap, mut body: Body, taken: Ta
         (false, _) if may_be_nothing && is_nothing(&mut body, timeout).await => return Ok(ReadBody::NO_FIELDS),
         (false, _) => Err(not_json()),
         (true, Some(length)) if length > largest => Err(too_large(largest)),
-        (true, _) => match tokio::time::timeout(timeout, collect(&mut body, largest, &app.room)).await {
+        (true, _) => match tokio::time::timeout(timeout, collect(&mut body, largest, app.room.place(sender)?)).await {
             Ok(read) => read,
             Err(_) => {
                 let message = format!("The body did not arrive within {} seconds.", timeout.as_secs());
@@ -131,8 +170,7 @@ async fn is_nothing(body: &mut Body, timeout: Duration) -> bool {
     tokio::time::timeout(timeout, looking).await.unwrap_or(false)
 }
 
-async fn collect(body: &mut Body, largest: usize, room: &Room) -> Result<ReadBody, Problem> {
-    let mut taken = room.take(0)?;
+async fn collect(body: &mut Body, largest: usize, mut place: Place<'_>) -> Result<ReadBody, Problem> {
     // Nearly always all of it comes at once.
     let mut only: Option<Bytes> = None;
     let mut whole = Vec::new();
@@ -143,13 +181,13 @@ async fn collect(body: &mut Body, largest: usize, room: &Room) -> Result<ReadBod
         if length > largest {
             return Err(too_large(largest));
         }
-        taken.merge(room.take(part.len())?);
+        place.grow(part.len(), length)?;
         match (only.take(), whole.is_empty()) {
             (None, true) => only = Some(part),
             (first, _) => first.into_iter().chain([part]).for_each(|part| whole.extend_from_slice(&part)),
         }
     }
-    Ok(ReadBody { bytes: only.unwrap_or_else(|| whole.into()), _room: Some(taken) })
+    Ok(ReadBody { bytes: only.unwrap_or_else(|| whole.into()), _place: Some((place.of_key, place.large)) })
 }
 
 fn too_large(largest: usize) -> Problem {

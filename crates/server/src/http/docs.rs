@@ -1,7 +1,9 @@
 //! The page on which a person reads the interface and tries calls. All its files are inside the program.
 
-use std::sync::{Arc, LazyLock};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use axum::body::Bytes;
 use axum::extract::Path;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS};
 use axum::http::{HeaderName, StatusCode};
@@ -38,9 +40,25 @@ pub async fn page(Path(path): Path<String>) -> Result<Response, Refusal> {
     file(&path)
 }
 
+/// The files that were asked for, each made once: an answer that is not read holds no copy of its own.
+static FILES: LazyLock<Mutex<HashMap<String, (Bytes, String)>>> = LazyLock::new(Mutex::default);
+
 fn file(path: &str) -> Result<Response, Refusal> {
+    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    let (bytes, content_type) = match files.get(path) {
+        Some(file) => file.clone(),
+        None => {
+            let file = make(path)?;
+            files.insert(path.to_owned(), file.clone());
+            file
+        }
+    };
+    Ok((GUARDED, [(CONTENT_TYPE, content_type)], bytes).into_response())
+}
+
+fn make(path: &str) -> Result<(Bytes, String), Refusal> {
     match utoipa_swagger_ui::serve(path, Arc::clone(&CONFIG)) {
-        Ok(Some(file)) => Ok((GUARDED, [(CONTENT_TYPE, file.content_type)], file.bytes.into_owned()).into_response()),
+        Ok(Some(file)) => Ok((file.bytes.into_owned().into(), file.content_type)),
         Ok(None) => Err(Problem::new(Code::NotFound, "There is no such page.").into()),
         Err(error) => {
             tracing::error!(error = %error, "a page of the documentation could not be made");

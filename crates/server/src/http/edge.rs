@@ -20,7 +20,7 @@ use tracing::Level;
 use super::app::App;
 use super::body::drain_all;
 use super::caller::identify;
-use super::keyring::Allowance;
+use super::keyring::{Allowance, KnownKey};
 use super::measure::known_method;
 use super::refusal::{Version, internal, tell, tell_problem};
 use super::request::RequestName;
@@ -42,26 +42,31 @@ pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next)
     let needs_key = route.as_ref().is_some_and(|route| route.as_str().starts_with("/v"));
 
     let mut allowance = None;
-    let mut key_id = None;
+    let mut caller = None;
     let admitted = match needs_key {
-        true => admit(&app, &mut request, &mut key_id, &mut allowance).await,
+        true => admit(&app, &mut request, &mut caller, &mut allowance).await,
         false => Ok(()),
     };
     let response = match admitted {
         // A handler that panics must not take the connection with it.
-        Ok(()) => AssertUnwindSafe(next.run(request)).catch_unwind().await,
+        Ok(()) => AssertUnwindSafe(next.run(request)).catch_unwind().await.ok(),
         Err(failure) => {
             drain_all(&app, request).await;
-            Ok(tell(&failure, version, &request_id))
+            Some(tell(&failure, version, &request_id))
         }
     };
-    let mut response = match response {
-        Ok(mut response) => match response.extensions_mut().remove::<Arc<Failure>>() {
+    let response = match response {
+        Some(mut response) => match response.extensions_mut().remove::<Arc<Failure>>() {
             Some(failure) => with_headers_of(tell(&failure, version, &request_id), response.headers()),
             None => response,
         },
-        Err(_) => tell_problem(&internal(), version, &request_id),
+        None => tell_problem(&internal(), version, &request_id),
     };
+    let placed = match &caller {
+        Some(caller) => app.unread.place(caller.workspace, !method.is_safe(), response).await,
+        None => Ok(response),
+    };
+    let mut response = placed.unwrap_or_else(|problem| tell_problem(&problem, version, &request_id));
 
     add_headers(response.headers_mut(), &request_id, allowance);
     let route = route.as_ref().map_or("unknown", |route| route.as_str());
@@ -75,15 +80,20 @@ pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next)
         status,
         millis: (duration.as_secs_f64() * 1_000_000.0).round() / 1000.0,
         request_id: &request_id,
-        key_id,
+        key_id: caller.map(|caller| caller.id),
     });
     response
 }
 
 /// Lets the caller in, or says why not.
-async fn admit(app: &App, request: &mut Request, key_id: &mut Option<KeyId>, allowance: &mut Option<Allowance>) -> Result<(), Failure> {
+async fn admit(
+    app: &App,
+    request: &mut Request,
+    caller: &mut Option<Arc<KnownKey>>,
+    allowance: &mut Option<Allowance>,
+) -> Result<(), Failure> {
     let (key, spent) = identify(app, request.headers()).await?;
-    *key_id = Some(key.id);
+    *caller = Some(Arc::clone(&key));
     *allowance = spent;
     request.extensions_mut().insert(key);
     if let Some(spent) = spent {

@@ -72,6 +72,11 @@ pub fn tell(failure: &Failure, version: Version, request_id: &str) -> Response {
             tracing::error!(request.id = request_id, error = %error, "the database is away");
             tell_problem(&Problem::new(Code::Unavailable, "The database is not available now; try again shortly."), version, request_id)
         }
+        Failure::Broken(StoreError::TookTooLong) => {
+            tracing::warn!(request.id = request_id, "a question was not answered: it took too long");
+            let message = "This takes too long to answer. Ask for less: with narrower filters, or by cursor instead of a far offset.";
+            tell_problem(&Problem::new(Code::Unavailable, message), version, request_id)
+        }
         Failure::Broken(error) => {
             tracing::error!(request.id = request_id, error = %error, "a request failed");
             tell_problem(&internal(), version, request_id)

@@ -11,15 +11,17 @@ use model::digest::sha256;
 use model::id::{Id, KeyId, Kind, WorkspaceId};
 use model::input::{Fields, Query, read_body};
 use model::key::Scope;
-use model::listing::{MOST_OFFSET, whole_number};
+use model::listing::{MOST_OFFSET, Page, whole_number};
 use model::problem::{Code, Flaw, Problem};
 use percent_encoding::percent_decode_str;
-use store::{StoreError, Work};
+use store::{Failure, StoreError, Work};
+use tokio::task::block_in_place;
 
 use super::answer::{Reply, with_changes};
 use super::app::App;
 use super::body::{ReadBody, Taken, drain, json_body};
 use super::keyring::{Allowance, KnownKey};
+use super::peer::Peer;
 use super::refusal::Refusal;
 use crate::ops::Actor;
 use crate::ops::etag::Precondition;
@@ -27,6 +29,8 @@ use crate::ops::gathering::{Gathered, Gathering};
 use crate::ops::idempotency::{Answer, Answered, IdempotencyKey};
 
 pub const LONGEST_IDEMPOTENCY_KEY: usize = 255;
+/// A body up to this length is read within some milliseconds.
+const LARGEST_READ_AT_ONCE: usize = 256 * 1024;
 
 /// The id of a request, as its answer and the log name it.
 #[derive(Clone)]
@@ -55,6 +59,33 @@ impl Read {
         let caller = authorise(&parts, needed)?;
         let (workspace, key) = (caller.workspace, caller.id);
         Ok(Self { app: Arc::clone(app), workspace, key, parts })
+    }
+
+    /// Looks at one state of the data with work that may take long, when it is the caller's turn.
+    pub async fn look_at_length<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+        let looking = async {
+            let _turn = self.app.questions.turn(self.workspace, self.key).await?;
+            self.app.store.read_snapshot_at_length(work).await
+        };
+        unless_gone(&self.parts, looking).await
+    }
+
+    /// The same with work that is quick to find what it reads, and may read much.
+    pub async fn look_at_much<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+        let looking = async {
+            let _turn = self.app.questions.turn(self.workspace, self.key).await?;
+            self.app.store.read_snapshot_of_much(work).await
+        };
+        unless_gone(&self.parts, looking).await
+    }
+
+    /// Looks for a page of a list: of all records, where it is found by their number as a rule, or of those that filters leave.
+    pub async fn look_for_page<W: Work, K: Kind>(&self, wants_all: bool, page: &Page<K>, work: W) -> Result<W::Output, Failure> {
+        match wants_all {
+            true if page.is_far() => self.look_at_much(work).await,
+            true => self.app.store.read_snapshot(work).await,
+            false => self.look_at_length(work).await,
+        }
     }
 
     /// What is left of the key's rate limit, if it has one.
@@ -107,6 +138,7 @@ pub struct Write {
     pub app: Arc<App>,
     pub actor: Actor,
     pub precondition: Precondition,
+    key: KeyId,
     idempotency: Option<IdempotencyKey>,
     parts: Parts,
     body: ReadBody,
@@ -132,10 +164,11 @@ impl Write {
         };
         let request_id = parts.extensions.get::<RequestName>().map(|name| Arc::clone(&name.0));
         let actor = Actor { workspace: key.workspace, key: Some(key.id), request_id, is_silent: app.settings.is_silent };
-        let body = json_body(app, &parts.headers, body, taken).await?;
+        let body = json_body(app, key, &parts.headers, body, taken).await?;
+        let key = key.id;
         let idempotency = idempotency_key(&parts, &body.bytes)?;
         let precondition = precondition(&parts.headers);
-        Ok(Self { app: Arc::clone(app), actor, precondition, idempotency, parts, body })
+        Ok(Self { app: Arc::clone(app), actor, precondition, key, idempotency, parts, body })
     }
 
     pub fn id<K: Kind>(&self) -> Result<Id<K>, Problem> {
@@ -161,8 +194,18 @@ impl Write {
         number_in(&self.parts, noun)
     }
 
+    /// Looks at one state of the data with work that may take long, when it is the caller's turn.
+    pub async fn look_at_length<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+        let _turn = self.app.questions.turn(self.actor.workspace, self.key).await?;
+        self.app.store.read_snapshot_at_length(work).await
+    }
+
     pub fn read<T>(&self, read: impl FnOnce(&mut Fields<'_>) -> T) -> Result<T, Problem> {
-        read_body(&self.body.bytes, read)
+        match self.body.bytes.len() > LARGEST_READ_AT_ONCE {
+            // Others are served meanwhile.
+            true => block_in_place(|| read_body(&self.body.bytes, read)),
+            false => read_body(&self.body.bytes, read),
+        }
     }
 
     /// Tries the work out: the answer says what would have changed, and nothing is kept.
@@ -246,6 +289,16 @@ impl FromRequest<Arc<App>> for Inspect {
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
         Read::read_from(request, app, Scope::Admin).map(Self)
+    }
+}
+
+/// Looks for an answer for as long as somebody waits for it.
+async fn unless_gone<T>(parts: &Parts, looking: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let Some(peer) = parts.extensions.get::<Peer>() else { return looking.await };
+    tokio::select! {
+        biased;
+        outcome = looking => outcome,
+        () = peer.gone() => Err(StoreError::TookTooLong.into()),
     }
 }
 

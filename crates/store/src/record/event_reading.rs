@@ -82,10 +82,10 @@ pub async fn page(
 }
 
 /// How much an event says.
-#[derive(Clone, Copy)]
-struct Size {
-    sequence: i64,
-    bytes: i64,
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    pub sequence: i64,
+    pub bytes: i64,
 }
 
 /// Neither engine reads the contents for that.
@@ -96,7 +96,7 @@ fn size(row: &Row<'_>) -> Result<Size, StoreError> {
 }
 
 /// As many of them, from the first on, as are read at once: one at least.
-fn fitting(sizes: &[Size], most_bytes: i64) -> &[Size] {
+pub fn fitting(sizes: &[Size], most_bytes: i64) -> &[Size] {
     let mut left = most_bytes;
     let fits = sizes.iter().take_while(|size| {
         left -= size.bytes;
@@ -248,11 +248,9 @@ pub async fn timeline<K: Kind>(
     Ok((events, has_more || taken.len() < sizes.len()))
 }
 
-/// All events about a record, oldest first, however much they say.
-pub async fn history<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, record: Id<K>, beside: Beside) -> Result<Vec<Event>, StoreError> {
-    let sizes = sizes_about(tx, workspace, record, beside, i64::MAX, i64::MAX).await?;
-    let sequences: Vec<_> = sizes.iter().map(|size| size.sequence).collect();
-    find_all(tx, workspace, &sequences).await
+/// The numbers of all events about a record, and how much each of them says.
+pub async fn history<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, record: Id<K>, beside: Beside) -> Result<Vec<Size>, StoreError> {
+    sizes_about(tx, workspace, record, beside, i64::MAX, i64::MAX).await
 }
 
 /// Of events about a record before a number, newest first.

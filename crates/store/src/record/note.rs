@@ -60,6 +60,25 @@ pub async fn delete(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, id: N
     tx.tell(sql, params![workspace, person, id]).await
 }
 
+/// Whether the person has that many notes already.
+pub async fn are_at_least(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, many: i64) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM note WHERE workspace_id = ?1 AND person_id = ?2 ORDER BY id LIMIT 1 OFFSET ?3";
+    Ok(tx.row(sql, params![workspace, person, many - 1], |_| Ok(())).await?.is_some())
+}
+
+/// Some of the notes on the person, the oldest first, behind one of them.
+pub async fn behind(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    behind: Option<NoteId>,
+    limit: i64,
+) -> Result<Vec<Note>, StoreError> {
+    let behind = behind.unwrap_or(NoteId::from_bytes([0; 16]));
+    let sql = format!("{SELECT} WHERE n.workspace_id = ?1 AND n.person_id = ?2 AND n.id > ?3 ORDER BY n.id LIMIT ?4");
+    tx.rows(&sql, params![workspace, person, behind, limit], note).await
+}
+
 /// The last notes on the person, the newest first.
 pub async fn newest(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, limit: i64) -> Result<Vec<Note>, StoreError> {
     let sql = format!("{SELECT} WHERE n.workspace_id = ?1 AND n.person_id = ?2 ORDER BY n.id DESC LIMIT ?3");

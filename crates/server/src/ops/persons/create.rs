@@ -18,6 +18,7 @@ use crate::ops::companies::{answer_or_make, find_or_make};
 use crate::ops::enrichment::ask_for;
 use crate::ops::persons::follow_up::FollowUp;
 use crate::ops::persons::index;
+use crate::ops::persons::notes::refuse_if_full;
 use crate::ops::tell::Named;
 use crate::ops::{Actor, tell};
 
@@ -366,6 +367,7 @@ impl CreatePerson {
         };
         let note = self.new.notes.as_deref().filter(|_| !has_note);
         if let Some(body) = note {
+            refuse_if_full(tx, workspace, id).await?;
             note::insert(tx, workspace, id, self.actor.key, body).await?;
             if !is_filled {
                 person::touch(tx, workspace, id).await?;

@@ -1,17 +1,17 @@
-//! All that is kept of a person, in one piece.
+//! All that is kept of a person. Notes and events may be many: they are read in pages, while the document is sent.
 
 use std::collections::BTreeMap;
 
 use model::clock::Timestamp;
 use model::event::Event;
-use model::id::{PersonId, WebhookId, WorkspaceId};
+use model::id::{NoteId, PersonId, WebhookId, WorkspaceId};
 use model::origin::{Origin, Origins};
 use model::person::Identifier;
 use model::problem::Problem;
 use store::record::client_contact::ContactOf;
 use store::record::enrichment::Enrichment;
 use store::record::enrichment_answer::KeptAnswer;
-use store::record::event_reading::Beside;
+use store::record::event_reading::{Beside, Size};
 use store::record::export::KeptCandidate;
 use store::record::field_source::FieldSource;
 use store::record::note::Note;
@@ -39,10 +39,9 @@ pub struct Exported {
     pub former_ids: Vec<PersonId>,
     pub identifiers: Vec<Identifier>,
     /// The oldest first, as everything here.
-    pub notes: Vec<Note>,
     pub candidates: Vec<KeptCandidate>,
     pub client_contacts: Vec<ContactOf>,
-    pub events: Vec<Event>,
+    pub events: Vec<Size>,
     /// Changes whose events are forgotten.
     pub earlier_changes: Vec<Origin>,
     pub deliveries: Vec<Delivered>,
@@ -74,8 +73,6 @@ impl Work for ExportPerson {
         let details = person::details(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("person", id))?;
         let former_ids = former::leading_to(tx, workspace, id).await?;
         let identifiers = identifier::of_person(tx, workspace, id).await?;
-        let mut notes = note::newest(tx, workspace, id, i64::MAX).await?;
-        notes.reverse();
         let candidates = export::candidates(tx, workspace, id).await?;
         let mut client_contacts = client_contact::of_person(tx, workspace, id, i64::MAX).await?;
         client_contacts.reverse();
@@ -90,7 +87,6 @@ impl Work for ExportPerson {
             details,
             former_ids,
             identifiers,
-            notes,
             candidates,
             client_contacts,
             events,
@@ -106,27 +102,30 @@ impl Work for ExportPerson {
 
 impl ExportPerson {
     /// The events about the person and their candidates, and those about all who went into them.
-    async fn events(&self, tx: &mut Tx, id: PersonId, former: &[PersonId]) -> Result<Vec<Event>, StoreError> {
+    async fn events(&self, tx: &mut Tx, id: PersonId, former: &[PersonId]) -> Result<Vec<Size>, StoreError> {
         let mut events = BTreeMap::new();
         for person in former.iter().chain([&id]) {
             let some = event_reading::history(tx, self.workspace, *person, Beside::EventsOfPerson).await?;
-            events.extend(some.into_iter().map(|event| (event.sequence, event)));
+            events.extend(some.into_iter().map(|size| (size.sequence, size)));
         }
         Ok(events.into_values().collect())
     }
 
     /// Those that set values which no event tells of.
-    async fn earlier_changes(&self, tx: &mut Tx, id: PersonId, events: &[Event]) -> Result<Vec<Origin>, StoreError> {
+    async fn earlier_changes(&self, tx: &mut Tx, id: PersonId, events: &[Size]) -> Result<Vec<Origin>, StoreError> {
         let mut told = Origins::default();
-        for event in events.iter().rev().filter(|event| event.subject.record == id.to_bytes()) {
-            told.look_at(event);
+        let newest_first: Vec<_> = events.iter().rev().copied().collect();
+        for page in pages(&newest_first) {
+            for event in read_events(tx, self.workspace, page).await?.iter().rev().filter(|event| event.subject.record == id.to_bytes()) {
+                told.look_at(event);
+            }
         }
         let mut changes = told.left_of(origin::kept(tx, self.workspace, id).await?);
         changes.reverse();
         Ok(changes)
     }
 
-    async fn deliveries(&self, tx: &mut Tx, events: &[Event]) -> Result<Vec<Delivered>, StoreError> {
+    async fn deliveries(&self, tx: &mut Tx, events: &[Size]) -> Result<Vec<Delivered>, StoreError> {
         let sequences: Vec<_> = events.iter().map(|event| event.sequence).collect();
         let mut delivered = Vec::new();
         for webhook in webhook::all(tx, self.workspace).await? {
@@ -135,5 +134,61 @@ impl ExportPerson {
         }
         delivered.sort_by_key(|delivered| (delivered.delivery.sequence, delivered.webhook));
         Ok(delivered)
+    }
+}
+
+/// How much of the events is read at once.
+const MOST_BYTES: i64 = 1 << 20;
+/// So many notes, which are as much together.
+const NOTES_PER_PAGE: i64 = 16;
+
+/// Events, page by page.
+pub fn pages(mut events: &[Size]) -> impl Iterator<Item = &[Size]> {
+    std::iter::from_fn(move || {
+        let (page, others) = events.split_at(event_reading::fitting(events, MOST_BYTES).len());
+        events = others;
+        (!page.is_empty()).then_some(page)
+    })
+}
+
+async fn read_events(tx: &mut Tx, workspace: WorkspaceId, page: &[Size]) -> Result<Vec<Event>, StoreError> {
+    let sequences: Vec<_> = page.iter().map(|size| size.sequence).collect();
+    event_reading::find_all(tx, workspace, &sequences).await
+}
+
+/// A page of the events of an export.
+pub struct ExportEvents {
+    pub workspace: WorkspaceId,
+    pub page: Vec<Size>,
+}
+
+impl Work for ExportEvents {
+    type Output = Vec<Event>;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Event>, Failure> {
+        Ok(read_events(tx, self.workspace, &self.page).await?)
+    }
+}
+
+/// A page of the notes of an export.
+pub struct ExportNotes {
+    pub workspace: WorkspaceId,
+    pub person: PersonId,
+    pub behind: Option<NoteId>,
+}
+
+impl Work for ExportNotes {
+    type Output = Vec<Note>;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Note>, Failure> {
+        Ok(note::behind(tx, self.workspace, self.person, self.behind, NOTES_PER_PAGE).await?)
     }
 }

@@ -4,7 +4,7 @@ use model::clock::Timestamp;
 use model::event::{EventType, Subject};
 use model::id::{self, KeyId, NoteId, PersonId, WorkspaceId};
 use model::listing::{Page, TimeFilter};
-use model::problem::Problem;
+use model::problem::{Code, Problem};
 use serde::Serialize;
 use store::record::listing::Listed;
 use store::record::note::{self, Note};
@@ -14,6 +14,8 @@ use store::{Failure, Tx, Work};
 use super::{follow, index};
 use crate::ops::Actor;
 use crate::ops::tell::{Nothing, Told, tell};
+
+pub const MOST_NOTES: i64 = 10_000;
 
 /// A note as events show it.
 #[derive(Serialize)]
@@ -49,6 +51,15 @@ async fn changed(
     person::touch(tx, actor.workspace, person).await?;
     tell(tx, actor, kind, Subject::of(person), &Told::new(before, after)).await?;
     index::refresh(tx, actor.workspace, person).await?;
+    Ok(())
+}
+
+/// A person has so many notes at most, so that what is kept of them stays within bounds.
+pub async fn refuse_if_full(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), Failure> {
+    if note::are_at_least(tx, workspace, person, MOST_NOTES).await? {
+        let message = format!("The person has {MOST_NOTES} notes, which are as many as a person may have; delete some first.");
+        return Err(Problem::new(Code::TooMany, message).into());
+    }
     Ok(())
 }
 
@@ -92,6 +103,7 @@ impl Work for AddNote {
     async fn run(&self, tx: &mut Tx) -> Result<Note, Failure> {
         let Self { actor, person, body } = self;
         let person = follow::load(tx, actor.workspace, *person).await?.id;
+        refuse_if_full(tx, actor.workspace, person).await?;
         let id = note::insert(tx, actor.workspace, person, actor.key, body).await?;
         let added = Note { id, body: body.clone(), key_id: actor.key, created_at: tx.now(), updated_at: tx.now() };
         changed(tx, actor, EventType::PersonNoteAdded, person, Nothing {}, Noted::of(&added)).await?;

@@ -14,6 +14,6 @@ use crate::ops::candidates::funnel::ReadFunnel;
     responses((status = 200, description = "The stages in order.", body = Envelope<FunnelRead>)))]
 pub async fn read_funnel(request: Read) -> Reply {
     request.no_query()?;
-    let funnel = request.app.store.read_snapshot_at_length(ReadFunnel { workspace: request.workspace, job: request.id()? }).await?;
+    let funnel = request.look_at_length(ReadFunnel { workspace: request.workspace, job: request.id()? }).await?;
     Ok(answer(StatusCode::OK, FunnelRead::from(funnel)))
 }

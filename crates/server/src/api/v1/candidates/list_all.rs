@@ -28,10 +28,7 @@ pub async fn list_all_candidates(request: Read) -> Reply {
     let page = Page::read(&mut query, &filters);
     let (filters, page) = query.finish((filters, page))?;
     let work = ListAllCandidates { workspace: request.workspace, query: filters, page: page.clone() };
-    let listed = match work.query.wants_all() {
-        true => request.app.store.read_snapshot(work).await?,
-        false => request.app.store.read_snapshot_at_length(work).await?,
-    };
+    let listed = request.look_for_page(work.query.wants_all(), &page, work).await?;
     let meta = list_meta(&page, &listed, |candidate| candidate.item.id);
     let data = listed.records.into_iter().map(AnyCandidateItem::from).collect();
     Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))

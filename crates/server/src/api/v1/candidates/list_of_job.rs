@@ -24,10 +24,7 @@ pub async fn list_candidates(request: Read) -> Reply {
     let page = Page::read(&mut query, &filters);
     let (filters, page) = query.finish((filters, page))?;
     let work = ListCandidates { workspace: request.workspace, job: request.id()?, query: filters, page: page.clone() };
-    let (listed, stages) = match work.query.wants_all() {
-        true => request.app.store.read_snapshot(work).await?,
-        false => request.app.store.read_snapshot_at_length(work).await?,
-    };
+    let (listed, stages) = request.look_for_page(work.query.wants_all(), &page, work).await?;
     let meta = list_meta(&page, &listed, |candidate| candidate.id);
     let data = listed.records.into_iter().map(|item| CandidateListItem::new(item, &stages)).collect();
     Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))

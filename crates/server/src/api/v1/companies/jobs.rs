@@ -28,7 +28,7 @@ pub async fn list_company_jobs(request: Read) -> Reply {
     let page = Page::read(&mut query, &(named, &filters));
     let (filters, page) = query.finish((filters, page))?;
     let work = ListJobsOfCompany { workspace: request.workspace, company: company?, query: filters, page: page.clone() };
-    let listed = request.app.store.read_snapshot_at_length(work).await?;
+    let listed = request.look_at_length(work).await?;
     let meta = list_meta(&page, &listed, |job| job.id);
     let data = listed.records.into_iter().map(JobListItem::from).collect();
     Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))

@@ -19,10 +19,7 @@ pub async fn list_companies(request: Read) -> Reply {
     let page = Page::read(&mut query, &filter);
     let (filter, page) = query.finish((filter, page))?;
     let work = ListCompanies { workspace: request.workspace, filter, page: page.clone() };
-    let listed = match work.wants_all() {
-        true => request.app.store.read_snapshot(work).await?,
-        false => request.app.store.read_snapshot_at_length(work).await?,
-    };
+    let listed = request.look_for_page(work.wants_all(), &page, work).await?;
     let meta = list_meta(&page, &listed, |company| company.id);
     let data = listed.records.into_iter().map(CompanyRead::from).collect();
     Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))

@@ -32,8 +32,8 @@ pub async fn list_events(request: Read) -> Reply {
     let types = read_types(&mut query);
     let limit = read_limit(&mut query, MOST_EVENTS_PER_PAGE, DEFAULT_PER_PAGE);
     let (types, limit) = query.finish((types, limit))?;
-    let page =
-        request.app.store.read_snapshot(ReadEvents { workspace: request.workspace, position, types, most: Most::events(limit) }).await?;
+    let work = ReadEvents { workspace: request.workspace, position, types, most: Most::events(limit) };
+    let page = request.look_at_much(work).await?;
     let meta = FeedMeta { next_after: page.next_after, has_more: page.has_more };
     Ok(render(StatusCode::OK, &EventPage { success: true, data: page.events, meta }))
 }

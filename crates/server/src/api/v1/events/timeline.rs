@@ -60,6 +60,6 @@ async fn read(request: Read, of: impl FnOnce(&Read) -> Result<Timeline, Problem>
     let limit = read_limit(&mut query, MOST_PER_PAGE, MOST_PER_PAGE);
     let (before, limit) = query.finish((before, limit))?;
     let work = ReadTimeline { workspace: request.workspace, of: of(&request)?, before, limit };
-    let (events, next_before) = request.app.store.read_snapshot(work).await?;
+    let (events, next_before) = request.look_at_much(work).await?;
     Ok(render(StatusCode::OK, &TimelinePage { success: true, data: events, meta: BackwardMeta { next_before } }))
 }

@@ -30,7 +30,7 @@ pub async fn list_duplicates(request: Read) -> Reply {
     let limit = read_limit(&mut query, MOST_PER_PAGE, MOST_PER_PAGE);
     let (after, limit) = query.finish((after.flatten(), limit))?;
     let work = FindDuplicates { workspace: request.workspace, after, limit: usize::try_from(limit).unwrap_or(1) };
-    let (pairs, next) = request.app.store.read_snapshot_at_length(work).await?;
+    let (pairs, next) = request.look_at_length(work).await?;
     let meta = DuplicateMeta { limit, next_cursor: next.map(|place| place.write()) };
     let data = pairs.into_iter().map(DuplicateRead::from).collect();
     Ok(render(StatusCode::OK, &DuplicatePage { success: true, data, meta }))

@@ -1,18 +1,154 @@
+use std::collections::VecDeque;
+
+use axum::body::{Body, Bytes};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use model::id::{NoteId, PersonId};
+use serde::Serialize;
+use serde_json::Value;
+use store::record::event_reading::Size;
+use store::{Failure, StoreError};
+
 use crate::api::v1::shape::export::PersonExport;
-use crate::http::answer::followed;
-use crate::http::{Followed, Read, Reply};
-use crate::ops::persons::export::ExportPerson;
+use crate::api::v1::shape::note::NoteRead;
+use crate::http::{Followed, Read, Refusal};
+use crate::ops::persons::export::{ExportEvents, ExportNotes, ExportPerson, pages};
 
 /// Export a person
 ///
-/// Everything that is kept of the person in one document, as they may ask for it.
+/// Everything that is kept of the person in one document, as they may ask for it. It is read while it is sent: what changes meanwhile may be in
+/// one part of it and not in another.
 #[utoipa::path(get, path = "/v1/persons/{id}/export", operation_id = "exportPerson", tag = "Persons",
     params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "All that is kept of the person.", body = Followed<PersonExport>)))]
-pub async fn export_person(request: Read) -> Reply {
+pub async fn export_person(request: Read) -> Result<Response, Refusal> {
     request.no_query()?;
     let id = request.id()?;
-    let exported = request.app.store.read_snapshot_at_length(ExportPerson { workspace: request.workspace, id }).await?;
-    Ok(followed(id, exported.view.id, PersonExport::from(exported)))
+    let exported = request.look_at_length(ExportPerson { workspace: request.workspace, id }).await?;
+    let person = exported.view.id;
+    let events = pages(&exported.events).map(<[Size]>::to_vec).collect();
+    let merged_into = (person != id).then(|| person.to_string());
+    let parts = parts_of(&Followed { success: true, data: PersonExport::from(exported), merged_into })?;
+    let document = Document { request, person, parts, behind: None, events, is_first: true };
+    let sent = stream::unfold(Some(document), |document| async { document?.next().await });
+    Ok(([(CONTENT_TYPE, "application/json")], Body::from_stream(sent)).into_response())
 }
+
+/// What a document is made of.
+enum Part {
+    Text(String),
+    Notes,
+    Events,
+}
+
+/// Cuts a document where its long lists belong.
+fn parts_of(document: &impl Serialize) -> Result<VecDeque<Part>, StoreError> {
+    let written = |value: &Value| serde_json::to_string(value).map_err(|error| StoreError::Internal(error.to_string()));
+    let mut parts = VecDeque::new();
+    let document = serde_json::to_value(document).map_err(|error| StoreError::Internal(error.to_string()))?;
+    let mut text = String::from("{");
+    for (place, (field, value)) in document.as_object().into_iter().flatten().enumerate() {
+        text.push_str(&format!("{}\"{field}\":", if place > 0 { "," } else { "" }));
+        let Some(fields) = value.as_object().filter(|_| field == "data") else {
+            text.push_str(&written(value)?);
+            continue;
+        };
+        for (place, (field, value)) in fields.iter().enumerate() {
+            text.push_str(&format!("{}\"{field}\":", if place > 0 { "," } else { "{" }));
+            let list = match field.as_str() {
+                "notes" => Part::Notes,
+                "events" => Part::Events,
+                _ => {
+                    text.push_str(&written(value)?);
+                    continue;
+                }
+            };
+            text.push('[');
+            parts.extend([Part::Text(std::mem::take(&mut text)), list]);
+            text.push(']');
+        }
+        text.push('}');
+    }
+    text.push('}');
+    parts.push_back(Part::Text(text));
+    Ok(parts)
+}
+
+/// A document that is being sent.
+struct Document {
+    request: Read,
+    person: PersonId,
+    parts: VecDeque<Part>,
+    /// The last note that was sent.
+    behind: Option<NoteId>,
+    events: VecDeque<Vec<Size>>,
+    /// Whether nothing of the list was sent yet.
+    is_first: bool,
+}
+
+impl Document {
+    /// What comes next, and the rest; nothing at the end. One that cannot be read on ends in the middle, and whoever reads it sees that it does.
+    async fn next(mut self) -> Option<(Result<Bytes, Failed>, Option<Self>)> {
+        match self.read().await {
+            Ok(Some(text)) => Some((Ok(text.into()), Some(self))),
+            Ok(None) => None,
+            Err(failure) => {
+                tracing::error!(error = %failure, "an export was broken off");
+                Some((Err(Failed(failure.to_string())), None))
+            }
+        }
+    }
+
+    async fn read(&mut self) -> Result<Option<String>, Failure> {
+        while let Some(part) = self.parts.pop_front() {
+            let some = match &part {
+                Part::Text(_) => None,
+                Part::Notes => self.some_notes().await?,
+                Part::Events => self.some_events().await?,
+            };
+            match (some, part) {
+                (_, Part::Text(text)) => return Ok(Some(text)),
+                (Some(text), list) => {
+                    self.parts.push_front(list);
+                    return Ok(Some(text));
+                }
+                (None, _) => self.is_first = true,
+            }
+        }
+        Ok(None)
+    }
+
+    async fn some_notes(&mut self) -> Result<Option<String>, Failure> {
+        let work = ExportNotes { workspace: self.request.workspace, person: self.person, behind: self.behind };
+        let notes = self.request.look_at_much(work).await?;
+        let Some(last) = notes.last() else { return Ok(None) };
+        self.behind = Some(last.id);
+        let notes: Vec<_> = notes.into_iter().map(NoteRead::from).collect();
+        self.elements(&notes).map(Some)
+    }
+
+    async fn some_events(&mut self) -> Result<Option<String>, Failure> {
+        let Some(page) = self.events.pop_front() else { return Ok(None) };
+        let events = self.request.look_at_much(ExportEvents { workspace: self.request.workspace, page }).await?;
+        self.elements(&events).map(Some)
+    }
+
+    /// More elements of a list. None of them may be there any more.
+    fn elements(&mut self, elements: &[impl Serialize]) -> Result<String, Failure> {
+        let mut text = String::new();
+        for element in elements {
+            if !std::mem::take(&mut self.is_first) {
+                text.push(',');
+            }
+            text.push_str(&serde_json::to_string(element).map_err(|error| StoreError::Internal(error.to_string()))?);
+        }
+        Ok(text)
+    }
+}
+
+/// Why a document ends in the middle.
+#[derive(Debug, thiserror::Error)]
+#[error("the document was broken off: {0}")]
+struct Failed(String);

@@ -31,7 +31,7 @@ pub async fn list_notes(request: Read) -> Reply {
     let page = Page::read(&mut query, &times);
     let (times, page) = query.finish((times, page))?;
     let work = ListNotes { workspace: request.workspace, person: request.id()?, times, page: page.clone() };
-    let listed = request.app.store.read_snapshot(work).await?;
+    let listed = request.look_at_much(work).await?;
     let meta = list_meta(&page, &listed, |note| note.id);
     let data = listed.records.into_iter().map(NoteRead::from).collect();
     Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))

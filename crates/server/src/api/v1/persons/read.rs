@@ -23,16 +23,16 @@ pub async fn read_person(request: Read) -> Reply {
     let mut query = request.query();
     let include = Include::read(&mut query);
     let include = query.finish(include)?;
-    let (id, workspace, store) = (request.id()?, request.workspace, &request.app.store);
+    let (id, workspace) = (request.id()?, request.workspace);
     let answer = if include.is_nothing() {
-        let view = store.read(ReadPerson { workspace, id }).await?;
+        let view = request.app.store.read(ReadPerson { workspace, id }).await?;
         let tag = etag::of(&view);
         with_etag(followed(id, view.id, PersonRead::from(view)), tag)
     } else {
         let work = ReadPersonWith { workspace, id, include };
         let person = match include.profile || include.provenance {
-            true => store.read_snapshot_at_length(work).await?,
-            false => store.read_snapshot(work).await?,
+            true => request.look_at_length(work).await?,
+            false => request.look_at_much(work).await?,
         };
         let tag = etag::of(&person);
         with_etag(followed(id, person.view.id, PersonRead::from(person)), tag)

@@ -21,7 +21,7 @@ pub async fn list_proposals(request: Read) -> Reply {
     let page = Page::read(&mut query, &state);
     let page = query.finish(page)?;
     let work = ListProposals { workspace: request.workspace, state, page: page.clone() };
-    let listed = request.app.store.read_snapshot_at_length(work).await?;
+    let listed = request.look_at_length(work).await?;
     let meta = list_meta(&page, &listed, |shown| shown.proposal.id);
     let data = listed.records.into_iter().map(ProposalRead::from).collect();
     Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))

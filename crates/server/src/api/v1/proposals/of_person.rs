@@ -15,6 +15,6 @@ use crate::ops::enrichment::proposals::ProposalsOf;
 pub async fn list_person_proposals(request: Read) -> Reply {
     request.no_query()?;
     let work = ProposalsOf { workspace: request.workspace, id: request.id()? };
-    let proposals = request.app.store.read_snapshot_at_length(work).await?;
+    let proposals = request.look_at_length(work).await?;
     Ok(answer(StatusCode::OK, proposals.into_iter().map(ProposalRead::from).collect::<Vec<_>>()))
 }

@@ -186,6 +186,7 @@ pub struct ExportedDelivery {
     pub updated_at: Timestamp,
 }
 
+/// Without notes and events, which may be many.
 impl From<Exported> for PersonExport {
     fn from(exported: Exported) -> Self {
         let enrichment = exported.enrichment.map(|enrichment| {
@@ -197,10 +198,10 @@ impl From<Exported> for PersonExport {
             person: ExportedPerson::new(exported.view, exported.details),
             former_ids: exported.former_ids,
             identifiers: exported.identifiers.into_iter().map(Into::into).collect(),
-            notes: exported.notes.into_iter().map(Into::into).collect(),
+            notes: Vec::new(),
             candidates: exported.candidates.into_iter().map(Into::into).collect(),
             client_contacts: exported.client_contacts.into_iter().map(Into::into).collect(),
-            events: exported.events,
+            events: Vec::new(),
             earlier_changes: exported.earlier_changes.into_iter().map(Into::into).collect(),
             deliveries: exported.deliveries.iter().map(Into::into).collect(),
             enrichment,

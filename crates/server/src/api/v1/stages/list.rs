@@ -18,7 +18,7 @@ pub async fn list_stages(request: Read) -> Reply {
     let page = Page::read(&mut query, &());
     let page = query.finish(page)?;
     let work = ListStages { workspace: request.workspace, job: request.id()? };
-    let stages = request.app.store.read_snapshot_at_length(work).await?;
+    let stages = request.look_at_length(work).await?;
     let (stages, meta) = page_of_ordered(&page, stages, |counted| counted.stage.id);
     let data = stages.into_iter().map(StageRead::from).collect();
     Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))

@@ -1,0 +1,63 @@
+//! Answers that were not read yet. What they take in memory is bounded, in all and for each workspace: a caller that asks and does not read would
+//! hold as much as they like.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::response::Response;
+use http_body_util::BodyExt;
+use hyper::body::Body as _;
+use model::id::WorkspaceId;
+use model::problem::{Code, Problem};
+
+use super::refusal::internal;
+use super::shares::{Full, Share, Shares};
+
+const ROOM: usize = 256 * 1024 * 1024;
+const ROOM_OF_WORKSPACE: usize = ROOM / 4;
+/// The system takes answers up to this length at once.
+const LARGEST_SMALL: u64 = 64 * 1024;
+
+pub struct Unread(Arc<Shares<WorkspaceId>>);
+
+impl Default for Unread {
+    fn default() -> Self {
+        Self(Shares::new(ROOM, ROOM_OF_WORKSPACE))
+    }
+}
+
+/// The bytes of an answer, and their place in the room until the last of them is sent.
+struct Kept {
+    bytes: Bytes,
+    _place: Share<WorkspaceId>,
+}
+
+impl AsRef<[u8]> for Kept {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Unread {
+    /// Gives a large answer its place in the room. One that tells of a change has it anyway: the change is made.
+    pub async fn place(&self, workspace: WorkspaceId, tells_of_change: bool, response: Response) -> Result<Response, Problem> {
+        let length = response.body().size_hint().exact().filter(|length| *length > LARGEST_SMALL);
+        let Some(length) = length.and_then(|length| usize::try_from(length).ok()) else { return Ok(response) };
+        let place = match tells_of_change {
+            true => self.0.take_anyway(workspace, length),
+            false => self.0.take(workspace, length).map_err(too_much)?,
+        };
+        let (parts, body) = response.into_parts();
+        let whole = body.collect().await.map_err(|_| internal())?;
+        let kept = Kept { bytes: whole.to_bytes(), _place: place };
+        Ok(Response::from_parts(parts, Body::from(Bytes::from_owner(kept))))
+    }
+}
+
+fn too_much(full: Full) -> Problem {
+    let message = match full {
+        Full::Share => "Too many large answers of yours wait to be read; read some of them, or ask for smaller pages.",
+        Full::All => "Too many large answers wait to be read now; try again shortly.",
+    };
+    Problem::new(Code::Unavailable, message)
+}

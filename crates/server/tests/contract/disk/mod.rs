@@ -7,9 +7,7 @@
 mod image;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::LazyLock;
+use std::path::PathBuf;
 use std::{fs, mem};
 
 use rusqlite::Connection;
@@ -17,25 +15,10 @@ use rusqlite::types::ValueRef;
 use serde_json::{Value, json};
 
 use self::image::{Damage, Disk, File, Record};
-use crate::support::{App, Client, Database, Engine, Job, rounds, together};
+use crate::support::{App, Client, Database, Engine, Job, preloaded, rounds, together};
 
 /// Tables that housekeeping writes to, or the index of words, at moments of their own.
 const OWN_PACE: [&str; 6] = ["search_", "census", "api_key", "sqlite_", "schema_migration", "enrichment_permit"];
-
-/// The library that is put between the program and the system.
-fn recorder() -> &'static Path {
-    static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
-        let place = Database::new(Engine::Sqlite);
-        let library = place.directory().join("recorder.so");
-        // It is removed with what else is left of this process.
-        mem::forget(place);
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/contract/disk/recorder.c");
-        let built = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(source).arg("-ldl").status();
-        assert!(built.unwrap().success(), "recorder.c cannot be compiled");
-        library
-    });
-    &LIBRARY
-}
 
 /// A program whose disk is recorded.
 struct Recorded {
@@ -52,7 +35,7 @@ impl Recorded {
         let record = database.directory().join("record");
         let builder = Engine::Sqlite
             .app()
-            .environment("LD_PRELOAD", recorder().to_str().unwrap())
+            .environment("LD_PRELOAD", preloaded("disk/recorder.c").to_str().unwrap())
             .environment("DISK_DIRECTORY", database.directory().to_str().unwrap())
             .environment("DISK_RECORD", record.to_str().unwrap());
         let builder = more.iter().fold(builder, |builder, (name, value)| builder.environment(name, value));
@@ -241,7 +224,7 @@ fn a_disk_that_is_not_flushed_is_found_out() {
 fn write_much(client: &Client) {
     let persons: Vec<String> = (0..4).map(|number| client.new_person(&json!({ "name": format!("Noted {number}") }))).collect();
     together(4, |writer| {
-        for number in 0..100 {
+        for number in 0..40 {
             let note = json!({ "body": format!("{number} {}", "z".repeat(60_000)) });
             client.post(&format!("/v1/persons/{}/notes", persons[writer]), &note).expect(201);
         }

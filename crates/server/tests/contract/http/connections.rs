@@ -15,9 +15,9 @@ const IDLE: usize = 10_000;
 const SLOW: usize = 1_000;
 /// Handles that the rest of the test process may need.
 const KEPT_BACK: usize = 2_000;
-const BETWEEN_BYTES: Duration = Duration::from_millis(100);
+const BETWEEN_BYTES: Duration = Duration::from_millis(500);
 /// Longer than any honest request may take, even on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Lets this process open all the connections that the test is about. With fewer it would show nothing.
 fn allow_connections() {

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod connections;
+mod crowding;
 mod dry_run;
 mod errors;
 mod etags;

@@ -344,3 +344,29 @@ fn a_log_that_somebody_needed_is_emptied_when_they_do_not(app: &App) {
     assert!(looking.wait().unwrap().success());
     eventually("nothing of the person is in the files", || !is_in_a_file(app, &TRACES));
 }
+
+#[apply(each_engine)]
+fn who_waits_is_told_that_nothing_is_left(app: &App) {
+    let client = app.writer();
+    let (person, _) = somebody(&client, &client.new_job("Engineer", "Acme"));
+    let path = format!("/v1/persons/{person}");
+    client.send("DELETE", &format!("{path}?wait=perhaps"), None).refused(400, "INVALID_REQUEST");
+    let reply = client.send("DELETE", &format!("{path}?wait=true"), None).expect(200);
+    assert_eq!(reply.data()["is_wiped"], true, "{reply:#?}");
+    assert!(!is_in_a_file(app, &TRACES));
+}
+
+/// The index of words is made of pages that are wiped in the background, and so are segments.
+#[apply(on_sqlite)]
+fn a_server_that_is_stopped_right_behind_an_erasure_leaves_nothing(engine: &Engine) {
+    let mut app = engine.app().start();
+    let client = app.writer();
+    let persons: Vec<_> = (0..300).map(|number| json!({ "name": format!("Person {number}") })).collect();
+    client.post("/v1/persons/batch", &json!({ "persons": persons })).expect(200);
+    let (person, _) = somebody(&client, &client.new_job("Engineer", "Acme"));
+    eventually("there are segments", || app.database.execute("SELECT COUNT(*) FROM search_segment") != ["0"]);
+    erase(&client, &person).expect(200);
+    app.process.terminate();
+    assert!(app.process.wait_exit().success());
+    assert!(!is_in_a_file(&app, &TRACES));
+}

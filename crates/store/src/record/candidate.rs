@@ -1,9 +1,11 @@
 use model::clock::Timestamp;
 use model::id::{self, CandidateId, CompanyId, JobId, PersonId, StageId, WorkspaceId};
 use model::listing::{Order, Page, Start, TimeFilter};
+use model::search::{Question, Weight};
 
 use super::gap::{self, Gaps};
-use super::listing::{self, Conditions, Listed, contains, finish};
+use super::listing::{self, Conditions, Listed, finish};
+use super::search::Wanted;
 use super::statement::{among, list_of_ids};
 use super::{census, job};
 use crate::{Asked, Param, Row, StoreError, Tx, params};
@@ -147,25 +149,16 @@ fn item(row: &Row<'_>) -> Result<CandidateItem, StoreError> {
 pub struct CandidateFilter {
     pub times: TimeFilter,
     pub stage_id: Option<StageId>,
-    pub q: Option<String>,
+    pub q: Option<Question>,
 }
 
 /// The person behind a candidate, and where they work.
 const PERSON: &str = " JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id \
      LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id";
 
-/// What a list of candidates is looked for in. Only words need the persons: to read them of all candidates of a job takes many times as long as to look
-/// at the candidates.
-fn searched(pattern: Option<&String>) -> String {
-    let person = if pattern.is_some() { PERSON } else { "" };
-    format!("FROM candidate c{person}")
-}
-
-/// Narrows a list to those with the text in the name of the person or of where they work.
-fn filter_words<'p>(conditions: &mut Conditions<'p>, pattern: Option<&'p String>) {
-    if let Some(pattern) = pattern {
-        conditions.filter("(p.name_key LIKE {} ESCAPE '\\' OR employer.name_key LIKE {} ESCAPE '\\')", pattern);
-    }
+/// What candidates are searched for, by the words of the persons behind them, in fields that say much of them.
+fn wanted(tx: &Tx, workspace: WorkspaceId, question: Option<&Question>) -> Option<Wanted> {
+    question.map(|question| Wanted::words(tx, workspace, question, Weight::Good, false))
 }
 
 /// The candidates of a job, or none if there is no such job.
@@ -178,18 +171,20 @@ pub async fn list(
 ) -> Result<Option<Listed<CandidateItem>>, StoreError> {
     let CandidateFilter { times, stage_id, q } = filter;
     let Some(places) = job::places(tx, workspace, job).await? else { return Ok(None) };
-    let pattern = q.as_deref().map(contains);
+    let wanted = wanted(tx, workspace, q.as_ref());
     let mut conditions = Conditions::new("c.workspace_id = ?1 AND c.job_id = ?2", vec![workspace.into(), job.into()]);
     conditions.filter_times("c", times);
     if let Some(stage) = stage_id {
         conditions.filter("c.stage_id = {}", *stage);
     }
-    filter_words(&mut conditions, pattern.as_ref());
-    let tables = searched(pattern.as_ref());
+    if let Some(wanted) = &wanted {
+        conditions.filter(&wanted.condition(tx, "c.person_id"), wanted.text());
+    }
+    let tables = "FROM candidate c";
     let total = match (conditions.is_filtered(), page.known_total()) {
         (false, _) => places.taken(),
         (true, Some(total)) => total,
-        (true, None) => tx.row(&conditions.count(&tables), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
+        (true, None) => tx.row(&conditions.count(tables), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
     };
     let number_of = "SELECT position FROM candidate WHERE id = ?1 AND workspace_id = ?2 AND job_id = ?3";
     let id_at = "SELECT id FROM candidate WHERE position >= ?1 AND workspace_id = ?2 AND job_id = ?3 ORDER BY position LIMIT 1";
@@ -235,7 +230,7 @@ pub struct AllCandidatesFilter {
     pub is_rejected: Option<bool>,
     pub entered_stage_after: Option<Timestamp>,
     pub entered_stage_before: Option<Timestamp>,
-    pub q: Option<String>,
+    pub q: Option<Question>,
 }
 
 /// The candidates of all jobs. Which ones a page has is found out first, so that what is shown of them is read for no others.
@@ -245,7 +240,7 @@ pub async fn list_all(
     filter: &AllCandidatesFilter,
     page: &Page<id::Candidate>,
 ) -> Result<Listed<CandidateOnJob>, StoreError> {
-    let pattern = filter.q.as_deref().map(contains);
+    let wanted = wanted(tx, workspace, filter.q.as_ref());
     let mut conditions = Conditions::new("c.workspace_id = ?1", vec![workspace.into()]);
     conditions.filter_times("c", &filter.times);
     if let Some(job) = filter.job_id {
@@ -263,7 +258,7 @@ pub async fn list_all(
     if let Some(moment) = filter.entered_stage_before {
         conditions.filter("c.stage_entered_at < {}", moment);
     }
-    let mut tables = searched(pattern.as_ref());
+    let mut tables = "FROM candidate c".to_owned();
     if filter.stage_names.is_some() || filter.is_rejected.is_some() {
         tables.push_str(" JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id");
     }
@@ -273,7 +268,9 @@ pub async fn list_all(
     if let Some(is_rejected) = filter.is_rejected {
         conditions.filter("s.is_rejection_stage = {}", is_rejected);
     }
-    filter_words(&mut conditions, pattern.as_ref());
+    if let Some(wanted) = &wanted {
+        conditions.filter(&wanted.condition(tx, "c.person_id"), wanted.text());
+    }
     let from = ("SELECT c.id", tables.as_str(), "c");
     let Listed { records, total, more } =
         census::list_by_id(tx, workspace, census::List::Candidates, page, conditions, from, |row| row.id::<id::Candidate>(0)).await?;

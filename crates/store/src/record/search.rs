@@ -35,6 +35,19 @@ impl Wanted {
         Self(every.collect::<Vec<_>>().join(and))
     }
 
+    /// The condition that the person in a column of ids meets it, with `{}` where the text goes.
+    pub(super) fn condition(&self, tx: &Tx, column: &str) -> String {
+        let having = match tx.is_embedded() {
+            true => "search_word JOIN search_document d ON d.number = search_word.rowid WHERE search_word MATCH {}",
+            false => "search_document d WHERE d.words @@ CAST({} AS text)::tsquery",
+        };
+        format!("{column} IN (SELECT d.person_id FROM {having} AND d.workspace_id = ?1)")
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.0
+    }
+
     pub(super) fn phone(tx: &Tx, workspace: WorkspaceId, number: &str) -> Self {
         Self(token_in(tx, workspace, &phone_token(number), false))
     }

@@ -5,6 +5,7 @@ use model::id::{self, JobId, PersonId, StageId, WorkspaceId};
 use model::input::Query;
 use model::listing::{Page, TimeFilter};
 use model::problem::{Flaw, Problem};
+use model::search::Question;
 use model::stage::Stage;
 use model::text::fold;
 use store::record::candidate::{AllCandidatesFilter, CandidateOnJob};
@@ -16,6 +17,7 @@ use super::list_of_job::{contradiction, no_stage_of_job};
 use crate::ops::flaws::Flaws;
 use crate::ops::jobs;
 use crate::ops::persons::follow;
+use crate::ops::persons::list::read_question;
 
 /// The filters as the caller wrote them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -28,7 +30,7 @@ pub struct AllCandidatesQuery {
     pub is_rejected: Option<bool>,
     pub entered_stage_after: Option<Timestamp>,
     pub entered_stage_before: Option<Timestamp>,
-    pub q: Option<String>,
+    pub q: Option<Question>,
 }
 
 impl AllCandidatesQuery {
@@ -47,7 +49,7 @@ impl AllCandidatesQuery {
             is_rejected: query.parsed("is_rejected", Flaw::InvalidValue, "true or false", |written| written.parse().ok()),
             entered_stage_after: query.after("entered_stage_after"),
             entered_stage_before: query.before("entered_stage_before"),
-            q: query.words("q"),
+            q: read_question(query),
         }
     }
 }

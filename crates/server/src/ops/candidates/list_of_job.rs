@@ -4,6 +4,7 @@ use model::id::{self, JobId, StageId, WorkspaceId};
 use model::input::Query;
 use model::listing::{Page, TimeFilter};
 use model::problem::{Flaw, Problem};
+use model::search::Question;
 use model::stage::Stage;
 use model::text::fold;
 use store::record::candidate::{CandidateFilter, CandidateItem};
@@ -12,6 +13,7 @@ use store::record::{candidate, stage};
 use store::{Failure, Tx, Work};
 
 use crate::ops::flaws::Flaws;
+use crate::ops::persons::list::read_question;
 
 /// The filters as the caller wrote them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -19,7 +21,7 @@ pub struct CandidateQuery {
     pub times: TimeFilter,
     pub stage_id: Option<String>,
     pub stage_name: Option<String>,
-    pub q: Option<String>,
+    pub q: Option<Question>,
 }
 
 impl CandidateQuery {
@@ -33,7 +35,7 @@ impl CandidateQuery {
             times: TimeFilter::read(query),
             stage_id: query.words("stage_id"),
             stage_name: query.words("stage_name"),
-            q: query.words("q"),
+            q: read_question(query),
         }
     }
 }

@@ -50,11 +50,16 @@ impl PersonQuery {
             social_public_id: query.words("social_public_id").map(|handle| handle.to_lowercase()),
             company_id: query.words("company_id"),
             job_id: query.words("job_id"),
-            q: query.parsed("q", Flaw::InvalidValue, "up to 255 characters with at least one letter or digit", |written| {
-                Some(written).filter(|written| written.chars().count() <= limit::NAME).and_then(Question::parse)
-            }),
+            q: read_question(query),
         }
     }
+}
+
+/// Words to look for.
+pub fn read_question(query: &mut Query) -> Option<Question> {
+    query.parsed("q", Flaw::InvalidValue, "up to 255 characters with at least one letter or digit", |written| {
+        Some(written).filter(|written| written.chars().count() <= limit::NAME).and_then(Question::parse)
+    })
 }
 
 pub struct ListPersons {

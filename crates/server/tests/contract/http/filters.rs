@@ -117,6 +117,9 @@ fn candidates_by_words(workspace: &Workspace) {
     assert_eq!(names(&client, &format!("{path}?q=umbrella")), ["Emmy Noether"]);
     assert_eq!(names(&client, &format!("{path}?q=ada")), ["Ada Lovelace", "Ada Yonath"]);
     assert_eq!(names(&client, &format!("{path}?q=HOPPER")), ["Grace Hopper"]);
+    assert_eq!(names(&client, &format!("{path}?q=love+ad")), ["Ada Lovelace"]);
+    assert_eq!(names(&client, &format!("{path}?q=ace")), [""; 0]);
+    client.get(&format!("{path}?q=-")).refused(400, "INVALID_REQUEST");
     assert_eq!(names(&client, &format!("{path}?q=nobody")), [""; 0]);
 }
 

@@ -18,7 +18,7 @@ use crate::ops::candidates::list_all::{AllCandidatesQuery, ListAllCandidates};
         ("is_rejected" = Option<bool>, Query, description = "Only candidates that are in a rejection stage now, or only those that are not."),
         ("entered_stage_after" = Option<String>, Query, description = "Only candidates that entered their stage after this moment."),
         ("entered_stage_before" = Option<String>, Query, description = "Only candidates that entered their stage before this moment."),
-        ("q" = Option<String>, Query, description = "Only candidates whose name, or whose current company's name, holds this text."),
+        ("q" = Option<String>, Query, description = "Words that candidates must have, in their name, handle, current job title, current company or e-mail addresses. A word of two or more letters finds all that begin with it; case and accents do not matter."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of candidates.", body = ListOf<AnyCandidateItem>)))]

@@ -14,7 +14,7 @@ use crate::ops::candidates::list_of_job::{CandidateQuery, ListCandidates};
         ("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz"),
         ("stage_id" = Option<String>, Query, description = "Only candidates that are in this stage now."),
         ("stage_name" = Option<String>, Query, description = "Only candidates that are in the stage of this name now."),
-        ("q" = Option<String>, Query, description = "Only candidates whose name, or whose current company's name, holds this text."),
+        ("q" = Option<String>, Query, description = "Words that candidates must have, in their name, handle, current job title, current company or e-mail addresses. A word of two or more letters finds all that begin with it; case and accents do not matter."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of candidates.", body = ListOf<CandidateListItem>)))]

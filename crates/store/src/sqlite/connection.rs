@@ -9,6 +9,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{CachedStatement, Connection, ErrorCode, MAIN_DB, OpenFlags};
 
+use super::shortage;
 use crate::error::StoreError;
 use crate::limit::Limit;
 use crate::migrations;
@@ -38,10 +39,8 @@ impl SqliteTx {
     pub(crate) fn examine(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
         let tx = Self::open(path)?;
         let read_only = || {
-            StoreError::Unusable(format!(
-                "{} cannot be written; its files and their directory must belong to the user that runs slated",
-                path.display()
-            ))
+            let cause = shortage::of(path).unwrap_or("its files and their directory must belong to the user that runs slated");
+            StoreError::Unusable(format!("{} cannot be written; {cause}", path.display()))
         };
         // The engine opens a file to read if it may not write it, and says so only when somebody does.
         if purpose != Purpose::Inspect && tx.connection.is_readonly(MAIN_DB).map_err(|error| unusable(path, &error))? {
@@ -51,7 +50,10 @@ impl SqliteTx {
         let is_refused = |error: &rusqlite::Error| error.sqlite_error_code() == Some(ErrorCode::ReadOnly);
         let is_foreign = migrations::sqlite::is_foreign(&tx).map_err(|error| match try_to_write() {
             Err(refused) if is_refused(&refused) => read_only(),
-            _ => StoreError::Unusable(format!("{} cannot be read as a database: {error}", path.display())),
+            _ => match shortage::of(path) {
+                Some(cause) => StoreError::Unusable(format!("{} cannot be read as a database: {cause} ({error})", path.display())),
+                None => StoreError::Unusable(format!("{} cannot be read as a database: {error}", path.display())),
+            },
         })?;
         if is_foreign {
             let message = format!("{} is a database of another program; choose another file with --database sqlite:PATH", path.display());
@@ -158,7 +160,10 @@ fn provide_place_of(connection: &Connection) -> rusqlite::Result<()> {
 
 /// What to say when the file cannot even be opened.
 pub(super) fn unusable(path: &Path, error: &rusqlite::Error) -> StoreError {
-    StoreError::Unusable(format!("{} cannot be opened as a database: {error}", path.display()))
+    match shortage::of(path) {
+        Some(cause) => StoreError::Unusable(format!("{} cannot be opened as a database: {cause} ({error})", path.display())),
+        None => StoreError::Unusable(format!("{} cannot be opened as a database: {error}", path.display())),
+    }
 }
 
 pub(crate) fn broken(error: &rusqlite::Error) -> StoreError {

@@ -1,16 +1,22 @@
 //! One server at a time has an embedded database. The lock is on a file beside it, and the system releases it when the process
 //! ends, however it ends.
+//!
+//! The file is not empty: what is in it is given up when a server starts on a full disk, so that the engine can make the index that it reads by.
 
 use std::fmt::Display;
 use std::fs::{File, TryLockError};
-use std::os::unix::fs::MetadataExt;
+use std::io::{self, Seek, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::file::beside;
 use crate::error::StoreError;
 
+/// The engine needs half of that at least.
+const RESERVE: u64 = 64 * 1024;
+
 pub(crate) struct ServerLock {
-    _file: File,
+    file: File,
 }
 
 impl ServerLock {
@@ -24,14 +30,36 @@ impl ServerLock {
             return Err(refused(database, &format_args!("the file has {names} names (hard links), and may have but one")));
         }
         let path = beside(&real, ".lock");
-        let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(|error| refused(&path, &error))?;
+        let file =
+            File::options().create(true).truncate(false).write(true).mode(0o600).open(&path).map_err(|error| refused(&path, &error))?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { _file: file }),
+            Ok(()) => Ok(Self { file }),
             Err(TryLockError::WouldBlock) => Err(StoreError::Unusable(format!(
                 "another slated server has {} open; stop it first, or serve another file with --database sqlite:PATH",
                 database.display()
             ))),
             Err(TryLockError::Error(error)) => Err(refused(&path, &error)),
+        }
+    }
+
+    /// Keeps some room on the disk. Where there is none, nothing is kept.
+    pub(super) fn reserve(&self) {
+        if self.file.metadata().is_ok_and(|known| known.len() < RESERVE) && self.fill().is_err() {
+            self.release();
+        }
+    }
+
+    fn fill(&self) -> io::Result<()> {
+        let mut file = &self.file;
+        file.rewind()?;
+        file.write_all(&[0; RESERVE as usize])?;
+        file.sync_data()
+    }
+
+    /// Gives that room back.
+    pub(super) fn release(&self) {
+        if let Err(error) = self.file.set_len(0).and_then(|()| self.file.sync_all()) {
+            tracing::warn!(%error, "the room that was kept on the disk cannot be given back");
         }
     }
 }

@@ -9,6 +9,7 @@ mod lock;
 mod readers;
 #[cfg(test)]
 mod scratch;
+mod shortage;
 mod words;
 mod writer;
 
@@ -47,15 +48,22 @@ pub(crate) struct Sqlite {
 impl Sqlite {
     pub(crate) fn open(path: &Path, purpose: Purpose, bell: Arc<Bell>) -> Result<Self, StoreError> {
         file::provide(path, purpose)?;
-        SqliteTx::examine(path, purpose)?;
-        let lock = match purpose {
-            Purpose::Serve => Some(ServerLock::take(path)?),
-            Purpose::Command | Purpose::Inspect => None,
+        let lock = match (purpose, SqliteTx::examine(path, purpose)) {
+            (Purpose::Command | Purpose::Inspect, examined) => examined.map(|()| None)?,
+            (Purpose::Serve, Ok(())) => Some(ServerLock::take(path)?),
+            (Purpose::Serve, Err(_)) if shortage::is_disk_full(path) => {
+                let lock = ServerLock::take(path)?;
+                lock.release();
+                SqliteTx::examine(path, purpose)?;
+                Some(lock)
+            }
+            (Purpose::Serve, Err(error)) => return Err(error),
         };
         let file = Identity::of(path)?;
         let mut connection = SqliteTx::open_writer(path)?;
         migrations::sqlite::bring_up_to_date(&mut connection)?;
         let file = Arc::new(file.with_log()?);
+        lock.iter().for_each(ServerLock::reserve);
         let readers = Readers::start(Arc::clone(&file))?;
         let writer = Writer::start(file, Tx::new(Arm::Sqlite(connection)), readers.states(), bell)?;
         Ok(Self { readers, writer, _lock: lock })

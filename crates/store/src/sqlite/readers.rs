@@ -367,9 +367,9 @@ mod tests {
                 Ok(tx.sqlite().row(endless, &[], |row| row.int(0))?)
             })
         };
-        let late = Waiting::at_most(Duration::ZERO);
+        let late = Waiting::at_most(Some(Duration::ZERO));
         assert!(matches!(look(late.limit()), Err(Failure::Broken(StoreError::TookTooLong))));
-        let gone = Waiting::at_most(PATIENCE);
+        let gone = Waiting::at_most(None);
         let limit = gone.limit();
         std::thread::scope(|scope| {
             let looking = scope.spawn(|| look(limit));

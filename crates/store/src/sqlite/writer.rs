@@ -37,6 +37,8 @@ const COMMITS_JOINED: u32 = 2;
 const BETWEEN_TRIES: Duration = Duration::from_millis(500);
 /// How long that may go on until those who would read for long wait.
 const OVERDUE_AFTER: Duration = Duration::from_secs(2);
+/// If none of ours reads for so long, another process looks at an old state, and waiting helps nobody.
+const OVERDUE_UNTIL: Duration = Duration::from_secs(40);
 
 /// What is left in the log of those who were erased.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,11 +64,10 @@ impl Writer {
         let runtime = Handle::try_current().ok();
         // Whoever had the file before may have been stopped before they could empty the log.
         let (tell_remains, remains) = watch::channel(Remains::Some);
+        let concerned = Concerned { states, bell, remains: tell_remains };
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || {
-                write_all(tx, Line::new(jobs, QUEUE_LENGTH), &file, &states, checkpoints, runtime.as_ref(), &bell, &tell_remains)
-            })
+            .spawn(move || write_all(tx, Line::new(jobs, QUEUE_LENGTH), &file, checkpoints, runtime.as_ref(), &concerned))
             .map_err(|error| StoreError::Unusable(format!("the writer thread cannot be started: {error}")))?;
         Ok(Self { remains, queue: Some(queue), thread: Some(thread) })
     }
@@ -154,15 +155,20 @@ fn answer_all(batch: Vec<Box<dyn Job>>, committed: Result<(), StoreError>, runti
     }
 }
 
+/// Who hears of commits beside those who asked for them.
+struct Concerned {
+    states: Arc<States>,
+    bell: Arc<Bell>,
+    remains: watch::Sender<Remains>,
+}
+
 fn write_all(
     mut tx: Tx,
     mut line: Line,
     file: &Identity,
-    states: &States,
     mut checkpoints: Checkpoints,
     runtime: Option<&Handle>,
-    bell: &Bell,
-    remains: &watch::Sender<Remains>,
+    Concerned { states, bell, remains }: &Concerned,
 ) {
     let depth = gauge!("slated_store_queue_depth");
     let batch_size = histogram!("slated_store_commit_batch_size");
@@ -191,7 +197,14 @@ fn write_all(
         let is_committed = committed.is_ok();
         if tx.take_scrub() {
             empty_log_at.get_or_insert_with(Instant::now);
-            if remains.send_replace(Remains::Some) == Remains::None {
+            let is_first = remains.send_if_modified(|remains| {
+                let is_first = *remains == Remains::None;
+                if is_first {
+                    *remains = Remains::Some;
+                }
+                is_first
+            });
+            if is_first {
                 wanted_since = Instant::now();
             }
         }
@@ -207,7 +220,7 @@ fn write_all(
                 empty_log_at = (!checkpoints.empty_log(tx.sqlite())).then(|| Instant::now() + BETWEEN_TRIES);
                 remains.send_replace(match empty_log_at {
                     None => Remains::None,
-                    Some(_) if wanted_since.elapsed() > OVERDUE_AFTER => Remains::Overdue,
+                    Some(_) if (OVERDUE_AFTER..OVERDUE_UNTIL).contains(&wanted_since.elapsed()) => Remains::Overdue,
                     Some(_) => Remains::Some,
                 });
             }

@@ -15,7 +15,7 @@ use tokio::time::MissedTickBehavior;
 
 use crate::http::App;
 use crate::ops::events::number::{ClearNumberedAway, NumberedRemains};
-use crate::ops::events::retain::{ForgetEvents, NewestRecord, OldestEvent};
+use crate::ops::events::retain::{ForgetEvents, OldestEvent};
 use crate::ops::housekeeping::{CensusDue, CountAgain, ForgetAnswers, LearnTable, LookAgain, TakeCensus, UnknownTables};
 use crate::ops::keys::TouchKeys;
 use crate::ops::persons::index::{IndexSome, TidyIndex, WaitingForIndex};
@@ -23,7 +23,7 @@ use crate::ops::persons::segments::{self, NextToSegment};
 use crate::ops::persons::wiping;
 use crate::ops::webhooks::delete::{ClearWebhooksAway, DeletedWebhooks};
 use crate::ops::workspaces::AllWorkspaces;
-use crate::trusted_clock::{Ahead, TrustedClock};
+use crate::trusted_clock::Ahead;
 
 const CHORES_EVERY: Duration = Duration::from_secs(10);
 const INDEX_EVERY: Duration = Duration::from_secs(2);
@@ -33,28 +33,22 @@ const SEGMENTS_EVERY: Duration = Duration::from_secs(2);
 /// Workspaces that are looked at in a row.
 const MOST_SEGMENTED: usize = 100;
 const LEARN_EVERY: Duration = Duration::from_secs(1);
+/// It may have found no rows because these were not committed yet.
+const LEARN_AGAIN_AFTER: Duration = Duration::from_secs(20);
 const CLEAR_EVERY: Duration = Duration::from_secs(1);
 /// So many rows that are gone may lie where events wait for their numbers.
 const MOST_REMAINS: i64 = 20_000;
 
 /// Begins with all of them.
-pub fn start(app: &Arc<App>, metrics: PrometheusHandle, retention: Retention) -> Chores {
+pub fn start(app: &Arc<App>, metrics: PrometheusHandle, event_retention: i64) -> Chores {
     Chores([
         tokio::spawn(keep_accounts(Arc::clone(app), metrics)),
-        tokio::spawn(do_chores(Arc::clone(app), retention)),
+        tokio::spawn(do_chores(Arc::clone(app), event_retention)),
         tokio::spawn(keep_index(Arc::clone(app))),
         tokio::spawn(keep_segments(Arc::clone(app))),
         tokio::spawn(keep_plans_good(Arc::clone(app))),
         tokio::spawn(keep_outbox_clear(Arc::clone(app))),
     ])
-}
-
-/// How long events are kept, and by which clock.
-#[derive(Clone, Copy)]
-pub struct Retention {
-    pub events_millis: i64,
-    /// Whether the operator says that the clock is right.
-    pub is_clock_confirmed: bool,
 }
 
 pub struct Chores([JoinHandle<()>; 6]);
@@ -80,20 +74,19 @@ async fn keep_accounts(app: Arc<App>, metrics: PrometheusHandle) {
     }
 }
 
-async fn do_chores(app: Arc<App>, retention: Retention) {
+async fn do_chores(app: Arc<App>, event_retention: i64) {
     let mut clock = tokio::time::interval(CHORES_EVERY);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut looked_at = HashMap::new();
-    let mut trusted_clock = None;
     loop {
         clock.tick().await;
         if let Err(failure) = take_census(&app, &mut looked_at).await {
             tracing::warn!(error = %failure, "the records of long lists could not be counted");
         }
         let forgetting = async {
-            let Some(now) = what_time_it_is(&app, &mut trusted_clock, retention).await? else { return Ok(()) };
+            let Some(now) = what_time_it_is(&app) else { return Ok(()) };
             forget_answers(&app, now).await;
-            forget_events(&app, now.plus_millis(-retention.events_millis)).await
+            forget_events(&app, now.plus_millis(-event_retention)).await
         };
         if let Err(failure) = forgetting.await {
             tracing::warn!(error = %failure, "old events could not be forgotten");
@@ -109,13 +102,14 @@ async fn keep_plans_good(app: Arc<App>) {
     let mut clock = tokio::time::interval(LEARN_EVERY);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // How big tables were when the database was last told of them. It may have found no rows, or not be ours to tell.
-    let mut told = HashMap::new();
+    let mut told: HashMap<&str, (i64, Instant)> = HashMap::new();
     loop {
         clock.tick().await;
         let learning = async {
             for Unknown { table, bytes } in app.store.read(UnknownTables).await? {
-                if told.get(table).is_none_or(|before| bytes / 2 >= *before) {
-                    told.insert(table, bytes);
+                let is_due = |(before, at): &(i64, Instant)| bytes / 2 >= *before || at.elapsed() > LEARN_AGAIN_AFTER;
+                if told.get(table).is_none_or(is_due) {
+                    told.insert(table, (bytes, Instant::now()));
                     app.store.write(LearnTable { table }).await?;
                 }
             }
@@ -263,26 +257,20 @@ async fn take_census(app: &App, looked_at: &mut HashMap<WorkspaceId, Closed>) ->
 }
 
 /// Nothing if the clock cannot be believed.
-async fn what_time_it_is(app: &App, clock: &mut Option<TrustedClock>, retention: Retention) -> Result<Option<Timestamp>, Failure> {
-    let now = (Timestamp::now(), Instant::now());
-    let clock = match clock {
-        Some(clock) => clock,
-        None => clock.insert(TrustedClock::start(app.store.read(NewestRecord).await?, retention.is_clock_confirmed, now)),
+fn what_time_it_is(app: &App) -> Option<Timestamp> {
+    let Ahead { believed, is_new } = match app.trusted_time() {
+        Ok(moment) => return Some(moment),
+        Err(ahead) => ahead,
     };
-    match clock.judge(now) {
-        Ok(moment) => Ok(Some(moment)),
-        Err(Ahead { believed, is_new }) => {
-            if is_new {
-                tracing::warn!(
-                    clock = %now.0,
-                    believed = %believed,
-                    "the clock is far ahead of the newest record: nothing is forgotten for its age until the clock has been so for a day; if it is \
-                     right, start with --trust-clock"
-                );
-            }
-            Ok(None)
-        }
+    if is_new {
+        tracing::warn!(
+            clock = %Timestamp::now(),
+            believed = %believed,
+            "the clock is far ahead of the newest record: nothing is forgotten for its age until the clock has been so for a day; if it is \
+             right, start with --trust-clock"
+        );
     }
+    None
 }
 
 /// Bit by bit, so that no writer waits long, until none is left that is old.

@@ -12,5 +12,5 @@ pub mod ops;
 mod outgoing;
 pub mod progress;
 mod telemetry;
-mod trusted_clock;
+pub mod trusted_clock;
 mod webhooks;

@@ -27,6 +27,11 @@ pub struct Ahead {
 }
 
 impl TrustedClock {
+    /// What the clock says, and where time stands that only goes on.
+    pub fn now() -> (Timestamp, Instant) {
+        (Timestamp::now(), Instant::now())
+    }
+
     /// With the time of the newest record, if there is one. An operator may say that the clock is right.
     pub fn start(newest_record: Option<Timestamp>, is_confirmed: bool, now: (Timestamp, Instant)) -> Self {
         let (said, at) = now;
@@ -37,11 +42,22 @@ impl TrustedClock {
         Self { known: (known, at), ahead_since: None }
     }
 
+    /// What the clock says, or as much of it as is believed.
+    pub fn believed(&self, (said, at): (Timestamp, Instant)) -> Timestamp {
+        let believed = self.expected(at);
+        if said > after(believed, TOLERANCE) { believed } else { said }
+    }
+
+    /// What time has passed to since it was known.
+    fn expected(&self, at: Instant) -> Timestamp {
+        let (known, known_at) = self.known;
+        after(known, at.duration_since(known_at))
+    }
+
     /// What the clock says, if it is believed.
     pub fn judge(&mut self, now: (Timestamp, Instant)) -> Result<Timestamp, Ahead> {
         let (said, at) = now;
-        let (known, known_at) = self.known;
-        let believed = after(known, at.duration_since(known_at));
+        let believed = self.expected(at);
         if said > after(believed, TOLERANCE) {
             let is_new = self.ahead_since.is_none();
             let since = *self.ahead_since.get_or_insert(at);

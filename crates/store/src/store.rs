@@ -303,7 +303,16 @@ impl Store {
     pub async fn read_snapshot_at_length<W: Work>(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
         let place = self.place_for_long_read().await?;
         match &self.engine {
-            Engine::Sqlite(_) => self.read_on_own_thread(work, place).await,
+            Engine::Sqlite(_) => self.read_on_own_thread(work, place, Some(LONGEST_READ)).await,
+            Engine::Postgres(postgres) => Box::pin(postgres.read_snapshot_at_length(&work)).await,
+        }
+    }
+
+    /// The same for work that something else cannot be done without, however long it takes.
+    pub async fn read_snapshot_to_the_end<W: Work>(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
+        let place = self.place_for_long_read().await?;
+        match &self.engine {
+            Engine::Sqlite(_) => self.read_on_own_thread(work, place, None).await,
             Engine::Postgres(postgres) => Box::pin(postgres.read_snapshot_at_length(&work)).await,
         }
     }
@@ -311,7 +320,7 @@ impl Store {
     /// The same for work that finds what it reads as quickly as any, and may read much.
     pub async fn read_snapshot_of_much<W: Work>(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
         match &self.engine {
-            Engine::Sqlite(_) => self.read_on_own_thread(work, self.place_for_long_read().await?).await,
+            Engine::Sqlite(_) => self.read_on_own_thread(work, self.place_for_long_read().await?, Some(LONGEST_READ)).await,
             Engine::Postgres(postgres) => Box::pin(postgres.read_snapshot(&work)).await,
         }
     }
@@ -340,8 +349,13 @@ impl Store {
         place.ok().and_then(Result::ok).ok_or_else(|| StoreError::Unavailable("too much is looked up that takes long".to_owned()))
     }
 
-    async fn read_on_own_thread<W: Work>(self: &Arc<Self>, work: W, place: OwnedSemaphorePermit) -> Result<W::Output, Failure> {
-        let waiting = Waiting::at_most(LONGEST_READ);
+    async fn read_on_own_thread<W: Work>(
+        self: &Arc<Self>,
+        work: W,
+        place: OwnedSemaphorePermit,
+        longest: Option<Duration>,
+    ) -> Result<W::Output, Failure> {
+        let waiting = Waiting::at_most(longest);
         let (store, limit) = (Arc::clone(self), waiting.limit());
         let reading = tokio::task::spawn_blocking(move || {
             let _place = place;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use model::clock::Timestamp;
 use model::key::Scope;
 use store::record::workspace;
 use store::{Address, Failure, Location, Options, Pace, Purpose, Store, StoreError, Tx, Work};
@@ -18,7 +19,6 @@ use tokio::sync::watch;
 use super::calling::Calling;
 use super::say::{reveal, say};
 use super::{Database, Url};
-use crate::chores::Retention;
 use crate::config::Config;
 use crate::config::duration::parse_duration;
 use crate::demo::{self, DemoSummary};
@@ -27,9 +27,11 @@ use crate::events::announce;
 use crate::http::listen;
 use crate::http::router::router;
 use crate::http::{App, Settings};
+use crate::ops::events::retain::NewestRecord;
 use crate::ops::keys::{CreateKey, CreatedKey};
 use crate::ops::workspaces::{AnyWorkspace, TryToRead};
 use crate::outgoing::Targets;
+use crate::trusted_clock::TrustedClock;
 use crate::{chores, enrich, telemetry, webhooks};
 
 const FIRST_WORKSPACE: &str = "default";
@@ -146,18 +148,22 @@ impl Serve {
             max_connections_of_address: self.connections_per_address.map_or(max_connections / 4, usize::from).clamp(1, max_connections),
             is_silent: self.without_events,
         };
+        let newest_record = store.read(NewestRecord).await.unwrap_or_else(|failure| {
+            tracing::warn!(error = %failure, "the time of the newest record cannot be read, so the clock is not believed for a day");
+            Some(Timestamp::default())
+        });
+        let clock = TrustedClock::start(newest_record, self.trust_clock, TrustedClock::now());
         let (stopper, stopping) = watch::channel(false);
-        let app = Arc::new(App::new(store, settings.clone(), metrics.clone(), delivering, stopping));
+        let app = Arc::new(App::new(store, settings.clone(), metrics.clone(), clock, delivering, stopping));
         let stop = stop_signal()?;
         let stop = async move {
             stop.await;
             let _ = stopper.send(true);
         };
-        let retention = Retention { events_millis: self.event_retention, is_clock_confirmed: self.trust_clock };
         let announcing = announce::start(&app.store, &app.hub);
         let dispatching = webhooks::start(&app.store, &app.hub, &app.delivering, app.stopping.clone())?;
         let enriching = enrich::start(&app.store, enriching, app.stopping.clone());
-        let chores = chores::start(&app, metrics, retention);
+        let chores = chores::start(&app, metrics, self.event_retention);
         tracing::info!(listen.address = %address, database = %location, "listening");
         listen::serve(listener, router(Arc::clone(&app)), &settings, stop).await;
         let _ = dispatching.await;

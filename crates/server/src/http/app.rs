@@ -1,10 +1,11 @@
 //! What all requests share.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use metrics_exporter_prometheus::PrometheusHandle;
+use model::clock::Timestamp;
 use store::Store;
 use tokio::sync::watch;
 
@@ -20,6 +21,7 @@ use crate::ops::candidates::move_stage::MoveCandidate;
 use crate::ops::gathering::{Gathering, Turns};
 use crate::ops::persons::create::CreatePerson;
 use crate::ops::persons::update::UpdatePerson;
+use crate::trusted_clock::{Ahead, TrustedClock};
 use crate::webhooks::Delivering;
 
 #[derive(Clone, Debug)]
@@ -44,10 +46,13 @@ pub struct App {
     pub(super) keyring: Keyring,
     pub(super) measures: RouteMeasures,
     pub(super) metrics: PrometheusHandle,
+    clock: Mutex<TrustedClock>,
     pub(super) readiness: Readiness,
     pub(super) room: Room,
     pub(super) unread: Unread,
     pub(super) questions: Questions,
+    /// Those that are quick to find what they read, so that they do not wait behind others.
+    pub(super) large_reads: Questions,
     pub hub: Arc<Hub>,
     pub delivering: Delivering,
     /// True once the server is told to stop.
@@ -59,6 +64,7 @@ impl App {
         store: Arc<Store>,
         settings: Settings,
         metrics: PrometheusHandle,
+        clock: TrustedClock,
         delivering: Delivering,
         stopping: watch::Receiver<bool>,
     ) -> Self {
@@ -68,7 +74,7 @@ impl App {
         let updates = Arc::new(Gathering::new(Arc::clone(&store), Arc::clone(&turns)));
         let adds = Arc::new(Gathering::new(Arc::clone(&store), Arc::clone(&turns)));
         let moves = Arc::new(Gathering::new(Arc::clone(&store), turns));
-        let questions = Questions::new(store.long_reads_at_once());
+        let [questions, large_reads] = [0, 1].map(|_| Questions::new(store.long_reads_at_once()));
         Self {
             store,
             creates,
@@ -79,14 +85,30 @@ impl App {
             keyring,
             measures: RouteMeasures::default(),
             metrics,
+            clock: Mutex::new(clock),
             readiness: Readiness::default(),
             room: Room::default(),
             unread: Unread::default(),
             questions,
+            large_reads,
             hub: Arc::default(),
             delivering,
             stopping,
         }
+    }
+
+    /// The time, if the clock is believed.
+    pub fn trusted_time(&self) -> Result<Timestamp, Ahead> {
+        self.clock().judge(TrustedClock::now())
+    }
+
+    /// The time, as far as the clock is believed.
+    pub fn believed_time(&self) -> Timestamp {
+        self.clock().believed(TrustedClock::now())
+    }
+
+    fn clock(&self) -> MutexGuard<'_, TrustedClock> {
+        self.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A key was revoked or ends earlier: it is not let in any more for having been good a moment ago.
@@ -95,7 +117,7 @@ impl App {
     }
 
     /// The keys that were used since this was last asked, with the moment of their last use.
-    pub fn take_used_keys(&self) -> Vec<(model::id::WorkspaceId, model::id::KeyId, model::clock::Timestamp)> {
+    pub fn take_used_keys(&self) -> Vec<(model::id::WorkspaceId, model::id::KeyId, Timestamp)> {
         self.keyring.take_used()
     }
 }

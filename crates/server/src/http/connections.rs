@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -39,6 +39,8 @@ pub struct Activity {
     /// Milliseconds behind the start, or [`BUSY`].
     idle_since: AtomicU64,
     requests: AtomicU64,
+    /// Whether there is more of an answer than the client took.
+    is_sending: AtomicBool,
     leaving: Notify,
 }
 
@@ -71,14 +73,7 @@ impl Connections {
             Err(_) => self.of_address.take_anyway(address, 1),
         };
         let permit = self.permit().await?;
-        let now = milliseconds(self.started);
-        let activity = Arc::new(Activity {
-            address,
-            started: self.started,
-            idle_since: AtomicU64::new(now),
-            requests: AtomicU64::new(0),
-            leaving: Notify::new(),
-        });
+        let activity = Activity::new(address, self.started);
         let mut open = self.lock();
         open.last += 1;
         let number = open.last;
@@ -140,12 +135,28 @@ impl Drop for Place {
 }
 
 impl Activity {
+    pub fn new(address: IpAddr, started: Instant) -> Arc<Self> {
+        Arc::new(Self {
+            address,
+            started,
+            idle_since: AtomicU64::new(milliseconds(started)),
+            requests: AtomicU64::new(0),
+            is_sending: AtomicBool::new(false),
+            leaving: Notify::new(),
+        })
+    }
+
+    pub fn set_sending(&self, is_sending: bool) {
+        self.is_sending.store(is_sending, Ordering::Relaxed);
+    }
+
     pub fn has_had_request(&self) -> bool {
         self.requests.load(Ordering::Relaxed) > 0
     }
 
     fn idle_since(&self) -> Option<u64> {
-        Some(self.idle_since.load(Ordering::Relaxed)).filter(|since| *since != BUSY)
+        let since = self.idle_since.load(Ordering::Relaxed);
+        (since != BUSY && !self.is_sending.load(Ordering::Relaxed)).then_some(since)
     }
 
     fn leave(&self) {

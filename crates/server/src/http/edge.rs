@@ -99,8 +99,10 @@ async fn admit(
     if let Some(spent) = spent {
         request.extensions_mut().insert(spent);
     }
+    let workspace = caller.as_ref().map(|key| key.workspace);
     match spent.and_then(|spent| spent.retry_after) {
-        None => Ok(()),
+        None if request.method().is_safe() => Ok(()),
+        None => Ok(workspace.map_or(Ok(()), |workspace| app.unread.check(workspace))?),
         Some(seconds) => {
             Err(Problem::new(Code::RateLimited, format!("The key used up its rate limit; try again in {seconds} seconds.")).into())
         }

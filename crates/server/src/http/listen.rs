@@ -26,6 +26,8 @@ use super::stall::StallGuard;
 
 /// Connections that wait to be accepted; the system asks whoever comes behind them to come again a second later.
 const MOST_ARRIVING: u32 = 4096;
+/// What the system takes of an answer before its client does, about.
+const SEND_BUFFER: u32 = 128 * 1024;
 const LARGEST_HEAD: usize = 64 * 1024;
 const MOST_HEADERS: usize = 100;
 /// How long a new connection may take to its first head.
@@ -42,6 +44,8 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     // So that an address can be listened on again at once.
     socket.set_reuseaddr(true)?;
+    // Connections have it from here. The system would keep megabytes for each that is not read.
+    socket.set_send_buffer_size(SEND_BUFFER)?;
     socket.bind(address)?;
     socket.listen(MOST_ARRIVING)
 }
@@ -112,7 +116,7 @@ async fn serve_connection(
             })
         }
     });
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(StallGuard::new(stream, UNREAD_FOR)), service));
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(StallGuard::new(stream, UNREAD_FOR, Arc::clone(activity))), service));
     let mut first_head = pin!(tokio::time::sleep(first_head_timeout));
     let (mut is_new, mut is_leaving) = (true, false);
     loop {

@@ -28,3 +28,4 @@ pub use app::{App, Settings};
 pub use caller::is_still_good;
 pub use refusal::Refusal;
 pub use request::{Ask, BodilessWrite, Bulk, Inspect, Manage, Read, Write};
+pub use shares::Share;

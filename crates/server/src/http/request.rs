@@ -23,6 +23,7 @@ use super::body::{ReadBody, Taken, drain, json_body};
 use super::keyring::{Allowance, KnownKey};
 use super::peer::Peer;
 use super::refusal::Refusal;
+use super::shares::Share;
 use crate::ops::Actor;
 use crate::ops::etag::Precondition;
 use crate::ops::gathering::{Gathered, Gathering};
@@ -73,10 +74,15 @@ impl Read {
     /// The same with work that is quick to find what it reads, and may read much.
     pub async fn look_at_much<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
         let looking = async {
-            let _turn = self.app.questions.turn(self.workspace, self.key).await?;
+            let _turn = self.app.large_reads.turn(self.workspace, self.key).await?;
             self.app.store.read_snapshot_of_much(work).await
         };
         unless_gone(&self.parts, looking).await
+    }
+
+    /// A place for an answer that is read while it is sent.
+    pub fn place_for_document(&self) -> Result<Share<WorkspaceId>, Problem> {
+        self.app.unread.place_for_document(self.workspace)
     }
 
     /// Looks for a page of a list: of all records, where it is found by their number as a rule, or of those that filters leave.
@@ -194,10 +200,10 @@ impl Write {
         number_in(&self.parts, noun)
     }
 
-    /// Looks at one state of the data with work that may take long, when it is the caller's turn.
-    pub async fn look_at_length<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+    /// Looks, when it is the caller's turn, at what the change cannot be made without, however long that takes.
+    pub async fn look_to_the_end<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
         let _turn = self.app.questions.turn(self.actor.workspace, self.key).await?;
-        self.app.store.read_snapshot_at_length(work).await
+        self.app.store.read_snapshot_to_the_end(work).await
     }
 
     pub fn read<T>(&self, read: impl FnOnce(&mut Fields<'_>) -> T) -> Result<T, Problem> {
@@ -217,7 +223,10 @@ impl Write {
     /// Carries out the work and tells its outcome, once for each idempotency key.
     pub async fn carry_out<W: Work>(self, work: W, render: impl Fn(W::Output) -> Answer + Send + Sync + 'static) -> Reply {
         Ok(match self.idempotency {
-            Some(key) => self.app.store.write(Answered { actor: self.actor, key, work, render }).await?,
+            Some(key) => {
+                let now = self.app.believed_time();
+                self.app.store.write(Answered { actor: self.actor, now, key, work, render }).await?
+            }
             // Without a key nobody else needs the answer, so it is made outside the transaction, where others wait.
             None => render(self.app.store.write(work).await?),
         })

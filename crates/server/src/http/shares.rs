@@ -42,10 +42,19 @@ impl<K: Eq + Hash + Copy> Shares<K> {
         Ok(share)
     }
 
-    /// Takes what cannot be refused any more, even if there is not so much.
+    /// Takes what cannot be refused any more. It counts as far as the owner's share goes, so that it takes no more from others.
     pub fn take_anyway(self: &Arc<Self>, owner: K, amount: usize) -> Share<K> {
-        self.lock().add(owner, amount);
+        let mut taken = self.lock();
+        let own = taken.by_owner.get(&owner).copied().unwrap_or_default();
+        let amount = amount.min(self.most_each.saturating_sub(own));
+        taken.add(owner, amount);
+        drop(taken);
         Share { shares: Arc::clone(self), owner, amount }
+    }
+
+    /// Whether the owner has their share.
+    pub fn is_used_up(&self, owner: K) -> bool {
+        self.lock().by_owner.get(&owner).is_some_and(|own| *own >= self.most_each)
     }
 
     fn lock(&self) -> MutexGuard<'_, Taken<K>> {
@@ -111,11 +120,13 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_refused_counts_all_the_same() {
+    fn what_cannot_be_refused_counts_as_far_as_the_share_goes() {
         let shares = Shares::new(4, 2);
         let much = shares.take_anyway('a', 9);
-        assert_eq!(shares.take('b', 1).err(), Some(Full::All));
-        drop(much);
-        assert!(shares.take('b', 1).is_ok());
+        let more = shares.take_anyway('a', 9);
+        assert!(shares.is_used_up('a') && !shares.is_used_up('b'));
+        assert!(shares.take('b', 2).is_ok());
+        drop((much, more));
+        assert!(!shares.is_used_up('a') && shares.lock().by_owner.is_empty());
     }
 }

@@ -13,12 +13,15 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
+use super::connections::Activity;
+
 /// What must be taken of an answer in the time that it may lie unread, unless there is no more of it. A byte now and then is no reading.
 const LEAST_TAKEN: usize = 64 * 1024;
 
 pub struct StallGuard {
     stream: Arc<TcpStream>,
     patience: Duration,
+    activity: Arc<Activity>,
     waiting: Option<Waiting>,
 }
 
@@ -29,8 +32,8 @@ struct Waiting {
 }
 
 impl StallGuard {
-    pub const fn new(stream: Arc<TcpStream>, patience: Duration) -> Self {
-        Self { stream, patience, waiting: None }
+    pub const fn new(stream: Arc<TcpStream>, patience: Duration, activity: Arc<Activity>) -> Self {
+        Self { stream, patience, activity, waiting: None }
     }
 
     /// Passes on what the stream says, unless too little was taken for too long.
@@ -44,8 +47,11 @@ impl StallGuard {
         if progress.is_ready() {
             return progress;
         }
-        let patience = self.patience;
-        let waiting = self.waiting.get_or_insert_with(|| Waiting { deadline: Box::pin(sleep(patience)), taken: 0 });
+        let (patience, activity) = (self.patience, &self.activity);
+        let waiting = self.waiting.get_or_insert_with(|| {
+            activity.set_sending(true);
+            Waiting { deadline: Box::pin(sleep(patience)), taken: 0 }
+        });
         ready!(waiting.deadline.as_mut().poll(context));
         Poll::Ready(Err(Error::new(ErrorKind::TimedOut, "the client stopped reading")))
     }
@@ -96,6 +102,7 @@ impl AsyncWrite for StallGuard {
     /// Asked for when all that was there has been taken.
     fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<()>> {
         self.waiting = None;
+        self.activity.set_sending(false);
         Poll::Ready(Ok(()))
     }
 
@@ -110,6 +117,8 @@ impl AsyncWrite for StallGuard {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
 
@@ -122,14 +131,15 @@ mod tests {
     async fn send_to_reader_of(bytes: usize, pause: Duration) -> Result<()> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let mut reader = TcpStream::connect(listener.local_addr()?).await?;
-        let (stream, _) = listener.accept().await?;
+        let (stream, peer) = listener.accept().await?;
+        let activity = Activity::new(peer.ip(), Instant::now());
         let reading = tokio::spawn(async move {
             let mut buffer = vec![0; bytes];
             while reader.read_exact(&mut buffer).await.is_ok() {
                 sleep(pause).await;
             }
         });
-        let sent = StallGuard::new(Arc::new(stream), PATIENCE).write_all(&vec![0; LENGTH]).await;
+        let sent = StallGuard::new(Arc::new(stream), PATIENCE, activity).write_all(&vec![0; LENGTH]).await;
         reading.abort();
         sent
     }

@@ -18,6 +18,9 @@ const ROOM_OF_WORKSPACE: usize = ROOM / 4;
 /// The system takes answers up to this length at once.
 const LARGEST_SMALL: u64 = 64 * 1024;
 
+/// What is there at a time of a document that is read while it is sent.
+const DOCUMENT: usize = 4 * 1024 * 1024;
+
 pub struct Unread(Arc<Shares<WorkspaceId>>);
 
 impl Default for Unread {
@@ -39,6 +42,16 @@ impl AsRef<[u8]> for Kept {
 }
 
 impl Unread {
+    /// Refuses who has not read so much that the answer to one more change has no place.
+    pub fn check(&self, workspace: WorkspaceId) -> Result<(), Problem> {
+        if self.0.is_used_up(workspace) { Err(too_much(Full::Share)) } else { Ok(()) }
+    }
+
+    /// A place for a document that is read while it is sent, of which a part is there at a time.
+    pub fn place_for_document(&self, workspace: WorkspaceId) -> Result<Share<WorkspaceId>, Problem> {
+        self.0.take(workspace, DOCUMENT).map_err(too_much)
+    }
+
     /// Gives a large answer its place in the room. One that tells of a change has it anyway: the change is made.
     pub async fn place(&self, workspace: WorkspaceId, tells_of_change: bool, response: Response) -> Result<Response, Problem> {
         let length = response.body().size_hint().exact().filter(|length| *length > LARGEST_SMALL);

@@ -1,6 +1,7 @@
 //! Answers that can be asked for again. A write that comes with an `Idempotency-Key` keeps its answer in the same transaction, so
 //! that a repeated request gets that answer and changes nothing.
 
+use model::clock::Timestamp;
 use model::id::WorkspaceId;
 use model::problem::{Code, Problem};
 use store::record::idempotency::{self, KeptAnswer};
@@ -30,6 +31,8 @@ pub struct IdempotencyKey {
 /// Work together with how its outcome is told, once for each key.
 pub struct Answered<W, R> {
     pub actor: Actor,
+    /// The time, as far as the clock is believed.
+    pub now: Timestamp,
     pub key: IdempotencyKey,
     pub work: W,
     pub render: R,
@@ -54,8 +57,9 @@ where
         let IdempotencyKey { key, request_hash } = &self.key;
         let workspace = self.actor.workspace;
         let kept = idempotency::find(tx, workspace, key).await?;
-        // One that is kept longer than it has to be is good: the clock may have jumped.
-        if let Some(kept) = kept {
+        if let Some(old) = kept.as_ref().filter(|kept| kept.created_at.plus_millis(KEPT_FOR_MILLIS) <= self.now) {
+            idempotency::drop_kept(tx, workspace, key, old.created_at).await?;
+        } else if let Some(kept) = kept {
             if kept.request_hash != request_hash {
                 let message = "This Idempotency-Key was used for a different request within the last 24 hours; choose a new one.";
                 return Err(Problem::new(Code::IdempotencyConflict, message).into());

@@ -43,7 +43,7 @@ fn is_stale(error: &Error, state: &SqlState) -> bool {
 }
 
 /// What spreads the database over machines passes on with a code of its own what one of these said when it went.
-fn is_gone(error: &Error, state: &SqlState) -> bool {
+pub(crate) fn is_gone(error: &Error, state: &SqlState) -> bool {
     let says = |refusal: &DbError| refusal.message().contains("shut down") || refusal.message().contains("remote node");
     *state == SqlState::INTERNAL_ERROR && error.as_db_error().is_some_and(says)
 }

@@ -16,7 +16,7 @@ use super::AT_LENGTH;
 use super::alike::{Joining, Recipient, Sent, gather};
 use super::connection::Lent;
 use super::exchange::{Boxed, Ending, Exchange, Exchanged, exchange, in_order};
-use super::failure::{describe, judge};
+use super::failure::{describe, is_gone, judge};
 use super::places::Place;
 use super::replica::UNKNOWN;
 use super::together::Queued;
@@ -429,7 +429,7 @@ struct Recipients {
 /// Once the end was sent, a connection that breaks leaves open whether the change was made.
 fn blame(error: &Error, ending: Ending) -> StoreError {
     match judge(error) {
-        StoreError::Lost(reason) if ending != Ending::None && error.code().is_none() => uncertain(&reason),
+        StoreError::Lost(reason) if ending != Ending::None && error.code().is_none_or(|state| is_gone(error, state)) => uncertain(&reason),
         judged => judged,
     }
 }

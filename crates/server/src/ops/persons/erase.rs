@@ -15,9 +15,6 @@ use crate::ops::idempotency::KEPT_FOR_MILLIS;
 use crate::ops::tell::Named;
 use crate::ops::{Actor, tell};
 
-/// Answers are kept longer than they have to be while the clock is not believed.
-const LONGEST_KEPT_MILLIS: i64 = 3 * KEPT_FOR_MILLIS;
-
 /// Looks for kept answers about a person. While they are erased there is no time for that, since nobody else can write.
 pub struct FindMentions {
     pub workspace: WorkspaceId,
@@ -44,7 +41,7 @@ impl Work for FindMentions {
 async fn traces_of(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<Traces, Failure> {
     let mut persons = former::leading_to(tx, workspace, person.id).await?;
     persons.push(person.id);
-    let answered_since = tx.now().plus_millis(-LONGEST_KEPT_MILLIS);
+    let answered_since = tx.now().plus_millis(-KEPT_FOR_MILLIS);
     let mut notes = Vec::new();
     for one in &persons {
         notes.extend(erasure::notes(tx, workspace, *one, answered_since).await?);

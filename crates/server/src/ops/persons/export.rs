@@ -157,6 +157,7 @@ async fn read_events(tx: &mut Tx, workspace: WorkspaceId, page: &[Size]) -> Resu
 }
 
 /// A page of the events of an export.
+#[derive(Clone)]
 pub struct ExportEvents {
     pub workspace: WorkspaceId,
     pub page: Vec<Size>,
@@ -175,6 +176,7 @@ impl Work for ExportEvents {
 }
 
 /// A page of the notes of an export.
+#[derive(Clone)]
 pub struct ExportNotes {
     pub workspace: WorkspaceId,
     pub person: PersonId,

@@ -9,7 +9,7 @@ use store::{Failure, Pace, Store, StoreError, Tx, Work};
 /// Makes the segments that the workspace wants at once; others wait for the next time, so that there is more to put into them. Says whether there was any.
 pub async fn make(store: &Arc<Store>, workspace: WorkspaceId) -> Result<bool, Failure> {
     let mut is_any = false;
-    while let Some(planned) = store.read_snapshot_at_length(PlanSegment { workspace }).await? {
+    while let Some(planned) = store.read_snapshot_to_the_end(PlanSegment { workspace }).await? {
         is_any = true;
         let making = tokio::task::spawn_blocking(|| Arc::new(planned.make()));
         let made = making.await.map_err(|error| StoreError::Internal(error.to_string()))?;

@@ -50,7 +50,7 @@ pub async fn erase_person(BodilessWrite(request): BodilessWrite) -> Reply {
     request.read(|_| ())?;
     let app = Arc::clone(&request.app);
     let (workspace, id) = (request.actor.workspace, request.id()?);
-    let mentions = request.look_at_length(FindMentions { workspace, id }).await?;
+    let mentions = request.look_to_the_end(FindMentions { workspace, id }).await?;
     let work = ErasePerson { actor: request.actor.clone(), id, mentions };
     let erased = request.carry_out(work, |erased| answer(StatusCode::OK, PersonErased::from(erased))).await?;
     Ok(match waits && erased.status == StatusCode::OK.as_u16() {

@@ -1,18 +1,21 @@
 use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
-use model::id::{NoteId, PersonId};
+use model::id::{NoteId, PersonId, WorkspaceId};
+use model::problem::Code;
 use serde::Serialize;
 use serde_json::Value;
 use store::record::event_reading::Size;
-use store::{Failure, StoreError};
+use store::{Failure, StoreError, Work};
+use tokio::time::sleep;
 
 use crate::api::v1::shape::export::PersonExport;
 use crate::api::v1::shape::note::NoteRead;
-use crate::http::{Followed, Read, Refusal};
+use crate::http::{Followed, Read, Refusal, Share};
 use crate::ops::persons::export::{ExportEvents, ExportNotes, ExportPerson, pages};
 
 /// Export a person
@@ -25,16 +28,21 @@ use crate::ops::persons::export::{ExportEvents, ExportNotes, ExportPerson, pages
     responses((status = 200, description = "All that is kept of the person.", body = Followed<PersonExport>)))]
 pub async fn export_person(request: Read) -> Result<Response, Refusal> {
     request.no_query()?;
+    let place = request.place_for_document()?;
     let id = request.id()?;
     let exported = request.look_at_length(ExportPerson { workspace: request.workspace, id }).await?;
     let person = exported.view.id;
     let events = pages(&exported.events).map(<[Size]>::to_vec).collect();
     let merged_into = (person != id).then(|| person.to_string());
     let parts = parts_of(&Followed { success: true, data: PersonExport::from(exported), merged_into })?;
-    let document = Document { request, person, parts, behind: None, events, is_first: true };
+    let document = Document { request, _place: place, person, parts, behind: None, events, is_first: true };
     let sent = stream::unfold(Some(document), |document| async { document?.next().await });
     Ok(([(CONTENT_TYPE, "application/json")], Body::from_stream(sent)).into_response())
 }
+
+/// How long a database that is away or busy is waited for in the middle of a document.
+const PATIENCE: Duration = Duration::from_secs(60);
+const BETWEEN_TRIES: Duration = Duration::from_millis(200);
 
 /// What a document is made of.
 enum Part {
@@ -79,6 +87,7 @@ fn parts_of(document: &impl Serialize) -> Result<VecDeque<Part>, StoreError> {
 /// A document that is being sent.
 struct Document {
     request: Read,
+    _place: Share<WorkspaceId>,
     person: PersonId,
     parts: VecDeque<Part>,
     /// The last note that was sent.
@@ -122,7 +131,7 @@ impl Document {
 
     async fn some_notes(&mut self) -> Result<Option<String>, Failure> {
         let work = ExportNotes { workspace: self.request.workspace, person: self.person, behind: self.behind };
-        let notes = self.request.look_at_much(work).await?;
+        let notes = self.look(work).await?;
         let Some(last) = notes.last() else { return Ok(None) };
         self.behind = Some(last.id);
         let notes: Vec<_> = notes.into_iter().map(NoteRead::from).collect();
@@ -131,8 +140,19 @@ impl Document {
 
     async fn some_events(&mut self) -> Result<Option<String>, Failure> {
         let Some(page) = self.events.pop_front() else { return Ok(None) };
-        let events = self.request.look_at_much(ExportEvents { workspace: self.request.workspace, page }).await?;
+        let events = self.look(ExportEvents { workspace: self.request.workspace, page }).await?;
         self.elements(&events).map(Some)
+    }
+
+    /// The rest of a document that was begun is worth some waiting.
+    async fn look<W: Work + Clone>(&self, work: W) -> Result<W::Output, Failure> {
+        let begun = Instant::now();
+        loop {
+            match self.request.look_at_much(work.clone()).await {
+                Err(failure) if is_busy(&failure) && begun.elapsed() < PATIENCE => sleep(BETWEEN_TRIES).await,
+                outcome => return outcome,
+            }
+        }
     }
 
     /// More elements of a list. None of them may be there any more.
@@ -145,6 +165,13 @@ impl Document {
             text.push_str(&serde_json::to_string(element).map_err(|error| StoreError::Internal(error.to_string()))?);
         }
         Ok(text)
+    }
+}
+
+fn is_busy(failure: &Failure) -> bool {
+    match failure {
+        Failure::Refused(problem) => problem.code == Code::Unavailable,
+        Failure::Broken(error) => matches!(error, StoreError::Unavailable(_)),
     }
 }
 

@@ -25,7 +25,7 @@ fn pipeline_in(request: &Write) -> Result<PipelineOf, Problem> {
 async fn counted_pipeline_in(request: &Write) -> Result<(PipelineOf, Counts), Refusal> {
     let of = pipeline_in(request)?;
     let counting = CountCandidates { workspace: of.actor.workspace, job: of.job };
-    let counts = request.look_at_length(counting).await?;
+    let counts = request.look_to_the_end(counting).await?;
     Ok((of, counts))
 }
 

@@ -8,6 +8,7 @@ mod enrichment;
 mod events;
 mod http;
 mod jobs;
+mod model;
 mod persons;
 mod postgres;
 mod program;

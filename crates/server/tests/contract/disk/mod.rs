@@ -222,11 +222,10 @@ fn a_disk_that_is_not_flushed_is_found_out() {
 
 /// Writes so much that the log is copied while writers go on.
 fn write_much(client: &Client) {
-    let persons: Vec<String> = (0..4).map(|number| client.new_person(&json!({ "name": format!("Noted {number}") }))).collect();
     together(4, |writer| {
         for number in 0..40 {
-            let note = json!({ "body": format!("{number} {}", "z".repeat(60_000)) });
-            client.post(&format!("/v1/persons/{}/notes", persons[writer]), &note).expect(201);
+            let noted = json!({ "name": format!("Noted {writer} {number}"), "notes": format!("{number} {}", "z".repeat(60_000)) });
+            client.post("/v1/persons", &noted).expect(201);
         }
     });
 }

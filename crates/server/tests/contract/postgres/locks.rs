@@ -203,3 +203,23 @@ fn who_waits_for_candidates_of_a_stage_does_not_hold_the_stage() {
         assert_eq!(removal.join().unwrap().expect(200).entries()[0]["candidate_count"], 1);
     });
 }
+
+/// Each of them rests on the job as the other left it.
+#[test]
+fn changes_of_one_job_at_once_all_hold() {
+    let app = Engine::Postgres.app().start();
+    let client = app.writer();
+    let job = client.new_job("Engineer", "Acme");
+    let path = job.path();
+    let lock = app.database.hold("SELECT * FROM job FOR UPDATE");
+    std::thread::scope(|scope| {
+        let changes = [json!({ "name": "Pilot" }), json!({ "is_archived": true })];
+        let (client, path) = (&client, &path);
+        let sent = changes.map(|change| scope.spawn(move || client.patch(path, &change).expect(200)));
+        eventually("both wait for the job", || app.database.execute(WAITING).len() == 2);
+        drop(lock);
+        sent.into_iter().for_each(|change| drop(change.join().unwrap()));
+    });
+    let job = client.get(&job.path()).expect(200);
+    assert_eq!((&job.data()["name"], &job.data()["is_archived"]), (&json!("Pilot"), &json!(true)));
+}

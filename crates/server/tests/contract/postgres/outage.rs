@@ -13,7 +13,7 @@ use crate::support::postgres::{Server, execute};
 use crate::support::{App, AppBuilder, Client, Database, Engine, Reply, address_of, eventually, time_taken, together};
 
 /// How soon a caller has to know.
-const AT_MOST: Duration = Duration::from_secs(2);
+const AT_MOST: Duration = Duration::from_secs(4);
 
 fn app_on(server: &Server) -> App {
     AppBuilder::new(Engine::Postgres).start_on(Database::at(server.url()))

@@ -214,7 +214,7 @@ fn commits_that_are_not_answered_are_found_by_a_role_that_has_taken_on_another()
 }
 
 fn do_not_answer_commits(server: &Server, url: &str) {
-    let options = ["--database-connections=4", "--database-timeout=300"];
+    let options = ["--database-connections=4", "--database-timeout=1000"];
     let app = AppBuilder::new(Engine::Postgres).argument(options[0]).argument(options[1]).start_on(Database::at(url));
     let client = app.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));

@@ -89,7 +89,7 @@ impl Channel {
     #[must_use]
     pub fn key(self, value: &str) -> String {
         match self {
-            Self::Email => value.to_lowercase(),
+            Self::Email => email_key(value),
             Self::Phone => digits(value).collect(),
         }
     }
@@ -106,6 +106,15 @@ fn is_email(value: &str) -> bool {
     };
     let labels_are_sound = domain.contains('.') && domain.split('.').all(|label| !label.is_empty());
     !local.is_empty() && labels_are_sound && !value.replacen('@', "", 1).contains(barred)
+}
+
+/// Case does not matter. In front of the @ that is said of ASCII alone: to other letters a mailbox may tell things apart that look alike in
+/// lower case.
+fn email_key(value: &str) -> String {
+    match value.split_once('@') {
+        Some((local, domain)) => format!("{}@{}", local.to_ascii_lowercase(), domain.to_lowercase()),
+        None => value.to_ascii_lowercase(),
+    }
 }
 
 fn is_phone(value: &str) -> bool {
@@ -278,19 +287,25 @@ impl ContactsPatch {
         Self { list, typed: typed.iter().map(&mut read_typed).collect() }
     }
 
-    /// True when the patch changed the contacts.
+    /// True when the patch changed the contacts. A typed field takes the place of what is stored of its type; beside a list of the same
+    /// request it adds to that, as on create.
     pub fn apply(&self, contacts: &mut Contacts) -> bool {
         let before = contacts.clone();
-        match &self.list {
-            Patch::Absent => {}
-            Patch::Clear => contacts.entries.clear(),
-            Patch::Set(list) => *contacts = list.clone(),
+        let list = match &self.list {
+            Patch::Absent => None,
+            Patch::Clear => Some(Contacts::new(contacts.channel)),
+            Patch::Set(list) => Some(list.clone()),
+        };
+        let has_list = list.is_some();
+        if let Some(list) = list {
+            *contacts = list;
         }
         for (kind, value) in &self.typed {
             match value {
-                Patch::Absent => {}
-                Patch::Clear => contacts.replace_type(*kind, None),
+                Patch::Set(value) if has_list => contacts.add_typed(*kind, value.clone()),
                 Patch::Set(value) => contacts.replace_type(*kind, Some(value.clone())),
+                Patch::Clear if !has_list => contacts.replace_type(*kind, None),
+                Patch::Clear | Patch::Absent => {}
             }
         }
         *contacts != before
@@ -335,6 +350,15 @@ mod tests {
         ] {
             assert!(!is_email(bad), "{bad}");
         }
+    }
+
+    #[test]
+    fn only_ascii_letters_of_a_mailbox_have_no_case() {
+        let key = |value| Channel::Email.key(value);
+        assert_eq!(key("ADA@Bücher.EXAMPLE"), "ada@bücher.example");
+        assert_eq!(key("ada@BÜCHER.example"), "ada@bücher.example");
+        assert_ne!(key("\u{212a}ate@example.com"), key("kate@example.com"));
+        assert_ne!(key("\u{212b}sa@example.com"), key("åsa@example.com"));
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use crate::contact::{Channel, Contacts};
 use crate::id::{CompanyId, PersonId};
+use crate::person::{Identifier, IdentifierKind, identifiers};
 use crate::search::words;
+use crate::social::SocialProfile;
 use crate::text::{digits, fold};
 
 /// How alike two names must be.
@@ -15,7 +17,7 @@ const LEAST_DIGITS: usize = 6;
 pub struct Profile {
     pub id: PersonId,
     pub name: String,
-    pub handle: String,
+    pub social: SocialProfile,
     pub current_job_title: String,
     pub company_id: Option<CompanyId>,
     pub company_name: String,
@@ -26,6 +28,8 @@ pub struct Profile {
 /// What likely duplicates have in common, one of these at least.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Sign {
+    /// A profile or an e-mail address, which several have who differ in a stronger identifier.
+    Identifier(Identifier),
     /// A phone number, as its digits.
     Phone(String),
     /// The folded name, and where the person works.
@@ -39,7 +43,8 @@ impl Profile {
     #[must_use]
     pub fn signs(&self) -> Vec<Sign> {
         let phones = self.phones.entries().iter().filter(|phone| is_long(&phone.value));
-        let mut signs: Vec<Sign> = phones.map(|phone| Sign::Phone(Channel::Phone.key(&phone.value))).collect();
+        let mut signs: Vec<Sign> = self.identifiers().into_iter().map(Sign::Identifier).collect();
+        signs.extend(phones.map(|phone| Sign::Phone(Channel::Phone.key(&phone.value))));
         signs.extend(self.company_id.map(|company| Sign::NameAtCompany(fold(&self.name), company)));
         for handle in self.handles() {
             let sign = Sign::Handle(handle);
@@ -50,9 +55,13 @@ impl Profile {
         signs
     }
 
+    fn identifiers(&self) -> Vec<Identifier> {
+        identifiers(None, &self.social, &self.emails)
+    }
+
     /// How the person calls themselves: on the social network, and before the @ of their addresses.
     fn handles(&self) -> Vec<String> {
-        let social = (!self.handle.is_empty()).then(|| self.handle.clone());
+        let social = (!self.social.handle.is_empty()).then(|| self.social.handle.clone());
         let addresses = self.emails.keys().filter_map(|address| address.split_once('@').map(|(local, _)| local.to_owned()));
         social.into_iter().chain(addresses).collect()
     }
@@ -64,6 +73,8 @@ fn is_long(number: &str) -> bool {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReasonKind {
+    SameSocialProfile,
+    SameEmail,
     SamePhone,
     SameNameAndCompany,
     SimilarNameAndHandle,
@@ -73,6 +84,8 @@ impl ReasonKind {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::SameSocialProfile => "same_social_profile",
+            Self::SameEmail => "same_email",
             Self::SamePhone => "same_phone",
             Self::SameNameAndCompany => "same_name_and_company",
             Self::SimilarNameAndHandle => "similar_name_and_handle",
@@ -80,7 +93,7 @@ impl ReasonKind {
     }
 }
 
-/// Why two persons are likely the same: the number, the company or the handle that they have in common.
+/// Why two persons are likely the same: the profile, the address, the number, the company or the handle that they have in common.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reason {
     pub kind: ReasonKind,
@@ -90,6 +103,17 @@ pub struct Reason {
 /// All that speaks for it that the two are one, of the signs that count; nothing if nothing does.
 pub fn reasons(one: &Profile, other: &Profile, counts: impl Fn(&Sign) -> bool) -> Vec<Reason> {
     let mut reasons = Vec::new();
+    let shared = other.identifiers();
+    for identifier in one.identifiers().into_iter().filter(|identifier| shared.contains(identifier)) {
+        let kind = match identifier.kind {
+            IdentifierKind::Email => ReasonKind::SameEmail,
+            IdentifierKind::SocialProfile | IdentifierKind::ExternalSource => ReasonKind::SameSocialProfile,
+        };
+        let value = identifier.shown();
+        if counts(&Sign::Identifier(identifier)) {
+            reasons.push(Reason { kind, value });
+        }
+    }
     for phone in one.phones.entries().iter().filter(|phone| is_long(&phone.value) && other.phones.contains(&phone.value)) {
         if counts(&Sign::Phone(Channel::Phone.key(&phone.value))) {
             reasons.push(Reason { kind: ReasonKind::SamePhone, value: phone.value.clone() });
@@ -173,7 +197,7 @@ mod tests {
         Profile {
             id: PersonId::at(Timestamp::from_millis(1), 1),
             name: name.to_owned(),
-            handle: String::new(),
+            social: SocialProfile::default(),
             current_job_title: String::new(),
             company_id: None,
             company_name: String::new(),
@@ -222,7 +246,7 @@ mod tests {
     #[test]
     fn a_handle_counts_with_a_similar_name() {
         let with = |name: &str, handle: &str, email: &str| Profile {
-            handle: handle.to_owned(),
+            social: SocialProfile { url: email.replace('@', ".").replacen("", "https://", 1), handle: handle.to_owned() },
             emails: contacts(Channel::Email, &[email]),
             ..named(name)
         };

@@ -17,6 +17,7 @@ pub mod job;
 pub mod json;
 pub mod key;
 pub mod listing;
+pub mod matched;
 pub mod merge;
 pub mod name;
 pub mod note;

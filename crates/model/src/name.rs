@@ -26,10 +26,10 @@ impl PersonName {
         name
     }
 
-    /// The handle in the place of a name that nobody gave yet.
+    /// A handle, an address or a number in the place of a name that nobody gave yet.
     #[must_use]
-    pub fn stand_in(handle: &str) -> Self {
-        Self { whole: handle.to_owned(), ..Self::default() }
+    pub fn stand_in(known_as: &str) -> Self {
+        Self { whole: known_as.to_owned(), ..Self::default() }
     }
 
     #[must_use]

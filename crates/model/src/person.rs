@@ -7,7 +7,7 @@ use crate::id::{self, CompanyId, PersonId};
 use crate::input::{Fields, Reference};
 use crate::name::PersonName;
 use crate::patch::Patch;
-use crate::problem::{Flaw, Problem};
+use crate::problem::{Detail, Flaw, Problem};
 use crate::social::SocialProfile;
 use crate::text::{Lines, limit};
 
@@ -51,28 +51,29 @@ pub struct NewPerson {
     pub association: Association,
     /// Whether more about them is to be asked for.
     pub enrich: bool,
+    /// What was not valid and left out, if that is to be done.
+    pub dropped: Vec<Detail>,
 }
 
 impl NewPerson {
     /// The fields that both versions of the interface share; how contacts are written differs.
-    pub fn read(fields: &mut Fields<'_>, contacts: impl FnOnce(&mut Fields<'_>) -> (Contacts, Contacts)) -> Self {
-        let ((name, social), is_clean) = fields.is_clean(|fields| {
+    pub fn read(fields: &mut Fields<'_>, on_invalid: OnInvalid, contacts: impl FnOnce(&mut Fields<'_>) -> (Contacts, Contacts)) -> Self {
+        let ((name, social, emails, phones), is_clean) = fields.is_clean(|fields| {
             let mut part = |name| fields.text(name, limit::NAME).unwrap_or_default();
-            let (whole, first, last) = (part("name"), part("first_name"), part("last_name"));
-            let social = fields.parsed("social_url", limit::URL, SocialProfile::parse);
-            (PersonName::complete(whole, first, last), social.unwrap_or_default())
+            let name = PersonName::complete(part("name"), part("first_name"), part("last_name"));
+            fields.tolerate(on_invalid == OnInvalid::Drop);
+            let social = fields.parsed("social_url", limit::URL, SocialProfile::parse).unwrap_or_default();
+            let (emails, phones) = contacts(fields);
+            fields.tolerate(false);
+            (name, social, emails, phones)
         });
-        if name.whole.is_empty() && social.handle.is_empty() && is_clean {
-            fields.refuse("name", Flaw::Required, "must be given, or first_name, last_name or social_url in its place");
+        let name = if name.whole.is_empty() { name_in_place_of(&social, &emails, &phones) } else { name };
+        if name.whole.is_empty() && is_clean {
+            fields.refuse("name", Flaw::Required, NAME_NEEDED);
         }
-        let name = match name.whole.is_empty() {
-            true => PersonName::stand_in(&social.handle),
-            false => name,
-        };
         let current_job_title = fields.text("current_job_title", limit::NAME).unwrap_or_default();
         let social_location = fields.text("social_location", limit::NAME).unwrap_or_default();
         let company_name = read_company_name(fields, "company_name");
-        let (emails, phones) = contacts(fields);
         let notes = fields.lines("notes", limit::NOTE, Lines::Many);
         let association = Association {
             job_id: fields.id("job_id"),
@@ -93,6 +94,7 @@ impl NewPerson {
             notes,
             association,
             enrich: false,
+            dropped: fields.take_dropped(),
         }
     }
 
@@ -112,6 +114,16 @@ impl NewPerson {
             phones: self.phones,
         }
     }
+}
+
+const NAME_TO_STAY: &str = "must stay, or first_name, last_name, social_url, an e-mail address or a phone number in its place";
+const NAME_NEEDED: &str = "must be given, or first_name, last_name, social_url, an e-mail address or a phone number in its place";
+
+/// What a person is called of whom nobody said how: by their handle, else an address, else a number. Empty if there is nothing.
+pub fn name_in_place_of(social: &SocialProfile, emails: &Contacts, phones: &Contacts) -> PersonName {
+    let contacts = emails.entries().iter().chain(phones.entries()).map(|contact| contact.value.as_str());
+    let known_as = Some(social.handle.as_str()).filter(|handle| !handle.is_empty()).into_iter().chain(contacts).next();
+    PersonName::stand_in(known_as.unwrap_or_default())
 }
 
 impl Person {
@@ -162,29 +174,56 @@ fn fill(field: &mut String, value: &str) -> bool {
 }
 
 /// What points at one person, in the order in which it is tried.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum IdentifierKind {
     ExternalSource = 1,
-    SocialHandle = 2,
+    SocialProfile = 2,
     Email = 3,
 }
 
 impl IdentifierKind {
+    /// The kind that is kept under that number.
+    #[must_use]
+    pub fn of_number(number: i64) -> Option<Self> {
+        [Self::ExternalSource, Self::SocialProfile, Self::Email].into_iter().find(|kind| *kind as i64 == number)
+    }
+
     /// The field of a request in which it stands.
     #[must_use]
     pub const fn field(self) -> &'static str {
         match self {
             Self::ExternalSource => "external_source_id",
-            Self::SocialHandle => "social_url",
+            Self::SocialProfile => "social_url",
             Self::Email => "emails",
+        }
+    }
+
+    /// As which it is told by what somebody was matched.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ExternalSource => "external_source_id",
+            Self::SocialProfile => "social_url",
+            Self::Email => "email",
         }
     }
 }
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Identifier {
     pub kind: IdentifierKind,
     pub key: String,
+}
+
+impl Identifier {
+    /// The identifier for people to read: a profile as its network and handle.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match self.key.rsplit_once('/') {
+            Some((handle, network)) if self.kind == IdentifierKind::SocialProfile => format!("{network}/{handle}"),
+            _ => self.key.clone(),
+        }
+    }
 }
 
 pub fn identifiers(external_source_id: Option<&str>, social: &SocialProfile, emails: &Contacts) -> Vec<Identifier> {
@@ -193,7 +232,7 @@ pub fn identifiers(external_source_id: Option<&str>, social: &SocialProfile, ema
         found.push(Identifier { kind: IdentifierKind::ExternalSource, key: key.to_owned() });
     }
     if !social.handle.is_empty() {
-        found.push(Identifier { kind: IdentifierKind::SocialHandle, key: social.handle.clone() });
+        found.push(Identifier { kind: IdentifierKind::SocialProfile, key: social.identity() });
     }
     found.extend(emails.keys().map(|key| Identifier { kind: IdentifierKind::Email, key }));
     found
@@ -222,6 +261,28 @@ impl OnDuplicate {
             "merge" => Some(Self::Merge),
             "error" => Some(Self::Error),
             "create" => Some(Self::Create),
+            _ => None,
+        }
+    }
+}
+
+/// What a create does with a contact or a URL that is not valid.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OnInvalid {
+    #[default]
+    Refuse,
+    /// Leaves it out, says so, and keeps the rest.
+    Drop,
+}
+
+impl OnInvalid {
+    pub const NAMES: &'static str = "refuse or drop";
+
+    #[must_use]
+    pub fn parse(written: &str) -> Option<Self> {
+        match written {
+            "refuse" => Some(Self::Refuse),
+            "drop" => Some(Self::Drop),
             _ => None,
         }
     }
@@ -282,10 +343,10 @@ impl PersonPatch {
         }
         person.name = before.name.patched(&self.name, &self.first_name, &self.last_name);
         if person.name.whole.is_empty() {
-            if person.social.handle.is_empty() {
-                return Err(Problem::invalid("name", Flaw::Required, "must stay, or first_name, last_name or social_url in its place"));
-            }
-            person.name = PersonName::stand_in(&person.social.handle);
+            person.name = name_in_place_of(&person.social, &person.emails, &person.phones);
+        }
+        if person.name.whole.is_empty() {
+            return Err(Problem::invalid("name", Flaw::Required, NAME_TO_STAY));
         }
         Ok(*person != before)
     }

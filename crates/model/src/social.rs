@@ -1,4 +1,4 @@
-//! The professional social network: a profile's address and the public handle in it.
+//! Profiles on social networks: their addresses, the public handles in them, and which of them name the same somebody.
 
 use percent_encoding::percent_decode_str;
 
@@ -15,8 +15,10 @@ pub struct SocialProfile {
 }
 
 impl SocialProfile {
+    /// Reads an address, which may lack its scheme as people write them: `linkedin.com/in/ada`.
     pub fn parse(url: String) -> Result<Self, (Flaw, String)> {
-        let path = path_of(&url).ok_or_else(not_http)?;
+        let url = with_scheme(url);
+        let (_, path) = split(&url).ok_or_else(not_http)?;
         match handle_in(path) {
             Some(handle) if handle.chars().count() > LONGEST_HANDLE => {
                 Err((Flaw::TooLong, format!("must name a handle of at most {LONGEST_HANDLE} characters")))
@@ -25,11 +27,55 @@ impl SocialProfile {
             None => Err((Flaw::InvalidUrl, "must end in the profile's handle, as in https://example.com/in/ada-lovelace".to_owned())),
         }
     }
+
+    /// The network that the profile is on: its host, without what stands in front for readers of a language or a device.
+    #[must_use]
+    pub fn network(&self) -> String {
+        let host = split(&self.url).map_or("", |(host, _)| host).to_lowercase();
+        let mut network = host.as_str();
+        while let Some((front, rest)) = network.split_once('.')
+            && (matches!(front, "www" | "m") && rest.contains('.') || front.len() == 2 && is_name_and_ending(rest))
+        {
+            network = rest;
+        }
+        network.to_owned()
+    }
+
+    /// What names somebody: a handle on a network. On another network the same handle is somebody else's. It begins with the handle, which
+    /// holds no slash, so that those of one handle stand together; empty if there is no profile.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        match self.handle.is_empty() {
+            true => String::new(),
+            false => format!("{}/{}", self.handle, self.network()),
+        }
+    }
+
+    /// Whether the two say that they belong to different persons: they name other handles on one network.
+    #[must_use]
+    pub fn contradicts(&self, other: &Self) -> bool {
+        let both = !self.handle.is_empty() && !other.handle.is_empty();
+        both && self.handle != other.handle && self.network() == other.network()
+    }
+}
+
+/// Whether what is left of a host is that of a network: `xing.com`. An ending such as `co.uk` is none.
+fn is_name_and_ending(host: &str) -> bool {
+    host.split_once('.').is_some_and(|(name, ending)| name.len() > 3 && !ending.is_empty())
+}
+
+/// The address with https in front if it has no scheme and begins as a host does.
+fn with_scheme(url: String) -> String {
+    let host = &url[..url.find(['/', '?', '#', ':']).unwrap_or(url.len())];
+    match !url.contains("://") && host.contains('.') {
+        true => format!("https://{url}"),
+        false => url,
+    }
 }
 
 /// Any http or https URL.
 pub fn http_url(url: String) -> Result<String, (Flaw, String)> {
-    match path_of(&url) {
+    match split(&url) {
         Some(_) => Ok(url),
         None => Err(not_http()),
     }
@@ -39,8 +85,8 @@ fn not_http() -> (Flaw, String) {
     (Flaw::InvalidUrl, "must be a URL of the form http://host/… or https://host/…, with a plain host name".to_owned())
 }
 
-/// What follows the host, if this is an http or https URL.
-fn path_of(url: &str) -> Option<&str> {
+/// The host and what follows it, if this is an http or https URL.
+fn split(url: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = url.split_once("://")?;
     if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
         return None;
@@ -51,7 +97,8 @@ fn path_of(url: &str) -> Option<&str> {
         && !host.contains("..")
         && host.chars().all(|character| character.is_alphanumeric() || character == '.' || character == '-');
     let port_is_sound = port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
-    (host_is_sound && port_is_sound && !url.contains(|character: char| character.is_whitespace() || character.is_control())).then_some(path)
+    (host_is_sound && port_is_sound && !url.contains(|character: char| character.is_whitespace() || character.is_control()))
+        .then_some((host, path))
 }
 
 /// The segment after `/in/`, else the last one: percent-decoded and in lower case.
@@ -65,7 +112,7 @@ fn handle_in(path: &str) -> Option<String> {
     };
     let decoded = percent_decode_str(segment).decode_utf8().map_or_else(|_| segment.to_owned(), Into::into);
     let handle = decoded.trim().to_lowercase();
-    let sound = !handle.is_empty() && handle.chars().all(|character| Lines::One.allow(character));
+    let sound = !handle.is_empty() && handle.chars().all(|character| character != '/' && Lines::One.allow(character));
     sound.then_some(handle)
 }
 
@@ -91,6 +138,8 @@ mod tests {
             ("https://social.example/in/100%25", "100%"),
             ("https://social.example/in/%FF", "%ff"),
             ("https://social.example//in//ada//", "ada"),
+            ("social.example/in/ada", "ada"),
+            ("www.social.example:8443/Ada?x=1", "ada"),
         ] {
             assert_eq!(handle(url).as_deref(), Some(expected), "{url}");
         }
@@ -99,7 +148,13 @@ mod tests {
     #[test]
     fn what_names_nobody_is_refused() {
         for url in [
-            "social.example/in/ada",
+            "n/a",
+            "ada",
+            "localhost/in/ada",
+            "ada@social.example",
+            "mailto:ada@social.example",
+            "www.social.example",
+            "https://social.example/in/ada%2Fb",
             "ftp://social.example/in/ada",
             "https://",
             "https:///in/ada",
@@ -118,6 +173,43 @@ mod tests {
         ] {
             assert_eq!(handle(url), None, "{url}");
         }
+    }
+
+    #[test]
+    fn an_address_without_a_scheme_is_one_of_https() {
+        let url = |written: &str| SocialProfile::parse(written.to_owned()).map(|profile| profile.url).ok();
+        assert_eq!(url("social.example/in/ada").as_deref(), Some("https://social.example/in/ada"));
+        assert_eq!(url("HTTP://social.example/in/ada").as_deref(), Some("HTTP://social.example/in/ada"));
+    }
+
+    #[test]
+    fn a_network_is_the_host_without_what_stands_in_front() {
+        for (host, network) in [
+            ("linkedin.com", "linkedin.com"),
+            ("WWW.LinkedIn.com:443", "linkedin.com"),
+            ("de.linkedin.com", "linkedin.com"),
+            ("www.m.xing.com", "xing.com"),
+            ("vk.com", "vk.com"),
+            ("ab.co.uk", "ab.co.uk"),
+            ("m.example", "m.example"),
+            ("www.example", "www.example"),
+            ("people.social.example", "people.social.example"),
+        ] {
+            let profile = SocialProfile::parse(format!("https://{host}/in/ada")).unwrap();
+            assert_eq!(profile.network(), network, "{host}");
+        }
+    }
+
+    #[test]
+    fn only_two_handles_on_one_network_contradict_each_other() {
+        let profile = |url: &str| SocialProfile::parse(url.to_owned()).unwrap();
+        let ada = profile("https://linkedin.com/in/ada");
+        assert!(ada.contradicts(&profile("https://de.linkedin.com/in/ada-2")));
+        for other in [profile("www.linkedin.com/pub/ADA"), profile("https://github.com/bob"), SocialProfile::default()] {
+            assert!(!ada.contradicts(&other) && !other.contradicts(&ada), "{}", other.url);
+        }
+        assert_eq!(ada.identity(), "ada/linkedin.com");
+        assert_eq!(SocialProfile::default().identity(), "");
     }
 
     #[test]

@@ -222,13 +222,13 @@ pub fn contact_hash(channel: Channel, value: &str) -> [u8; 16] {
     value_hash(&Value::from(channel.key(value)).to_string())
 }
 
-/// What counts of a value when two are compared: text without case, a profile's handle, and careers without what time and the workspace
+/// What counts of a value when two are compared: text without case, a profile's network and handle, and careers without what time and the workspace
 /// add to them.
 #[must_use]
 pub fn comparable(field: Field, value: &Value) -> Value {
     match (field, value) {
         (Field::SocialUrl, Value::String(url)) => {
-            SocialProfile::parse(url.clone()).map_or_else(|_| fold(url).into(), |profile| profile.handle.into())
+            SocialProfile::parse(url.clone()).map_or_else(|_| fold(url).into(), |profile| profile.identity().into())
         }
         (_, Value::String(text)) => fold(text).into(),
         (_, list) => lasting(list),

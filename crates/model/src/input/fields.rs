@@ -5,7 +5,7 @@ use crate::clock::Date;
 use crate::id::Kind;
 use crate::json::Json;
 use crate::patch::Patch;
-use crate::problem::{Flaw, Problem};
+use crate::problem::{Detail, Flaw, Problem};
 use crate::text::{Lines, did_you_mean, shorten};
 
 /// The fields of one JSON object that have not been read yet.
@@ -31,7 +31,21 @@ impl<'r> Fields<'r> {
 
     pub fn refuse(&mut self, name: &str, flaw: Flaw, message: impl Into<String>) {
         let path = self.path_of(name);
-        self.report.add(path, flaw, message);
+        // Of entries that are too many nobody could say which to keep.
+        match self.report.is_tolerant && flaw != Flaw::TooMany {
+            true => self.report.dropped.push(Detail::new(path, flaw, message)),
+            false => self.report.add(path, flaw, message),
+        }
+    }
+
+    /// From here on what is not valid is left out and noted, or refused again.
+    pub fn tolerate(&mut self, is_tolerant: bool) {
+        self.report.is_tolerant = is_tolerant;
+    }
+
+    /// What was left out so far.
+    pub fn take_dropped(&mut self) -> Vec<Detail> {
+        std::mem::take(&mut self.report.dropped)
     }
 
     fn take(&mut self, name: &'static str) -> Option<Json> {

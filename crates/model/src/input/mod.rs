@@ -23,6 +23,9 @@ pub struct Report {
     details: Vec<Detail>,
     flaws: usize,
     reported: Reported,
+    /// Whether a value that is not valid is left out.
+    is_tolerant: bool,
+    dropped: Vec<Detail>,
 }
 
 /// How much a request was told so far.

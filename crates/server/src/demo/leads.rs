@@ -61,6 +61,7 @@ impl Lead {
             notes: None,
             association: Association::default(),
             enrich: true,
+            dropped: Vec::new(),
         }
     }
 }

@@ -92,6 +92,7 @@ pub fn person_as(number: u64, role: &Role, now: Timestamp) -> Profile {
         notes: random.chance(20).then(|| (*random.pick(NOTES)).to_owned()),
         association: Association::default(),
         enrich: false,
+        dropped: Vec::new(),
     };
     Profile { new, history: career.history }
 }

@@ -6,7 +6,9 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use model::id::{Id, Kind};
 use model::listing::{Order, Page, Start};
+use model::person::IdentifierKind;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use store::Tried;
 use store::record::listing::Listed;
 use utoipa::ToSchema;
@@ -15,6 +17,8 @@ use super::refusal::Refusal;
 use crate::ops::idempotency::Answer;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+/// By what a create found the person who was there already.
+const MATCHED_BY: HeaderName = HeaderName::from_static("x-matched-by");
 
 /// Room for the answer to most reads, so that it need not be moved while it is written.
 const LIKELY_LENGTH: usize = 4096;
@@ -55,8 +59,7 @@ pub struct Tryable<T> {
 }
 
 /// An event that would have been written.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes what with_changes writes")]
+#[derive(Serialize, ToSchema)]
 pub struct WouldBeChange {
     /// What would have happened.
     #[schema(example = "person.created")]
@@ -119,16 +122,21 @@ pub fn followed<T: Serialize, K: Kind>(asked_for: Id<K>, found: Id<K>, data: T) 
 pub fn render(status: StatusCode, body: &impl Serialize) -> Answer {
     let mut buffer = Vec::with_capacity(LIKELY_LENGTH);
     match serde_json::to_writer(&mut buffer, body) {
-        Ok(()) => Answer { status: status.as_u16(), etag: None, body: buffer, is_replay: false },
+        Ok(()) => Answer { status: status.as_u16(), etag: None, matched_by: None, body: buffer, is_replay: false },
         Err(error) => {
             tracing::error!(error = %error, "an answer could not be written");
-            Answer { status: 500, etag: None, body: Vec::new(), is_replay: false }
+            Answer { status: 500, etag: None, matched_by: None, body: Vec::new(), is_replay: false }
         }
     }
 }
 
 pub fn with_etag(answer: Answer, etag: String) -> Answer {
     Answer { etag: Some(etag), ..answer }
+}
+
+/// The answer of a create that says by what it found the person, if it found one.
+pub fn with_match(answer: Answer, matched_by: Option<IdentifierKind>) -> Answer {
+    Answer { matched_by, ..answer }
 }
 
 /// The answer with a secret in a field of its `data`. One that is given again shows no secret: its caller had it, or has to make a new one.
@@ -152,16 +160,22 @@ pub fn with_field(answer: Answer, field: &str, value: serde_json::Value) -> Answ
 struct TriedChange<'t> {
     r#type: &'static str,
     record_id: String,
-    data: &'t serde_json::value::RawValue,
+    data: &'t RawValue,
+}
+
+/// The events that would have been written, as JSON.
+pub fn would_be(tried: &[Tried]) -> Vec<Box<RawValue>> {
+    let change = |tried: &Tried| {
+        let data = serde_json::from_str(&tried.data).ok()?;
+        let change = TriedChange { r#type: tried.kind.name(), record_id: tried.kind.record_id(tried.subject.record), data };
+        serde_json::value::to_raw_value(&change).ok()
+    };
+    tried.iter().filter_map(change).collect()
 }
 
 /// The answer with the changes that would have been made beside its `data`.
 pub fn with_changes(mut answer: Answer, tried: &[Tried]) -> Answer {
-    let change = |tried: &Tried| {
-        let data = serde_json::from_str(&tried.data).ok()?;
-        serde_json::to_string(&TriedChange { r#type: tried.kind.name(), record_id: tried.kind.record_id(tried.subject.record), data }).ok()
-    };
-    let changes: Vec<_> = tried.iter().filter_map(change).collect();
+    let changes: Vec<_> = would_be(tried).iter().map(|change| change.get().to_owned()).collect();
     if answer.body.pop() == Some(b'}') {
         answer.body.extend_from_slice(format!(",\"changes\":[{}]}}", changes.join(",")).as_bytes());
     }
@@ -178,6 +192,9 @@ impl IntoResponse for Answer {
         }
         if let Some(etag) = self.etag.and_then(|etag| HeaderValue::try_from(etag).ok()) {
             headers.insert(ETAG, etag);
+        }
+        if let Some(matched_by) = self.matched_by {
+            headers.insert(MATCHED_BY, HeaderValue::from_static(matched_by.name()));
         }
         if self.is_replay {
             headers.insert(REPLAYED, HeaderValue::from_static("true"));

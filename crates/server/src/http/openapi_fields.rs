@@ -38,10 +38,13 @@ macro_rules! barred {
 /// How an http or https URL begins.
 macro_rules! origin {
     () => {
-        concat!(
-            r"https?://[A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)*\.?",
-            "(:([0-9]{1,4}|[0-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
-        )
+        concat!(r"https?://[A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)*\.?", port!())
+    };
+}
+
+macro_rules! port {
+    () => {
+        "(:([0-9]{1,4}|[0-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
     };
 }
 
@@ -53,10 +56,20 @@ const TEXT_NOT_BLANK: &str =
 const TEXT: &str = r"^[\t-\r ]*[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[\t-\r ]*$";
 const EMAIL: &str = concat!(r"^[\t-\r ]*[^", barred!(), r"]+@[^", barred!(), r".]+(\.[^", barred!(), r".]+)+[\t-\r ]*$");
 const PHONE: &str = r"^[\t-\r ]*([^\u0000-\u001f\u007f]*[0-9\u0660-\u0669\u06f0-\u06f9\u07c0-\u07c9\u0966-\u096f\u09e6-\u09ef\u0a66-\u0a6f\u0ae6-\u0aef\u0b66-\u0b6f\u0be6-\u0bef\u0c66-\u0c6f\u0ce6-\u0cef\u0d66-\u0d6f\u0de6-\u0def\u0e50-\u0e59\u0ed0-\u0ed9\u0f20-\u0f29\u1040-\u1049\u1090-\u1099\u17e0-\u17e9\u1810-\u1819\u1946-\u194f\u19d0-\u19d9\u1a80-\u1a89\u1a90-\u1a99\u1b50-\u1b59\u1bb0-\u1bb9\u1c40-\u1c49\u1c50-\u1c59\ua620-\ua629\ua8d0-\ua8d9\ua900-\ua909\ua9d0-\ua9d9\ua9f0-\ua9f9\uaa50-\uaa59\uabf0-\uabf9\uff10-\uff19]){3}[^\u0000-\u001f\u007f]*[\t-\r ]*$";
-const SOCIAL_URL: &str = concat!(r"^[\t-\r ]*", origin!(), "(/[^/?#", space!(), r"]+)+/?([?#][^", space!(), r"]*)?[\t-\r ]*$");
+/// The scheme may be left out where the host has a dot.
+const SOCIAL_URL: &str = concat!(
+    r"^[\t-\r ]*(https?://[A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)*|[A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)+)\.?",
+    port!(),
+    "(/[^/?#",
+    space!(),
+    r"]+)+/?([?#][^",
+    space!(),
+    r"]*)?[\t-\r ]*$"
+);
 const URL: &str = concat!(r"^[\t-\r ]*", origin!(), "([/?#][^", space!(), r"]*)?[\t-\r ]*$");
 /// Names only: of an address it depends on whether it is public.
 const WEBHOOK_URL: &str = r"^https?://([a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?\.){1,7}[a-z]([a-z0-9-]{0,28}[a-z0-9])?(:[1-9][0-9]{0,3}|:[1-5][0-9]{4})?(/([A-Za-z0-9/_.~-]|%[0-9A-F]{2})*)?(\?([A-Za-z0-9/_.~=&-]|%[0-9A-F]{2})*)?$";
+const NOT_BLANK: &str = concat!("[^", blank!(), "]");
 const BLANK: &str = r"^[\t-\r ]*$";
 const PERSON_ID: &str = "per_[0-7][0-9a-hjkmnp-tv-z]{25}";
 
@@ -73,7 +86,13 @@ pub fn constrain_bodies(schemas: &mut Value) {
         match name.as_str() {
             "CreatePersonBody" | "CreatePersonBodyV0" => {
                 let mut ways: Vec<_> = ["name", "first_name", "last_name"].map(|field| filled(field, LINE_NOT_BLANK)).into();
-                ways.push(filled("social_url", SOCIAL_URL));
+                // What these hold, if anything, the fields themselves say.
+                let others = match name.as_str() {
+                    "CreatePersonBody" => &["social_url", "work_email", "personal_email", "mobile_phone", "work_phone"][..],
+                    _ => &["social_url", "email", "phone_number"],
+                };
+                ways.extend(others.iter().map(|field| filled(field, NOT_BLANK)));
+                ways.extend(["emails", "phone_numbers"].map(|field| holding(field, NOT_BLANK)));
                 schema["allOf"] = json!([{"anyOf": ways}]);
             }
             "CreateJobBody" => {
@@ -115,11 +134,14 @@ pub fn refer_to_shapes(schemas: &mut Value) {
     }
 }
 
-/// Every shape has exactly the fields that it lists.
-pub fn close_shapes(schemas: &mut Value) {
+/// Says of each moment that it is one. Answers are open: they may get more fields.
+pub fn describe_moments(schemas: &mut Value) {
     for (_, schema) in schemas.as_object_mut().into_iter().flatten() {
-        if schema["type"] == "object" {
-            schema["additionalProperties"] = false.into();
+        for (field, property) in schema["properties"].as_object_mut().into_iter().flatten() {
+            let is_text = property["type"] == "string" || property["type"] == json!(["string", "null"]);
+            if (field.ends_with("_at") || field == "at") && is_text && property["format"].is_null() {
+                property["format"] = "date-time".into();
+            }
         }
     }
 }
@@ -131,6 +153,12 @@ fn no_rejection_stage() -> Value {
 /// A field that must be there and hold something.
 fn filled(field: &str, pattern: &str) -> Value {
     json!({"required": [field], "properties": {field: {"type": "string", "pattern": pattern}}})
+}
+
+/// A list that must be there and hold something.
+fn holding(field: &str, pattern: &str) -> Value {
+    let list = json!({"type": "array", "contains": {"type": "string", "pattern": pattern}});
+    json!({"required": [field], "properties": {field: list}})
 }
 
 /// Two fields that say the same thing in two ways.
@@ -259,8 +287,10 @@ pub fn constrain_query(path: &str, parameter: &mut Value) {
         "entered_stage_after" | "entered_stage_before" => *schema = moment_schema(),
         "email" => text(schema, limit::EMAIL, EMAIL),
         "phone" => text(schema, limit::PHONE, PHONE),
-        "q" if path == "/v1/persons" => text(schema, limit::NAME, r"[^\W_]"),
-        "include" => schema["pattern"] = "^(profile|notes|provenance)(,(profile|notes|provenance))*$".into(),
+        "q" if path.ends_with("/persons") || path.ends_with("/candidates") => text(schema, limit::NAME, r"[^\W_]"),
+        "include" if path.starts_with("/v1/persons/{id}") => {
+            schema["pattern"] = "^(profile|notes|provenance)(,(profile|notes|provenance))*$".into()
+        }
         "status" if !is_list => schema["enum"] = json!(["pending", "delivered", "failed"]),
         _ if schema["type"] == "string" => text(schema, limit::NAME, LINE_NOT_BLANK),
         _ => {}

@@ -22,6 +22,13 @@ impl Flaws {
         }
     }
 
+    /// Takes what is wrong with one more thing.
+    pub fn add(&mut self, problem: Problem) {
+        for detail in problem.details {
+            self.0.add(detail.field, detail.code, detail.message);
+        }
+    }
+
     pub fn check(self) -> Result<(), Problem> {
         self.0.check(())
     }

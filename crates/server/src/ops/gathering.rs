@@ -147,7 +147,7 @@ impl<W: Gathered> Gathering<W> {
                 }
             }
             // That concerns all of them, and it may have been done.
-            Err(Failure::Broken(error @ StoreError::Unavailable(_))) => {
+            Err(Failure::Broken(error)) if error.is_for_now() => {
                 for Waiting { answer, .. } in some {
                     let _ = answer.send(Err(error.clone().into()));
                 }

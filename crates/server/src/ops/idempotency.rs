@@ -3,6 +3,7 @@
 
 use model::clock::Timestamp;
 use model::id::WorkspaceId;
+use model::person::IdentifierKind;
 use model::problem::{Code, Problem};
 use store::record::idempotency::{self, KeptAnswer};
 use store::{Failure, Pace, StoreError, Tx, Work};
@@ -16,6 +17,8 @@ pub const KEPT_FOR_MILLIS: i64 = 24 * 60 * 60 * 1000;
 pub struct Answer {
     pub status: u16,
     pub etag: Option<String>,
+    /// By what a create found the person who was there already.
+    pub matched_by: Option<IdentifierKind>,
     pub body: Vec<u8>,
     /// True if this is an earlier answer, given again.
     pub is_replay: bool,
@@ -65,7 +68,7 @@ where
                 return Err(Problem::new(Code::IdempotencyConflict, message).into());
             }
             let status = u16::try_from(kept.status).unwrap_or(200);
-            return Ok(Answer { status, etag: kept.etag, body: kept.body, is_replay: true });
+            return Ok(Answer { status, etag: kept.etag, matched_by: kept.matched_by, body: kept.body, is_replay: true });
         }
         let outcome = match self.work.run(tx).await {
             // What was sent with the same key at the same instant may have been done meanwhile, which may be why this is refused now. If so, this runs again.
@@ -79,6 +82,7 @@ where
             request_hash: request_hash.to_vec(),
             status: answer.status.into(),
             etag: answer.etag.clone(),
+            matched_by: answer.matched_by,
             body: answer.body.clone(),
             created_at: tx.now(),
         };

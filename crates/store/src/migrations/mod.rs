@@ -122,6 +122,12 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("sqlite/0013_words_unknown_to_segments.sql"),
         postgres: include_str!("postgres/0013_words_unknown_to_segments.sql"),
     },
+    Step {
+        version: 14,
+        name: "matches",
+        sqlite: include_str!("sqlite/0014_matches.sql"),
+        postgres: include_str!("postgres/0014_matches.sql"),
+    },
 ];
 
 fn newest_version() -> i64 {

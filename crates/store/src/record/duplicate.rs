@@ -4,6 +4,7 @@ use model::contact::{Channel, Contacts};
 use model::duplicate::{Profile, Sign};
 use model::id::{PersonId, WorkspaceId};
 use model::person::IdentifierKind;
+use model::social::SocialProfile;
 
 use super::search::{Wanted, having};
 use super::statement::Values;
@@ -13,19 +14,19 @@ use crate::{Asked, Row, StoreError, Tx, params};
 /// Names and contacts with one sign that are worth looking at: more than those are who are compared, with all of their contacts.
 const MOST_SHARING: i64 = 1100;
 
-const SELECT: &str = "SELECT p.id, p.name, p.social_public_id, p.current_job_title, p.company_id, employer.name, p.emails, p.phones \
+const SELECT: &str = "SELECT p.id, p.name, p.social_url, p.social_public_id, p.current_job_title, p.company_id, employer.name, p.emails, p.phones \
      FROM person p LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id";
 
 fn profile(row: &Row<'_>) -> Result<Profile, StoreError> {
     Ok(Profile {
         id: row.id(0)?,
         name: row.text(1)?,
-        handle: row.text(2)?,
-        current_job_title: row.text(3)?,
-        company_id: row.optional_id(4)?,
-        company_name: row.optional_text(5)?.unwrap_or_default(),
-        emails: Contacts::from_stored(Channel::Email, row.json_str(6)?),
-        phones: Contacts::from_stored(Channel::Phone, row.json_str(7)?),
+        social: SocialProfile { url: row.text(2)?, handle: row.text(3)? },
+        current_job_title: row.text(4)?,
+        company_id: row.optional_id(5)?,
+        company_name: row.optional_text(6)?.unwrap_or_default(),
+        emails: Contacts::from_stored(Channel::Email, row.json_str(7)?),
+        phones: Contacts::from_stored(Channel::Phone, row.json_str(8)?),
     })
 }
 
@@ -70,17 +71,23 @@ async fn ask_sharing(tx: &mut Tx, workspace: WorkspaceId, sign: &Sign) -> Result
             let sql = format!("SELECT id FROM person WHERE workspace_id = ?1 AND company_id = ?2 AND name_key = ?3 LIMIT {MOST_SHARING}");
             tx.ask(&sql, params![workspace, *company, name], |row| row.id(0)).await
         }
-        // Addresses that begin with the handle and an @ are those before the handle with an A, which comes next.
+        Sign::Identifier(identifier) => {
+            let sql = format!(
+                "SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = ?2 AND key = ?3 ORDER BY rank LIMIT {MOST_SHARING}"
+            );
+            tx.ask(&sql, params![workspace, identifier.kind as i64, &identifier.key], |row| row.id(0)).await
+        }
+        // Identities and addresses that begin with the handle and a slash or an @ are those before the handle with what comes next.
         Sign::Handle(handle) => {
             let sql = format!(
-                "SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = {} AND key = ?2 \
-                 UNION ALL SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = {} AND key >= ?3 AND key < ?4 \
+                "SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = {} AND key >= ?2 AND key < ?3 \
+                 UNION ALL SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = {} AND key >= ?4 AND key < ?5 \
                  LIMIT {MOST_SHARING}",
-                IdentifierKind::SocialHandle as i64,
+                IdentifierKind::SocialProfile as i64,
                 IdentifierKind::Email as i64
             );
-            let [first, behind] = [format!("{handle}@"), format!("{handle}A")];
-            tx.ask(&sql, params![workspace, handle, &first, &behind], |row| row.id(0)).await
+            let [slash, behind_slash, at, behind_at] = ['/', '0', '@', 'A'].map(|next| format!("{handle}{next}"));
+            tx.ask(&sql, params![workspace, &slash, &behind_slash, &at, &behind_at], |row| row.id(0)).await
         }
     }
 }

@@ -1,5 +1,6 @@
 use model::clock::Timestamp;
 use model::id::WorkspaceId;
+use model::person::IdentifierKind;
 
 use crate::{Param, StoreError, Tx, params};
 
@@ -9,17 +10,19 @@ pub struct KeptAnswer {
     pub request_hash: Vec<u8>,
     pub status: i64,
     pub etag: Option<String>,
+    pub matched_by: Option<IdentifierKind>,
     pub body: Vec<u8>,
     pub created_at: Timestamp,
 }
 
 pub async fn find(tx: &mut Tx, workspace: WorkspaceId, key: &str) -> Result<Option<KeptAnswer>, StoreError> {
-    let sql = "SELECT request_hash, status, etag, body, created_at FROM idempotent_answer WHERE workspace_id = ?1 AND key = ?2";
+    let sql = "SELECT request_hash, status, etag, body, created_at, matched_by FROM idempotent_answer WHERE workspace_id = ?1 AND key = ?2";
     tx.row(sql, params![workspace, key], |row| {
         Ok(KeptAnswer {
             request_hash: row.bytes(0)?.to_vec(),
             status: row.int(1)?,
             etag: row.optional_text(2)?,
+            matched_by: row.optional_int(5)?.and_then(IdentifierKind::of_number),
             body: row.bytes(3)?.to_vec(),
             created_at: row.time(4)?,
         })
@@ -35,8 +38,9 @@ pub async fn drop_kept(tx: &mut Tx, workspace: WorkspaceId, key: &str, kept_at: 
 
 /// Keeps the answer. Of two at the same time one fails, and finds the other's answer when it runs again.
 pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, key: &str, answer: &KeptAnswer) -> Result<(), StoreError> {
-    let sql = "INSERT INTO idempotent_answer (workspace_id, key, request_hash, status, etag, body, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    let KeptAnswer { request_hash, status, etag, body, created_at } = answer;
+    let sql = "INSERT INTO idempotent_answer (workspace_id, key, request_hash, status, etag, body, created_at, matched_by) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let KeptAnswer { request_hash, status, etag, matched_by, body, created_at } = answer;
     let params = [
         workspace.into(),
         key.into(),
@@ -45,6 +49,7 @@ pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, key: &str, answer: &KeptA
         etag.as_deref().into(),
         Param::Bytes(body),
         (*created_at).into(),
+        matched_by.map(|kind| kind as i64).into(),
     ];
     tx.tell(sql, &params).await
 }

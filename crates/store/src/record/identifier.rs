@@ -2,6 +2,7 @@
 
 use model::id::{PersonId, WorkspaceId};
 use model::person::{Identifier, IdentifierKind};
+use model::social::SocialProfile;
 
 use crate::{Asked, StoreError, Tx, params};
 
@@ -9,6 +10,25 @@ use crate::{Asked, StoreError, Tx, params};
 pub async fn ask_holder(tx: &mut Tx, workspace: WorkspaceId, identifier: &Identifier) -> Result<Asked<PersonId>, StoreError> {
     let sql = "SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = ?2 AND key = ?3 ORDER BY rank LIMIT 1";
     tx.ask(sql, params![workspace, identifier.kind as i64, &identifier.key], |row| row.id(0)).await
+}
+
+/// Who holds an identifier, and what else says who they are.
+pub struct Holder {
+    pub person: PersonId,
+    pub external_source_id: Option<String>,
+    pub social: SocialProfile,
+}
+
+/// The same, with what else says who they are.
+pub async fn ask_who_holds(tx: &mut Tx, workspace: WorkspaceId, identifier: &Identifier) -> Result<Asked<Holder>, StoreError> {
+    let sql = "SELECT i.person_id, p.external_source_id, p.social_url, p.social_public_id FROM person_identifier i \
+               JOIN person p ON p.workspace_id = i.workspace_id AND p.id = i.person_id \
+               WHERE i.workspace_id = ?1 AND i.kind = ?2 AND i.key = ?3 ORDER BY i.rank LIMIT 1";
+    tx.ask(sql, params![workspace, identifier.kind as i64, &identifier.key], |row| {
+        let social = SocialProfile { url: row.text(2)?, handle: row.text(3)? };
+        Ok(Holder { person: row.id(0)?, external_source_id: row.optional_text(1)?, social })
+    })
+    .await
 }
 
 pub async fn holder(tx: &mut Tx, workspace: WorkspaceId, identifier: &Identifier) -> Result<Option<PersonId>, StoreError> {
@@ -42,11 +62,10 @@ async fn put(tx: &mut Tx, workspace: WorkspaceId, identifier: &Identifier, rank:
 
 /// All that points at the person, whether it is in front there or not.
 pub async fn of_person(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Vec<Identifier>, StoreError> {
-    const KINDS: [IdentifierKind; 3] = [IdentifierKind::ExternalSource, IdentifierKind::SocialHandle, IdentifierKind::Email];
     let sql = "SELECT kind, key FROM person_identifier WHERE workspace_id = ?1 AND person_id = ?2 ORDER BY kind, key";
     tx.rows(sql, params![workspace, person], |row| {
         let number = row.int(0)?;
-        let kind = KINDS.into_iter().find(|kind| *kind as i64 == number);
+        let kind = IdentifierKind::of_number(number);
         let kind = kind.ok_or_else(|| StoreError::Internal(format!("an identifier has the unknown kind {number}")))?;
         Ok(Identifier { kind, key: row.text(1)? })
     })

@@ -4,7 +4,7 @@
 use model::clock::Timestamp;
 use model::id::{self, CompanyId, JobId, PersonId, WorkspaceId};
 use model::listing::{Order, Page, Start, TimeFilter};
-use model::person::Identifier;
+use model::person::{Identifier, IdentifierKind};
 
 use super::census::{self, List};
 use super::job;
@@ -29,6 +29,8 @@ pub struct PersonFilter {
     pub times: TimeFilter,
     /// Persons must have all of them.
     pub identifiers: Vec<Identifier>,
+    /// On whatever network.
+    pub handle: Option<String>,
     pub phone: Option<String>,
     pub company_id: Option<CompanyId>,
     pub job_id: Option<JobId>,
@@ -43,6 +45,7 @@ impl PersonFilter {
     pub(super) async fn led(&self, tx: &mut Tx, workspace: WorkspaceId, most_counted: i64) -> Result<Led<'_>, StoreError> {
         let bounds = Bounds::of(&self.times);
         let mut leads: Vec<_> = self.identifiers.iter().map(Lead::Identifier).collect();
+        leads.extend(self.handle.as_deref().map(Lead::handle));
         leads.extend(self.phone.as_deref().map(|number| Lead::Phone(Wanted::phone(tx, workspace, number))));
         leads.extend(Some(Lead::Made).filter(|_| !bounds.are_open()));
         leads.extend(self.company_id.map(Lead::Company));
@@ -108,6 +111,8 @@ impl Size {
 /// A filter with an index that leads to those whom it leaves.
 enum Lead<'f> {
     Identifier(&'f Identifier),
+    /// Between which identities those with the handle are.
+    Handle([String; 2]),
     Phone(Wanted),
     Company(CompanyId),
     Job(JobId),
@@ -117,10 +122,16 @@ enum Lead<'f> {
 }
 
 impl Lead<'_> {
+    /// Identities are the handle, a slash and the network, and 0 comes next to the slash.
+    fn handle(handle: &str) -> Self {
+        Self::Handle([format!("{handle}/"), format!("{handle}0")])
+    }
+
     /// A select of the ids of those whom the filter leaves, in whatever order.
     fn select<'p>(&'p self, tx: &Tx, values: &mut Values<'p>) -> String {
         match self {
             Self::Identifier(identifier) => identified(identifier, values),
+            Self::Handle(between) => with_handle(between, values),
             Self::Phone(wanted) => called(tx, wanted, values),
             Self::Company(company) => format!("SELECT id FROM person WHERE workspace_id = ?1 AND company_id = {}", values.place(*company)),
             Self::Job(job) => format!("SELECT person_id AS id FROM candidate WHERE workspace_id = ?1 AND job_id = {}", values.place(*job)),
@@ -146,6 +157,7 @@ impl Lead<'_> {
     fn conditions<'p>(&'p self, tx: &Tx, id: &str, values: &mut Values<'p>) -> Vec<String> {
         match self {
             Self::Identifier(identifier) => vec![format!("{id} IN ({})", identified(identifier, values))],
+            Self::Handle(between) => vec![format!("{id} IN ({})", with_handle(between, values))],
             Self::Phone(wanted) => vec![format!("{id} IN ({})", called(tx, wanted, values))],
             Self::Company(company) => vec![format!("{} = {}", unindexed("p.company_id"), values.place(*company))],
             Self::Job(job) => {
@@ -186,6 +198,14 @@ impl Lead<'_> {
 fn identified<'p>(Identifier { kind, key }: &'p Identifier, values: &mut Values<'p>) -> String {
     let (kind, key) = (*kind as i64, values.place(key));
     format!("SELECT person_id AS id FROM person_identifier WHERE workspace_id = ?1 AND kind = {kind} AND key = {key}")
+}
+
+/// Of one person on two networks there are two identities.
+fn with_handle<'p>([from, until]: &'p [String; 2], values: &mut Values<'p>) -> String {
+    let (kind, from, until) = (IdentifierKind::SocialProfile as i64, values.place(from), values.place(until));
+    format!(
+        "SELECT DISTINCT person_id AS id FROM person_identifier WHERE workspace_id = ?1 AND kind = {kind} AND key >= {from} AND key < {until}"
+    )
 }
 
 fn called<'p>(tx: &Tx, wanted: &'p Wanted, values: &mut Values<'p>) -> String {

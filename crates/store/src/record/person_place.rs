@@ -12,7 +12,7 @@ mod tests {
     use model::contact::{Channel, Contacts};
     use model::id::{PersonId, WorkspaceId};
     use model::input::read_body;
-    use model::person::NewPerson;
+    use model::person::{NewPerson, OnInvalid};
 
     use super::super::person::{PersonView, insert, view};
     use crate::sqlite::ScratchFile;
@@ -31,7 +31,7 @@ mod tests {
             let workspace = "INSERT INTO workspace (workspace_id, name, name_key, created_at) VALUES (?1, 'main', 'main', ?2)";
             tx.tell(workspace, params![self.workspace, tx.now()]).await?;
             let no_contacts = [Channel::Email, Channel::Phone].map(|channel| Contacts::from_stored(channel, "[]")).into();
-            let new = read_body(br#"{"name": "Ada Lovelace"}"#, |fields| NewPerson::read(fields, |_| no_contacts))?;
+            let new = read_body(br#"{"name": "Ada Lovelace"}"#, |fields| NewPerson::read(fields, OnInvalid::Refuse, |_| no_contacts))?;
             for id in self.ids {
                 insert(tx, self.workspace, &new.clone().into_person(id, None)).await?;
             }

@@ -8,7 +8,7 @@ use model::listing::Page;
 
 use super::listing::{Conditions, Listed, list_counted};
 use super::{bytes_in, named_in};
-use crate::{Param, Row, StoreError, Tx, params};
+use crate::{Asked, Param, Row, StoreError, Tx, params};
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Proposal {
@@ -18,7 +18,7 @@ pub struct Proposal {
     /// JSON.
     pub value: String,
     pub value_hash: [u8; 16],
-    pub provider: String,
+    pub proposer: Proposer,
     pub state: ProposalState,
     pub created_at: Timestamp,
     /// When it was accepted, rejected or superseded.
@@ -27,8 +27,33 @@ pub struct Proposal {
     pub key_id: Option<KeyId>,
 }
 
-const SELECT: &str =
-    "SELECT q.id, q.person_id, q.field, q.value, q.value_hash, q.provider, q.state, q.created_at, q.decided_at, q.key_id FROM proposal q";
+/// Who has another value: a provider of enrichment, or whoever pushed a person who was there already.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Proposer {
+    /// Empty for a caller.
+    pub provider: String,
+    pub key: Option<KeyId>,
+}
+
+impl Proposer {
+    #[must_use]
+    pub fn provider(name: &str) -> Self {
+        Self { provider: name.to_owned(), key: None }
+    }
+
+    #[must_use]
+    pub const fn caller(key: Option<KeyId>) -> Self {
+        Self { provider: String::new(), key }
+    }
+
+    #[must_use]
+    pub const fn is_caller(&self) -> bool {
+        self.provider.is_empty()
+    }
+}
+
+const SELECT: &str = "SELECT q.id, q.person_id, q.field, q.value, q.value_hash, q.provider, q.state, q.created_at, q.decided_at, \
+                      q.key_id, q.proposed_by FROM proposal q";
 
 fn proposal(row: &Row<'_>) -> Result<Proposal, StoreError> {
     Ok(Proposal {
@@ -37,7 +62,7 @@ fn proposal(row: &Row<'_>) -> Result<Proposal, StoreError> {
         field: named_in(row, 2, "the field of a proposal", Field::parse)?,
         value: row.text(3)?,
         value_hash: bytes_in(row, 4)?,
-        provider: row.text(5)?,
+        proposer: Proposer { provider: row.text(5)?, key: row.optional_id(10)? },
         state: named_in(row, 6, "the state of a proposal", ProposalState::parse)?,
         created_at: row.time(7)?,
         decided_at: row.optional_time(8)?,
@@ -47,8 +72,8 @@ fn proposal(row: &Row<'_>) -> Result<Proposal, StoreError> {
 
 pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, proposal: &Proposal) -> Result<(), StoreError> {
     let sql = "INSERT INTO proposal (workspace_id, id, person_id, field, value, value_hash, provider, state, created_at, decided_at, \
-               key_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
-    let Proposal { id, person, field, value, value_hash, provider, state, created_at, decided_at, key_id } = proposal;
+               key_id, proposed_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+    let Proposal { id, person, field, value, value_hash, proposer, state, created_at, decided_at, key_id } = proposal;
     let params = [
         workspace.into(),
         (*id).into(),
@@ -56,11 +81,12 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, proposal: &Proposal) ->
         field.name().into(),
         value.into(),
         Param::Bytes(value_hash),
-        provider.into(),
+        (&proposer.provider).into(),
         state.name().into(),
         (*created_at).into(),
         (*decided_at).into(),
         (*key_id).into(),
+        proposer.key.into(),
     ];
     tx.tell(sql, &params).await
 }
@@ -78,8 +104,13 @@ pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: ProposalId) -> Result
 
 /// The last proposals about the person, the newest first.
 pub async fn of_person(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, limit: i64) -> Result<Vec<Proposal>, StoreError> {
+    let asked = ask_of_person(tx, workspace, person, limit).await?;
+    tx.answer(asked).await
+}
+
+pub async fn ask_of_person(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, limit: i64) -> Result<Asked<Proposal>, StoreError> {
     let sql = format!("{SELECT} WHERE q.workspace_id = ?1 AND q.person_id = ?2 ORDER BY q.id DESC LIMIT ?3");
-    tx.rows(&sql, params![workspace, person, limit], proposal).await
+    tx.ask(&sql, params![workspace, person, limit], proposal).await
 }
 
 /// A page of the proposals of the workspace, perhaps only those in one state.
@@ -108,9 +139,27 @@ pub async fn decide(
     tx.tell(sql, params![workspace, id, state.name(), tx.now(), key]).await
 }
 
-/// Another value is proposed for the field: nobody has to decide about the one before any more.
-pub async fn supersede_open(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, field: Field) -> Result<(), StoreError> {
+/// They propose another value for the field: nobody has to decide about the one before any more.
+pub async fn supersede_open(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    field: Field,
+    proposer: &Proposer,
+) -> Result<(), StoreError> {
+    // Of providers the last counts; callers do not speak for each other.
     let sql = "UPDATE proposal SET state = 'superseded', decided_at = ?4 \
                WHERE workspace_id = ?1 AND person_id = ?2 AND field = ?3 AND state = 'open'";
-    tx.tell(sql, params![workspace, person, field.name(), tx.now()]).await
+    let (field, now) = (field.name(), tx.now());
+    if !proposer.is_caller() {
+        return tx.tell(&format!("{sql} AND provider <> ''"), params![workspace, person, field, now]).await;
+    }
+    let sql = format!("{sql} AND provider = '' AND proposed_by IS NOT DISTINCT FROM ?5");
+    tx.tell(&sql, params![workspace, person, field, now, proposer.key]).await
+}
+
+/// A value that another had taken the place of is proposed again. One that was decided stays so.
+pub async fn reopen_superseded(tx: &mut Tx, workspace: WorkspaceId, id: ProposalId) -> Result<(), StoreError> {
+    let sql = "UPDATE proposal SET state = 'open', decided_at = NULL WHERE workspace_id = ?1 AND id = ?2 AND state = 'superseded'";
+    tx.tell(sql, params![workspace, id]).await
 }

@@ -1,12 +1,12 @@
 use model::contact::{Channel, read_new};
 use model::input::Fields;
-use model::person::NewPerson;
+use model::person::{NewPerson, OnInvalid};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::api::v1::persons::create::{DuplicateChoice, read_on_duplicate, status};
 use crate::api::v1::shape::contact::ContactEntry;
-use crate::http::answer::render;
+use crate::http::answer::{render, with_match};
 use crate::http::{Reply, Write};
 use crate::ops::persons::create::{CreatePerson, CreatedPerson};
 
@@ -35,7 +35,7 @@ pub struct CreatePersonBodyV0 {
 }
 
 fn read_new_person(fields: &mut Fields<'_>) -> NewPerson {
-    NewPerson::read(fields, |fields| {
+    NewPerson::read(fields, OnInvalid::Refuse, |fields| {
         let emails = read_new(fields, Channel::Email, "emails", &["email"], &[]);
         let phones = read_new(fields, Channel::Phone, "phone_numbers", &["phone_number"], &[]);
         (emails, phones)
@@ -73,7 +73,7 @@ pub struct PersonCreatedV0 {
 
 impl From<CreatedPerson> for PersonCreatedV0 {
     fn from(created: CreatedPerson) -> Self {
-        let CreatedPerson { is_new: _, person, company_name, candidate_id, client_contact_id } = created;
+        let CreatedPerson { is_new: _, person, company_name, candidate_id, client_contact_id, changes: _ } = created;
         Self {
             id: person.id.to_string(),
             name: person.name.whole,
@@ -110,7 +110,10 @@ pub async fn create_person(request: Write) -> Reply {
         .carry_out_together(
             |app| &app.creates,
             work,
-            |created| render(status(created.is_new), &EnvelopeV0 { error: "", data: created.into() }),
+            |created| {
+                let (status, matched_by) = (status(created.is_new), created.changes.matched_by);
+                with_match(render(status, &EnvelopeV0 { error: "", data: created.into() }), matched_by)
+            },
         )
         .await
 }

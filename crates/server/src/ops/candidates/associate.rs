@@ -11,6 +11,7 @@ use store::record::{candidate, client_contact, company, job, stage};
 use store::{Asked, Failure, Tx};
 
 use crate::ops::companies::{self, find_or_make};
+use crate::ops::flaws::Flaws;
 use crate::ops::tell::{Concerned, Named};
 use crate::ops::{Actor, tell};
 
@@ -46,10 +47,13 @@ pub async fn resolve(
             Some(asked) => stage::answer(tx, asked).await?,
             None => stage::of_job(tx, workspace, id).await?,
         };
-        return match stages.is_empty() {
-            true => Err(reference.not_found("job_id").into()),
-            false => Ok(Target::Job(id, stages)),
-        };
+        if stages.is_empty() {
+            return Err(reference.not_found("job_id").into());
+        }
+        if job_name.is_some() || client_id.is_some() || client_name.is_some() {
+            refuse_contradictions(tx, workspace, id, association).await?;
+        }
+        return Ok(Target::Job(id, stages));
     }
     let client = match client_id {
         Some(reference) => Some(known_client(tx, workspace, reference, client_name.as_deref()).await?),
@@ -71,6 +75,31 @@ pub async fn resolve(
         (None, None, Some(name)) => Ok(Target::NewClient(name.clone())),
         (None, None, None) => Ok(Target::Nothing),
     }
+}
+
+/// What stands beside the id of a job must be true of that job.
+async fn refuse_contradictions(tx: &mut Tx, workspace: WorkspaceId, id: JobId, association: &Association) -> Result<(), Failure> {
+    let Association { job_id: _, job_name, client_id, client_name } = association;
+    let Some((job, _)) = job::view(tx, workspace, id).await? else {
+        return Err(Problem::reference_not_found("job_id", "job", id).into());
+    };
+    let mut flaws = Flaws::default();
+    let contradiction = |field: &str, message: String| Problem::invalid(field, Flaw::Contradiction, message);
+    if job_name.as_ref().is_some_and(|name| fold(name) != fold(&job.name)) {
+        flaws.add(contradiction("job_name", format!("must be the name of {id}, {:?}, or be left out", job.name)));
+    }
+    if let Some(reference) = client_id {
+        let client = reference.resolve("client_id")?;
+        let client = companies::find(tx, workspace, client).await?.ok_or_else(|| reference.not_found("client_id"))?;
+        if client.id != job.client_company_id {
+            flaws.add(contradiction("client_id", format!("must be the client of {id}, {}, or be left out", job.client_company_id)));
+        }
+    }
+    if client_name.as_ref().is_some_and(|name| fold(name) != fold(&job.client_company_name)) {
+        let message = format!("must be the name of the client of {id}, {:?}, or be left out", job.client_company_name);
+        flaws.add(contradiction("client_name", message));
+    }
+    Ok(flaws.check()?)
 }
 
 async fn job_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str, client: Option<CompanyId>) -> Result<JobId, Failure> {

@@ -13,6 +13,7 @@ use model::person::{Identifier, IdentifierKind, Person};
 use model::text::fold;
 use serde_json::{Map, Value};
 use store::record::field_source::FieldSource;
+use store::record::proposal::Proposer;
 use store::record::{company, enrichment_answer, field_source, identifier, origin, person};
 use store::{Failure, StoreError, Tx};
 
@@ -62,8 +63,9 @@ pub(super) async fn fill(tx: &mut Tx, workspace: WorkspaceId, before: &Person, p
         field_source::keep(tx, workspace, updated.id, &sources).await?;
         tell::person_enriched(tx, &actor, (before, &view), (&updated, &after), provider, &fields).await?;
     }
-    proposals::propose(tx, workspace, updated.id, provider, &decision.proposals).await?;
-    proposals::withdraw(tx, workspace, updated.id, provider, &mentioned(&profile), &decision.proposals).await?;
+    let proposer = Proposer::provider(provider);
+    proposals::propose_all(tx, workspace, updated.id, &proposer, &decision.proposals).await?;
+    proposals::withdraw(tx, workspace, updated.id, &proposer, &mentioned(&profile), &decision.proposals).await?;
     let hash = |person: &Person| Question::of(person, "").hash();
     if hash(before) != hash(&updated) {
         enrichment_answer::carry_over(tx, workspace, updated.id, hash(before), hash(&updated)).await?;
@@ -158,7 +160,7 @@ fn take_back(before: &Person, decision: &mut Decision, identifier: &Identifier) 
             person.external_source_id.clone_from(&before.external_source_id);
             decision.set.retain(|set| set.field != Field::ExternalSourceId);
         }
-        IdentifierKind::SocialHandle => {
+        IdentifierKind::SocialProfile => {
             person.social.clone_from(&before.social);
             // The handle may have stood in for a name.
             if !person.name.is_known() {

@@ -13,7 +13,7 @@ use model::problem::{Code, Problem};
 use serde_json::{Map, Value};
 use store::record::field_source::FieldSource;
 use store::record::listing::Listed;
-use store::record::proposal::Proposal;
+use store::record::proposal::{Proposal, Proposer};
 use store::record::{field_source, person, proposal};
 use store::{Failure, StoreError, Tx, Work};
 
@@ -27,14 +27,14 @@ use crate::ops::persons::update::UpdatePerson;
 /// Proposals that are shown of one person.
 pub(super) const MOST_SHOWN: i64 = 200;
 /// Proposals of a person that are looked at for what was proposed before.
-const MOST_KNOWN: i64 = 1000;
+pub const MOST_KNOWN: i64 = 1000;
 
-/// Proposes values for a person who is held. What waits to be decided, or was rejected, is not proposed again.
-pub(super) async fn propose(
+/// Proposes values of a provider for a person who is held.
+pub(super) async fn propose_all(
     tx: &mut Tx,
     workspace: WorkspaceId,
     person: PersonId,
-    provider: &str,
+    proposer: &Proposer,
     proposed: &[(Field, Value)],
 ) -> Result<(), StoreError> {
     if proposed.is_empty() {
@@ -42,30 +42,60 @@ pub(super) async fn propose(
     }
     let known = proposal::of_person(tx, workspace, person, MOST_KNOWN).await?;
     for (field, value) in proposed {
-        let standing = known.iter().find(|known| known.field == *field && stands(known, value));
-        if standing.is_some_and(|known| known.state == ProposalState::Open) {
-            continue;
-        }
-        proposal::supersede_open(tx, workspace, person, *field).await?;
-        if standing.is_some() {
-            continue;
-        }
-        let text = value.to_string();
-        let new = Proposal {
-            id: tx.new_id(),
-            person,
-            field: *field,
-            value_hash: value_hash(&text),
-            value: text,
-            provider: provider.to_owned(),
-            state: ProposalState::Open,
-            created_at: tx.now(),
-            decided_at: None,
-            key_id: None,
-        };
-        proposal::insert(tx, workspace, &new).await?;
+        propose(tx, workspace, person, proposer, &known, (*field, value)).await?;
     }
     Ok(())
+}
+
+/// Proposes a value for a person who is held, given what was proposed for them before. What waits to be decided, or was rejected, is not
+/// proposed again. Gives back the proposal that has the value.
+pub async fn propose(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    proposer: &Proposer,
+    known: &[Proposal],
+    (field, value): (Field, &Value),
+) -> Result<ProposalId, StoreError> {
+    let (before, is_open) = match find_before(known, proposer, field, value) {
+        Some(before) => (Some(before.id), before.state == ProposalState::Open),
+        None => (None, false),
+    };
+    if let Some(open) = before.filter(|_| is_open) {
+        return Ok(open);
+    }
+    proposal::supersede_open(tx, workspace, person, field, proposer).await?;
+    if let Some(before) = before {
+        proposal::reopen_superseded(tx, workspace, before).await?;
+        return Ok(before);
+    }
+    let text = value.to_string();
+    let new = Proposal {
+        id: tx.new_id(),
+        person,
+        field,
+        value_hash: value_hash(&text),
+        value: text,
+        proposer: proposer.clone(),
+        state: ProposalState::Open,
+        created_at: tx.now(),
+        decided_at: None,
+        key_id: None,
+    };
+    proposal::insert(tx, workspace, &new).await?;
+    Ok(new.id)
+}
+
+/// The proposal that stands for the value already: one that is open, or was rejected, or that the same proposer put another in the place of.
+fn find_before<'k>(known: &'k [Proposal], proposer: &Proposer, field: Field, value: &Value) -> Option<&'k Proposal> {
+    let counts = |known: &Proposal| match known.state {
+        ProposalState::Open => Some(0),
+        ProposalState::Rejected => Some(1),
+        ProposalState::Superseded if known.proposer == *proposer => Some(2),
+        ProposalState::Superseded | ProposalState::Accepted => None,
+    };
+    let of_value = known.iter().filter(|known| known.field == field && is_of_value(known, value));
+    of_value.filter(|known| counts(known).is_some()).min_by_key(|known| counts(known))
 }
 
 /// Takes back what the provider proposed for a field of which it says something else now, or what the record has.
@@ -73,24 +103,23 @@ pub(super) async fn withdraw(
     tx: &mut Tx,
     workspace: WorkspaceId,
     person: PersonId,
-    provider: &str,
+    proposer: &Proposer,
     mentioned: &[Field],
     proposed: &[(Field, Value)],
 ) -> Result<(), StoreError> {
     let known = proposal::of_person(tx, workspace, person, MOST_KNOWN).await?;
-    for open in known.iter().filter(|known| known.state == ProposalState::Open && known.provider == provider) {
+    for open in known.iter().filter(|known| known.state == ProposalState::Open && known.proposer == *proposer) {
         if mentioned.contains(&open.field) && proposed.iter().all(|(field, _)| *field != open.field) {
-            proposal::supersede_open(tx, workspace, person, open.field).await?;
+            proposal::supersede_open(tx, workspace, person, open.field, proposer).await?;
         }
     }
     Ok(())
 }
 
-/// Whether the same value waits to be decided, or was rejected.
-fn stands(known: &Proposal, value: &Value) -> bool {
-    let counts = matches!(known.state, ProposalState::Open | ProposalState::Rejected);
+/// Whether it is the same value that was proposed.
+fn is_of_value(known: &Proposal, value: &Value) -> bool {
     let is_same = |before: Value| comparable(known.field, &before) == comparable(known.field, value);
-    counts && serde_json::from_str(&known.value).is_ok_and(is_same)
+    serde_json::from_str(&known.value).is_ok_and(is_same)
 }
 
 /// A list without the durations in it.
@@ -217,7 +246,7 @@ impl DecideProposal {
         Ok(ProposalShown { current: value_of(&current, proposal.field), proposal })
     }
 
-    /// Writes the value as an update of the caller's would. That it came from the provider stays known.
+    /// Writes the value as an update of the caller's would. That it came from a provider, if it did, stays known.
     async fn accept(&self, tx: &mut Tx, proposal: &Proposal) -> Result<(), Failure> {
         let (workspace, id, field) = (self.actor.workspace, proposal.person, proposal.field);
         let value: Value = serde_json::from_str(&proposal.value).map_err(|error| StoreError::Internal(error.to_string()))?;
@@ -235,11 +264,14 @@ impl DecideProposal {
                 UpdatePerson { actor, id, patch, precondition }.run(tx).await?;
             }
         }
+        if proposal.proposer.is_caller() {
+            return Ok(());
+        }
         let current = current_of(tx, workspace, id).await?;
         let source = FieldSource {
             field,
             value_hash: hashed(&current, field).value_hash,
-            provider: proposal.provider.clone(),
+            provider: proposal.proposer.provider.clone(),
             set_at: tx.now(),
             key_id: self.actor.key,
         };
@@ -275,7 +307,7 @@ mod tests {
             field,
             value: value.to_string(),
             value_hash: value_hash(&value.to_string()),
-            provider: "people".to_owned(),
+            proposer: Proposer::provider("people"),
             state,
             created_at: moment,
             decided_at: None,
@@ -284,17 +316,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_or_was_rejected_stands() {
+    fn what_is_open_or_was_rejected_stands_and_one_s_own_that_was_superseded() {
         let analyst = json!("Chief Analyst");
-        for (state, expected) in [
-            (ProposalState::Open, true),
-            (ProposalState::Rejected, true),
-            (ProposalState::Accepted, false),
-            (ProposalState::Superseded, false),
+        for (state, by_anybody, by_the_same) in [
+            (ProposalState::Open, true, true),
+            (ProposalState::Rejected, true, true),
+            (ProposalState::Accepted, false, false),
+            (ProposalState::Superseded, false, true),
         ] {
-            let known = proposal(Field::CurrentJobTitle, &analyst, state);
-            assert_eq!(stands(&known, &json!("chief  analyst")), expected, "{state:?}");
-            assert!(!stands(&known, &json!("Analyst")), "{state:?}");
+            let known = [proposal(Field::CurrentJobTitle, &analyst, state)];
+            let stands = |proposer: &Proposer, field, value: &str| find_before(&known, proposer, field, &json!(value)).is_some();
+            let (people, caller) = (Proposer::provider("people"), Proposer::caller(None));
+            assert_eq!(stands(&caller, Field::CurrentJobTitle, "chief  analyst"), by_anybody, "{state:?}");
+            assert_eq!(stands(&people, Field::CurrentJobTitle, "chief  analyst"), by_the_same, "{state:?}");
+            assert!(!stands(&people, Field::CurrentJobTitle, "Analyst"), "{state:?}");
+            assert!(!stands(&people, Field::SocialHeadline, "Chief Analyst"), "{state:?}");
         }
     }
 
@@ -302,8 +338,8 @@ mod tests {
     fn a_list_stands_whatever_the_day_is() {
         let list = |months: i64, company: Option<&str>, title: &str| json!([{"positions": [{"title": title, "duration_in_months": months}], "company_id": company}]);
         let known = proposal(Field::WorkExperience, &list(3, None, "Analyst"), ProposalState::Open);
-        assert!(stands(&known, &list(4, Some("cmp_1"), "Analyst")));
-        assert!(!stands(&known, &list(3, None, "Chief Analyst")));
+        assert!(is_of_value(&known, &list(4, Some("cmp_1"), "Analyst")));
+        assert!(!is_of_value(&known, &list(3, None, "Chief Analyst")));
         assert_eq!(without_durations(&list(3, None, "Analyst")), json!([{"positions": [{"title": "Analyst"}], "company_id": null}]));
     }
 

@@ -3,21 +3,25 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use model::id::{CandidateId, ClientContactId, CompanyId, JobId, NoteId, PersonId, WorkspaceId};
-use model::person::{Association, Identifier, NewPerson, OnDuplicate, Person, identifiers};
+use model::id::{CandidateId, ClientContactId, CompanyId, JobId, NoteId, PersonId, ProposalId, WorkspaceId};
+use model::matched::{self, Differing, differing};
+use model::person::{Association, Identifier, IdentifierKind, NewPerson, OnDuplicate, Person};
 use model::problem::{Code, Detail, Problem, listed};
 use model::search::Document;
 use model::stage::Stage;
 use model::text::fold;
 use store::record::identifier::in_order;
+use store::record::proposal::{self, Proposal, Proposer};
 use store::record::{candidate, company, enrichment, identifier, note, person, search};
 use store::{Asked, Failure, StoreError, Tx, Work};
 
 use crate::ops::candidates::associate::{Target, ask_stages, make_contact, resolve};
 use crate::ops::companies::{answer_or_make, find_or_make};
 use crate::ops::enrichment::ask_for;
+use crate::ops::enrichment::proposals::{self, MOST_KNOWN};
 use crate::ops::persons::follow_up::FollowUp;
 use crate::ops::persons::index;
+use crate::ops::persons::matching::{Looking, Matching, Pointed, identifiers_of, is_somebody_else};
 use crate::ops::persons::notes::refuse_if_full;
 use crate::ops::tell::Named;
 use crate::ops::{Actor, tell};
@@ -35,16 +39,17 @@ type Employer<'n> = (&'n str, Asked<(CompanyId, String)>);
 
 /// What a create looked up: it is known once it is taken.
 pub struct LookedUp {
-    wanted: Vec<Identifier>,
-    holders: Vec<Asked<PersonId>>,
+    /// None if the person is to be new in any case.
+    looking: Option<Looking>,
     employer: Option<Asked<(CompanyId, String)>>,
     stages: Option<Asked<Stage>>,
 }
 
 /// A create that knows whom it is about.
 pub struct Ready {
-    wanted: Vec<Identifier>,
-    matched: Option<(PersonId, Identifier)>,
+    matched: Option<Pointed>,
+    /// Identifiers that stay with somebody else, who is not meant.
+    shared: Vec<Identifier>,
     existing: Option<Existing>,
     employer: Option<Asked<(CompanyId, String)>>,
     stages: Option<Asked<Stage>>,
@@ -57,17 +62,19 @@ struct Existing {
     holder: Option<Asked<PersonId>>,
     /// The name of the company that they work for.
     company_name: Option<Asked<String>>,
-    /// Who holds the identifiers that they have in the end, if anything is added to them.
+    /// Who holds the identifiers that are new to them.
     holders: Vec<(Identifier, Asked<PersonId>)>,
     /// A note like the one that comes with them.
     note: Option<Asked<NoteId>>,
+    /// What was proposed for them before, if anything may be now.
+    proposals: Option<Asked<Proposal>>,
     /// Their candidate on the job that they are to be put on.
     candidate: Option<Asked<CandidateId>>,
 }
 
 impl Ready {
     pub fn matched(&self) -> Option<PersonId> {
-        self.matched.as_ref().map(|(id, _)| *id)
+        self.matched.as_ref().map(|matched| matched.person)
     }
 
     /// True if somebody is there already who was not met.
@@ -103,6 +110,26 @@ pub struct CreatedPerson {
     pub company_name: String,
     pub candidate_id: Option<CandidateId>,
     pub client_contact_id: Option<ClientContactId>,
+    pub changes: Changes,
+}
+
+/// What became of the values of a create, beside what the answer shows.
+#[derive(Default)]
+pub struct Changes {
+    /// By what the person was found, if they were there already.
+    pub matched_by: Option<IdentifierKind>,
+    /// The fields of the create that filled gaps of the person, or added to their lists.
+    pub filled: Vec<&'static str>,
+    /// What differs from what the person has.
+    pub kept_back: Vec<KeptBack>,
+    /// What was not valid and left out.
+    pub dropped: Vec<Detail>,
+}
+
+pub struct KeptBack {
+    pub differing: Differing,
+    /// The proposal that waits to be decided, or was rejected before.
+    pub proposal: Option<ProposalId>,
 }
 
 impl CreatedPerson {
@@ -155,21 +182,28 @@ impl CreatePerson {
     /// Asks for all that has to be looked up, at once.
     pub async fn look_up(&self, tx: &mut Tx) -> Result<LookedUp, Failure> {
         let Self { actor, new, .. } = self;
-        let wanted = identifiers(new.external_source_id.as_deref(), &new.social, &new.emails);
-        let holders = self.ask_holders(tx, &wanted).await?;
+        let looking = match self.on_duplicate {
+            OnDuplicate::Create => None,
+            OnDuplicate::Merge | OnDuplicate::Error => Some(Looking::ask(tx, actor.workspace, new).await?),
+        };
         let employer = self.ask_employer(tx).await?;
         let stages = ask_stages(tx, actor.workspace, new.association.job_id.as_ref()).await?;
-        Ok(LookedUp { wanted, holders, employer, stages })
+        Ok(LookedUp { looking, employer, stages })
     }
 
     /// Finds out who is there already.
     pub async fn find_matched(&self, tx: &mut Tx, looked_up: LookedUp) -> Result<Ready, Failure> {
-        let LookedUp { wanted, holders, employer, stages } = looked_up;
-        let matched = find_match(tx, &wanted, holders).await?;
-        if let (Some((id, identifier)), OnDuplicate::Error) = (&matched, self.on_duplicate) {
-            return Err(duplicate(*id, identifier).into());
+        let LookedUp { looking, employer, stages } = looked_up;
+        let Some(looking) = looking else {
+            return Ok(Ready { matched: None, shared: self.claims(), existing: None, employer, stages });
+        };
+        let matching = looking.answer(tx, self.actor.workspace, &self.new).await?;
+        let shared = matching.held_by_others().cloned().collect();
+        let matched = only_one(matching)?;
+        if let (Some(matched), OnDuplicate::Error) = (&matched, self.on_duplicate) {
+            return Err(duplicate(matched).into());
         }
-        Ok(Ready { wanted, matched, existing: None, employer, stages })
+        Ok(Ready { matched, shared, existing: None, employer, stages })
     }
 
     /// Asks once more for the company that the person works for.
@@ -187,10 +221,11 @@ impl CreatePerson {
     /// Takes note of whom it is about, who is kept from others, and asks for all that has to be known of them, at once.
     pub async fn meet(&self, tx: &mut Tx, ready: &mut Ready, person: Person) -> Result<(), Failure> {
         let workspace = self.actor.workspace;
-        let Some((id, by)) = &ready.matched else { return Ok(()) };
-        let holder = match person.identifiers().contains(by) {
-            true => None,
-            false => Some(identifier::ask_holder(tx, workspace, by).await?),
+        let Some(Pointed { person: id, by }) = &ready.matched else { return Ok(()) };
+        let had = person.identifiers();
+        let holder = match by.first().filter(|by| !had.contains(by)) {
+            Some(by) => Some(identifier::ask_holder(tx, workspace, by).await?),
+            None => None,
         };
         let company_name = match person.company_id {
             Some(company) => Some(company::ask_name(tx, workspace, company).await?),
@@ -198,11 +233,11 @@ impl CreatePerson {
         };
         let mut filled = person.clone();
         // What is refused is refused when it is carried out.
-        let is_filled = filled.fill_from(&self.new, None).unwrap_or(false) || (person.company_id.is_none() && ready.employer.is_some());
-        let kept = if is_filled { filled.identifiers() } else { Vec::new() };
+        let has_more = filled.fill_from(&self.new, None).unwrap_or(false);
+        let added = if has_more { filled.identifiers() } else { Vec::new() };
         let mut holders = Vec::new();
-        for wanted in in_order(ready.wanted.iter().filter(|wanted| kept.contains(wanted))) {
-            holders.push((wanted.clone(), identifier::ask_holder(tx, workspace, wanted).await?));
+        for added in in_order(added.iter().filter(|added| !had.contains(added) && !by.contains(added))) {
+            holders.push((added.clone(), identifier::ask_holder(tx, workspace, added).await?));
         }
         let note = match &self.new.notes {
             Some(body) => Some(note::ask_like(tx, workspace, *id, body).await?),
@@ -212,7 +247,13 @@ impl CreatePerson {
             Some(job) => Some(candidate::ask(tx, workspace, job, *id).await?),
             None => None,
         };
-        ready.existing = Some(Existing { person, holder, company_name, holders, note, candidate });
+        // The name of a company is not known yet; perhaps it differs.
+        let may_differ = company_name.is_some() && self.new.company_name.is_some() || !differing(&person, "", &self.new, by).is_empty();
+        let proposals = match may_differ {
+            true => Some(proposal::ask_of_person(tx, workspace, *id, MOST_KNOWN).await?),
+            false => None,
+        };
+        ready.existing = Some(Existing { person, holder, company_name, holders, note, proposals, candidate });
         Ok(())
     }
 
@@ -228,11 +269,12 @@ impl CreatePerson {
         if ready.is_incomplete() {
             return Err(changed().into());
         }
-        let Ready { wanted, mut existing, employer, stages, .. } = ready;
+        let Ready { matched, shared, mut existing, employer, stages } = ready;
+        let by = matched.map(|matched| matched.by).unwrap_or_default();
         let employer = new.company_name.as_deref().zip(employer);
         let target = resolve(tx, actor.workspace, &new.association, stages).await?;
         if let Some(existing) = &mut existing {
-            self.check(tx, existing).await?;
+            self.check(tx, existing, &by).await?;
         }
         // Companies are made in the order of their names, so that of two who make the same ones none waits for the other for ever.
         if let (Target::NewClient(client), Some((name, _))) = (&target, &employer)
@@ -242,9 +284,9 @@ impl CreatePerson {
         }
         let is_new = existing.is_none();
         let candidate = existing.as_mut().and_then(|existing| existing.candidate.take());
-        let (person, company_name) = match existing {
-            Some(existing) => self.merge_into(tx, existing, employer, follow_up).await?,
-            None => self.insert(tx, &wanted, employer).await?,
+        let (person, company_name, changes) = match existing {
+            Some(existing) => self.merge_into(tx, existing, (&by, &shared), employer, follow_up).await?,
+            None => self.insert(tx, &shared, employer).await?,
         };
         let named = Named { id: person.id, name: &person.name.whole };
         let client_contact_id = make_contact(tx, actor, named, &target).await?;
@@ -260,7 +302,7 @@ impl CreatePerson {
                 follow_up.put_on_job(actor, named, job, stages);
             }
         }
-        Ok(CreatedPerson { is_new, person, company_name, candidate_id, client_contact_id })
+        Ok(CreatedPerson { is_new, person, company_name, candidate_id, client_contact_id, changes })
     }
 
     /// Whether nothing has to be found but the person, their company, and a job by its id.
@@ -271,8 +313,7 @@ impl CreatePerson {
 
     /// What others may look up and this claims: its identifiers.
     pub fn claims(&self) -> Vec<Identifier> {
-        let new = &self.new;
-        identifiers(new.external_source_id.as_deref(), &new.social, &new.emails)
+        identifiers_of(&self.new)
     }
 
     /// The names of companies that are looked up, folded: that of the employer and that of a client.
@@ -281,7 +322,10 @@ impl CreatePerson {
     }
 
     /// Makes sure that the person is the one who was meant, and that all that is new can be added to them.
-    async fn check(&self, tx: &mut Tx, existing: &mut Existing) -> Result<(), Failure> {
+    async fn check(&self, tx: &mut Tx, existing: &mut Existing, by: &[Identifier]) -> Result<(), Failure> {
+        if by.first().is_none_or(|by| is_somebody_else(&self.new, by.kind, &existing.person)) {
+            return Err(changed().into());
+        }
         if let Some(holder) = existing.holder.take()
             && tx.answer(holder).await?.pop() != Some(existing.person.id)
         {
@@ -289,17 +333,6 @@ impl CreatePerson {
         }
         existing.person.clone().fill_from(&self.new, None)?;
         Ok(())
-    }
-
-    /// Asks who holds each of the identifiers, in their order; whoever does matters only if the person is not to be new in any case.
-    async fn ask_holders(&self, tx: &mut Tx, wanted: &[Identifier]) -> Result<Vec<Asked<PersonId>>, Failure> {
-        let mut holders = Vec::new();
-        if self.on_duplicate != OnDuplicate::Create {
-            for wanted in wanted {
-                holders.push(identifier::ask_holder(tx, self.actor.workspace, wanted).await?);
-            }
-        }
-        Ok(holders)
     }
 
     /// The company that the person works for, made if it is new.
@@ -313,15 +346,20 @@ impl CreatePerson {
         })
     }
 
-    async fn insert(&self, tx: &mut Tx, wanted: &[Identifier], employer: Option<Employer<'_>>) -> Result<(Person, String), Failure> {
+    async fn insert(
+        &self,
+        tx: &mut Tx,
+        shared: &[Identifier],
+        employer: Option<Employer<'_>>,
+    ) -> Result<(Person, String, Changes), Failure> {
         let workspace = self.actor.workspace;
         let (company_id, company_name) = self.company(tx, employer).await?;
         let created = self.new.clone().into_person(tx.new_id(), company_id);
         person::insert(tx, workspace, &created).await?;
-        for wanted in in_order(wanted) {
-            match self.on_duplicate {
-                OnDuplicate::Merge | OnDuplicate::Error => identifier::claim(tx, workspace, wanted, created.id).await?,
-                OnDuplicate::Create => identifier::share(tx, workspace, wanted, created.id).await?,
+        for wanted in in_order(&self.claims()) {
+            match shared.contains(wanted) {
+                true => identifier::share(tx, workspace, wanted, created.id).await?,
+                false => identifier::claim(tx, workspace, wanted, created.id).await?,
             }
         }
         if let Some(body) = &self.new.notes {
@@ -332,17 +370,18 @@ impl CreatePerson {
             enrichment::queue_new(tx, workspace, created.id).await?;
         }
         tell::person_created(tx, &self.actor, &created, &company_name, self.new.notes.as_deref()).await?;
-        Ok((created, company_name))
+        Ok((created, company_name, Changes { dropped: self.new.dropped.clone(), ..Changes::default() }))
     }
 
     async fn merge_into(
         &self,
         tx: &mut Tx,
         existing: Existing,
+        (by, shared): (&[Identifier], &[Identifier]),
         employer: Option<Employer<'_>>,
         follow_up: &mut FollowUp<'_>,
-    ) -> Result<(Person, String), Failure> {
-        let Existing { person: before, company_name, holders, note: same_note, .. } = existing;
+    ) -> Result<(Person, String, Changes), Failure> {
+        let Existing { person: before, company_name, holders, note: same_note, proposals, .. } = existing;
         let (workspace, id) = (self.actor.workspace, before.id);
         // A person who has a company keeps it, and no other is made for nothing.
         let (company_id, company_name) = match company_name {
@@ -353,10 +392,11 @@ impl CreatePerson {
         let is_filled = person.fill_from(&self.new, company_id)?;
         if is_filled {
             person::update(tx, workspace, &before, &person).await?;
-            for (wanted, holder) in holders {
+            for (added, holder) in holders {
                 match tx.answer(holder).await?.pop() {
-                    None => identifier::claim(tx, workspace, &wanted, id).await?,
+                    None => identifier::claim(tx, workspace, &added, id).await?,
                     Some(holder) if holder == id => {}
+                    Some(_) if shared.contains(&added) => identifier::share(tx, workspace, &added, id).await?,
                     Some(_) => return Err(changed().into()),
                 }
             }
@@ -380,31 +420,51 @@ impl CreatePerson {
             ask_for(tx, workspace, id, false).await?;
         }
         let old_name = if before.company_id.is_some() { company_name.as_str() } else { "" };
+        let kept_back = self.propose(tx, id, differing(&before, old_name, &self.new, by), proposals).await?;
         tell::person_updated(tx, &self.actor, (&before, old_name), (&person, &company_name), note).await?;
-        Ok((person, company_name))
+        let mut filled = matched::filled(&before, &person);
+        filled.extend(note.map(|_| "notes"));
+        let changes = Changes { matched_by: by.first().map(|by| by.kind), filled, kept_back, dropped: self.new.dropped.clone() };
+        Ok((person, company_name, changes))
+    }
+
+    /// Proposes what differs from what is known, as far as it can be.
+    async fn propose(
+        &self,
+        tx: &mut Tx,
+        person: PersonId,
+        differing: Vec<Differing>,
+        known: Option<Asked<Proposal>>,
+    ) -> Result<Vec<KeptBack>, StoreError> {
+        let Some(known) = known else {
+            return Ok(differing.into_iter().map(|differing| KeptBack { differing, proposal: None }).collect());
+        };
+        let known = tx.answer(known).await?;
+        let proposer = Proposer::caller(self.actor.key);
+        let mut kept_back = Vec::with_capacity(differing.len());
+        for differing in differing {
+            let proposal = match differing.proposable {
+                Some(field) => {
+                    let value = differing.value.as_str().into();
+                    Some(proposals::propose(tx, self.actor.workspace, person, &proposer, &known, (field, &value)).await?)
+                }
+                None => None,
+            };
+            kept_back.push(KeptBack { differing, proposal });
+        }
+        Ok(kept_back)
     }
 }
 
-/// The one person at whom the identifiers point, and the first that does.
-async fn find_match(tx: &mut Tx, wanted: &[Identifier], holders: Vec<Asked<PersonId>>) -> Result<Option<(PersonId, Identifier)>, Failure> {
-    let mut found: Vec<(PersonId, &Identifier)> = Vec::new();
-    for (candidate, holder) in wanted.iter().zip(holders) {
-        if let Some(holder) = tx.answer(holder).await?.pop()
-            && found.iter().all(|(id, _)| *id != holder)
-        {
-            found.push((holder, candidate));
-        }
+/// The one person who is meant, if anybody is.
+fn only_one(mut matching: Matching) -> Result<Option<Pointed>, Problem> {
+    if matching.persons.len() <= 1 {
+        return Ok(matching.persons.pop());
     }
-    match found.as_slice() {
-        [] => Ok(None),
-        [(id, identifier)] => Ok(Some((*id, (*identifier).clone()))),
-        several => {
-            let ids: Vec<_> = several.iter().map(|(id, _)| *id).collect();
-            let message = format!("The identifiers point at {} different persons: {}.", ids.len(), listed(&ids));
-            let details = several.iter().map(|(id, identifier)| held_by(*id, identifier)).collect();
-            Err(Problem { code: Code::IdentifierConflict, message, details }.into())
-        }
-    }
+    let ids: Vec<_> = matching.persons.iter().map(|pointed| pointed.person).collect();
+    let message = format!("The identifiers point at {} different persons: {}.", ids.len(), listed(&ids));
+    let details = matching.persons.iter().filter_map(first_held).collect();
+    Err(Problem { code: Code::IdentifierConflict, message, details })
 }
 
 /// The work runs again, and looks again.
@@ -412,11 +472,17 @@ pub fn changed() -> StoreError {
     StoreError::Conflict("the person or their identifiers changed meanwhile".to_owned())
 }
 
-fn duplicate(id: PersonId, identifier: &Identifier) -> Problem {
-    Problem::new(Code::DuplicatePerson, format!("The person exists already as {id}.")).with(held_by(id, identifier))
+fn duplicate(matched: &Pointed) -> Problem {
+    let problem = Problem::new(Code::DuplicatePerson, format!("The person exists already as {}.", matched.person));
+    Problem { details: first_held(matched).into_iter().collect(), ..problem }
+}
+
+/// Says by what the person was found.
+fn first_held(pointed: &Pointed) -> Option<Detail> {
+    pointed.by.first().map(|by| held_by(pointed.person, by))
 }
 
 /// Says that an identifier belongs to a person.
 pub fn held_by(id: PersonId, identifier: &Identifier) -> Detail {
-    Detail::about(identifier.kind.field(), format!("{} belongs to person {id}", identifier.key), id)
+    Detail::about(identifier.kind.field(), format!("{} belongs to person {id}", identifier.shown()), id)
 }

@@ -112,13 +112,9 @@ impl ListPersons {
             None => None,
         };
         flaws.check()?;
-        let wanted = [
-            (IdentifierKind::ExternalSource, external_source_id),
-            (IdentifierKind::SocialHandle, social_public_id),
-            (IdentifierKind::Email, email),
-        ];
+        let wanted = [(IdentifierKind::ExternalSource, external_source_id), (IdentifierKind::Email, email)];
         let identifiers = wanted.into_iter().filter_map(|(kind, key)| key.clone().map(|key| Identifier { kind, key })).collect();
-        Ok(PersonFilter { times: times.clone(), identifiers, phone: phone.clone(), company_id, job_id })
+        Ok(PersonFilter { times: times.clone(), identifiers, handle: social_public_id.clone(), phone: phone.clone(), company_id, job_id })
     }
 }
 

@@ -8,6 +8,7 @@ mod follow_up;
 pub mod history;
 pub mod index;
 pub mod list;
+pub mod matching;
 pub mod merge;
 pub mod notes;
 pub mod profile;

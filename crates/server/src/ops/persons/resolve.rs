@@ -1,13 +1,23 @@
 //! Who would be matched by a create, without creating anybody.
 
 use model::id::{PersonId, WorkspaceId};
-use model::person::{Identifier, NewPerson, identifiers};
-use store::record::{identifier, person};
+use model::person::{Identifier, NewPerson};
+use store::record::person;
 use store::{Failure, Tx, Work};
+
+use crate::ops::persons::matching::{Looking, Matching, Pointed};
 
 pub struct ResolvePerson {
     pub workspace: WorkspaceId,
     pub new: NewPerson,
+}
+
+/// At whom the identifiers point.
+pub struct Resolved {
+    /// In the order in which a create looks for them.
+    pub matches: Vec<Match>,
+    /// Those who are somebody else.
+    pub others: Vec<Match>,
 }
 
 /// A person at whom some of the identifiers point.
@@ -18,34 +28,21 @@ pub struct Match {
 }
 
 impl Work for ResolvePerson {
-    /// In the order in which a create looks for them.
-    type Output = Vec<Match>;
+    type Output = Resolved;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Vec<Match>, Failure> {
-        let Self { workspace, new } = self;
-        let wanted = identifiers(new.external_source_id.as_deref(), &new.social, &new.emails);
-        let mut holders = Vec::with_capacity(wanted.len());
-        for identifier in &wanted {
-            holders.push(identifier::ask_holder(tx, *workspace, identifier).await?);
-        }
-        let mut matches: Vec<Match> = Vec::new();
-        for (identifier, holder) in wanted.into_iter().zip(holders) {
-            let Some(person_id) = tx.answer(holder).await?.pop() else { continue };
-            match matches.iter_mut().find(|known| known.person_id == person_id) {
-                Some(known) => known.by.push(identifier),
-                None => matches.push(Match { person_id, name: String::new(), by: vec![identifier] }),
-            }
-        }
-        let ids: Vec<_> = matches.iter().map(|found| found.person_id).collect();
-        for (id, name) in person::names(tx, *workspace, &ids).await? {
-            if let Some(found) = matches.iter_mut().find(|found| found.person_id == id) {
-                found.name = name;
-            }
-        }
-        Ok(matches)
+    async fn run(&self, tx: &mut Tx) -> Result<Resolved, Failure> {
+        let looking = Looking::ask(tx, self.workspace, &self.new).await?;
+        let Matching { persons, others } = looking.answer(tx, self.workspace, &self.new).await?;
+        let ids: Vec<_> = persons.iter().chain(&others).map(|pointed| pointed.person).collect();
+        let names = person::names(tx, self.workspace, &ids).await?;
+        let named = |Pointed { person, by }: Pointed| {
+            let name = names.iter().find(|(id, _)| *id == person).map(|(_, name)| name.clone());
+            Match { person_id: person, name: name.unwrap_or_default(), by }
+        };
+        Ok(Resolved { matches: persons.into_iter().map(named).collect(), others: others.into_iter().map(named).collect() })
     }
 }

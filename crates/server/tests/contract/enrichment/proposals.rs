@@ -63,6 +63,7 @@ fn what_differs_is_proposed(engine: &Engine) {
           "current": "Countess",
           "proposed": "Analyst",
           "provider": "people",
+          "proposed_by": null,
           "state": "open",
           "created_at": "<time>",
           "decided_at": null,

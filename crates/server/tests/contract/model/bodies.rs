@@ -48,8 +48,11 @@ fn phone_of(random: &mut SmallRng, known: usize) -> String {
 
 fn social_url(random: &mut SmallRng, known: usize) -> String {
     let end = pick(random, &["", "/", "/?trk=x", "/details"]);
-    let (scheme, name) = (pick(random, &["https", "http"]), pick(random, &["person", "Person"]));
-    format!("{scheme}://social.example/in/{name}-{known}{end}")
+    let (scheme, name) = (pick(random, &["https://", "http://", ""]), pick(random, &["person", "Person"]));
+    // Mostly the same network, sometimes somebody else's handle on it.
+    let host = pick(random, &["social.example", "social.example", "www.social.example", "de.social.example", "code.example"]);
+    let other = if random.random_ratio(1, 8) { "-other" } else { "" };
+    format!("{scheme}{host}/in/{name}-{known}{other}{end}")
 }
 
 fn add_name(random: &mut SmallRng, body: &mut Value) {
@@ -68,10 +71,7 @@ pub fn new_person(random: &mut SmallRng, world: &World) -> Value {
     if random.random_ratio(1, 2) {
         body["social_url"] = json!(social_url(random, known));
     }
-    if body.get("social_url").is_none() || random.random_ratio(4, 5) {
-        add_name(random, &mut body);
-    }
-    add(random, &mut body, 3, "external_source_id", |_| json!(format!("crm-{known}")));
+    add(random, &mut body, 3, "external_source_id", |random| json!(format!("{}-{known}", pick(random, &["crm", "crm", "crm", "ats"]))));
     add(random, &mut body, 2, "emails", |random| json!([email_of(random, known), email_of(random, known), " "]));
     add(random, &mut body, 5, "work_email", |random| json!(email_of(random, known)));
     add(random, &mut body, 5, "personal_email", |random| json!(email_of(random, known)));
@@ -79,6 +79,12 @@ pub fn new_person(random: &mut SmallRng, world: &World) -> Value {
     add(random, &mut body, 15, "personal_email", |random| json!(email(random)));
     add(random, &mut body, 4, "phone_numbers", |random| json!([phone_of(random, known), phone_of(random, known)]));
     add(random, &mut body, 6, "work_phone", |random| json!(phone_of(random, known)));
+    let is_known_otherwise = ["social_url", "emails", "work_email", "personal_email", "phone_numbers", "work_phone"]
+        .iter()
+        .any(|field| body.get(*field).is_some());
+    if !is_known_otherwise || random.random_ratio(4, 5) {
+        add_name(random, &mut body);
+    }
     add(random, &mut body, 3, "current_job_title", |random| json!(pick(random, &TITLES)));
     add(random, &mut body, 3, "company_name", |random| json!(pick(random, &COMPANIES)));
     add(random, &mut body, 4, "social_location", |random| json!(pick(random, &PLACES)));
@@ -131,6 +137,11 @@ pub fn person_patch(random: &mut SmallRng, world: &World) -> Value {
         1 => body["work_email"] = json!(email(random)),
         2 => body["personal_email"] = json!(email(random)),
         3 => body["work_email"] = Value::Null,
+        4 => {
+            body["emails"] = entries(random, &["work", "personal"], |random| email_of(random, known));
+            let address = email_of(random, known);
+            body["work_email"] = or_clear(random, &address);
+        }
         _ => {}
     }
     if body.get("mobile_phone").or(body.get("work_phone")).is_none() && random.random_ratio(1, 8) {

@@ -61,10 +61,7 @@ impl Contacts {
         }
         for (field, kind) in channel.typed() {
             let Some(value) = text(body, field) else { continue };
-            match contacts.place_of(&value) {
-                Some(place) => contacts.entries[place].0 = kind.to_owned(),
-                None => contacts.add(kind, &value),
-            }
+            contacts.add_typed(kind, &value);
         }
         contacts
     }
@@ -79,6 +76,14 @@ impl Contacts {
         }
     }
 
+    /// Adds the value under that type, which it takes if it is there.
+    fn add_typed(&mut self, kind: &str, value: &str) {
+        match self.place_of(value) {
+            Some(place) => kind.clone_into(&mut self.entries[place].0),
+            None => self.add(kind, value),
+        }
+    }
+
     pub fn unite(&mut self, other: &Self) {
         for (kind, value) in &other.entries {
             self.add(kind, value);
@@ -86,7 +91,8 @@ impl Contacts {
     }
 
     pub fn update(&mut self, body: &Value) {
-        if let Some(list) = body.get(self.channel.list()) {
+        let list = body.get(self.channel.list());
+        if let Some(list) = list {
             self.entries.clear();
             for entry in list.as_array().into_iter().flatten() {
                 let written = text(entry, "contact_data_type").unwrap_or_else(|| self.channel.default_type().to_owned());
@@ -97,6 +103,8 @@ impl Contacts {
         for (field, kind) in self.channel.typed() {
             match patch(body, field) {
                 Patch::Absent => {}
+                Patch::Set(value) if list.is_some() => self.add_typed(kind, &value),
+                Patch::Clear if list.is_some() => {}
                 Patch::Clear => self.entries.retain(|(known, _)| known != kind),
                 Patch::Set(value) => self.replace_type(kind, &value),
             }

@@ -98,8 +98,23 @@ pub fn digits(text: &str) -> String {
     text.chars().filter(char::is_ascii_digit).collect()
 }
 
+/// The address of a profile, with the scheme that it may lack.
+pub fn full_url(url: &str) -> String {
+    let has_host = url.split('/').next().is_some_and(|host| host.contains('.'));
+    if has_host && !url.contains("://") { format!("https://{url}") } else { url.to_owned() }
+}
+
+/// The network of a profile: the host without `www.` and the language in front.
+pub fn network(url: &str) -> String {
+    let full = full_url(url).to_lowercase();
+    let host = full.split('/').nth(2).unwrap_or_default();
+    let host = host.strip_prefix("www.").unwrap_or(host);
+    host.strip_prefix("de.").unwrap_or(host).to_owned()
+}
+
 pub fn handle(url: &str) -> Option<String> {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
+    let full = full_url(url);
+    let rest = full.strip_prefix("https://").or_else(|| full.strip_prefix("http://"))?;
     let path = rest.split(['?', '#']).next()?;
     let segments: Vec<_> = path.split('/').skip(1).filter(|segment| !segment.is_empty()).collect();
     let found = match segments.iter().position(|segment| *segment == "in") {

@@ -94,7 +94,7 @@ fn wrong_body(random: &mut SmallRng, world: &World) -> Request {
         (("POST", "/v1/jobs".to_owned()), ("PATCH", format!("/v1/jobs/{job}")), ("POST", format!("/v1/jobs/{job}/stages")));
     let candidate = ("PATCH", format!("/v1/candidates/{candidate}"));
     let notes = ("POST", format!("{}/notes", person.1));
-    let wrong: [(_, Value); 25] = [
+    let wrong: [(_, Value); 26] = [
         (&new, json!({})),
         (&new, json!({ "name": 7 })),
         (&new, json!({ "name": long })),
@@ -105,6 +105,7 @@ fn wrong_body(random: &mut SmallRng, world: &World) -> Request {
         (&new, json!({ "name": "Ada", "mobile_phone": "12" })),
         (&new, json!({ "social_url": "ftp://social.example/in/ada" })),
         (&new, json!({ "social_url": "https://social.example/in/" })),
+        (&new, json!({ "name": "Ada", "social_url": "n/a" })),
         (&person, json!({ "emails": ["ada@x.example"] })),
         (&person, json!({ "emails": [{ "contact_data_type": "fax", "value": "ada@x.example" }] })),
         (&person, json!({ "phone_numbers": [{ "contact_data_type": "work" }] })),

@@ -26,9 +26,9 @@ impl Name {
         Self { whole: whole.to_owned(), first, last }
     }
 
-    /// The handle in the place of a name that is not known yet.
-    pub fn from_handle(handle: &str) -> Self {
-        Self { whole: handle.to_owned(), ..Self::default() }
+    /// A handle, an address or a number in the place of a name that is not known yet.
+    pub fn standing_in(known_as: &str) -> Self {
+        Self { whole: known_as.to_owned(), ..Self::default() }
     }
 
     pub fn is_known(&self) -> bool {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::answers::{Outcome, Page, Query, Refusal, message, record};
 use super::contacts::{Channel, Contacts, EMAIL_ENTRIES, PHONE_ENTRIES};
-use super::fields::{Form, Patch, check, handle, patch, text};
+use super::fields::{Form, Patch, check, full_url, handle, network, patch, text};
 use super::learned::{number, placeholder};
 use super::names::Name;
 use super::notes::Note;
@@ -76,12 +76,9 @@ impl Person {
     /// The person that a create describes, without a company.
     fn new(body: &Value) -> Self {
         let line = |field: &str| text(body, field).unwrap_or_default();
-        let social_url = line("social_url");
-        let given = Name::given(&line("name"), &line("first_name"), &line("last_name"));
-        let name = if given.whole.is_empty() { Name::from_handle(&handle(&social_url).unwrap_or_default()) } else { given };
-        Self {
-            name,
-            social_url,
+        let mut person = Self {
+            name: Name::given(&line("name"), &line("first_name"), &line("last_name")),
+            social_url: full_url(&line("social_url")),
             title: line("current_job_title"),
             company: None,
             location: line("social_location"),
@@ -94,6 +91,17 @@ impl Person {
             updated: String::new(),
             notes: BTreeMap::new(),
             former_notes: Vec::new(),
+        };
+        person.name_by_what_is_known();
+        person
+    }
+
+    /// A handle, an address or a number stands in for a name that nobody gave.
+    fn name_by_what_is_known(&mut self) {
+        if self.name.whole.is_empty() {
+            let handle = Some(self.handle()).filter(|handle| !handle.is_empty());
+            let contact = self.emails.values().chain(self.phones.values()).next().map(str::to_owned);
+            self.name = Name::standing_in(&handle.or(contact).unwrap_or_default());
         }
     }
 
@@ -104,9 +112,22 @@ impl Person {
     /// All identifiers, in the order in which a create tries them.
     fn identifiers(&self) -> Vec<Identifier> {
         let external = self.external.clone().map(|id| ("external_source_id", id));
-        let handle = Some(self.handle()).filter(|handle| !handle.is_empty()).map(|handle| ("social_url", handle));
+        let handle = Some(self.handle()).filter(|handle| !handle.is_empty());
+        let handle = handle.map(|handle| ("social_url", format!("{handle}/{}", network(&self.social_url))));
         let emails = self.emails.values().map(|email| ("emails", email.to_lowercase()));
         external.into_iter().chain(handle).chain(emails).collect()
+    }
+
+    /// Whether this is somebody else than the person whom an identifier in that field found.
+    fn is_somebody_else(&self, found_by: &str, other: &Self) -> bool {
+        let differs_outside = self.external.is_some() && other.external.is_some() && self.external != other.external;
+        let [one, another] = [self, other].map(|person| (person.handle(), network(&person.social_url)));
+        let differs_on_a_network = !one.0.is_empty() && !another.0.is_empty() && one.1 == another.1 && one.0 != another.0;
+        match found_by {
+            "external_source_id" => false,
+            "social_url" => differs_outside,
+            _ => differs_outside || differs_on_a_network,
+        }
     }
 
     fn fill_from(&mut self, new: &Self) {
@@ -136,13 +157,12 @@ impl Person {
         ] {
             patch(body, name).apply(field);
         }
+        self.social_url = full_url(&self.social_url);
         self.emails.update(body);
         self.phones.update(body);
         let [whole, first, last] = ["name", "first_name", "last_name"].map(|field| patch(body, field));
         self.name = self.name.patched(&whole, &first, &last);
-        if self.name.whole.is_empty() {
-            self.name = Name::from_handle(&self.handle());
-        }
+        self.name_by_what_is_known();
         if self.name.whole.is_empty() { Err(Refusal::flaw("name", "REQUIRED")) } else { Ok(()) }
     }
 }
@@ -164,7 +184,7 @@ impl World {
         if new.name.whole.is_empty() {
             return Err(Refusal::flaw("name", "REQUIRED"));
         }
-        let matched = self.matched(&new.identifiers(), on_duplicate)?;
+        let matched = self.matched(&new, on_duplicate)?;
         let job = self.job_in(body)?;
         let (status, number) = match matched {
             None => (201, self.make_person(new, body)),
@@ -174,12 +194,23 @@ impl World {
         record(status, self.created_person(number, candidate.as_deref()))
     }
 
-    /// The person to whom all identifiers lead.
-    fn matched(&self, wanted: &[Identifier], on_duplicate: &str) -> Result<Option<u64>, Refusal> {
+    /// The person to whom all identifiers lead, but for those who are somebody else.
+    fn matched(&self, new: &Person, on_duplicate: &str) -> Result<Option<u64>, Refusal> {
         let mut found: Vec<(u64, &str)> = Vec::new();
+        let mut others = BTreeSet::new();
+        let wanted = new.identifiers();
         for identifier in wanted.iter().filter(|_| on_duplicate != "create") {
-            let holder = self.holder(identifier);
-            found.extend(holder.filter(|holder| found.iter().all(|(known, _)| known != holder)).map(|holder| (holder, identifier.0)));
+            let Some(holder) = self.holder(identifier) else { continue };
+            if found.iter().any(|(known, _)| *known == holder) || others.contains(&holder) {
+                continue;
+            }
+            // What the one who was found first has too points at them.
+            let has_it = |(first, _): &(u64, &str)| self.identifiers[identifier].contains(first);
+            if new.is_somebody_else(identifier.0, &self.persons[&holder]) {
+                others.insert(holder);
+            } else if !found.first().is_some_and(has_it) {
+                found.push((holder, identifier.0));
+            }
         }
         let refuse =
             |code| found.iter().fold(Refusal::new(409, code), |refusal, (holder, field)| refusal.about(field, placeholder("per", *holder)));

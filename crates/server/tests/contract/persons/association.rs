@@ -49,11 +49,12 @@ fn a_match_is_attached_to_the_job(workspace: &Workspace) {
 }
 
 #[apply(each_engine)]
-fn the_id_of_a_job_wins_over_its_name(workspace: &Workspace) {
+fn the_id_of_an_archived_job_goes_with_its_name(workspace: &Workspace) {
     let client = workspace.writer();
     let engineer = client.new_job("Engineer", "Acme");
-    client.new_job("Designer", "Umbrella");
-    let body = json!({ "name": "Ada", "job_id": engineer.id, "job_name": "Designer", "client_name": "Umbrella" });
+    client.new_job("Engineer", "Acme");
+    client.patch(&engineer.path(), &json!({ "is_archived": true })).expect(200);
+    let body = json!({ "name": "Ada", "job_id": engineer.id, "job_name": "Engineer", "client_name": "Acme" });
     let reply = client.post(PATH, &body).expect(201);
     assert_eq!(client.candidate(&reply.string("candidate_id"))["job_id"], engineer.id.as_str());
     assert_eq!(reply.data()["client_contact_id"], Value::Null);

@@ -104,7 +104,7 @@ fn an_export_has_what_is_kept(workspace: &Workspace) {
     }
     let identifiers = json!([
         { "field": "external_source_id", "value": "crm-1" },
-        { "field": "social_url", "value": "ada" },
+        { "field": "social_url", "value": "social.example/ada" },
         { "field": "emails", "value": "ada@x.example" },
     ]);
     assert_eq!(data["identifiers"], identifiers);

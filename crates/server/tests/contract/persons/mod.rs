@@ -8,6 +8,7 @@ mod duplicates;
 mod erasure;
 mod export;
 mod history;
+mod identity;
 mod list;
 mod matching;
 mod merging;

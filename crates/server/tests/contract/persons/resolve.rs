@@ -14,7 +14,8 @@ fn nobody_is_there(workspace: &Workspace) {
       "success": true,
       "data": {
         "outcome": "create",
-        "matches": []
+        "matches": [],
+        "others": []
       }
     }
     "#);
@@ -41,7 +42,8 @@ fn one_person_is_there(workspace: &Workspace) {
               }
             ]
           }
-        ]
+        ],
+        "others": []
       }
     }
     "#);
@@ -65,9 +67,10 @@ fn several_persons_are_there(workspace: &Workspace) {
             "outcome": "conflict",
             "matches": [
                 found(&by_source, "Three", "external_source_id", "crm-3"),
-                found(&by_handle, "Two", "social_url", "two"),
+                found(&by_handle, "Two", "social_url", "social.example/two"),
                 found(&by_email, "One", "emails", "one@x.example"),
             ],
+            "others": [],
         })
     );
 }
@@ -85,7 +88,7 @@ fn every_identifier_that_points_at_a_person_is_named(workspace: &Workspace) {
         reply.data()["matches"][0]["by"],
         json!([
             { "field": "external_source_id", "value": "crm-1" },
-            { "field": "social_url", "value": "ada" },
+            { "field": "social_url", "value": "social.example/ada" },
             { "field": "emails", "value": "a@x.example" },
             { "field": "emails", "value": "b@x.example" },
         ])
@@ -97,7 +100,7 @@ fn neither_the_name_nor_a_phone_number_matches(workspace: &Workspace) {
     let client = workspace.writer();
     let body = json!({ "name": "Ada Lovelace", "phone_numbers": ["030 1234"], "company_name": "Acme" });
     client.new_person(&body);
-    assert_eq!(client.post(PATH, &body).expect(200).data(), &json!({ "outcome": "create", "matches": [] }));
+    assert_eq!(client.post(PATH, &body).expect(200).data(), &json!({ "outcome": "create", "matches": [], "others": [] }));
 }
 
 #[apply(each_engine)]
@@ -178,7 +181,7 @@ fn jobs_and_clients_are_not_looked_up(workspace: &Workspace) {
 fn nobody_of_another_workspace_is_found(workspace: &Workspace) {
     let body = json!({ "name": "Ada", "emails": ["a@x.example"], "external_source_id": "crm-1" });
     workspace.client_of("another", "write").new_person(&body);
-    assert_eq!(workspace.writer().post(PATH, &body).expect(200).data(), &json!({ "outcome": "create", "matches": [] }));
+    assert_eq!(workspace.writer().post(PATH, &body).expect(200).data(), &json!({ "outcome": "create", "matches": [], "others": [] }));
 }
 
 #[apply(each_engine)]

@@ -248,12 +248,12 @@ fn a_typed_field_takes_the_place_of_its_type(workspace: &Workspace) {
 }
 
 #[apply(each_engine)]
-fn a_typed_field_wins_over_the_array_beside_it(workspace: &Workspace) {
+fn a_typed_field_adds_to_the_array_beside_it(workspace: &Workspace) {
     let client = workspace.writer();
     let person = full_person(&client);
     let emails = json!([entry("work", "a@x.example"), entry("other", "o@x.example")]);
     let read = client.update_person(&person, &json!({ "emails": emails, "work_email": "c@x.example" }));
-    assert_eq!(read["emails"], json!([entry("work", "c@x.example"), entry("other", "o@x.example")]));
+    assert_eq!(read["emails"], json!([entry("work", "a@x.example"), entry("other", "o@x.example"), entry("work", "c@x.example")]));
 }
 
 #[apply(each_engine)]

@@ -1,16 +1,20 @@
 use axum::http::StatusCode;
 use model::contact::{Channel, EMAIL_FIELDS, PHONE_FIELDS, read_new};
 use model::input::{Fields, Query};
-use model::person::{NewPerson, OnDuplicate, read_enrichment};
+use model::person::{NewPerson, OnDuplicate, OnInvalid, read_enrichment};
 use model::problem::Flaw;
+use serde::Serialize;
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use crate::api::v1::shape::changes::{ChangesRead, MatchedByName, read_include_changes};
 use crate::api::v1::shape::person::PersonCreated;
-use crate::http::answer::answer;
-use crate::http::{Reply, Tryable, Write};
+use crate::http::answer::{WouldBeChange, render, with_match, would_be};
+use crate::http::{Reply, Write};
+use crate::ops::idempotency::Answer;
 use crate::ops::persons::create::{CreatePerson, CreatedPerson};
 
-/// A person to create. A name is needed: `name`, or `first_name` or `last_name`, or at least `social_url`.
+/// A person to create. Somebody must be meant: `name`, or `first_name` or `last_name`, or at least `social_url` or a contact.
 #[derive(ToSchema)]
 #[schema(example = json!({"name": "Ada Lovelace", "social_url": "https://social.example/in/ada-lovelace", "current_job_title": "Analyst",
     "company_name": "Analytical Engines", "work_email": "ada@example.com", "mobile_phone": "+44 20 7946 0000", "external_source_id": "crm-1815"}))]
@@ -20,7 +24,7 @@ pub struct CreatePersonBody {
     name: Option<String>,
     first_name: Option<String>,
     last_name: Option<String>,
-    /// An http or https URL that holds the public handle: the segment after `/in/`, else the last one.
+    /// An http or https URL that holds the public handle: the segment after `/in/`, else the last one. Without a scheme it is taken as https.
     social_url: Option<String>,
     current_job_title: Option<String>,
     social_location: Option<String>,
@@ -36,7 +40,7 @@ pub struct CreatePersonBody {
     phone_numbers: Option<Vec<String>>,
     /// Kept as a dated note on the person.
     notes: Option<String>,
-    /// Puts the person on this job.
+    /// Puts the person on this job. What stands beside it in `job_name`, `client_id` and `client_name` must be true of the job.
     job_id: Option<String>,
     /// Puts the person on the job of this name that is not archived; `client_id` or `client_name` tell several apart.
     job_name: Option<String>,
@@ -50,9 +54,9 @@ pub struct CreatePersonBody {
     enrich_record: Option<bool>,
 }
 
-pub fn read_new_person(fields: &mut Fields<'_>) -> NewPerson {
+pub fn read_new_person(fields: &mut Fields<'_>, on_invalid: OnInvalid) -> NewPerson {
     let enrich = read_enrichment(fields);
-    let new = NewPerson::read(fields, |fields| {
+    let new = NewPerson::read(fields, on_invalid, |fields| {
         let emails = read_new(fields, Channel::Email, "emails", &[], &EMAIL_FIELDS);
         let phones = read_new(fields, Channel::Phone, "phone_numbers", &[], &PHONE_FIELDS);
         (emails, phones)
@@ -64,6 +68,10 @@ pub fn read_on_duplicate(query: &mut Query) -> OnDuplicate {
     query.parsed("on_duplicate", Flaw::InvalidValue, OnDuplicate::NAMES, OnDuplicate::parse).unwrap_or_default()
 }
 
+pub fn read_on_invalid(query: &mut Query) -> OnInvalid {
+    query.parsed("on_invalid", Flaw::InvalidValue, OnInvalid::NAMES, OnInvalid::parse).unwrap_or_default()
+}
+
 /// Whether a write is only to be tried out.
 pub fn read_dry_run(query: &mut Query) -> bool {
     query.parsed("dry_run", Flaw::InvalidValue, "true or false", |written| written.parse().ok()).unwrap_or(false)
@@ -71,30 +79,78 @@ pub fn read_dry_run(query: &mut Query) -> bool {
 
 /// Create a person
 ///
-/// Makes the person, or finds the one that `external_source_id`, the social handle or an e-mail address points at (in that order; never the
-/// name): then empty fields are filled, contacts united, the job attached, and the answer is 200 with the existing id. So pushing the same
-/// person twice is safe. All of it happens or nothing.
+/// Makes the person, or finds the one that `external_source_id`, the social profile or an e-mail address points at (in that order; never the
+/// name): then empty fields are filled, contacts united, the job attached, and the answer is 200 with the existing id, and with `X-Matched-By`.
+/// What differs becomes a proposal. So pushing the same person twice is safe. Nobody is matched by a shared profile or address whose
+/// `external_source_id`, or handle on the same network, differs: those are two persons. All of it happens or nothing.
 #[utoipa::path(post, path = "/v1/persons", operation_id = "createPerson", tag = "Persons",
     params(
         ("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do when the person is there already: `merge` (the default), `error` to answer 409 with the id, or `create` to make a second person."),
+        ("on_invalid" = inline(Option<InvalidChoice>), Query, description = "What to do with contacts and a `social_url` that are not valid: `refuse` (the default) the request, or `drop` them, which `include=changes` tells, and keep the rest."),
+        ("include" = inline(Option<CreateInclude>), Query, description = "`changes` says beside `data` how the person was matched, what was filled, and what was kept back or dropped."),
         ("dry_run" = Option<bool>, Query, description = "With `true` nothing is stored: the answer is the one that the write would have given, with the changes that it would have made."),
     ),
     request_body = CreatePersonBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "DUPLICATE_PERSON", "IDENTIFIER_CONFLICT", "AMBIGUOUS_JOB"]))),
     responses(
-        (status = 201, description = "The person was made.", body = Tryable<PersonCreated>),
-        (status = 200, description = "The person was there already; what was missing was added.", body = Tryable<PersonCreated>)))]
+        (status = 201, description = "The person was made.", body = CreateAnswer),
+        (status = 200, description = "The person was there already; what was missing was added.", body = CreateAnswer,
+            headers(("X-Matched-By" = MatchedByName, description = "By what the person was found: `external_source_id`, `social_url` or `email`.")))))]
 pub async fn create_person(request: Write) -> Reply {
     let mut query = request.query();
-    let (on_duplicate, dry_run) = (read_on_duplicate(&mut query), read_dry_run(&mut query));
+    let (on_duplicate, on_invalid) = (read_on_duplicate(&mut query), read_on_invalid(&mut query));
+    let (includes_changes, dry_run) = (read_include_changes(&mut query), read_dry_run(&mut query));
     query.finish(())?;
-    let new = request.read(read_new_person)?;
+    let new = request.read(|fields| read_new_person(fields, on_invalid))?;
     let work = CreatePerson::new(request.actor.clone(), new, on_duplicate).prepared();
-    let render = |created: CreatedPerson| answer(status(created.is_new), PersonCreated::from(created));
-    match dry_run {
-        true => request.try_out(work, render).await,
-        false => request.carry_out_together(|app| &app.creates, work, render).await,
+    match (dry_run, includes_changes) {
+        (true, false) => request.try_out(work, |created| told(created, false, None)).await,
+        (true, true) => {
+            let (created, tried) = request.app.store.try_out(work).await?;
+            Ok(told(created, true, Some(would_be(&tried))))
+        }
+        (false, _) => request.carry_out_together(|app| &app.creates, work, move |created| told(created, includes_changes, None)).await,
     }
+}
+
+/// The answer to a create.
+fn told(mut created: CreatedPerson, includes_changes: bool, events: Option<Vec<Box<RawValue>>>) -> Answer {
+    let (status, changes) = (status(created.is_new), std::mem::take(&mut created.changes));
+    let matched_by = changes.matched_by;
+    let changes = includes_changes.then(|| ChangesRead { events, ..ChangesRead::from(changes) });
+    with_match(render(status, &CreateAnswer { success: true, data: created.into(), changes }), matched_by)
+}
+
+/// The person, and what became of the values that were sent.
+#[derive(Serialize, ToSchema)]
+pub struct CreateAnswer {
+    #[schema(example = true)]
+    success: bool,
+    data: PersonCreated,
+    /// With `include=changes` what became of the values that were sent; with `dry_run=true` alone the events that would have been written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CreateChanges>, nullable = false)]
+    changes: Option<ChangesRead>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum CreateChanges {
+    Values(ChangesRead),
+    Events(Vec<WouldBeChange>),
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+pub enum InvalidChoice {
+    Refuse,
+    Drop,
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+pub enum CreateInclude {
+    Changes,
 }
 
 pub const fn status(is_new: bool) -> StatusCode {

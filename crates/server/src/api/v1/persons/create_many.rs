@@ -1,9 +1,13 @@
 use axum::http::StatusCode;
+use model::input::Fields;
 use model::problem::{Detail, Problem};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::create::{CreatePersonBody, DuplicateChoice, read_new_person, read_on_duplicate, status};
+use super::create::{
+    CreateInclude, CreatePersonBody, DuplicateChoice, InvalidChoice, read_new_person, read_on_duplicate, read_on_invalid, status,
+};
+use crate::api::v1::shape::changes::{ChangesRead, read_include_changes};
 use crate::api::v1::shape::person::PersonCreated;
 use crate::http::answer::answer;
 use crate::http::{Bulk, Envelope, Reply};
@@ -34,6 +38,10 @@ pub struct BatchRow {
     /// Why not, if they were not.
     #[schema(required)]
     pub error: Option<RowError>,
+    /// With `include=changes`: what became of the values, if the person was made or found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub changes: Option<ChangesRead>,
 }
 
 /// Why a person was refused, as a create of this person alone would say it.
@@ -60,14 +68,22 @@ pub struct RowErrorDetail {
     record_id: Option<String>,
 }
 
-impl From<Result<CreatedPerson, Problem>> for BatchRow {
-    fn from(outcome: Result<CreatedPerson, Problem>) -> Self {
+impl BatchRow {
+    fn of(outcome: Result<CreatedPerson, Problem>, includes_changes: bool) -> Self {
         match outcome {
-            Ok(created) => {
-                Self { success: true, status: status(created.is_new).as_u16(), data: Some(PersonCreated::from(created)), error: None }
+            Ok(mut created) => {
+                let changes = std::mem::take(&mut created.changes);
+                Self {
+                    success: true,
+                    status: status(created.is_new).as_u16(),
+                    data: Some(created.into()),
+                    error: None,
+                    changes: includes_changes.then(|| changes.into()),
+                }
             }
             Err(Problem { code, message, details }) => {
-                Self { success: false, status: code.status(), data: None, error: Some(RowError { code: code.name(), message, details }) }
+                let error = RowError { code: code.name(), message, details };
+                Self { success: false, status: code.status(), data: None, error: Some(error), changes: None }
             }
         }
     }
@@ -78,15 +94,21 @@ impl From<Result<CreatedPerson, Problem>> for BatchRow {
 /// Up to 1,000 creates in one call, of at most 8 MiB. Each is done or refused as a create of its own would be, and the answer
 /// says what became of each; all that is done becomes durable together.
 #[utoipa::path(post, path = "/v1/persons/batch", operation_id = "createPersons", tag = "Persons",
-    params(("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do with persons who are there already: `merge` (the default), `error`, or `create` to make second ones.")),
+    params(
+        ("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do with persons who are there already: `merge` (the default), `error`, or `create` to make second ones."),
+        ("on_invalid" = inline(Option<InvalidChoice>), Query, description = "What to do with contacts and `social_url` that are not valid: `refuse` (the default) the row, or `drop` them and keep the rest."),
+        ("include" = inline(Option<CreateInclude>), Query, description = "`changes` says in each row how the person was matched, what was filled, and what was kept back or dropped."),
+    ),
     request_body = CreatePersonsBody,
     extensions(("x-errors" = json!(["INVALID_REQUEST"]))),
     responses((status = 200, description = "What became of each person, in order.", body = Envelope<Vec<BatchRow>>)))]
 pub async fn create_persons(Bulk(request): Bulk) -> Reply {
     let mut query = request.query();
-    let on_duplicate = read_on_duplicate(&mut query);
-    let on_duplicate = query.finish(on_duplicate)?;
-    let rows = request.read(|fields| fields.objects_apart("persons", MOST_PERSONS, read_new_person))?;
+    let (on_duplicate, on_invalid) = (read_on_duplicate(&mut query), read_on_invalid(&mut query));
+    let includes_changes = read_include_changes(&mut query);
+    query.finish(())?;
+    let read = |row: &mut Fields<'_>| read_new_person(row, on_invalid);
+    let rows = request.read(|fields| fields.objects_apart("persons", MOST_PERSONS, read))?;
     // A database that is a server of its own looks up what the rows need while they are prepared; an embedded one would wait for that.
     let is_shared = request.app.store.is_shared();
     let create = |new| {
@@ -95,5 +117,9 @@ pub async fn create_persons(Bulk(request): Bulk) -> Reply {
     };
     let rows = rows.into_iter().map(|row| row.map(create)).collect();
     let work = CreatePersons { workspace: request.actor.workspace, rows };
-    request.carry_out(work, |outcomes| answer(StatusCode::OK, outcomes.into_iter().map(BatchRow::from).collect::<Vec<_>>())).await
+    let render = move |outcomes: Vec<_>| {
+        let rows = outcomes.into_iter().map(|outcome| BatchRow::of(outcome, includes_changes));
+        answer(StatusCode::OK, rows.collect::<Vec<_>>())
+    };
+    request.carry_out(work, render).await
 }

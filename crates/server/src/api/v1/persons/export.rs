@@ -171,7 +171,7 @@ impl Document {
 fn is_busy(failure: &Failure) -> bool {
     match failure {
         Failure::Refused(problem) => problem.code == Code::Unavailable,
-        Failure::Broken(error) => matches!(error, StoreError::Unavailable(_)),
+        Failure::Broken(error) => error.is_for_now(),
     }
 }
 

@@ -1,13 +1,13 @@
 use axum::http::StatusCode;
 use model::id::PersonId;
-use model::person::Identifier;
+use model::person::{Identifier, OnInvalid};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::create::{CreatePersonBody, read_new_person};
 use crate::http::answer::answer;
 use crate::http::{Ask, Envelope, Reply};
-use crate::ops::persons::resolve::{Match, ResolvePerson};
+use crate::ops::persons::resolve::{Match, ResolvePerson, Resolved};
 
 /// What a create of that person would come to.
 #[derive(Serialize, ToSchema)]
@@ -17,6 +17,8 @@ pub struct Resolution {
     pub outcome: &'static str,
     /// Every person at whom an identifier points, in the order of matching.
     pub matches: Vec<MatchedPerson>,
+    /// Persons who share an identifier and are somebody else: their `external_source_id`, or their handle on the same network, differs.
+    pub others: Vec<MatchedPerson>,
 }
 
 #[derive(ToSchema)]
@@ -43,7 +45,7 @@ pub struct MatchedPerson {
 pub struct MatchedBy {
     #[schema(value_type = MatchedField)]
     pub field: &'static str,
-    /// The identifier as it is compared: handles and e-mail addresses in lower case.
+    /// The identifier as it is compared: a profile as its network and handle, an e-mail address in lower case.
     #[schema(example = "ada@example.com")]
     pub value: String,
 }
@@ -56,20 +58,21 @@ pub enum MatchedField {
     Emails,
 }
 
-impl From<Vec<Match>> for Resolution {
-    fn from(matches: Vec<Match>) -> Self {
+impl From<Resolved> for Resolution {
+    fn from(Resolved { matches, others }: Resolved) -> Self {
         let outcome = match matches.len() {
             0 => "create",
             1 => "match",
             _ => "conflict",
         };
-        Self { outcome, matches: matches.into_iter().map(Into::into).collect() }
+        let shown = |persons: Vec<Match>| persons.into_iter().map(Into::into).collect();
+        Self { outcome, matches: shown(matches), others: shown(others) }
     }
 }
 
 impl From<Match> for MatchedPerson {
     fn from(found: Match) -> Self {
-        let by = |identifier: Identifier| MatchedBy { field: identifier.kind.field(), value: identifier.key };
+        let by = |identifier: Identifier| MatchedBy { field: identifier.kind.field(), value: identifier.shown() };
         Self { person_id: found.person_id, name: found.name, by: found.by.into_iter().map(by).collect() }
     }
 }
@@ -84,8 +87,8 @@ impl From<Match> for MatchedPerson {
     responses((status = 200, description = "Who is there.", body = Envelope<Resolution>)))]
 pub async fn resolve_person(Ask(request): Ask) -> Reply {
     request.no_query()?;
-    let new = request.read(read_new_person)?;
+    let new = request.read(|fields| read_new_person(fields, OnInvalid::Refuse))?;
     let work = ResolvePerson { workspace: request.actor.workspace, new };
-    let matches = request.app.store.read_snapshot(work).await?;
-    Ok(answer(StatusCode::OK, Resolution::from(matches)))
+    let resolved = request.app.store.read_snapshot(work).await?;
+    Ok(answer(StatusCode::OK, Resolution::from(resolved)))
 }

@@ -46,7 +46,8 @@ pub struct DuplicatePerson {
 pub struct DuplicateReason {
     #[schema(value_type = DuplicateReasonKind)]
     pub kind: &'static str,
-    /// The phone number as the first of the two has it, the name of the company, or the handle.
+    /// The network and the handle of the profile, the e-mail address in lower case, the phone number as the first of the two has it, the name
+    /// of the company, or the handle.
     #[schema(example = "+44 20 7946 0000")]
     pub value: String,
 }
@@ -54,6 +55,8 @@ pub struct DuplicateReason {
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 pub enum DuplicateReasonKind {
+    SameSocialProfile,
+    SameEmail,
     SamePhone,
     SameNameAndCompany,
     SimilarNameAndHandle,
@@ -89,7 +92,7 @@ impl From<Profile> for DuplicatePerson {
         Self {
             id: profile.id,
             name: profile.name,
-            social_public_id: profile.handle,
+            social_public_id: profile.social.handle,
             current_job_title: profile.current_job_title,
             current_company_name: profile.company_name,
             current_company_id: id_or_empty(profile.company_id),

@@ -109,7 +109,7 @@ pub struct ExportedPerson {
 pub struct ExportedIdentifier {
     #[schema(value_type = IdentifierField)]
     pub field: &'static str,
-    /// As it is compared: a handle and an e-mail address in lower case.
+    /// As it is compared: a profile as its network and handle, and an e-mail address in lower case.
     #[schema(example = "ada@example.com")]
     pub value: String,
 }
@@ -250,7 +250,7 @@ impl ExportedPerson {
 
 impl From<Identifier> for ExportedIdentifier {
     fn from(identifier: Identifier) -> Self {
-        Self { field: identifier.kind.field(), value: identifier.key }
+        Self { field: identifier.kind.field(), value: identifier.shown() }
     }
 }
 

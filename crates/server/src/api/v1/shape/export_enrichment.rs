@@ -32,6 +32,8 @@ pub struct ExportedProposal {
     pub proposed: StoredJson,
     #[schema(example = "people")]
     pub provider: String,
+    #[schema(value_type = Option<String>, required)]
+    pub proposed_by: Option<KeyId>,
     #[schema(value_type = ProposalStateName)]
     pub state: &'static str,
     #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
@@ -69,7 +71,8 @@ impl From<Proposal> for ExportedProposal {
             id: proposal.id,
             field: proposal.field.name(),
             proposed: StoredJson(proposal.value),
-            provider: proposal.provider,
+            provider: proposal.proposer.provider,
+            proposed_by: proposal.proposer.key,
             state: proposal.state.name(),
             created_at: proposal.created_at,
             decided_at: proposal.decided_at,

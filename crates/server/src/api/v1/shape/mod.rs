@@ -1,6 +1,7 @@
 //! The records as the interface shows them: exactly these fields, in this order.
 
 pub mod candidate;
+pub mod changes;
 pub mod company;
 pub mod contact;
 pub mod duplicate;

@@ -44,7 +44,7 @@ pub struct PersonCreated {
 
 impl From<CreatedPerson> for PersonCreated {
     fn from(created: CreatedPerson) -> Self {
-        let CreatedPerson { is_new: _, person, company_name, candidate_id, client_contact_id } = created;
+        let CreatedPerson { is_new: _, person, company_name, candidate_id, client_contact_id, changes: _ } = created;
         Self {
             id: person.id,
             name: person.name.whole,

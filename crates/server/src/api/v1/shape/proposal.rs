@@ -7,11 +7,11 @@ use utoipa::ToSchema;
 use super::stored::StoredJson;
 use crate::ops::enrichment::proposals::ProposalShown;
 
-/// A value that a provider gave and that differs from what is kept. It is for somebody to decide.
+/// A value of a provider, or of a caller who pushed the person again, that differs from what is kept. It is for somebody to decide.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
     "id": "prp_01m1v0e8k7r4t6w8y0b2d4f6hk", "person_id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd", "field": "current_job_title",
-    "current": "Analyst", "proposed": "Chief Analyst", "provider": "people", "state": "open", "created_at": "2026-11-15T09:30:00.000Z",
+    "current": "Analyst", "proposed": "Chief Analyst", "provider": "people", "proposed_by": null, "state": "open", "created_at": "2026-11-15T09:30:00.000Z",
     "decided_at": null, "decided_by": null}))]
 pub struct ProposalRead {
     #[schema(value_type = String)]
@@ -25,9 +25,12 @@ pub struct ProposalRead {
     /// What it would hold.
     #[schema(value_type = Value)]
     pub proposed: StoredJson,
-    /// Who gave the value.
+    /// The provider that gave the value; empty if a caller did.
     pub provider: String,
-    /// `superseded`: the provider gave another value since.
+    /// The key of the caller that sent the value; null for a value of a provider.
+    #[schema(value_type = Option<String>, required)]
+    pub proposed_by: Option<KeyId>,
+    /// `superseded`: there was another value since.
     #[schema(value_type = ProposalStateName)]
     pub state: &'static str,
     #[schema(value_type = String, format = DateTime)]
@@ -73,7 +76,8 @@ impl From<ProposalShown> for ProposalRead {
             field: proposal.field.name(),
             current,
             proposed: StoredJson(proposal.value),
-            provider: proposal.provider,
+            provider: proposal.proposer.provider,
+            proposed_by: proposal.proposer.key,
             state: proposal.state.name(),
             created_at: proposal.created_at,
             decided_at: proposal.decided_at,

@@ -26,6 +26,12 @@ macro_rules! types {
                 match self { $(Self::$variant => $name,)* }
             }
 
+            /// What it tells of, in a sentence.
+            #[must_use]
+            pub const fn about(self) -> &'static str {
+                match self { $(Self::$variant => $doc,)* }
+            }
+
             /// The id of the record that the event is about, as it is shown.
             #[must_use]
             pub fn record_id(self, bytes: [u8; 16]) -> String {

@@ -1,18 +1,27 @@
 //! The OpenAPI document. The operations and shapes describe themselves; what all of them share is added here: the bounds of each
 //! field, the paging parameters, the headers, and every refusal with an example.
 
+use std::io::Write;
 use std::sync::LazyLock;
 
-use axum::http::header::CONTENT_TYPE;
-use axum::response::IntoResponse;
+use axum::body::Bytes;
+use axum::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use model::key::Scope;
 use model::problem::Code;
 use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::health;
+use super::openapi_events::describe_events;
 use super::openapi_examples::add_examples;
-use super::openapi_fields::{close_shapes, constrain_bodies, constrain_query, list_parameters, page_parameters, refer_to_shapes};
+use super::openapi_fields::{constrain_bodies, constrain_query, describe_moments, list_parameters, page_parameters, refer_to_shapes};
+use super::openapi_shared::share;
 use super::request::LONGEST_IDEMPOTENCY_KEY;
 use crate::api::{v0, v1};
 
@@ -109,6 +118,7 @@ use crate::api::{v0, v1};
         v1::me::read_me,
         health::healthz,
         health::readyz,
+        health::readyz_writes,
         health::metrics,
     ),
     tags(
@@ -127,19 +137,48 @@ use crate::api::{v0, v1};
 )]
 struct Document;
 
-static TEXT: LazyLock<String> = LazyLock::new(|| {
-    let mut text = serde_json::to_string_pretty(&build()).unwrap_or_default();
-    text.push('\n');
-    text
-});
-
-/// The document as it is served and committed.
-pub fn text() -> &'static str {
-    &TEXT
+/// The document for people to read, and to keep beside the code.
+pub fn text() -> String {
+    serde_json::to_string_pretty(&build()).unwrap_or_default() + "\n"
 }
 
-pub async fn document() -> impl IntoResponse {
-    ([(CONTENT_TYPE, "application/json")], text())
+/// The document as it is served: without white space, and compressed for those who take that.
+struct Served {
+    etag: HeaderValue,
+    plain: Bytes,
+    compressed: Option<Bytes>,
+}
+
+static SERVED: LazyLock<Served> = LazyLock::new(|| {
+    let plain = serde_json::to_vec(&build()).unwrap_or_default();
+    let etag = format!("\"{:016x}\"", xxh3_64(&plain));
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let compressed = encoder.write_all(&plain).and_then(|()| encoder.finish());
+    let etag = HeaderValue::try_from(etag).unwrap_or_else(|_| HeaderValue::from_static("\"\""));
+    Served { etag, plain: plain.into(), compressed: compressed.ok().map(Bytes::from) }
+});
+
+pub async fn document(headers: HeaderMap) -> Response {
+    let Served { etag, plain, compressed } = &*SERVED;
+    let says = |name: HeaderName, wanted: &dyn Fn(&str) -> bool| {
+        let values = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
+        values.flat_map(|value| value.split(',')).any(|value| wanted(value.trim()))
+    };
+    let same =
+        [(ETAG, etag.clone()), (CACHE_CONTROL, HeaderValue::from_static("no-cache")), (VARY, HeaderValue::from_static("accept-encoding"))];
+    let etag = etag.to_str().unwrap_or_default();
+    if says(IF_NONE_MATCH, &|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag) {
+        return (StatusCode::NOT_MODIFIED, same).into_response();
+    }
+    let json = [(CONTENT_TYPE, "application/json")];
+    match compressed {
+        Some(compressed)
+            if says(ACCEPT_ENCODING, &|coding| coding == "gzip" || coding.starts_with("gzip;") && !coding.ends_with("q=0")) =>
+        {
+            (same, json, [(CONTENT_ENCODING, "gzip")], compressed.clone()).into_response()
+        }
+        _ => (same, json, plain.clone()).into_response(),
+    }
 }
 
 fn build() -> Value {
@@ -154,7 +193,9 @@ fn build() -> Value {
     schemas["ErrorV0"] = error_schema_v0();
     refer_to_shapes(schemas);
     constrain_bodies(schemas);
-    close_shapes(schemas);
+    describe_moments(schemas);
+    document["webhooks"] = describe_events(&mut document["components"]["schemas"]);
+    let schemas = &mut document["components"]["schemas"];
     let schemas = schemas.clone();
     if let Some(paths) = document["paths"].as_object_mut() {
         for (path, methods) in paths {
@@ -164,6 +205,8 @@ fn build() -> Value {
             }
         }
     }
+    document["servers"] = json!([{"url": "/", "description": "The server that this document comes from."}]);
+    share(&mut document);
     document
 }
 
@@ -180,7 +223,7 @@ fn error_schema() -> Value {
                 "type": "object",
                 "required": ["code", "message", "details", "request_id"],
                 "properties": {
-                    "code": {"type": "string", "enum": codes},
+                    "code": {"type": "string", "x-extensible-enum": codes, "description": "What is wrong. There may be other codes in future."},
                     "message": {"type": "string", "description": "What is wrong, in one sentence."},
                     "details": {
                         "type": "array",
@@ -190,7 +233,7 @@ fn error_schema() -> Value {
                             "required": ["field", "code", "message"],
                             "properties": {
                                 "field": {"type": "string", "description": "The field's path, as in emails[1].value."},
-                                "code": {"type": "string", "enum": flaws},
+                                "code": {"type": "string", "x-extensible-enum": flaws},
                                 "message": {"type": "string"},
                                 "record_id": {"type": "string", "description": "The record that stands against the request, where there is one."},
                             },
@@ -221,6 +264,9 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     }
     let mark = |operation: &mut Map<String, Value>, name: &str| operation.shift_remove(name);
     let asks = mark(operation, "x-asks").is_some();
+    if needs_key {
+        require_scope(path, method, asks, operation);
+    }
     let has_body = operation.contains_key("requestBody");
     let writes = mark(operation, "x-writes").is_some() || (has_body && !asks);
     let own_errors = mark(operation, "x-errors").unwrap_or_default();
@@ -294,6 +340,20 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     if let Some(responses) = responses.as_object_mut() {
         responses.sort_keys();
     }
+}
+
+/// Says which scope a key must have.
+fn require_scope(path: &str, method: &str, asks: bool, operation: &mut Map<String, Value>) {
+    let scope = match method {
+        _ if path.starts_with("/v1/keys") || path.starts_with("/v1/webhooks") => Scope::Admin,
+        "get" => Scope::Read,
+        _ if asks => Scope::Read,
+        _ => Scope::Write,
+    };
+    operation.insert("security".to_owned(), json!([{"key": [scope.name()]}]));
+    let about = operation.get("description").and_then(Value::as_str).unwrap_or_default();
+    let about = format!("{about}\n\nNeeds a key with the scope `{}`.", scope.name());
+    operation.insert("description".to_owned(), about.trim().into());
 }
 
 fn header_parameter(name: &str, description: &str, schema: &Value) -> Value {

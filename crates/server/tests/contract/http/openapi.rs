@@ -6,7 +6,7 @@ use std::{env, fs};
 use model::problem::{Code, Flaw};
 use serde_json::Value;
 
-use crate::support::{Workspace, apply, each_engine};
+use crate::support::{OPERATIONS, Workspace, World, apply, each_engine, eventually};
 
 const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../openapi.json");
 
@@ -76,6 +76,68 @@ fn every_operation_says_what_it_is(workspace: &Workspace) {
         let needs_none = name.starts_with("GET") || name.starts_with("DELETE") || is_told_by_its_path;
         assert_eq!(has_body, !needs_none, "{name}");
     }
+}
+
+#[apply(each_engine)]
+fn every_operation_names_the_scope_that_it_needs(workspace: &Workspace) {
+    let document = document(workspace);
+    // Ids are called otherwise in the table.
+    let plain = |path: &str| path.split('/').map(|part| if part.starts_with('{') { "{}" } else { part }).collect::<Vec<_>>().join("/");
+    let mut documented = 0;
+    for (name, operation) in operations(&document) {
+        let named = &operation["security"][0]["key"][0];
+        let scope =
+            OPERATIONS.iter().find(|known| plain(&name) == format!("{} {}", known.method, plain(known.path))).map(|known| known.scope);
+        documented += usize::from(scope.is_some());
+        if let Some(scope) = scope {
+            assert_eq!(named, scope, "{name}");
+        }
+        assert!(
+            operation["description"].as_str().unwrap().ends_with(&format!("Needs a key with the scope `{}`.", named.as_str().unwrap())),
+            "{name}"
+        );
+    }
+    assert!(documented >= 40, "{documented} operations are in both tables");
+}
+
+#[apply(each_engine)]
+fn every_event_says_what_its_shape_lists(workspace: &Workspace) {
+    let (document, client) = (document(workspace), workspace.client("admin"));
+    let world = World::build(&client);
+    for operation in OPERATIONS.iter().filter(|operation| operation.writes()) {
+        operation.send(&client, &world);
+    }
+    let mut events = Vec::new();
+    eventually("the events are numbered", || {
+        events = client.get("/v1/events?limit=1000").expect(200).entries().to_vec();
+        events.iter().map(|event| event["type"].as_str().unwrap()).collect::<BTreeSet<_>>().len() >= 12
+    });
+    for event in &events {
+        let kind = event["type"].as_str().unwrap();
+        let body = &document["webhooks"][kind]["post"]["requestBody"]["content"]["application/json"]["schema"];
+        let shape = &resolved(&document, body)["allOf"][1]["properties"];
+        assert!(shape["type"]["enum"].as_array().unwrap().iter().any(|known| known == kind), "{kind}");
+        for side in ["before", "after"] {
+            let listed = &resolved(&document, &shape["data"]["properties"][side])["properties"];
+            let told = event["data"][side].as_object().into_iter().flatten();
+            let unlisted: Vec<_> = told.map(|(field, _)| field).filter(|field| listed.get(field.as_str()).is_none()).collect();
+            assert!(unlisted.is_empty(), "{kind} tells {unlisted:?} {side}");
+        }
+    }
+}
+
+#[apply(each_engine)]
+fn answers_may_grow_and_requests_may_not(workspace: &Workspace) {
+    let document = document(workspace);
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        let is_request = name.contains("Body") || name.ends_with("Input");
+        assert_eq!(schema["additionalProperties"] == false, is_request, "{name}");
+        for (field, property) in schema["properties"].as_object().into_iter().flatten() {
+            let is_moment = field.ends_with("_at") && !is_request && property["type"] != "boolean";
+            assert!(!is_moment || property["format"] == "date-time" || property["$ref"].is_string(), "{name}.{field}: {property}");
+        }
+    }
+    assert_eq!(document["servers"][0]["url"], "/");
 }
 
 #[apply(each_engine)]

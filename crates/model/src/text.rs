@@ -79,20 +79,43 @@ pub fn shorten(written: &str) -> String {
     }
 }
 
-/// The nearest of `known` to what was written, if one is near enough to be what was meant.
+/// Names that other interfaces have for the same, and what they are called here, the likeliest first.
+const OTHERWISE_CALLED: &[(&[&str], &[&str])] = &[
+    (&["phone", "phones", "phone_number", "telephone", "mobile"], &["phone_numbers", "phone", "phone_number", "mobile_phone"]),
+    (&["email", "email_address", "mail"], &["emails", "email", "work_email"]),
+    (&["stage", "pipeline_stage", "status"], &["stage_name", "stage_id", "job_status_name", "status"]),
+    (&["search", "query", "text", "keywords"], &["q"]),
+    (&["page", "skip", "start"], &["offset", "cursor"]),
+    (&["per_page", "page_size", "count", "size"], &["limit"]),
+    (&["order", "order_by", "sort_by"], &["sort"]),
+    (&["title", "job_title"], &["current_job_title"]),
+    (&["company", "current_company", "employer"], &["company_name"]),
+    (&["location", "city"], &["social_location"]),
+    (&["linkedin", "linkedin_url", "url", "profile"], &["social_url"]),
+    (&["id", "external_id", "source_id"], &["external_source_id"]),
+    (&["note", "comment"], &["notes"]),
+];
+
+/// The name of `known` that is meant by what was written: one for the same thing, else the nearest if it is near enough.
 #[must_use]
 pub fn did_you_mean<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> {
     if written.len() > LONGEST_NAME {
         return None;
     }
     let written = written.to_lowercase();
+    let same = OTHERWISE_CALLED.iter().find(|(names, _)| names.contains(&written.as_str()));
+    let same = same.and_then(|(_, ours)| ours.iter().find_map(|ours| known.iter().find(|known| *known == ours)));
+    same.copied().or_else(|| nearest(&written, known))
+}
+
+fn nearest<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> {
     let length = written.chars().count();
     // Names of too different a length cannot be alike, and need not be compared.
     let may_be_alike = |name: &&&str| length.abs_diff(name.len()) * 5 <= length.max(name.len()) * 2;
     known
         .iter()
         .filter(may_be_alike)
-        .map(|name| (strsim::normalized_damerau_levenshtein(&written, name), *name))
+        .map(|name| (strsim::normalized_damerau_levenshtein(written, name), *name))
         .filter(|(likeness, _)| *likeness >= 0.6)
         .max_by(|one, other| one.0.total_cmp(&other.0))
         .map(|(_, name)| name)

@@ -40,7 +40,7 @@ const CLEAR_EVERY: Duration = Duration::from_secs(1);
 const MOST_REMAINS: i64 = 20_000;
 
 /// Begins with all of them.
-pub fn start(app: &Arc<App>, metrics: PrometheusHandle, event_retention: i64) -> Chores {
+pub fn start(app: &Arc<App>, metrics: PrometheusHandle, event_retention: Option<i64>) -> Chores {
     Chores([
         tokio::spawn(keep_accounts(Arc::clone(app), metrics)),
         tokio::spawn(do_chores(Arc::clone(app), event_retention)),
@@ -74,7 +74,7 @@ async fn keep_accounts(app: Arc<App>, metrics: PrometheusHandle) {
     }
 }
 
-async fn do_chores(app: Arc<App>, event_retention: i64) {
+async fn do_chores(app: Arc<App>, event_retention: Option<i64>) {
     let mut clock = tokio::time::interval(CHORES_EVERY);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut looked_at = HashMap::new();
@@ -86,7 +86,10 @@ async fn do_chores(app: Arc<App>, event_retention: i64) {
         let forgetting = async {
             let Some(now) = what_time_it_is(&app) else { return Ok(()) };
             forget_answers(&app, now).await;
-            forget_events(&app, now.plus_millis(-event_retention)).await
+            match event_retention {
+                Some(millis) => forget_events(&app, now.plus_millis(-millis)).await,
+                None => Ok(()),
+            }
         };
         if let Err(failure) = forgetting.await {
             tracing::warn!(error = %failure, "old events could not be forgotten");

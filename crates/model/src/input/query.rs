@@ -83,7 +83,13 @@ impl Query {
         for (number, (name, _)) in std::mem::take(&mut self.unread).into_iter().enumerate() {
             let near = if self.report.may_hint(number) { did_you_mean(&name, &self.known) } else { None };
             let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
-            self.report.add(shorten(&name), Flaw::UnknownField, format!("is not a parameter of this request{hint}"));
+            // They are listed once.
+            let known = match (number, self.known.as_slice()) {
+                (0, []) => ", which takes none".to_owned(),
+                (0, known) => format!(", which takes {}", known.join(", ")),
+                _ => String::new(),
+            };
+            self.report.add(shorten(&name), Flaw::UnknownField, format!("is not a parameter of this request{known}{hint}"));
         }
         self.report.check(value)
     }

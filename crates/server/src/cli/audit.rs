@@ -13,6 +13,7 @@ use crate::ops::workspaces::AllWorkspaces;
 use crate::progress::Progress;
 
 #[derive(Args)]
+#[command(after_help = "Example:\n  slated audit verify\n\ndocs/operations.md, Proving the log, says more.")]
 pub struct Audit {
     #[command(subcommand)]
     command: AuditCommand,
@@ -25,6 +26,7 @@ enum AuditCommand {
 }
 
 #[derive(Args)]
+#[command(after_help = "Example:\n  slated audit verify --database sqlite:slated.db\n\ndocs/operations.md, Proving the log, says more.")]
 struct Verify {
     /// Only this workspace; all if absent
     #[arg(long, env = "SLATED_WORKSPACE", value_name = "NAME")]

@@ -22,7 +22,7 @@ pub struct Calling {
     #[command(flatten)]
     signing: Signing,
     /// How long to wait before each new attempt of a webhook call
-    #[arg(long, env = "SLATED_WEBHOOK_RETRY_DELAYS", default_value = RETRY_DELAYS, value_name = "SPAN,…", value_delimiter = ',', value_parser = parse_duration)]
+    #[arg(long, help_heading = "Webhooks", env = "SLATED_WEBHOOK_RETRY_DELAYS", default_value = RETRY_DELAYS, value_name = "SPAN,…", value_delimiter = ',', value_parser = parse_duration)]
     webhook_retry_delays: Vec<i64>,
 }
 
@@ -30,7 +30,14 @@ pub struct Calling {
 #[derive(Args)]
 pub struct Addressing {
     /// Ranges of addresses that webhooks and providers may lead to although they are not public
-    #[arg(long, env = "SLATED_ALLOW_PRIVATE_TARGETS", value_name = "RANGE,…", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        help_heading = "Webhooks",
+        env = "SLATED_ALLOW_PRIVATE_TARGETS",
+        value_name = "RANGE,…",
+        default_value = "",
+        hide_default_value = true
+    )]
     allow_private_targets: Ranges,
 }
 
@@ -38,7 +45,15 @@ pub struct Addressing {
 #[derive(Args)]
 pub struct Signing {
     /// Goes into the secrets of all webhooks, so that the database alone does not tell them; the same for all servers
-    #[arg(long, env = "SLATED_SECRET_KEY", hide_env_values = true, default_value = "", hide_default_value = true, value_name = "TEXT")]
+    #[arg(
+        long,
+        help_heading = "Webhooks",
+        env = "SLATED_SECRET_KEY",
+        hide_env_values = true,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "TEXT"
+    )]
     secret_key: Secret,
 }
 

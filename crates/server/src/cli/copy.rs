@@ -10,6 +10,9 @@ use super::say::say;
 use crate::progress::Progress;
 
 #[derive(Args)]
+#[command(
+    after_help = "Example:\n  slated copy --from sqlite:slated.db --to postgres://slated@localhost/slated\n\ndocs/operations.md, The database, says more."
+)]
 pub struct Copy {
     /// The database to copy: sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE; no server may write to it meanwhile
     #[arg(long, env = "SLATED_COPY_FROM", hide_env_values = true, value_name = "URL")]

@@ -14,6 +14,7 @@ use crate::ops::Actor;
 use crate::ops::keys::{CreateKey, ListKeys, RevokeKey, RotateKey, random_bytes, workspace_named};
 
 #[derive(Args)]
+#[command(after_help = "Example:\n  slated key create --name my-tool\n\ndocs/operations.md, Keys, says more.")]
 pub struct Key {
     #[command(subcommand)]
     command: KeyCommand,
@@ -39,6 +40,7 @@ pub(super) struct Workspace {
 }
 
 #[derive(Args)]
+#[command(after_help = "Example:\n  slated key create --name my-tool --scope write --expires 90d\n\ndocs/operations.md, Keys, says more.")]
 struct Create {
     /// What the key is for, so that it can be told from others
     #[arg(long, env = "SLATED_KEY_NAME", value_name = "NAME", value_parser = parse_name)]
@@ -56,6 +58,7 @@ struct Create {
 }
 
 #[derive(Args)]
+#[command(after_help = "Example:\n  slated key list --workspace default\n\ndocs/operations.md, Keys, says more.")]
 struct List {
     #[command(flatten)]
     workspace: Workspace,
@@ -64,6 +67,7 @@ struct List {
 }
 
 #[derive(Args)]
+#[command(after_help = "Example:\n  slated key rotate key_01m1v0e8k7f3vs8xq2zr6c4ybd --overlap 1h\n\ndocs/operations.md, Keys, says more.")]
 struct Rotate {
     /// The id of the key, as key list shows it
     #[arg(value_name = "KEY_ID")]
@@ -78,6 +82,7 @@ struct Rotate {
 }
 
 #[derive(Args)]
+#[command(after_help = "Example:\n  slated key revoke key_01m1v0e8k7f3vs8xq2zr6c4ybd\n\ndocs/operations.md, Keys, says more.")]
 struct Revoke {
     /// The id of the key, as key list shows it
     #[arg(value_name = "KEY_ID")]
@@ -122,7 +127,8 @@ pub(super) fn overlap_seconds(millis: i64, most: i64) -> Result<i64, String> {
 
 /// Not while the command line is read: what is wrong with that is shown, and it may be the key itself.
 fn parse_key_id(written: &str) -> Result<KeyId, String> {
-    KeyId::parse(written).ok_or_else(|| "a key's id begins with key_; slated key list shows it".to_owned())
+    KeyId::parse(written)
+        .ok_or_else(|| "that is no id of a key: it is key_ and 26 letters and digits; slated key list shows the ids".to_owned())
 }
 
 fn parse_expiry(written: &str) -> Result<Timestamp, String> {

@@ -7,6 +7,9 @@ use super::Database;
 use super::say::say;
 
 #[derive(Args)]
+#[command(
+    after_help = "Example:\n  slated migrate --database postgres://slated@localhost/slated\n\ndocs/operations.md, Upgrading, says more."
+)]
 pub struct Migrate {
     #[command(flatten)]
     database: Database,

@@ -4,6 +4,7 @@ mod audit;
 mod calling;
 mod copy;
 mod key;
+mod listening;
 mod migrate;
 mod say;
 mod serve;
@@ -19,9 +20,15 @@ use store::{Location, Options, Purpose, Store};
 /// How long a command waits for a database that is reached over a network.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+const EXAMPLES: &str = "Examples:
+  slated serve --demo                     a service with data to look at, on http://127.0.0.1:8080
+  slated key create --name my-tool        a key for a program that calls it
+
+README.md is a tour, docs/api.md the reference, docs/operations.md for who runs it.";
+
 /// A recruiting data service over HTTP and JSON.
 #[derive(Parser)]
-#[command(name = "slated", version, about)]
+#[command(name = "slated", version, about, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -42,13 +49,21 @@ enum Command {
     /// Bring the schema of a database up to date, as serve does too
     Migrate(migrate::Migrate),
     /// Print the OpenAPI document
+    #[command(after_help = "Example:\n  slated openapi > openapi.json\n\nA server has it at /openapi.json.")]
     Openapi,
 }
 
 #[derive(Args)]
 struct Database {
     /// The database: sqlite:PATH, which serve, key create and migrate make if it is not there, or postgres://USER:PASSWORD@HOST:PORT/DATABASE
-    #[arg(long, env = "SLATED_DATABASE", hide_env_values = true, default_value = "sqlite:slated.db", value_name = "URL")]
+    #[arg(
+        long,
+        help_heading = "Database",
+        env = "SLATED_DATABASE",
+        hide_env_values = true,
+        default_value = "sqlite:slated.db",
+        value_name = "URL"
+    )]
     database: Url,
 }
 

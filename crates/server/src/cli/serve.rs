@@ -5,6 +5,7 @@ use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,11 +13,12 @@ use clap::Args;
 use model::clock::Timestamp;
 use model::key::Scope;
 use store::record::workspace;
-use store::{Address, Failure, Location, Options, Pace, Purpose, Store, StoreError, Tx, Work};
+use store::{Address, Failure, Location, Options, Pace, Purpose, Store, Tx, Work};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::calling::Calling;
+use super::listening::Listen;
 use super::say::{reveal, say};
 use super::{Database, Url};
 use crate::config::Config;
@@ -44,45 +46,53 @@ const RESERVED_DESCRIPTORS: u64 = 256;
 const MOST_CONNECTIONS: u64 = 50_000;
 const DEFAULT_LOG: &str = "info";
 
+const EXAMPLES: &str = "Examples:
+  slated serve --demo                                         look around, with data
+  slated serve --database sqlite:/var/lib/slated/slated.db    one server, one file
+  slated serve --database postgres://slated@db/slated --listen :8080
+
+Every option can be given by the variable that stands beside it. docs/operations.md says more of each.";
+
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Serve {
     #[command(flatten)]
     database: Database,
     /// A PostgreSQL replica that serves reads; who wrote through this server reads their own writes all the same
-    #[arg(long, env = "SLATED_READ_DATABASE", hide_env_values = true, value_name = "URL")]
+    #[arg(long, help_heading = "Database", env = "SLATED_READ_DATABASE", hide_env_values = true, value_name = "URL")]
     read_database: Option<Url>,
     /// Connections to PostgreSQL that are open at most, to the replica as many again
-    #[arg(long, env = "SLATED_DATABASE_CONNECTIONS", default_value_t = 16, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    #[arg(long, help_heading = "Database", env = "SLATED_DATABASE_CONNECTIONS", default_value_t = 16, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     database_connections: u16,
     /// Milliseconds that a request waits for PostgreSQL to take a connection, and to answer each time, before it is answered 503
-    #[arg(long, env = "SLATED_DATABASE_TIMEOUT", default_value_t = 1500, value_name = "MILLISECONDS", value_parser = clap::value_parser!(u64).range(50..=600_000))]
+    #[arg(long, help_heading = "Database", env = "SLATED_DATABASE_TIMEOUT", default_value_t = 1500, value_name = "MILLISECONDS", value_parser = clap::value_parser!(u64).range(50..=600_000))]
     database_timeout: u64,
     /// A file with what is too much for the command line: who is asked to enrich persons
-    #[arg(long, env = "SLATED_CONFIG", value_name = "FILE")]
+    #[arg(long, help_heading = "Enrichment", env = "SLATED_CONFIG", value_name = "FILE")]
     config: Option<OsString>,
-    /// Where to listen; port 0 takes any free one
-    #[arg(long, env = "SLATED_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDR")]
-    listen: SocketAddr,
+    /// Where to listen: HOST:PORT, :PORT for all addresses of the machine, or PORT for this machine alone; port 0 takes any free one
+    #[arg(long, help_heading = "Network", env = "SLATED_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
+    listen: Listen,
     /// Requests per minute that each key may make; 0 for no limit
-    #[arg(long, env = "SLATED_RATE_LIMIT", default_value_t = 60_000, value_name = "NUMBER")]
+    #[arg(long, help_heading = "Network", env = "SLATED_RATE_LIMIT", default_value_t = 60_000, value_name = "NUMBER")]
     rate_limit: u32,
     /// Fill an empty database with some 500 persons, 20 jobs and their candidates, to look around
-    #[arg(long, env = "SLATED_DEMO", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, help_heading = "Database", env = "SLATED_DEMO", value_parser = clap::builder::FalseyValueParser::new())]
     demo: bool,
     /// Connections that one address may have open, of IPv6 one /64; a quarter of all if not given. More are for a proxy in front
-    #[arg(long, env = "SLATED_CONNECTIONS_PER_ADDRESS", value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, help_heading = "Network", env = "SLATED_CONNECTIONS_PER_ADDRESS", value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     connections_per_address: Option<u16>,
     /// Seconds that a client may take to send a request's head, or leave a connection idle
-    #[arg(long, env = "SLATED_HEAD_TIMEOUT", default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, help_heading = "Network", env = "SLATED_HEAD_TIMEOUT", default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     head_timeout: u64,
     /// Seconds that a client may take to send a request's body
-    #[arg(long, env = "SLATED_BODY_TIMEOUT", default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, help_heading = "Network", env = "SLATED_BODY_TIMEOUT", default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     body_timeout: u64,
-    /// How long events are kept
-    #[arg(long, env = "SLATED_EVENT_RETENTION", default_value = "30d", value_name = "SPAN", value_parser = parse_duration)]
-    event_retention: i64,
+    /// How long events are kept: forever, or a span such as 90d. A person's timeline is made of them
+    #[arg(long, help_heading = "Events", env = "SLATED_EVENT_RETENTION", default_value = "forever", value_name = "SPAN")]
+    event_retention: Retention,
     /// Take the clock for right although it is far ahead of the newest record; without it nothing is forgotten for its age for a day then
-    #[arg(long, env = "SLATED_TRUST_CLOCK", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, help_heading = "Events", env = "SLATED_TRUST_CLOCK", value_parser = clap::builder::FalseyValueParser::new())]
     trust_clock: bool,
     #[command(flatten)]
     webhooks: Calling,
@@ -90,8 +100,29 @@ pub struct Serve {
     #[arg(long, hide = true)]
     without_events: bool,
     /// What to log: error, warn, info, debug, or a filter such as info,slated=debug
-    #[arg(long, env = "SLATED_LOG", default_value = DEFAULT_LOG, value_name = "FILTER")]
+    #[arg(long, help_heading = "Log", env = "SLATED_LOG", default_value = DEFAULT_LOG, value_name = "FILTER")]
     log: String,
+}
+
+/// How long something is kept; none for good.
+#[derive(Clone, Copy)]
+struct Retention(Option<i64>);
+
+impl FromStr for Retention {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        match written {
+            "forever" => Ok(Self(None)),
+            span => parse_duration(span).map(|millis| Self(Some(millis))).map_err(|reason| format!("{reason}, or forever")),
+        }
+    }
+}
+
+impl Retention {
+    const fn millis(self) -> Option<i64> {
+        self.0
+    }
 }
 
 // Of the log, the replica and the configuration an empty value is none: it comes from a variable.
@@ -132,7 +163,7 @@ impl Serve {
             read_from: self.replica(&location)?,
         };
         let metrics = telemetry::start_metrics().map_err(|error| error.to_string())?;
-        let listener = listen::bind(self.listen).map_err(|error| format!("{} cannot be listened on: {error}", self.listen))?;
+        let listener = self.listen.bind().await?;
         let store = Arc::new(self.database.open(Purpose::Serve, &options).await?);
         let address = listener.local_addr().map_err(|error| error.to_string())?;
         // Nothing may go wrong between the making of the key and the only time that it is shown. Who calls at once is answered a moment later.
@@ -163,7 +194,7 @@ impl Serve {
         let announcing = announce::start(&app.store, &app.hub);
         let dispatching = webhooks::start(&app.store, &app.hub, &app.delivering, app.stopping.clone())?;
         let enriching = enrich::start(&app.store, enriching, app.stopping.clone());
-        let chores = chores::start(&app, metrics, self.event_retention);
+        let chores = chores::start(&app, metrics, self.event_retention.millis());
         tracing::info!(listen.address = %address, database = %location, "listening");
         listen::serve(listener, router(Arc::clone(&app)), &settings, stop).await;
         let _ = dispatching.await;
@@ -194,17 +225,21 @@ async fn prepare(store: &Store, with_demo: bool) -> Result<Option<CreatedKey>, S
     Ok(Some(key))
 }
 
+fn is_for_now(failure: &Failure) -> bool {
+    matches!(failure, Failure::Broken(error) if error.is_for_now())
+}
+
 /// The first that is asked of the database. One that is slow to answer is waited for longer than a caller would: nobody waits for us yet.
 async fn has_workspace(store: &Store) -> Result<bool, String> {
     let begun = Instant::now();
     loop {
         match store.read(AnyWorkspace).await {
-            Err(failure @ Failure::Broken(StoreError::Unavailable(_))) if begun.elapsed() < PATIENCE_AT_START => {
+            Err(failure) if is_for_now(&failure) && begun.elapsed() < PATIENCE_AT_START => {
                 tracing::warn!(error = %failure, "asking the database again before the start");
                 tokio::time::sleep(ASKED_AGAIN_AFTER).await;
             }
             // Of a database that is spread over machines one may be away; it is not empty then.
-            Err(failure @ Failure::Broken(StoreError::Unavailable(_))) if store.read(TryToRead).await.is_ok() => {
+            Err(failure) if is_for_now(&failure) && store.read(TryToRead).await.is_ok() => {
                 tracing::warn!(error = %failure, "a part of the database is away");
                 return Ok(true);
             }

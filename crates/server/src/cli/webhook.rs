@@ -20,6 +20,7 @@ use crate::ops::webhooks::read::ListWebhooks;
 use crate::ops::webhooks::secret::{RotateSecret, new_seed};
 
 #[derive(Args)]
+#[command(after_help = "Example:\n  slated webhook list\n\ndocs/events.md, Webhooks, says more.")]
 pub struct Webhook {
     #[command(subcommand)]
     command: WebhookCommand,
@@ -38,6 +39,9 @@ enum WebhookCommand {
 }
 
 #[derive(Args)]
+#[command(
+    after_help = "Example:\n  slated webhook create --url https://hooks.example.com/slated --type person.*\n\ndocs/events.md, Webhooks, says more."
+)]
 struct Create {
     /// Where to call
     #[arg(long, value_name = "URL")]
@@ -59,6 +63,7 @@ struct Create {
 }
 
 #[derive(Args)]
+#[command(after_help = "Example:\n  slated webhook list --workspace default\n\ndocs/events.md, Webhooks, says more.")]
 struct List {
     #[command(flatten)]
     workspace: Workspace,
@@ -67,6 +72,7 @@ struct List {
 }
 
 #[derive(Args)]
+#[command(after_help = "Example:\n  slated webhook rotate whk_01m1v0e8k7f3vs8xq2zr6c4ybd\n\ndocs/events.md, Webhooks, says more.")]
 struct Rotate {
     /// The id of the webhook, as webhook list shows it
     #[arg(value_name = "WEBHOOK_ID", value_parser = parse_id)]
@@ -83,6 +89,7 @@ struct Rotate {
 }
 
 #[derive(Args)]
+#[command(after_help = "Example:\n  slated webhook delete whk_01m1v0e8k7f3vs8xq2zr6c4ybd\n\ndocs/events.md, Webhooks, says more.")]
 struct Delete {
     /// The id of the webhook, as webhook list shows it
     #[arg(value_name = "WEBHOOK_ID", value_parser = parse_id)]

@@ -60,10 +60,11 @@ catalogue! {
     Erased "ERASED" 410 "The person was erased; the message says when."
     PreconditionFailed "PRECONDITION_FAILED" 412 "The record changed since the ETag in If-Match was read."
     PayloadTooLarge "PAYLOAD_TOO_LARGE" 413 "The body is larger than this route takes."
-    UnsupportedMediaType "UNSUPPORTED_MEDIA_TYPE" 415 "The body's Content-Type is not JSON."
+    UnsupportedMediaType "UNSUPPORTED_MEDIA_TYPE" 415 "The body's Content-Type is not JSON, or it is compressed."
     RateLimited "RATE_LIMITED" 429 "The key used up its rate limit; Retry-After says when to come back."
     Internal "INTERNAL" 500 "Something went wrong here; the log has the cause under request_id."
-    Unavailable "UNAVAILABLE" 503 "The database is away or overloaded, or too many large bodies are being read; Retry-After says when to come back."
+    NotImplemented "NOT_IMPLEMENTED" 501 "The body is sent with a transfer coding other than chunked."
+    Unavailable "UNAVAILABLE" 503 "The database is away, overloaded or its disk is full, or too many large bodies are being read; Retry-After says when to come back."
 }
 
 macro_rules! flaws {

@@ -7,6 +7,9 @@ pub enum StoreError {
     /// The engine cannot serve now; the same work may succeed later.
     #[error("the database is not available: {0}")]
     Unavailable(String),
+    /// The same for lack of room; what is there can be read.
+    #[error("the disk of the database is full; make room on it")]
+    DiskFull,
     /// It was ended, since it took longer than it may or nobody waits for it any more.
     #[error("it took too long, and was ended")]
     TookTooLong,
@@ -28,6 +31,14 @@ pub enum StoreError {
     /// A bug here, or a database that something else wrote to.
     #[error("the database refused a statement: {0}")]
     Internal(String),
+}
+
+impl StoreError {
+    /// Whether the engine cannot serve now, and may later.
+    #[must_use]
+    pub const fn is_for_now(&self) -> bool {
+        matches!(self, Self::Unavailable(_) | Self::DiskFull)
+    }
 }
 
 /// Why work was not done.

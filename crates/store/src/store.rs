@@ -252,6 +252,15 @@ impl Store {
         }
     }
 
+    /// Whether there is room on the disk for changes, as far as can be told.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.has_room(),
+            Engine::Postgres(_) => true,
+        }
+    }
+
     /// How long an answer of the database may take.
     #[must_use]
     pub const fn patience(&self) -> Duration {

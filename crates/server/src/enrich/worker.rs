@@ -333,16 +333,18 @@ impl Desk {
         let failure = loop {
             match self.try_to_settle(settle.clone()).await {
                 Ok(_) => return,
-                Err(failure @ Failure::Broken(StoreError::Unavailable(_) | StoreError::Conflict(_) | StoreError::Lost(_))) => {
-                    match waits.next() {
-                        Some(wait) => sleep(wait).await,
-                        None => {
-                            let person = settle.task.person;
-                            tracing::warn!(person.id = %person, error = %failure, "an enrichment could not be kept; it is done again");
-                            return;
-                        }
+                Err(
+                    failure @ Failure::Broken(
+                        StoreError::Unavailable(_) | StoreError::DiskFull | StoreError::Conflict(_) | StoreError::Lost(_),
+                    ),
+                ) => match waits.next() {
+                    Some(wait) => sleep(wait).await,
+                    None => {
+                        let person = settle.task.person;
+                        tracing::warn!(person.id = %person, error = %failure, "an enrichment could not be kept; it is done again");
+                        return;
                     }
-                }
+                },
                 Err(failure) => break failure,
             }
         };

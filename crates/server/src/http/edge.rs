@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::RETRY_AFTER;
+use axum::http::header::{CACHE_CONTROL, ETAG, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -20,6 +20,7 @@ use tracing::Level;
 use super::app::App;
 use super::body::drain_all;
 use super::caller::identify;
+use super::head;
 use super::keyring::{Allowance, KnownKey};
 use super::measure::known_method;
 use super::refusal::{Version, internal, tell, tell_problem};
@@ -43,9 +44,9 @@ pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next)
 
     let mut allowance = None;
     let mut caller = None;
-    let admitted = match needs_key {
-        true => admit(&app, &mut request, &mut caller, &mut allowance).await,
-        false => Ok(()),
+    let admitted = match head::check(&request) {
+        Ok(()) if needs_key => admit(&app, &mut request, &mut caller, &mut allowance).await,
+        checked => checked.map_err(Failure::from),
     };
     let response = match admitted {
         // A handler that panics must not take the connection with it.
@@ -129,6 +130,12 @@ fn request_id(headers: &HeaderMap) -> String {
 fn add_headers(headers: &mut HeaderMap, request_id: &str, allowance: Option<Allowance>) {
     if let Ok(value) = HeaderValue::from_str(request_id) {
         headers.insert(REQUEST_ID, value);
+    }
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if !headers.contains_key(CACHE_CONTROL) {
+        // What has an ETag may be kept by its caller, and is asked for again with it.
+        let caching = if headers.contains_key(ETAG) { "private, no-cache" } else { "no-store" };
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
     }
     let Some(Allowance { limit, remaining, reset, retry_after }) = allowance else { return };
     headers.insert(LIMIT, limit.into());

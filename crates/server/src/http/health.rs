@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
+use metrics::gauge;
 use serde::Serialize;
 use store::{Failure, Store, StoreError};
 use tokio::sync::Mutex;
@@ -33,18 +34,35 @@ pub struct Health {
 #[utoipa::path(get, path = "/healthz", operation_id = "health", tag = "Operations", security(()),
     responses((status = 200, description = "The program is alive.", body = Health, example = json!({"status": "ok"}))))]
 pub async fn healthz() -> Answer {
-    Answer { status: 200, etag: None, body: br#"{"status":"ok"}"#.to_vec(), is_replay: false }
+    ok()
 }
 
 /// Can the program serve?
 ///
-/// Answers 200 when the database can be read and written, 503 when it cannot. Needs no key.
+/// Answers 200 when the database can be read and written, and also when its disk is full, since reads go on; 503 when it cannot. Needs no key.
 #[utoipa::path(get, path = "/readyz", operation_id = "readiness", tag = "Operations", security(()),
     extensions(("x-errors" = json!(["INTERNAL", "UNAVAILABLE"]))),
-    responses((status = 200, description = "The database can be read and written.", body = Health, example = json!({"status": "ok"}))))]
+    responses((status = 200, description = "The database can be read, and written unless its disk is full.", body = Health, example = json!({"status": "ok"}))))]
 pub async fn readyz(State(app): State<Arc<App>>) -> Reply {
+    match app.readiness.look(&app.store).await {
+        Ok(()) | Err(StoreError::DiskFull) => Ok(ok()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Can the program write?
+///
+/// Answers 200 when a change can be made, 503 when it cannot, as on a full disk. Needs no key.
+#[utoipa::path(get, path = "/readyz/writes", operation_id = "writeReadiness", tag = "Operations", security(()),
+    extensions(("x-errors" = json!(["INTERNAL", "UNAVAILABLE"]))),
+    responses((status = 200, description = "The database can be written.", body = Health, example = json!({"status": "ok"}))))]
+pub async fn readyz_writes(State(app): State<Arc<App>>) -> Reply {
     app.readiness.look(&app.store).await?;
-    Ok(render(axum::http::StatusCode::OK, &Health { status: "ok" }))
+    Ok(ok())
+}
+
+fn ok() -> Answer {
+    render(axum::http::StatusCode::OK, &Health { status: "ok" })
 }
 
 /// What was last found out. Anybody may ask, without a key and as often as they like, so the database is asked by one of them at a time, and not again
@@ -59,6 +77,7 @@ impl Readiness {
             Some((moment, outcome)) if moment.elapsed() < FRESH => outcome.clone(),
             _ => {
                 let outcome = is_ready(store).await;
+                gauge!("slated_store_writable").set(if outcome.is_ok() { 1.0 } else { 0.0 });
                 last.insert((Instant::now(), outcome)).1.clone()
             }
         }
@@ -73,7 +92,9 @@ async fn is_ready(store: &Store) -> Result<(), StoreError> {
     let looking = async {
         store.read(TryToRead).await?;
         // The writer must be alive and the database writable.
-        store.write(TryToWrite).await
+        store.write(TryToWrite).await?;
+        // That changes nothing, and needs no room.
+        if store.has_room() { Ok(()) } else { Err(StoreError::DiskFull.into()) }
     };
     let looked = tokio::time::timeout(PATIENCE, looking).await;
     looked.map_err(|_| StoreError::Unavailable("it did not answer in time".to_owned()))?.map_err(broken)
@@ -86,5 +107,7 @@ async fn is_ready(store: &Store) -> Result<(), StoreError> {
     responses((status = 200, description = "The metrics.", body = String, content_type = "text/plain; version=0.0.4",
         example = json!("# TYPE slated_http_requests_total counter\nslated_http_requests_total{route=\"/v1/jobs\",method=\"GET\",status=\"200\"} 1\n"))))]
 pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
+    // It is a metric, too.
+    let _ = app.readiness.look(&app.store).await;
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], app.metrics.render())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use model::problem::{Code, Detail, Problem};
@@ -72,6 +72,11 @@ pub fn tell(failure: &Failure, version: Version, request_id: &str) -> Response {
             tracing::error!(request.id = request_id, error = %error, "the database is away");
             tell_problem(&Problem::new(Code::Unavailable, "The database is not available now; try again shortly."), version, request_id)
         }
+        Failure::Broken(error @ StoreError::DiskFull) => {
+            tracing::error!(request.id = request_id, error = %error, "nothing can be written");
+            let message = "The disk of the database is full. Nothing can be written until its operator makes room; reads go on.";
+            tell_problem(&Problem::new(Code::Unavailable, message), version, request_id)
+        }
         Failure::Broken(StoreError::TookTooLong) => {
             tracing::warn!(request.id = request_id, "a question was not answered: it took too long");
             let message = "This takes too long to answer. Ask for less: with narrower filters, or by cursor instead of a far offset.";
@@ -107,6 +112,10 @@ pub fn tell_problem(problem: &Problem, version: Version, request_id: &str) -> Re
         }
         Code::Unavailable | Code::RateLimited => {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("2"));
+        }
+        // Where the body ends is not certain, nor what comes behind it.
+        Code::NotImplemented => {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         _ => {}
     }

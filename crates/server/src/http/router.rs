@@ -90,6 +90,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/v1/me", get(v1::me::read_me))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
+        .route("/readyz/writes", get(health::readyz_writes))
         .route("/metrics", get(health::metrics))
         .route("/openapi.json", get(openapi::document))
         .route("/docs", get(docs::to_index))

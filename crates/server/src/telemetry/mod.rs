@@ -78,6 +78,7 @@ fn describe() {
     describe_gauge!("slated_http_connections", "Connections that are open.");
     describe_counter!("slated_http_requests_total", "Requests by route, method and status.");
     describe_histogram!("slated_http_request_seconds", "Time from a request's head to its answer, by route and method.");
+    describe_gauge!("slated_store_writable", "1 while the database can be written, 0 while it cannot, as on a full disk.");
     describe_gauge!("slated_store_queue_depth", "Writes that wait for the writer.");
     describe_histogram!("slated_store_commit_batch_size", "Writes that shared a commit.");
     describe_histogram!("slated_store_commit_seconds", "Time from the first write of a commit until it is durable.");

@@ -27,6 +27,8 @@ pub(crate) fn judge(error: &Error) -> StoreError {
         StoreError::Conflict(describe(error))
     } else if moved.contains(state) || is_stale(error, state) || is_gone(error, state) {
         StoreError::Lost(describe(error))
+    } else if *state == SqlState::DISK_FULL {
+        StoreError::DiskFull
     } else if *state == SqlState::LOCK_NOT_AVAILABLE {
         StoreError::Held(describe(error))
     } else if ["08", "40", "53", "57", "58"].contains(&&state.code()[..2]) {

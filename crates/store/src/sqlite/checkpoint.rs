@@ -24,6 +24,7 @@ use rusqlite::{Connection, ErrorCode};
 
 use super::beside;
 use super::connection::{BUSY_TIMEOUT, SqliteTx, broken};
+use super::shortage;
 use crate::error::StoreError;
 
 /// New pages in the log that are worth a copy while writers are busy: 32 MiB.
@@ -160,7 +161,10 @@ impl Checkpoints {
         if is_tried_again {
             self.tried_at = Some(Instant::now());
         }
-        Err(StoreError::Unavailable("the log cannot be copied into the database; the disk may be full".to_owned()))
+        Err(match shortage::is_disk_full(&self.path) {
+            true => StoreError::DiskFull,
+            false => StoreError::Unavailable("the log cannot be copied into the database".to_owned()),
+        })
     }
 
     /// Copies all of the log and cuts it off, so that nothing of the past is left in it. False if somebody still needs it.

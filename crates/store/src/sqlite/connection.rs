@@ -171,12 +171,12 @@ pub(crate) fn broken(error: &rusqlite::Error) -> StoreError {
         Some(
             ErrorCode::DatabaseBusy
             | ErrorCode::DatabaseLocked
-            | ErrorCode::DiskFull
             | ErrorCode::SystemIoFailure
             | ErrorCode::CannotOpen
             | ErrorCode::OutOfMemory
             | ErrorCode::ReadOnly,
         ) => StoreError::Unavailable(error.to_string()),
+        Some(ErrorCode::DiskFull) => StoreError::DiskFull,
         Some(ErrorCode::OperationInterrupted) => StoreError::TookTooLong,
         _ => StoreError::Internal(error.to_string()),
     }

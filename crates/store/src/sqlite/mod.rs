@@ -13,7 +13,7 @@ mod shortage;
 mod words;
 mod writer;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 
 use std::sync::Arc;
@@ -42,6 +42,7 @@ pub(crate) struct Sqlite {
     readers: Readers,
     // Fields are dropped in order: nobody reads when the writer empties the log, and the writer ends before another server may have the file.
     writer: Writer,
+    path: PathBuf,
     _lock: Option<ServerLock>,
 }
 
@@ -66,11 +67,15 @@ impl Sqlite {
         lock.iter().for_each(ServerLock::reserve);
         let readers = Readers::start(Arc::clone(&file))?;
         let writer = Writer::start(file, Tx::new(Arm::Sqlite(connection)), readers.states(), bell)?;
-        Ok(Self { readers, writer, _lock: lock })
+        Ok(Self { readers, writer, path: path.to_owned(), _lock: lock })
     }
 
     pub(crate) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
         self.writer.run(work).await
+    }
+
+    pub(crate) fn has_room(&self) -> bool {
+        !shortage::is_disk_full(&self.path)
     }
 
     /// What is left in the log of those who were erased.

@@ -7,6 +7,7 @@ mod dry_run;
 mod errors;
 mod etags;
 mod filters;
+mod heads;
 mod idempotency;
 mod limits;
 mod lists;

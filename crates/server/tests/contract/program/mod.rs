@@ -8,3 +8,4 @@ mod descriptors;
 mod schema;
 mod service;
 mod start;
+mod tour;

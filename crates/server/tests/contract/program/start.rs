@@ -45,9 +45,16 @@ fn later_starts_show_no_key(engine: &Engine) {
 }
 
 fn demo(engine: Engine) -> (App, Client) {
-    let app = engine.app().first_start().argument("--demo").start();
-    let client = app.anonymous().with_key(&shown_key(&app));
+    let (app, key) = demo_with_key(engine);
+    let client = app.anonymous().with_key(&key);
     (app, client)
+}
+
+/// A server with the demo data, and the key that it printed.
+pub fn demo_with_key(engine: Engine) -> (App, String) {
+    let app = engine.app().first_start().argument("--demo").start();
+    let key = shown_key(&app);
+    (app, key)
 }
 
 #[apply(each_engine)]

@@ -9,8 +9,6 @@ from slated_client.models import (
     CreateJobBody,
     CreatePersonBody,
     CreatePersonOnDuplicate,
-    ErrorAnswerErrorCode,
-    ErrorAnswerErrorDetailsItemCode,
     Health,
     UpdateJobBody,
 )
@@ -21,18 +19,17 @@ NOWHERE = "00000000000000000000000000"
 class Errors(unittest.TestCase):
     def test_a_bad_request_names_every_bad_field(self) -> None:
         error = refused(create_person.sync_detailed(client=client, body=CreatePersonBody(emails=["grace@"])), 400)
-        self.assertEqual(error.code, ErrorAnswerErrorCode.INVALID_REQUEST)
+        self.assertEqual(error.code, "INVALID_REQUEST")
         details = [(detail.field, detail.code) for detail in error.details]
-        code = ErrorAnswerErrorDetailsItemCode
-        self.assertEqual(details, [("name", code.REQUIRED), ("emails[0]", code.INVALID_EMAIL)])
+        self.assertEqual(details, [("emails[0]", "INVALID_EMAIL")])
 
     def test_a_request_without_a_good_key_is_refused(self) -> None:
         with AuthenticatedClient(URL, token="slated_wrong") as stranger:
-            self.assertEqual(refused(list_jobs.sync_detailed(client=stranger), 401).code, ErrorAnswerErrorCode.UNAUTHENTICATED)
+            self.assertEqual(refused(list_jobs.sync_detailed(client=stranger), 401).code, "UNAUTHENTICATED")
             self.assertEqual(health.sync(client=stranger), Health("ok"))
 
     def test_what_is_not_there_is_not_found(self) -> None:
-        self.assertEqual(refused(read_person.sync_detailed(f"per_{NOWHERE}", client=client), 404).code, ErrorAnswerErrorCode.NOT_FOUND)
+        self.assertEqual(refused(read_person.sync_detailed(f"per_{NOWHERE}", client=client), 404).code, "NOT_FOUND")
         lost = CreateJobBody("Lost", client_company_id=f"cmp_{NOWHERE}")
         self.assertEqual(refused(create_job.sync_detailed(client=client, body=lost), 404).details[0].field, "client_company_id")
 
@@ -40,7 +37,7 @@ class Errors(unittest.TestCase):
         joan = CreatePersonBody(name="Joan Clarke", work_email="joan@example.com")
         made = good(create_person.sync_detailed(client=client, body=joan), 201).id
         error = refused(create_person.sync_detailed(client=client, body=joan, on_duplicate=CreatePersonOnDuplicate.ERROR), 409)
-        self.assertEqual((error.code, error.details[0].record_id), (ErrorAnswerErrorCode.DUPLICATE_PERSON, made))
+        self.assertEqual((error.code, error.details[0].record_id), ("DUPLICATE_PERSON", made))
 
     def test_a_write_with_an_old_etag_is_refused_a_read_with_the_current_one_answers_304(self) -> None:
         job = new_job("Versioned")
@@ -52,4 +49,4 @@ class Errors(unittest.TestCase):
             return update_job.sync_detailed(job, client=client, body=UpdateJobBody(name=name), if_match=tag)
 
         self.assertEqual(write("Versioned anew").status_code, 200)
-        self.assertEqual(refused(write("Too late"), 412).code, ErrorAnswerErrorCode.PRECONDITION_FAILED)
+        self.assertEqual(refused(write("Too late"), 412).code, "PRECONDITION_FAILED")

@@ -34,7 +34,6 @@ from slated_client.models import (
     CreatePersonBody,
     CreatePersonBodyV0,
     CreatePersonsBody,
-    ErrorAnswerErrorCode,
     ErrorV0,
     MergePersonsBody,
     MoveCandidateBody,
@@ -99,7 +98,7 @@ class Records(unittest.TestCase):
         self.assertEqual(good(read_candidate.sync_detailed(added.id, client=client)).to_dict(), moved.to_dict())
 
         stale = refused(move_candidate.sync_detailed(added.id, client=client, body=move), 409)
-        self.assertEqual(stale.code, ErrorAnswerErrorCode.STAGE_CONFLICT)
+        self.assertEqual(stale.code, "STAGE_CONFLICT")
         self.assertEqual(stale.details[0].record_id, moved.current_pipeline_stage_id)
 
     def test_version_0_creates_a_person(self) -> None:
@@ -128,7 +127,8 @@ class Records(unittest.TestCase):
 
     def test_a_write_can_be_tried_out(self) -> None:
         tried = body(create_person.sync_detailed(client=client, body=CreatePersonBody(name="Tried Out"), dry_run=True), 201)
-        self.assertEqual([change.type_ for change in tried.changes or []], ["person.created"])
+        assert isinstance(tried.changes, list)
+        self.assertEqual([change.type_ for change in tried.changes], ["person.created"])
         self.assertEqual(good(list_persons.sync_detailed(client=client, q="Tried Out")), [])
 
     def test_a_person_who_was_merged_into_another_is_found_there(self) -> None:
@@ -152,7 +152,7 @@ class Records(unittest.TestCase):
         with AuthenticatedClient(URL, token=made.key) as reader:
             self.assertEqual(good(read_me.sync_detailed(client=reader)).key.id, made.id)
             answer = create_person.sync_detailed(client=reader, body=CreatePersonBody(name="Not Written"))
-            self.assertEqual(refused(answer, 403).code, ErrorAnswerErrorCode.FORBIDDEN)
+            self.assertEqual(refused(answer, 403).code, "FORBIDDEN")
         self.assertIsNotNone(good(revoke_key.sync_detailed(made.id, client=client)).revoked_at)
 
     def test_calls_can_be_made_at_once(self) -> None:

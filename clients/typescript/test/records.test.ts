@@ -113,9 +113,20 @@ test("many persons are created at once, each with an answer of its own", async (
   assert.deepEqual([bad?.status, bad?.data, bad?.error?.details[0]?.field], [400, null, "work_email"]);
 });
 
+test("what a match keeps back is told", async () => {
+  const person = { name: "Mary Somerville", external_source_id: "client-test-mary" };
+  await good(createPerson({ client, body: person }), 201);
+  const query = { include: "changes" } as const;
+  const { data, response } = await createPerson({ client, body: { ...person, name: "M. Somerville" }, query, throwOnError: true });
+  assert.equal(response.headers.get("x-matched-by"), "external_source_id");
+  assert.ok(data.changes && !Array.isArray(data.changes));
+  assert.deepEqual(data.changes.kept_back.map(({ field, current }) => [field, current]), [["name", "Mary Somerville"]]);
+});
+
 test("a write can be tried out", async () => {
   const { data } = await createPerson({ client, body: { name: "Tried Out" }, query: { dry_run: true }, throwOnError: true });
-  assert.deepEqual(data.changes?.map((change) => change.type), ["person.created"]);
+  assert.ok(Array.isArray(data.changes));
+  assert.deepEqual(data.changes.map((change) => change.type), ["person.created"]);
   assert.deepEqual(await good(listPersons({ client, query: { q: "Tried Out" } })), []);
 });
 

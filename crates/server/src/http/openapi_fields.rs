@@ -137,7 +137,7 @@ pub fn refer_to_shapes(schemas: &mut Value) {
 /// Says of each moment that it is one. Answers are open: they may get more fields.
 pub fn describe_moments(schemas: &mut Value) {
     for (_, schema) in schemas.as_object_mut().into_iter().flatten() {
-        for (field, property) in schema["properties"].as_object_mut().into_iter().flatten() {
+        for (field, property) in schema.pointer_mut("/properties").and_then(Value::as_object_mut).into_iter().flatten() {
             let is_text = property["type"] == "string" || property["type"] == json!(["string", "null"]);
             if (field.ends_with("_at") || field == "at") && is_text && property["format"].is_null() {
                 property["format"] = "date-time".into();

@@ -58,77 +58,21 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: &[Step] = &[
-    Step {
-        version: 1,
-        name: "records",
-        sqlite: include_str!("sqlite/0001_records.sql"),
-        postgres: include_str!("postgres/0001_records.sql"),
-    },
-    Step { version: 2, name: "events", sqlite: include_str!("sqlite/0002_events.sql"), postgres: include_str!("postgres/0002_events.sql") },
-    Step { version: 3, name: "desk", sqlite: include_str!("sqlite/0003_desk.sql"), postgres: include_str!("postgres/0003_desk.sql") },
-    Step {
-        version: 4,
-        name: "enrichment",
-        sqlite: include_str!("sqlite/0004_enrichment.sql"),
-        postgres: include_str!("postgres/0004_enrichment.sql"),
-    },
-    Step {
-        version: 5,
-        name: "origins",
-        sqlite: include_str!("sqlite/0005_origins.sql"),
-        postgres: include_str!("postgres/0005_origins.sql"),
-    },
-    Step { version: 6, name: "gaps", sqlite: include_str!("sqlite/0006_gaps.sql"), postgres: include_str!("postgres/0006_gaps.sql") },
-    Step {
-        version: 7,
-        name: "names at companies",
-        sqlite: include_str!("sqlite/0007_names_at_companies.sql"),
-        postgres: include_str!("postgres/0007_names_at_companies.sql"),
-    },
-    Step {
-        version: 8,
-        name: "filters",
-        sqlite: include_str!("sqlite/0008_filters.sql"),
-        postgres: include_str!("postgres/0008_filters.sql"),
-    },
-    Step {
-        version: 9,
-        name: "outbox in order",
-        sqlite: include_str!("sqlite/0009_outbox_in_order.sql"),
-        postgres: include_str!("postgres/0009_outbox_in_order.sql"),
-    },
-    Step {
-        version: 10,
-        name: "keys of words",
-        sqlite: include_str!("sqlite/0010_keys_of_words.sql"),
-        postgres: include_str!("postgres/0010_keys_of_words.sql"),
-    },
-    Step {
-        version: 11,
-        name: "indexes of keys",
-        sqlite: include_str!("sqlite/0011_indexes_of_keys.sql"),
-        postgres: include_str!("postgres/0011_indexes_of_keys.sql"),
-    },
-    Step {
-        version: 12,
-        name: "segments",
-        sqlite: include_str!("sqlite/0012_segments.sql"),
-        postgres: include_str!("postgres/0012_segments.sql"),
-    },
-    Step {
-        version: 13,
-        name: "words unknown to segments",
-        sqlite: include_str!("sqlite/0013_words_unknown_to_segments.sql"),
-        postgres: include_str!("postgres/0013_words_unknown_to_segments.sql"),
-    },
-    Step {
-        version: 14,
-        name: "matches",
-        sqlite: include_str!("sqlite/0014_matches.sql"),
-        postgres: include_str!("postgres/0014_matches.sql"),
-    },
-];
+/// The files of a step, one after the other.
+macro_rules! files {
+    ($($file:literal)*) => { concat!($(include_str!($file),)*) };
+}
+
+const STEPS: &[Step] = &[Step {
+    version: 1,
+    name: "schema",
+    sqlite: files!(
+        "sqlite/records.sql" "sqlite/events.sql" "sqlite/desk.sql" "sqlite/enrichment.sql" "sqlite/search.sql" "sqlite/statistics.sql"
+    ),
+    postgres: files!(
+        "postgres/records.sql" "postgres/events.sql" "postgres/desk.sql" "postgres/enrichment.sql" "postgres/search.sql"
+    ),
+}];
 
 fn newest_version() -> i64 {
     STEPS.last().map_or(0, |step| step.version)

@@ -200,7 +200,7 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, token
 pub async fn replace(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, tokens: &str) -> Result<(), StoreError> {
     if !tx.is_embedded() {
         segment::put_in_tail(tx, workspace, person).await?;
-        let instead = " ON CONFLICT (workspace_id, person_id) DO UPDATE SET words = EXCLUDED.words, keys = NULL";
+        let instead = " ON CONFLICT (workspace_id, person_id) DO UPDATE SET words = EXCLUDED.words";
         return put_vector(tx, workspace, person, tokens, instead).await;
     }
     match kept(tx, workspace, person).await? {

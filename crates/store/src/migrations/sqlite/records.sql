@@ -19,6 +19,8 @@ CREATE TABLE api_key (
     expires_at INTEGER,
     revoked_at INTEGER,
     last_used_at INTEGER,
+    -- The key that took its place when it was rotated.
+    replaced_by BLOB,
     PRIMARY KEY (workspace_id, id),
     UNIQUE (workspace_id, hash)
 ) STRICT, WITHOUT ROWID;
@@ -121,6 +123,7 @@ CREATE TABLE job (
     candidate_count INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
+    removed_count INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, company_id) REFERENCES company (workspace_id, id),
     FOREIGN KEY (workspace_id, status_id) REFERENCES job_status (workspace_id, id)
@@ -184,35 +187,9 @@ CREATE TABLE idempotent_answer (
     etag TEXT,
     body BLOB NOT NULL,
     created_at INTEGER NOT NULL,
+    -- The number of the kind of identifier by which a create found the person.
+    matched_by INTEGER,
     PRIMARY KEY (workspace_id, key)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX idempotent_answer_by_age ON idempotent_answer (workspace_id, created_at);
-
--- What the planner believes of the data. Without it, it takes workspace_id for selective and walks through whole workspaces; with it,
--- its plans are the same for a small database and a large one.
-ANALYZE sqlite_schema;
-
-INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
-    ('api_key', 'api_key', '1000 1000 1'),
-    ('api_key', 'sqlite_autoindex_api_key_2', '1000 1000 1'),
-    ('company', 'company', '50000 50000 1'),
-    ('company', 'sqlite_autoindex_company_2', '50000 50000 1'),
-    ('person', 'sqlite_autoindex_person_1', '1000000 1000000 1'),
-    ('person_identifier', 'person_identifier', '2000000 2000000 600000 1 1'),
-    ('note', 'note', '1000000 1000000 2 1'),
-    ('client_contact', 'client_contact', '10000 10000 10 1'),
-    ('job_status', 'job_status', '10 10 1'),
-    ('job_status', 'sqlite_autoindex_job_status_2', '10 10 1'),
-    ('job', 'job', '5000 5000 1'),
-    ('job', 'job_by_position', '5000 5000 1'),
-    ('job', 'job_by_name', '5000 5000 2'),
-    ('pipeline_stage', 'pipeline_stage', '40000 40000 8 1'),
-    ('candidate', 'candidate', '1000000 1000000 2 1'),
-    ('candidate', 'sqlite_autoindex_candidate_2', '1000000 1000000 1'),
-    ('candidate', 'candidate_by_position', '1000000 1000000 1000 1 1 1 1 1'),
-    ('stage_entry', 'stage_entry', '3000000 3000000 3 1'),
-    ('idempotent_answer', 'idempotent_answer', '100000 100000 1'),
-    ('idempotent_answer', 'idempotent_answer_by_age', '100000 100000 1 1');
-
-ANALYZE sqlite_schema;

@@ -45,6 +45,9 @@ CREATE TABLE event_outbox (
     PRIMARY KEY (workspace_id, id)
 );
 
+-- Leads to the events that were written first and wait for a number, without a look at the others.
+CREATE INDEX event_outbox_in_order ON event_outbox (workspace_id, written_at, id);
+
 -- Who numbers the events of a workspace holds its row here, so that two do not do it at once; nobody else waits for it.
 CREATE TABLE event_numbering (
     workspace_id bigint NOT NULL PRIMARY KEY

@@ -1,3 +1,31 @@
+-- The index of words, and what is to be put into it.
+
+-- Persons whose words are to be taken anew.
+CREATE TABLE search_queue (
+    workspace_id INTEGER NOT NULL,
+    person_id BLOB NOT NULL,
+    PRIMARY KEY (workspace_id, person_id)
+) STRICT, WITHOUT ROWID;
+
+-- The words of a person as they stand in the index: what is to leave the index must be told to it.
+CREATE TABLE search_document (
+    number INTEGER NOT NULL PRIMARY KEY,
+    workspace_id INTEGER NOT NULL,
+    person_id BLOB NOT NULL,
+    words TEXT NOT NULL,
+    UNIQUE (workspace_id, person_id)
+) STRICT;
+
+-- Every word begins with its workspace, and then how much it says.
+CREATE VIRTUAL TABLE search_word USING fts5 (
+    words, content = '', columnsize = 0, detail = none, tokenize = "ascii tokenchars '='"
+);
+
+-- Words that left the index stay in its pages until those are merged. That is waited for where somebody was erased.
+CREATE TABLE search_merge (
+    wanted_at INTEGER NOT NULL PRIMARY KEY
+) STRICT;
+
 -- An index of words by segments, each made of many persons at once: what very many have is found in it together.
 
 -- Who is in no segment as they are now. A new stamp says that they changed again.
@@ -7,8 +35,6 @@ CREATE TABLE search_tail (
     stamp INTEGER NOT NULL,
     PRIMARY KEY (workspace_id, person_id)
 ) STRICT, WITHOUT ROWID;
-
-INSERT INTO search_tail (workspace_id, person_id, stamp) SELECT workspace_id, person_id, 0 FROM search_document ORDER BY workspace_id, person_id;
 
 CREATE TABLE search_segment (
     workspace_id INTEGER NOT NULL,

@@ -19,6 +19,8 @@ CREATE TABLE api_key (
     expires_at timestamptz,
     revoked_at timestamptz,
     last_used_at timestamptz,
+    -- The key that took its place when it was rotated.
+    replaced_by uuid,
     PRIMARY KEY (workspace_id, id),
     UNIQUE (workspace_id, hash)
 );
@@ -120,6 +122,7 @@ CREATE TABLE job (
     candidate_count bigint NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
+    removed_count bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, company_id) REFERENCES company (workspace_id, id),
     FOREIGN KEY (workspace_id, status_id) REFERENCES job_status (workspace_id, id)
@@ -183,6 +186,8 @@ CREATE TABLE idempotent_answer (
     etag text COLLATE "C",
     body bytea NOT NULL,
     created_at timestamptz NOT NULL,
+    -- The number of the kind of identifier by which a create found the person.
+    matched_by bigint,
     PRIMARY KEY (workspace_id, key)
 );
 

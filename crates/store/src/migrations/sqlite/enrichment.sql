@@ -88,6 +88,8 @@ CREATE TABLE proposal (
     created_at INTEGER NOT NULL,
     decided_at INTEGER,
     key_id BLOB,
+    -- The key of the caller that has the value; none for a provider.
+    proposed_by BLOB,
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, person_id) REFERENCES person (workspace_id, id) ON DELETE CASCADE
 ) STRICT;
@@ -104,17 +106,12 @@ CREATE TABLE enrichment_permit (
     calls INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
-    ('enrichment_run', 'enrichment_run', '1000 1000 1'),
-    ('enrichment_run', 'enrichment_run_running', '10 10 1'),
-    ('enrichment', 'enrichment', '1000000 1000000 1'),
-    ('enrichment', 'enrichment_due', '1000 1000 1'),
-    ('enrichment', 'enrichment_by_run', '1000 1000 500'),
-    ('enrichment_answer', 'sqlite_autoindex_enrichment_answer_1', '1000000 1000000 2 1'),
-    ('field_source', 'field_source', '5000000 5000000 5 1 1'),
-    ('proposal', 'sqlite_autoindex_proposal_1', '100000 100000 1'),
-    ('proposal', 'proposal_by_person', '100000 100000 2 1'),
-    ('proposal', 'proposal_by_state', '100000 100000 25000 1'),
-    ('enrichment_permit', 'enrichment_permit', '10 1');
-
-ANALYZE sqlite_schema;
+-- Where the values of a person come from that were set by changes whose events are forgotten, as JSON, the newest change first. The rows
+-- are long, so this table has row ids.
+CREATE TABLE person_origin (
+    workspace_id INTEGER NOT NULL,
+    person_id BLOB NOT NULL,
+    changes TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, person_id),
+    FOREIGN KEY (workspace_id, person_id) REFERENCES person (workspace_id, id) ON DELETE CASCADE
+) STRICT;

@@ -87,6 +87,8 @@ CREATE TABLE proposal (
     created_at timestamptz NOT NULL,
     decided_at timestamptz,
     key_id uuid,
+    -- The key of the caller that has the value; none for a provider.
+    proposed_by uuid,
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, person_id) REFERENCES person (workspace_id, id) ON DELETE CASCADE
 );
@@ -101,4 +103,13 @@ CREATE TABLE enrichment_permit (
     next_at timestamptz NOT NULL,
     day bigint NOT NULL,
     calls bigint NOT NULL
+);
+
+-- Where the values of a person come from that were set by changes whose events are forgotten, the newest change first.
+CREATE TABLE person_origin (
+    workspace_id bigint NOT NULL,
+    person_id uuid NOT NULL,
+    changes jsonb NOT NULL,
+    PRIMARY KEY (workspace_id, person_id),
+    FOREIGN KEY (workspace_id, person_id) REFERENCES person (workspace_id, id) ON DELETE CASCADE
 );

@@ -69,15 +69,3 @@ CREATE TABLE webhook_delivery (
 
 CREATE INDEX webhook_delivery_pending ON webhook_delivery (workspace_id, webhook_id, sequence) WHERE status = 'pending';
 CREATE INDEX webhook_delivery_failed ON webhook_delivery (workspace_id, webhook_id, sequence) WHERE status = 'failed';
-
-INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
-    ('event', 'sqlite_autoindex_event_1', '1000000 1000000 1'),
-    ('event', 'event_by_record', '1000000 1000000 3 1'),
-    ('event', 'event_by_person', '500000 500000 3 1'),
-    ('event', 'event_by_job', '500000 500000 1000 1'),
-    ('webhook', 'webhook', '10 10 1'),
-    ('webhook_delivery', 'webhook_delivery', '1000000 1000000 100000 1'),
-    ('webhook_delivery', 'webhook_delivery_pending', '100 100 100 1'),
-    ('webhook_delivery', 'webhook_delivery_failed', '100 100 100 1');
-
-ANALYZE sqlite_schema;

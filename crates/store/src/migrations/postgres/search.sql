@@ -1,3 +1,22 @@
+-- The index of words, and what is to be put into it.
+
+-- Persons whose words are to be taken anew.
+CREATE TABLE search_queue (
+    workspace_id bigint NOT NULL,
+    person_id uuid NOT NULL,
+    PRIMARY KEY (workspace_id, person_id)
+);
+
+-- The words of a person. Every word begins with its workspace, and then how much it says.
+CREATE TABLE search_document (
+    workspace_id bigint NOT NULL,
+    person_id uuid NOT NULL,
+    words tsvector NOT NULL,
+    PRIMARY KEY (workspace_id, person_id)
+);
+
+CREATE INDEX search_document_by_word ON search_document USING gin (words);
+
 -- An index of words by segments, each made of many persons at once: what very many have is found in it together.
 
 -- Who is in no segment as they are now. A new stamp says that they changed again.
@@ -48,6 +67,5 @@ CREATE TABLE search_generation (
     number bigint NOT NULL
 );
 
--- Nobody is found by keys any more. Words that the segments know nothing of get an index in a step of their own, since nobody reads the table while these go.
-DROP INDEX search_document_by_key;
-DROP INDEX search_document_without_keys;
+-- Words that were never put into the tail. They are taken anew one after the other. The workspace is hidden from the primary key, which would lead to all.
+CREATE INDEX search_document_unknown_to_segments ON search_document ((workspace_id + 0), person_id) WHERE NOT words @@ '''=s'''::tsquery;

@@ -1,1 +1,0 @@
--- With one writer, events get their numbers at once and none waits: there is nothing to change.

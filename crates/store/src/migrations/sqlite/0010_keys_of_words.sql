@@ -1,1 +1,0 @@
--- FTS5 finds words by how they begin without such a help: there is nothing to change.

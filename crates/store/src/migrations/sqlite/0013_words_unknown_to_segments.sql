@@ -1,1 +1,0 @@
--- With one server there are no words that the segments know nothing of: there is nothing to change.

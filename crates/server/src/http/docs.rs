@@ -3,49 +3,55 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use axum::body::Bytes;
 use axum::extract::Path;
-use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS};
-use axum::http::{HeaderName, StatusCode};
+use axum::http::header::{CONTENT_SECURITY_POLICY, LOCATION, X_FRAME_OPTIONS};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use model::problem::{Code, Problem};
 use utoipa_swagger_ui::Config;
 
+use super::fixed::Fixed;
 use super::refusal::{Refusal, internal};
 
 static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
-    let config = Config::from("/openapi.json").try_it_out_enabled(true).display_request_duration(true).persist_authorization(false);
+    let config = Config::from("/openapi.json")
+        .use_base_layout()
+        .filter(true)
+        .doc_expansion("none")
+        .default_models_expand_depth(-1)
+        .try_it_out_enabled(true)
+        .display_request_duration(true)
+        .persist_authorization(true);
     Arc::new(config)
 });
 
 /// Keys are typed into the page: it loads nothing from elsewhere, and stands in no other page.
-const GUARDED: [(HeaderName, &str); 3] = [
+pub const GUARDED: [(HeaderName, &str); 2] = [
     (
         CONTENT_SECURITY_POLICY,
         "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     ),
     (X_FRAME_OPTIONS, "DENY"),
-    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
 ];
 
 pub async fn to_index() -> impl IntoResponse {
     (StatusCode::PERMANENT_REDIRECT, [(LOCATION, "/docs/")])
 }
 
-pub async fn index() -> Result<Response, Refusal> {
-    file("")
+pub async fn index(headers: HeaderMap) -> Result<Response, Refusal> {
+    file("", &headers)
 }
 
-pub async fn page(Path(path): Path<String>) -> Result<Response, Refusal> {
-    file(&path)
+pub async fn page(Path(path): Path<String>, headers: HeaderMap) -> Result<Response, Refusal> {
+    file(&path, &headers)
 }
 
-/// The files that were asked for, each made once: an answer that is not read holds no copy of its own.
-static FILES: LazyLock<Mutex<HashMap<String, (Bytes, String)>>> = LazyLock::new(Mutex::default);
+/// The files that were asked for.
+static FILES: LazyLock<Mutex<HashMap<String, Fixed>>> = LazyLock::new(Mutex::default);
 
-fn file(path: &str) -> Result<Response, Refusal> {
+fn file(path: &str, headers: &HeaderMap) -> Result<Response, Refusal> {
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
-    let (bytes, content_type) = match files.get(path) {
+    let file = match files.get(path) {
         Some(file) => file.clone(),
         None => {
             let file = make(path)?;
@@ -53,12 +59,16 @@ fn file(path: &str) -> Result<Response, Refusal> {
             file
         }
     };
-    Ok((GUARDED, [(CONTENT_TYPE, content_type)], bytes).into_response())
+    Ok((GUARDED, file.answer(headers)).into_response())
 }
 
-fn make(path: &str) -> Result<(Bytes, String), Refusal> {
+fn make(path: &str) -> Result<Fixed, Refusal> {
     match utoipa_swagger_ui::serve(path, Arc::clone(&CONFIG)) {
-        Ok(Some(file)) => Ok((file.bytes.into_owned().into(), file.content_type)),
+        Ok(Some(file)) if file.content_type.starts_with("text/html") => {
+            let page = String::from_utf8_lossy(&file.bytes).replace("<title>Swagger UI</title>", "<title>slated: the interface</title>");
+            Ok(Fixed::new(&file.content_type, page.into_bytes()))
+        }
+        Ok(Some(file)) => Ok(Fixed::new(&file.content_type, file.bytes.into_owned())),
         Ok(None) => Err(Problem::new(Code::NotFound, "There is no such page.").into()),
         Err(error) => {
             tracing::error!(error = %error, "a page of the documentation could not be made");

@@ -7,6 +7,8 @@ mod caller;
 mod connections;
 mod docs;
 mod edge;
+mod fixed;
+mod front;
 mod head;
 mod health;
 mod keyring;

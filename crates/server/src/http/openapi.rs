@@ -1,22 +1,17 @@
 //! The OpenAPI document. The operations and shapes describe themselves; what all of them share is added here: the bounds of each
 //! field, the paging parameters, the headers, and every refusal with an example.
 
-use std::io::Write;
 use std::sync::LazyLock;
 
-use axum::body::Bytes;
-use axum::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use axum::http::HeaderMap;
+use axum::response::Response;
 use model::key::Scope;
 use model::problem::Code;
 use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use xxhash_rust::xxh3::xxh3_64;
 
+use super::fixed::Fixed;
 use super::health;
 use super::openapi_events::describe_events;
 use super::openapi_examples::add_examples;
@@ -142,43 +137,11 @@ pub fn text() -> String {
     serde_json::to_string_pretty(&build()).unwrap_or_default() + "\n"
 }
 
-/// The document as it is served: without white space, and compressed for those who take that.
-struct Served {
-    etag: HeaderValue,
-    plain: Bytes,
-    compressed: Option<Bytes>,
-}
-
-static SERVED: LazyLock<Served> = LazyLock::new(|| {
-    let plain = serde_json::to_vec(&build()).unwrap_or_default();
-    let etag = format!("\"{:016x}\"", xxh3_64(&plain));
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    let compressed = encoder.write_all(&plain).and_then(|()| encoder.finish());
-    let etag = HeaderValue::try_from(etag).unwrap_or_else(|_| HeaderValue::from_static("\"\""));
-    Served { etag, plain: plain.into(), compressed: compressed.ok().map(Bytes::from) }
-});
+/// The document as it is served, without white space.
+static SERVED: LazyLock<Fixed> = LazyLock::new(|| Fixed::new("application/json", serde_json::to_vec(&build()).unwrap_or_default()));
 
 pub async fn document(headers: HeaderMap) -> Response {
-    let Served { etag, plain, compressed } = &*SERVED;
-    let says = |name: HeaderName, wanted: &dyn Fn(&str) -> bool| {
-        let values = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
-        values.flat_map(|value| value.split(',')).any(|value| wanted(value.trim()))
-    };
-    let same =
-        [(ETAG, etag.clone()), (CACHE_CONTROL, HeaderValue::from_static("no-cache")), (VARY, HeaderValue::from_static("accept-encoding"))];
-    let etag = etag.to_str().unwrap_or_default();
-    if says(IF_NONE_MATCH, &|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag) {
-        return (StatusCode::NOT_MODIFIED, same).into_response();
-    }
-    let json = [(CONTENT_TYPE, "application/json")];
-    match compressed {
-        Some(compressed)
-            if says(ACCEPT_ENCODING, &|coding| coding == "gzip" || coding.starts_with("gzip;") && !coding.ends_with("q=0")) =>
-        {
-            (same, json, [(CONTENT_ENCODING, "gzip")], compressed.clone()).into_response()
-        }
-        _ => (same, json, plain.clone()).into_response(),
-    }
+    SERVED.answer(&headers)
 }
 
 fn build() -> Value {
@@ -280,6 +243,10 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
 
     let mut parameters = operation.get("parameters").and_then(Value::as_array).cloned().unwrap_or_default();
     parameters.iter_mut().filter(|parameter| parameter["in"] == "query").for_each(|parameter| constrain_query(path, parameter));
+    // A page to try calls on would fill in the id of a record that nobody has.
+    parameters.iter_mut().filter_map(Value::as_object_mut).filter(|parameter| parameter["in"] == "path").for_each(|parameter| {
+        parameter.shift_remove("example");
+    });
     if is_list {
         parameters.extend(list_parameters(path));
     }

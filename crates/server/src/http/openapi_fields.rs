@@ -100,7 +100,7 @@ pub fn constrain_bodies(schemas: &mut Value) {
                 schema["allOf"] = json!([{"anyOf": ways}]);
                 let template = json!({"type": "string", "pattern": LINE_NOT_BLANK});
                 let pipelines = json!({"required": ["pipeline_template_id", "pipeline_stages"],
-                    "properties": {"pipeline_template_id": template, "pipeline_stages": {"type": "array"}}});
+                    "properties": {"pipeline_template_id": template, "pipeline_stages": {"type": "array", "items": {}}}});
                 schema["not"] = json!({"anyOf": [both("client_company_id", "client_company_name"), pipelines]});
                 schema["properties"]["pipeline_stages"]["contains"] = no_rejection_stage();
             }
@@ -157,7 +157,7 @@ fn filled(field: &str, pattern: &str) -> Value {
 
 /// A list that must be there and hold something.
 fn holding(field: &str, pattern: &str) -> Value {
-    let list = json!({"type": "array", "contains": {"type": "string", "pattern": pattern}});
+    let list = json!({"type": "array", "items": {}, "contains": {"type": "string", "pattern": pattern}});
     json!({"required": [field], "properties": {field: list}})
 }
 

@@ -12,7 +12,7 @@ use super::app::App;
 use super::body::drain_all;
 use super::edge::edge;
 use super::refusal::Refusal;
-use super::{docs, health, openapi};
+use super::{docs, front, health, openapi};
 use crate::api::{v0, v1};
 
 pub fn router(app: Arc<App>) -> Router {
@@ -88,6 +88,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/v1/keys/{id}", get(v1::keys::read::read_key).delete(v1::keys::revoke::revoke_key))
         .route("/v1/keys/{id}/rotate", post(v1::keys::rotate::rotate_key))
         .route("/v1/me", get(v1::me::read_me))
+        .route("/", get(front::front))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .route("/readyz/writes", get(health::readyz_writes))

@@ -50,7 +50,7 @@ pub(super) struct Checkpoints {
     /// The length of the log at which the thread was last woken, or the writer last copied it.
     woken_at: i32,
     /// A commit failed.
-    log_comes_first: bool,
+    log_comes_first: Option<StoreError>,
     /// When it was tried in vain to copy the log for that.
     tried_at: Option<Instant>,
     path: PathBuf,
@@ -78,7 +78,7 @@ impl Checkpoints {
             .name("sqlite-checkpoint".to_owned())
             .spawn(move || copy_when_worth_it(&connection, &file, &woken, &watched))
             .map_err(|error| StoreError::Unusable(format!("the checkpoint thread cannot be started: {error}")))?;
-        Ok(Self { wake: Some(wake), thread: Some(thread), log, woken_at: 0, log_comes_first: false, tried_at: None, path: path.to_owned() })
+        Ok(Self { wake: Some(wake), thread: Some(thread), log, woken_at: 0, log_comes_first: None, tried_at: None, path: path.to_owned() })
     }
 
     /// Lets commits on this connection tell how long the log is; this takes the place of SQLite's own checkpoints.
@@ -114,8 +114,8 @@ impl Checkpoints {
     ///
     /// And what was to be committed may stand whole in the log, if it was its flush that failed. Nobody here sees it, but whoever opens the
     /// file after a crash would. So its beginning is made unreadable before anybody is told that it failed.
-    pub(super) fn after_failure(&mut self, tx: &SqliteTx) {
-        self.log_comes_first = true;
+    pub(super) fn after_failure(&mut self, tx: &SqliteTx, error: &StoreError) {
+        self.log_comes_first = Some(error.clone());
         if let Err(error) = self.spoil_what_failed(tx) {
             tracing::error!(%error, "what was answered with a failure may be there after a crash");
         }
@@ -149,19 +149,18 @@ impl Checkpoints {
                 "the database file could not be flushed, and the log cannot be held whole; restart the server".to_owned(),
             ));
         }
-        if !self.log_comes_first || self.log.guard.holds() {
-            return Ok(());
-        }
+        let Some(failure) = self.log_comes_first.as_ref().filter(|_| !self.log.guard.holds()) else { return Ok(()) };
+        let is_full = matches!(failure, StoreError::DiskFull) || shortage::is_disk_full(&self.path);
         let is_tried_again = self.tried_at.is_none_or(|moment| moment.elapsed() >= BETWEEN_COPIES);
         if is_tried_again && self.log.copy(tx.connection()).is_some() {
-            (self.log_comes_first, self.tried_at) = (false, None);
+            (self.log_comes_first, self.tried_at) = (None, None);
             self.empty_log(tx);
             return Ok(());
         }
         if is_tried_again {
             self.tried_at = Some(Instant::now());
         }
-        Err(match shortage::is_disk_full(&self.path) {
+        Err(match is_full {
             true => StoreError::DiskFull,
             false => StoreError::Unavailable("the log cannot be copied into the database".to_owned()),
         })

@@ -5,8 +5,8 @@
 
 use std::fmt::Display;
 use std::fs::{File, TryLockError};
-use std::io::{self, Seek, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::io::{self, ErrorKind, Seek, Write};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::file::beside;
@@ -14,6 +14,7 @@ use crate::error::StoreError;
 
 /// The engine needs half of that at least.
 const RESERVE: u64 = 64 * 1024;
+const PAGE: usize = 4096;
 
 pub(crate) struct ServerLock {
     file: File,
@@ -54,6 +55,15 @@ impl ServerLock {
         file.rewind()?;
         file.write_all(&[0; RESERVE as usize])?;
         file.sync_data()
+    }
+
+    /// Whether more could be written. What the system says of a disk leaves out quotas, so it is tried.
+    pub(super) fn has_room(&self) -> bool {
+        let tried = self.file.metadata().and_then(|known| {
+            let tried = self.file.write_all_at(&[0; PAGE], known.len());
+            self.file.set_len(known.len()).and(tried)
+        });
+        !matches!(tried.map_err(|error| error.kind()), Err(ErrorKind::StorageFull | ErrorKind::QuotaExceeded))
     }
 
     /// Gives that room back.

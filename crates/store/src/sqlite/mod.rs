@@ -13,7 +13,7 @@ mod shortage;
 mod words;
 mod writer;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::pin::pin;
 
 use std::sync::Arc;
@@ -42,8 +42,7 @@ pub(crate) struct Sqlite {
     readers: Readers,
     // Fields are dropped in order: nobody reads when the writer empties the log, and the writer ends before another server may have the file.
     writer: Writer,
-    path: PathBuf,
-    _lock: Option<ServerLock>,
+    lock: Option<ServerLock>,
 }
 
 impl Sqlite {
@@ -67,7 +66,7 @@ impl Sqlite {
         lock.iter().for_each(ServerLock::reserve);
         let readers = Readers::start(Arc::clone(&file))?;
         let writer = Writer::start(file, Tx::new(Arm::Sqlite(connection)), readers.states(), bell)?;
-        Ok(Self { readers, writer, path: path.to_owned(), _lock: lock })
+        Ok(Self { readers, writer, lock })
     }
 
     pub(crate) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
@@ -75,7 +74,7 @@ impl Sqlite {
     }
 
     pub(crate) fn has_room(&self) -> bool {
-        !shortage::is_disk_full(&self.path)
+        self.lock.as_ref().is_none_or(ServerLock::has_room)
     }
 
     /// What is left in the log of those who were erased.

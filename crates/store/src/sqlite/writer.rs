@@ -188,7 +188,7 @@ fn write_all(
             let committed = commit_together(&mut tx, &mut line, &mut batch, joined_for, states).map(|took| last_commit = took);
             committed.inspect_err(|error| {
                 tracing::error!(%error, "a commit failed");
-                checkpoints.after_failure(tx.sqlite());
+                checkpoints.after_failure(tx.sqlite(), error);
             })
         });
         batch_size.record(batch.len() as f64);

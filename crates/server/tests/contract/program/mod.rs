@@ -5,6 +5,7 @@ mod config_file;
 mod copying;
 mod crash;
 mod descriptors;
+mod full_disk;
 mod schema;
 mod service;
 mod start;

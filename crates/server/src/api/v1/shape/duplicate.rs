@@ -12,7 +12,12 @@ use crate::ops::persons::duplicates::Pair;
 #[derive(Serialize, ToSchema)]
 pub struct DuplicateRead {
     /// The two, the lower id first.
-    #[schema(value_type = Vec<DuplicatePerson>, min_items = 2, max_items = 2)]
+    #[schema(value_type = Vec<DuplicatePerson>, min_items = 2, max_items = 2, example = json!([
+        {"id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd", "name": "Ada Lovelace", "social_public_id": "ada-lovelace", "current_job_title": "Analyst",
+         "current_company_name": "Analytical Engines", "current_company_id": "cmp_01m1v0e8k7c5qd0m3w8x9b2hsn",
+         "emails": [{"contact_data_type": "work", "value": "ada@example.com"}], "phones": [{"contact_data_type": "mobile", "value": "+44 20 7946 0000"}]},
+        {"id": "per_01m1v0e8k7g5wt9yr3as7d5zce", "name": "A. Lovelace", "social_public_id": "", "current_job_title": "", "current_company_name": "",
+         "current_company_id": "", "emails": [], "phones": [{"contact_data_type": "work", "value": "+44 (20) 79460000"}]}]))]
     pub persons: [DuplicatePerson; 2],
     /// Why they are likely the same.
     #[schema(min_items = 1)]

@@ -92,7 +92,11 @@ async fn verify(store: &Store, workspace: WorkspaceId, name: &str) -> Result<boo
         None => say!("workspace {name:?}: the log is empty")?,
         Some(Proved { first, sequence, hash }) => {
             let entries = sequence - first + 1;
-            say!("workspace {name:?}: {entries} entries, {first} to {sequence}, are as they were written; the last hash is {hash}")?;
+            let entries = match entries {
+                1 => format!("1 entry, {sequence}, is as it was"),
+                _ => format!("{entries} entries, {first} to {sequence}, are as they were"),
+            };
+            say!("workspace {name:?}: {entries} written; the last hash is {hash}")?;
         }
     }
     Ok(true)

@@ -46,6 +46,19 @@ pub fn differing(person: &Person, company_name: &str, new: &NewPerson, by: &[Ide
     differing
 }
 
+/// Whether a create says anything of a field that can be proposed.
+#[must_use]
+pub fn says(new: &NewPerson, field: Field) -> bool {
+    match field {
+        Field::Name => new.name.is_known(),
+        Field::SocialUrl => !new.social.handle.is_empty(),
+        Field::CurrentJobTitle => !new.current_job_title.is_empty(),
+        Field::SocialLocation => !new.social_location.is_empty(),
+        Field::CurrentCompanyName => new.company_name.is_some(),
+        _ => false,
+    }
+}
+
 /// The fields of a create that filled gaps, or added contacts.
 #[must_use]
 pub fn filled(before: &Person, after: &Person) -> Vec<&'static str> {

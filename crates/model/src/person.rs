@@ -231,8 +231,9 @@ pub fn identifiers(external_source_id: Option<&str>, social: &SocialProfile, ema
     if let Some(key) = external_source_id {
         found.push(Identifier { kind: IdentifierKind::ExternalSource, key: key.to_owned() });
     }
-    if !social.handle.is_empty() {
-        found.push(Identifier { kind: IdentifierKind::SocialProfile, key: social.identity() });
+    let identity = social.identity();
+    if !identity.is_empty() {
+        found.push(Identifier { kind: IdentifierKind::SocialProfile, key: identity });
     }
     found.extend(emails.keys().map(|key| Identifier { kind: IdentifierKind::Email, key }));
     found

@@ -6,6 +6,24 @@ use crate::problem::Flaw;
 use crate::text::Lines;
 
 const LONGEST_HANDLE: usize = 255;
+const LONGEST_HOST: usize = 253;
+
+/// What addresses end in that name a page and nobody.
+const PAGES: [&str; 12] =
+    ["profile.php", "index.html", "index.htm", "index.php", "home", "about", "cv", "resume", "people", "posts", "details", "contact"];
+/// Where everybody has a host of their own, so that what stands in front is no language.
+const HOSTERS: [&str; 10] = [
+    "github.io",
+    "gitlab.io",
+    "wordpress.com",
+    "blogspot.com",
+    "tumblr.com",
+    "medium.com",
+    "substack.com",
+    "netlify.app",
+    "vercel.app",
+    "pages.dev",
+];
 
 /// A profile's address and the handle that it names the person by.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -42,26 +60,26 @@ impl SocialProfile {
     }
 
     /// What names somebody: a handle on a network. On another network the same handle is somebody else's. It begins with the handle, which
-    /// holds no slash, so that those of one handle stand together; empty if there is no profile.
+    /// holds no slash, so that those of one handle stand together; empty if the address names nobody.
     #[must_use]
     pub fn identity(&self) -> String {
-        match self.handle.is_empty() {
-            true => String::new(),
-            false => format!("{}/{}", self.handle, self.network()),
+        if self.handle.is_empty() || PAGES.contains(&self.handle.as_str()) {
+            return String::new();
         }
+        format!("{}/{}", self.handle, self.network())
     }
 
     /// Whether the two say that they belong to different persons: they name other handles on one network.
     #[must_use]
     pub fn contradicts(&self, other: &Self) -> bool {
-        let both = !self.handle.is_empty() && !other.handle.is_empty();
-        both && self.handle != other.handle && self.network() == other.network()
+        let (one, another) = (self.identity(), other.identity());
+        !one.is_empty() && !another.is_empty() && self.handle != other.handle && self.network() == other.network()
     }
 }
 
 /// Whether what is left of a host is that of a network: `xing.com`. An ending such as `co.uk` is none.
 fn is_name_and_ending(host: &str) -> bool {
-    host.split_once('.').is_some_and(|(name, ending)| name.len() > 3 && !ending.is_empty())
+    !HOSTERS.contains(&host) && host.split_once('.').is_some_and(|(name, ending)| name.len() > 3 && !ending.is_empty())
 }
 
 /// The address with https in front if it has no scheme and begins as a host does.
@@ -93,7 +111,8 @@ fn split(url: &str) -> Option<(&str, &str)> {
     }
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let (host, port) = authority.split_once(':').unwrap_or((authority, "80"));
-    let host_is_sound = host.starts_with(|first: char| first.is_alphanumeric())
+    let host_is_sound = host.len() <= LONGEST_HOST
+        && host.starts_with(|first: char| first.is_alphanumeric())
         && !host.contains("..")
         && host.chars().all(|character| character.is_alphanumeric() || character == '.' || character == '-');
     let port_is_sound = port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
@@ -194,6 +213,7 @@ mod tests {
             ("m.example", "m.example"),
             ("www.example", "www.example"),
             ("people.social.example", "people.social.example"),
+            ("ab.github.io", "ab.github.io"),
         ] {
             let profile = SocialProfile::parse(format!("https://{host}/in/ada")).unwrap();
             assert_eq!(profile.network(), network, "{host}");
@@ -210,6 +230,9 @@ mod tests {
         }
         assert_eq!(ada.identity(), "ada/linkedin.com");
         assert_eq!(SocialProfile::default().identity(), "");
+        let (one, other) = (profile("https://facebook.com/profile.php?id=1"), profile("https://facebook.com/profile.php?id=2"));
+        assert_eq!((one.identity(), other.identity()), (String::new(), String::new()));
+        assert!(!one.contradicts(&ada) && !one.contradicts(&profile("https://facebook.com/ada")));
     }
 
     #[test]

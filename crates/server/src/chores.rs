@@ -91,6 +91,9 @@ async fn do_chores(app: Arc<App>, event_retention: Option<i64>) {
                 None => Ok(()),
             }
         };
+        if let Err(failure) = clear_webhooks_away(&app).await {
+            tracing::warn!(error = %failure, "deleted webhooks could not be cleared away");
+        }
         if let Err(failure) = forgetting.await {
             tracing::warn!(error = %failure, "old events could not be forgotten");
         }
@@ -298,9 +301,6 @@ async fn forget_events(app: &App, before: Timestamp) -> Result<(), Failure> {
             if app.store.read(OldestEvent { workspace }).await?.is_some_and(|oldest| oldest < before) {
                 while app.store.write(ForgetEvents { workspace, before }).await? {}
             }
-            if app.store.read(DeletedWebhooks { workspace }).await? {
-                while app.store.write(ClearWebhooksAway { workspace }).await? {}
-            }
             Ok(())
         };
         // One workspace in which that fails does not keep the others waiting.
@@ -309,6 +309,16 @@ async fn forget_events(app: &App, before: Timestamp) -> Result<(), Failure> {
         }
     }
     outcome
+}
+
+/// What is left of webhooks that were deleted: their deliveries, and their secrets.
+async fn clear_webhooks_away(app: &App) -> Result<(), Failure> {
+    for (workspace, _) in app.store.read(AllWorkspaces).await? {
+        if app.store.read(DeletedWebhooks { workspace }).await? {
+            while app.store.write(ClearWebhooksAway { workspace }).await? {}
+        }
+    }
+    Ok(())
 }
 
 /// Finishes erasures before the end, so that the files of a server that was stopped have nothing of those who were erased.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::future::Future;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::str::FromStr;
@@ -279,8 +279,8 @@ impl Work for FirstStart {
 /// What a new user needs to see once.
 fn welcome(address: SocketAddr, key: &CreatedKey) -> Result<(), String> {
     let reachable = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), address.port()),
-        IpAddr::V6(ip) if ip.is_unspecified() => SocketAddr::new(Ipv6Addr::LOCALHOST.into(), address.port()),
+        // Whoever listens on all addresses of IPv6 does so on those of IPv4.
+        ip if ip.is_unspecified() => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), address.port()),
         _ => address,
     };
     let secret = key.secret.reveal();

@@ -90,7 +90,8 @@ async fn is_ready(store: &Store) -> Result<(), StoreError> {
         Failure::Broken(error) => error,
     };
     let looking = async {
-        store.read(TryToRead).await?;
+        // What cannot be read is away, whatever the reason.
+        store.read(TryToRead).await.map_err(|failure| Failure::Broken(StoreError::Unavailable(failure.to_string())))?;
         // The writer must be alive and the database writable.
         store.write(TryToWrite).await?;
         // That changes nothing, and needs no room.

@@ -54,11 +54,12 @@ pub async fn move_candidates(tx: &mut Tx, workspace: WorkspaceId, kept: PersonId
     tx.tell(sql, params![workspace, kept, gone, tx.now()]).await
 }
 
-/// Moves notes, client contacts and identifiers from one person to the other. They may not both be contacts of one company.
+/// Moves notes, client contacts, proposals of callers and identifiers from one person to the other. They may not both be contacts of one company.
 pub async fn move_belongings(tx: &mut Tx, workspace: WorkspaceId, kept: PersonId, gone: PersonId) -> Result<(), StoreError> {
     let both: [Param<'_>; 3] = [workspace.into(), kept.into(), gone.into()];
     tx.tell("UPDATE note SET person_id = ?2 WHERE workspace_id = ?1 AND person_id = ?3", &both).await?;
     tx.tell("UPDATE client_contact SET person_id = ?2 WHERE workspace_id = ?1 AND person_id = ?3", &both).await?;
+    tx.tell("UPDATE proposal SET person_id = ?2 WHERE workspace_id = ?1 AND person_id = ?3 AND provider = ''", &both).await?;
     // Of an identifier that both have, the place further in front stays.
     let sql = "DELETE FROM person_identifier WHERE workspace_id = ?1 AND person_id IN (?2, ?3) AND EXISTS \
                (SELECT 1 FROM person_identifier front WHERE front.workspace_id = ?1 AND front.kind = person_identifier.kind \

@@ -57,17 +57,18 @@ pub async fn propose(
     known: &[Proposal],
     (field, value): (Field, &Value),
 ) -> Result<ProposalId, StoreError> {
-    let (before, is_open) = match find_before(known, proposer, field, value) {
-        Some(before) => (Some(before.id), before.state == ProposalState::Open),
-        None => (None, false),
-    };
-    if let Some(open) = before.filter(|_| is_open) {
-        return Ok(open);
+    let before = find_before(known, proposer, field, value);
+    if let Some(open) = before.filter(|before| before.state == ProposalState::Open) {
+        // Somebody else says the same; whatever a caller said before does not hold any more.
+        if proposer.is_caller() && open.proposer != *proposer {
+            proposal::supersede_open(tx, workspace, person, field, proposer).await?;
+        }
+        return Ok(open.id);
     }
     proposal::supersede_open(tx, workspace, person, field, proposer).await?;
     if let Some(before) = before {
-        proposal::reopen_superseded(tx, workspace, before).await?;
-        return Ok(before);
+        proposal::reopen_superseded(tx, workspace, before.id).await?;
+        return Ok(before.id);
     }
     let text = value.to_string();
     let new = Proposal {

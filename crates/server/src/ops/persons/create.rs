@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use model::enrichment::{Field, ProposalState};
 use model::id::{CandidateId, ClientContactId, CompanyId, JobId, NoteId, PersonId, ProposalId, WorkspaceId};
 use model::matched::{self, Differing, differing};
 use model::person::{Association, Identifier, IdentifierKind, NewPerson, OnDuplicate, Person};
@@ -65,9 +66,11 @@ struct Existing {
     /// Who holds the identifiers that are new to them.
     holders: Vec<(Identifier, Asked<PersonId>)>,
     /// A note like the one that comes with them.
-    note: Option<Asked<NoteId>>,
-    /// What was proposed for them before, if anything may be now.
-    proposals: Option<Asked<Proposal>>,
+    same_note: Option<Asked<NoteId>>,
+    /// Whether that note is to be written.
+    has_new_note: bool,
+    /// What was proposed for them before.
+    proposals: Asked<Proposal>,
     /// Their candidate on the job that they are to be put on.
     candidate: Option<Asked<CandidateId>>,
 }
@@ -236,10 +239,10 @@ impl CreatePerson {
         let has_more = filled.fill_from(&self.new, None).unwrap_or(false);
         let added = if has_more { filled.identifiers() } else { Vec::new() };
         let mut holders = Vec::new();
-        for added in in_order(added.iter().filter(|added| !had.contains(added) && !by.contains(added))) {
+        for added in in_order(added.iter().filter(|added| !had.contains(added))) {
             holders.push((added.clone(), identifier::ask_holder(tx, workspace, added).await?));
         }
-        let note = match &self.new.notes {
+        let same_note = match &self.new.notes {
             Some(body) => Some(note::ask_like(tx, workspace, *id, body).await?),
             None => None,
         };
@@ -247,13 +250,8 @@ impl CreatePerson {
             Some(job) => Some(candidate::ask(tx, workspace, job, *id).await?),
             None => None,
         };
-        // The name of a company is not known yet; perhaps it differs.
-        let may_differ = company_name.is_some() && self.new.company_name.is_some() || !differing(&person, "", &self.new, by).is_empty();
-        let proposals = match may_differ {
-            true => Some(proposal::ask_of_person(tx, workspace, *id, MOST_KNOWN).await?),
-            false => None,
-        };
-        ready.existing = Some(Existing { person, holder, company_name, holders, note, proposals, candidate });
+        let proposals = proposal::ask_of_person(tx, workspace, *id, MOST_KNOWN).await?;
+        ready.existing = Some(Existing { person, holder, company_name, holders, same_note, has_new_note: false, proposals, candidate });
         Ok(())
     }
 
@@ -332,6 +330,12 @@ impl CreatePerson {
             return Err(changed().into());
         }
         existing.person.clone().fill_from(&self.new, None)?;
+        if let Some(same) = existing.same_note.take()
+            && tx.answer(same).await?.is_empty()
+        {
+            refuse_if_full(tx, self.actor.workspace, existing.person.id).await?;
+            existing.has_new_note = true;
+        }
         Ok(())
     }
 
@@ -381,7 +385,7 @@ impl CreatePerson {
         employer: Option<Employer<'_>>,
         follow_up: &mut FollowUp<'_>,
     ) -> Result<(Person, String, Changes), Failure> {
-        let Existing { person: before, company_name, holders, note: same_note, proposals, .. } = existing;
+        let Existing { person: before, company_name, holders, has_new_note, proposals, .. } = existing;
         let (workspace, id) = (self.actor.workspace, before.id);
         // A person who has a company keeps it, and no other is made for nothing.
         let (company_id, company_name) = match company_name {
@@ -396,18 +400,15 @@ impl CreatePerson {
                 match tx.answer(holder).await?.pop() {
                     None => identifier::claim(tx, workspace, &added, id).await?,
                     Some(holder) if holder == id => {}
+                    // They may stand behind the holder already.
+                    Some(_) if identifier::of_person(tx, workspace, id).await?.contains(&added) => {}
                     Some(_) if shared.contains(&added) => identifier::share(tx, workspace, &added, id).await?,
                     Some(_) => return Err(changed().into()),
                 }
             }
         }
-        let has_note = match same_note {
-            Some(note) => !tx.answer(note).await?.is_empty(),
-            None => false,
-        };
-        let note = self.new.notes.as_deref().filter(|_| !has_note);
+        let note = self.new.notes.as_deref().filter(|_| has_new_note);
         if let Some(body) = note {
-            refuse_if_full(tx, workspace, id).await?;
             note::insert(tx, workspace, id, self.actor.key, body).await?;
             if !is_filled {
                 person::touch(tx, workspace, id).await?;
@@ -420,7 +421,8 @@ impl CreatePerson {
             ask_for(tx, workspace, id, false).await?;
         }
         let old_name = if before.company_id.is_some() { company_name.as_str() } else { "" };
-        let kept_back = self.propose(tx, id, differing(&before, old_name, &self.new, by), proposals).await?;
+        let known = tx.answer(proposals).await?;
+        let kept_back = self.propose(tx, id, differing(&before, old_name, &self.new, by), &known, shared).await?;
         tell::person_updated(tx, &self.actor, (&before, old_name), (&person, &company_name), note).await?;
         let mut filled = matched::filled(&before, &person);
         filled.extend(note.map(|_| "notes"));
@@ -428,25 +430,29 @@ impl CreatePerson {
         Ok((person, company_name, changes))
     }
 
-    /// Proposes what differs from what is known, as far as it can be.
+    /// Proposes what differs from what is known, as far as it can be. What the caller proposed before and does not say any more is taken back.
     async fn propose(
         &self,
         tx: &mut Tx,
         person: PersonId,
         differing: Vec<Differing>,
-        known: Option<Asked<Proposal>>,
+        known: &[Proposal],
+        shared: &[Identifier],
     ) -> Result<Vec<KeptBack>, StoreError> {
-        let Some(known) = known else {
-            return Ok(differing.into_iter().map(|differing| KeptBack { differing, proposal: None }).collect());
-        };
-        let known = tx.answer(known).await?;
-        let proposer = Proposer::caller(self.actor.key);
+        let (workspace, proposer) = (self.actor.workspace, Proposer::caller(self.actor.key));
+        let own = known.iter().filter(|known| known.state == ProposalState::Open && known.proposer == proposer);
+        for open in own.filter(|open| matched::says(&self.new, open.field)) {
+            if differing.iter().all(|differing| differing.proposable != Some(open.field)) {
+                proposal::supersede_open(tx, workspace, person, open.field, &proposer).await?;
+            }
+        }
+        let is_taken = |field| field == Field::SocialUrl && shared.iter().any(|shared| shared.kind == IdentifierKind::SocialProfile);
         let mut kept_back = Vec::with_capacity(differing.len());
         for differing in differing {
-            let proposal = match differing.proposable {
+            let proposal = match differing.proposable.filter(|field| !is_taken(*field)) {
                 Some(field) => {
                     let value = differing.value.as_str().into();
-                    Some(proposals::propose(tx, self.actor.workspace, person, &proposer, &known, (field, &value)).await?)
+                    Some(proposals::propose(tx, workspace, person, &proposer, known, (field, &value)).await?)
                 }
                 None => None,
             };

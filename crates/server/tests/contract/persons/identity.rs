@@ -188,6 +188,56 @@ fn callers_that_take_turns_with_two_values_make_no_heap_of_proposals(workspace: 
 }
 
 #[apply(each_engine)]
+fn a_caller_who_says_something_else_takes_back_what_they_said(workspace: &Workspace) {
+    let (client, crm) = (workspace.writer(), workspace.client("admin"));
+    let body = |title: &str| json!({ "name": "Ada", "external_source_id": "crm-1", "current_job_title": title });
+    let person = client.new_person(&body("Analyst"));
+    let open = || {
+        let proposals = client.proposals(&person).into_iter().filter(|proposal| proposal["state"] == "open");
+        proposals.map(|proposal| proposal["proposed"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    crm.post(PATH, &body("Countess")).expect(200);
+    assert_eq!(open(), ["Countess"]);
+    crm.post(PATH, &json!({ "external_source_id": "crm-1", "name": "Ada" })).expect(200);
+    assert_eq!(open(), ["Countess"], "it was not spoken of");
+    crm.post(PATH, &body("analyst")).expect(200);
+    assert_eq!(open(), Vec::<String>::new());
+    client.post(PATH, &body("Poet")).expect(200);
+    crm.post(PATH, &body("Countess")).expect(200);
+    crm.post(PATH, &body("Poet")).expect(200);
+    assert_eq!(open(), ["Poet"]);
+}
+
+#[apply(each_engine)]
+fn a_merge_keeps_what_callers_proposed(workspace: &Workspace) {
+    let client = workspace.writer();
+    let body = |source: &str, title: &str| json!({ "name": "Ada", "external_source_id": source, "current_job_title": title });
+    let (kept, gone) = (client.new_person(&body("crm-1", "Analyst")), client.new_person(&body("crm-2", "Countess")));
+    client.post(PATH, &body("crm-2", "Poet")).expect(200);
+    client.post(&format!("{PATH}/{kept}/merge"), &json!({ "person_id": gone })).expect(200);
+    let proposals = client.proposals(&kept);
+    assert_eq!((&proposals[0]["proposed"], &proposals[0]["current"]), (&json!("Poet"), &json!("Analyst")));
+    client.send("POST", &format!("/v1/proposals/{}/accept", proposals[0]["id"].as_str().unwrap()), None).expect(200);
+    assert_eq!(client.person(&kept)["current_job_title"], "Poet");
+}
+
+#[apply(each_engine)]
+fn a_profile_that_somebody_else_has_is_kept_back_without_a_proposal(workspace: &Workspace) {
+    let client = workspace.writer();
+    let body = |source: &str, handle: &str| json!({ "name": source, "external_source_id": source, "social_url": format!("social.example/in/{handle}") });
+    client.new_person(&body("crm-1", "ada"));
+    let other = client.new_person(&body("crm-2", "grace"));
+    let reply = client.post(WITH_CHANGES, &body("crm-1", "grace")).expect(200);
+    assert_eq!(reply.json["changes"]["kept_back"][0]["proposal_id"], Value::Null);
+    assert_eq!(client.post(PATH, &body("crm-2", "grace")).expect(200).id(), other);
+    let long = format!("https://{}.example/in/ada", "x".repeat(250));
+    assert_eq!(
+        client.post(PATH, &json!({ "name": "Long", "social_url": long })).refused(400, "INVALID_REQUEST").flaw("social_url"),
+        "INVALID_URL"
+    );
+}
+
+#[apply(each_engine)]
 fn every_field_pushed_by_two_systems_is_accounted_for(workspace: &Workspace) {
     let client = workspace.writer();
     let names = ["Analyst", "Engineer"];

@@ -87,7 +87,7 @@ CREATE TABLE proposal (
     created_at timestamptz NOT NULL,
     decided_at timestamptz,
     key_id uuid,
-    -- The key of the caller that has the value; none for a provider.
+    -- The key of the caller that has the value, and none for a provider.
     proposed_by uuid,
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, person_id) REFERENCES person (workspace_id, id) ON DELETE CASCADE

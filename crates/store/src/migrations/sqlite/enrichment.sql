@@ -88,7 +88,7 @@ CREATE TABLE proposal (
     created_at INTEGER NOT NULL,
     decided_at INTEGER,
     key_id BLOB,
-    -- The key of the caller that has the value; none for a provider.
+    -- The key of the caller that has the value, and none for a provider.
     proposed_by BLOB,
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, person_id) REFERENCES person (workspace_id, id) ON DELETE CASCADE

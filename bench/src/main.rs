@@ -19,7 +19,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use store::Location;
+use slated_store::Location;
 
 use crate::arguments::{Arguments, Engine, HELP};
 use crate::desk::DeskFigures;

@@ -7,10 +7,10 @@ use std::process::{self, Command};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use model::id::PersonId;
 use slated::progress::Progress;
-use store::Location;
-use store::copy::{Stage, copy};
+use slated_model::id::PersonId;
+use slated_store::Location;
+use slated_store::copy::{Stage, copy};
 use tokio::time::sleep;
 use tokio_postgres::{Client, NoTls, Statement};
 
@@ -141,7 +141,7 @@ pub async fn bare_row(url: &str, persons: &[String], seconds: u64) -> Result<Mea
 
 /// The same with all that a read of a person shows, by the statement that the server uses for it.
 pub async fn bare_read(url: &str, persons: &[String], seconds: u64) -> Result<Measurement, String> {
-    let sql = store::record::person::VIEW.replace("?1", "$1").replace("?2", "$2::text::uuid");
+    let sql = slated_store::record::person::VIEW.replace("?1", "$1").replace("?2", "$2::text::uuid");
     bare_query(url, &sql, persons, seconds).await
 }
 

@@ -1,15 +1,15 @@
 //! What requests are made of. It is read from the database that is about to be served.
 
-use model::id::{JobId, WorkspaceId};
-use model::input::Query;
-use model::key::Scope;
-use model::listing::Page;
 use slated::demo::random::Random;
-use slated::ops::candidates::list_of_job::{CandidateQuery, ListCandidates};
-use slated::ops::jobs::list::{JobQuery, ListJobs};
-use slated::ops::keys::CreatedKey;
-use slated::ops::read::ReadJob;
-use store::{Location, Store};
+use slated_model::id::{JobId, WorkspaceId};
+use slated_model::input::Query;
+use slated_model::key::Scope;
+use slated_model::listing::Page;
+use slated_operations::candidates::list_of_job::{CandidateQuery, ListCandidates};
+use slated_operations::jobs::list::{JobQuery, ListJobs};
+use slated_operations::keys::CreatedKey;
+use slated_operations::read::ReadJob;
+use slated_store::{Location, Store};
 
 use crate::seed::{make_key, open, runtime, wait_until_complete};
 

@@ -8,23 +8,23 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use model::candidate::StageMove;
-use model::clock::Timestamp;
-use model::id::{self, JobId, StageId};
-use model::input::Reference;
-use model::job::{ClientReference, NewJob, StatusReference};
-use model::key::Scope;
-use model::patch::Patch;
-use model::stage::Stage;
 use slated::demo::people::{self, AddPerson};
-use slated::ops::Actor;
-use slated::ops::candidates::move_stage::MoveCandidate;
-use slated::ops::etag::Precondition;
-use slated::ops::jobs::create::CreateJob;
-use slated::ops::keys::{CreateKey, CreatedKey};
-use slated::ops::persons::segments;
 use slated::progress::Progress;
-use store::{Failure, Location, Options, Purpose, Store, Tx, Work};
+use slated_model::candidate::StageMove;
+use slated_model::clock::Timestamp;
+use slated_model::id::{self, JobId, StageId};
+use slated_model::input::Reference;
+use slated_model::job::{ClientReference, NewJob, StatusReference};
+use slated_model::key::Scope;
+use slated_model::patch::Patch;
+use slated_model::stage::Stage;
+use slated_operations::Actor;
+use slated_operations::candidates::move_stage::MoveCandidate;
+use slated_operations::etag::Precondition;
+use slated_operations::jobs::create::CreateJob;
+use slated_operations::keys::{CreateKey, CreatedKey};
+use slated_operations::persons::segments;
+use slated_store::{Failure, Location, Options, Purpose, Store, Tx, Work};
 use tokio::runtime::{Builder, Runtime};
 
 /// Counted up when what is made here changes, so that kept databases are made anew.

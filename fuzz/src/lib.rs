@@ -8,13 +8,13 @@ use axum::body::Body;
 use axum::http::Request;
 use http_body_util::BodyExt;
 use metrics_exporter_prometheus::PrometheusBuilder;
-use model::key::Scope;
 use serde_json::Value;
 use slated::http::router::router;
 use slated::http::{App, Settings};
-use slated::ops::keys::CreateKey;
 use slated::trusted_clock::TrustedClock;
-use store::{Location, Options, Purpose, Store};
+use slated_model::key::Scope;
+use slated_operations::keys::CreateKey;
+use slated_store::{Location, Options, Purpose, Store};
 use tokio::runtime::Runtime;
 use tower::ServiceExt;
 

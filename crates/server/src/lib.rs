@@ -1,4 +1,4 @@
-//! The service: its HTTP interface, its use cases and its command line.
+//! The service: its HTTP interface, its workers and its command line.
 
 pub mod api;
 mod chores;
@@ -8,7 +8,6 @@ pub mod demo;
 pub mod enrich;
 mod events;
 pub mod http;
-pub mod ops;
 mod outgoing;
 pub mod progress;
 mod telemetry;

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use model::clock::Timestamp;
+use slated_model::clock::Timestamp;
 
 /// What clocks that are set right may differ by.
 const TOLERANCE: Duration = Duration::from_secs(60 * 60);

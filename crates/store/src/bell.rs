@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use model::id::WorkspaceId;
+use slated_model::id::WorkspaceId;
 use tokio::sync::Notify;
 
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! How work can fail: refused by a rule, or broken by the engine under it.
 
-use model::problem::Problem;
+use slated_model::problem::Problem;
 
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {

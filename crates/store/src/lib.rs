@@ -14,11 +14,11 @@ mod sqlite;
 mod store;
 mod tx;
 
+pub use self::store::{Location, Options, Pace, Purpose, Store, Work};
 pub use bell::{Bell, News};
 pub use error::{Failure, StoreError};
 pub use lines::{Lines, Place};
 pub use migrations::distribute::distribute;
 pub use postgres::Address;
 pub use row::{Param, Row};
-pub use store::{Location, Options, Pace, Purpose, Store, Work};
 pub use tx::{Asked, Tried, Tx};

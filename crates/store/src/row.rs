@@ -1,10 +1,10 @@
 //! Values on their way into and out of a statement. Ids, times, flags and JSON have a type of their own here, since the engines
 //! keep them differently.
 
-use model::clock::Timestamp;
-use model::id::{Id, Kind, WorkspaceId};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use serde::de::DeserializeOwned;
+use slated_model::clock::Timestamp;
+use slated_model::id::{Id, Kind, WorkspaceId};
 use tokio_postgres::types::FromSql;
 
 use crate::error::StoreError;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use model::id::WorkspaceId;
+use slated_model::id::WorkspaceId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 

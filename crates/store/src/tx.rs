@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use model::clock::Timestamp;
-use model::event::{EventType, Hash, Subject};
-use model::id::{Id, Kind, WorkspaceId};
+use slated_model::clock::Timestamp;
+use slated_model::event::{EventType, Hash, Subject};
+use slated_model::id::{Id, Kind, WorkspaceId};
 
 use crate::bell::News;
 use crate::error::StoreError;

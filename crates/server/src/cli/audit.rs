@@ -1,16 +1,16 @@
 //! `slated audit`: proves the log of changes.
 
 use clap::{Args, Subcommand};
-use model::id::WorkspaceId;
-use store::{Options, Purpose, Store};
+use slated_model::id::WorkspaceId;
+use slated_store::{Options, Purpose, Store};
 
 use super::say::say;
 use super::{Database, PATIENCE};
 use crate::events::announce::number_all;
-use crate::ops::events::read::NewestEvent;
-use crate::ops::events::verify::{Broken, Checked, Proved, VerifyEvents};
-use crate::ops::workspaces::AllWorkspaces;
 use crate::progress::Progress;
+use slated_operations::events::read::NewestEvent;
+use slated_operations::events::verify::{Broken, Checked, Proved, VerifyEvents};
+use slated_operations::workspaces::AllWorkspaces;
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  slated audit verify\n\ndocs/operations.md, Proving the log, says more.")]
@@ -50,7 +50,7 @@ impl Verify {
         let _ = number_all(&store).await;
         let mut workspaces = store.read(AllWorkspaces).await.map_err(|failure| failure.to_string())?;
         if let Some(name) = &self.workspace {
-            workspaces.retain(|(_, known)| model::text::fold(known) == model::text::fold(name));
+            workspaces.retain(|(_, known)| slated_model::text::fold(known) == slated_model::text::fold(name));
             if workspaces.is_empty() {
                 return Err(format!("there is no workspace {name:?}"));
             }

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use clap::Args;
-use store::copy::{self, Stage};
+use slated_store::copy::{self, Stage};
 
 use super::Url;
 use super::say::say;

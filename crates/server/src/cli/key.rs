@@ -1,17 +1,17 @@
 //! `slated key`: works beside a running server, on the same database.
 
 use clap::{Args, Subcommand, ValueEnum};
-use model::clock::Timestamp;
-use model::id::KeyId;
-use model::key::{MOST_OVERLAP_SECONDS, Scope, Secret};
-use model::text::{Lines, limit};
-use store::{Failure, Options, Purpose, Store, Tx, Work};
+use slated_model::clock::Timestamp;
+use slated_model::id::KeyId;
+use slated_model::key::{MOST_OVERLAP_SECONDS, Scope, Secret};
+use slated_model::text::{Lines, limit};
+use slated_store::{Failure, Options, Purpose, Store, Tx, Work};
 
 use super::say::{reveal, say};
 use super::{Database, PATIENCE};
 use crate::config::duration::parse_duration;
-use crate::ops::Actor;
-use crate::ops::keys::{CreateKey, ListKeys, RevokeKey, RotateKey, random_bytes, workspace_named};
+use slated_operations::Actor;
+use slated_operations::keys::{CreateKey, ListKeys, RevokeKey, RotateKey, random_bytes, workspace_named};
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  slated key create --name my-tool\n\ndocs/operations.md, Keys, says more.")]

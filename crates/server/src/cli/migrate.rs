@@ -1,7 +1,7 @@
 //! `slated migrate`: brings the schema of a database up to date, as every server does when it starts.
 
 use clap::Args;
-use store::{Location, Options, Purpose};
+use slated_store::{Location, Options, Purpose};
 
 use super::Database;
 use super::say::say;
@@ -34,7 +34,7 @@ impl Migrate {
                 self.database.open(Purpose::Command, &Options::default()).await?;
                 return say!("the schema of {location} is up to date");
             };
-            let distributed = store::distribute(address).await.map_err(|error| error.to_string())?;
+            let distributed = slated_store::distribute(address).await.map_err(|error| error.to_string())?;
             say!("the schema of {location} is up to date")?;
             match distributed.is_empty() {
                 true => say!("all tables were distributed already"),

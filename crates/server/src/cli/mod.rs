@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use store::{Location, Options, Purpose, Store};
+use slated_store::{Location, Options, Purpose, Store};
 
 /// How long a command waits for a database that is reached over a network.
 const PATIENCE: Duration = Duration::from_secs(10);

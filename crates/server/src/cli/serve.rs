@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use model::clock::Timestamp;
-use model::key::Scope;
-use store::record::workspace;
-use store::{Address, Failure, Location, Options, Pace, Purpose, Store, Tx, Work};
+use slated_model::clock::Timestamp;
+use slated_model::key::Scope;
+use slated_store::record::workspace;
+use slated_store::{Address, Failure, Location, Options, Pace, Purpose, Store, Tx, Work};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
@@ -29,12 +29,12 @@ use crate::events::announce;
 use crate::http::listen;
 use crate::http::router::router;
 use crate::http::{App, Settings};
-use crate::ops::events::retain::NewestRecord;
-use crate::ops::keys::{CreateKey, CreatedKey};
-use crate::ops::workspaces::{AnyWorkspace, TryToRead};
 use crate::outgoing::Targets;
 use crate::trusted_clock::TrustedClock;
 use crate::{chores, enrich, telemetry, webhooks};
+use slated_operations::events::retain::NewestRecord;
+use slated_operations::keys::{CreateKey, CreatedKey};
+use slated_operations::workspaces::{AnyWorkspace, TryToRead};
 
 const FIRST_WORKSPACE: &str = "default";
 const FIRST_KEY: &str = "first admin key";

@@ -1,23 +1,23 @@
 //! `slated webhook`: works beside a running server, on the same database.
 
 use clap::{Args, Subcommand};
-use model::id::WebhookId;
-use model::input::read_body;
-use model::problem::Problem;
-use model::webhook::{MOST_OVERLAP_SECONDS, NewWebhook};
 use serde_json::json;
-use store::Purpose;
+use slated_model::id::WebhookId;
+use slated_model::input::read_body;
+use slated_model::problem::Problem;
+use slated_model::webhook::{MOST_OVERLAP_SECONDS, NewWebhook};
+use slated_store::Purpose;
 
 use super::Database;
 use super::calling::{Addressing, Signing};
 use super::key::{In, Workspace, carry_out, look_up, overlap_seconds};
 use super::say::{reveal, say};
 use crate::config::duration::parse_duration;
-use crate::ops::Actor;
-use crate::ops::webhooks::create::CreateWebhook;
-use crate::ops::webhooks::delete::DeleteWebhook;
-use crate::ops::webhooks::read::ListWebhooks;
-use crate::ops::webhooks::secret::{RotateSecret, new_seed};
+use slated_operations::Actor;
+use slated_operations::webhooks::create::CreateWebhook;
+use slated_operations::webhooks::delete::DeleteWebhook;
+use slated_operations::webhooks::read::ListWebhooks;
+use slated_operations::webhooks::secret::{RotateSecret, new_seed};
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  slated webhook list\n\ndocs/events.md, Webhooks, says more.")]

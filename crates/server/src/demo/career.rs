@@ -2,9 +2,9 @@
 //! behind it. Time runs in whole months, counted from year 0.
 
 use jiff::tz::TimeZone;
-use model::career::{CareerCompany, CareerPatch, Certification, Education, Position, WorkExperience};
-use model::clock::{Date, Timestamp};
-use model::patch::Patch;
+use slated_model::career::{CareerCompany, CareerPatch, Certification, Education, Position, WorkExperience};
+use slated_model::clock::{Date, Timestamp};
+use slated_model::patch::Patch;
 
 use super::people::Role;
 use super::random::{Random, word_at};

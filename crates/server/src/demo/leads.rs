@@ -1,10 +1,10 @@
 //! Persons who come in when the demo is started, with little known of them. They are to be enriched, and the demo's own directory
 //! knows all of them but one: by the handle, an e-mail address, an outside id, or the name and the company.
 
-use model::contact::{Channel, ContactType, Contacts};
-use model::name::PersonName;
-use model::person::{Association, NewPerson};
-use model::social::SocialProfile;
+use slated_model::contact::{Channel, ContactType, Contacts};
+use slated_model::name::PersonName;
+use slated_model::person::{Association, NewPerson};
+use slated_model::social::SocialProfile;
 
 /// What is known of such a person. What is empty is not.
 #[derive(Debug)]

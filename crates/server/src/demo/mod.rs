@@ -13,26 +13,26 @@ mod tracks;
 
 use std::collections::HashMap;
 
-use model::candidate::StageMove;
-use model::clock::Timestamp;
-use model::id::{CandidateId, Id, JobId, Kind, PersonId, WorkspaceId};
-use model::input::Reference;
-use model::job::{ClientReference, JobPatch, NewJob, StatusReference};
-use model::person::{Association, OnDuplicate};
-use model::problem::Problem;
-use store::{Failure, Tx, Work};
+use slated_model::candidate::StageMove;
+use slated_model::clock::Timestamp;
+use slated_model::id::{CandidateId, Id, JobId, Kind, PersonId, WorkspaceId};
+use slated_model::input::Reference;
+use slated_model::job::{ClientReference, JobPatch, NewJob, StatusReference};
+use slated_model::person::{Association, OnDuplicate};
+use slated_model::problem::Problem;
+use slated_store::{Failure, Tx, Work};
 
 use self::leads::LEADS;
 use self::openings::OPENINGS;
 use self::people::AddPerson;
 use self::plan::{Action, Place, Step};
-use crate::ops::Actor;
-use crate::ops::candidates::add::AddCandidate;
-use crate::ops::candidates::move_stage::MoveCandidate;
-use crate::ops::etag::Precondition;
-use crate::ops::jobs::create::CreateJob;
-use crate::ops::jobs::update::UpdateJob;
-use crate::ops::persons::create::CreatePerson;
+use slated_operations::Actor;
+use slated_operations::candidates::add::AddCandidate;
+use slated_operations::candidates::move_stage::MoveCandidate;
+use slated_operations::etag::Precondition;
+use slated_operations::jobs::create::CreateJob;
+use slated_operations::jobs::update::UpdateJob;
+use slated_operations::persons::create::CreatePerson;
 
 /// What the demo knows beyond its data: a profile on each line, as a directory of an operator's own has them.
 pub const DIRECTORY: &str = include_str!("directory.jsonl");

@@ -1,6 +1,6 @@
 //! The jobs of the demo and the clients that they are for.
 
-use model::stage::{NewStage, default_pipeline};
+use slated_model::stage::{NewStage, default_pipeline};
 
 use super::tracks::{DATA, DESIGN, FINANCE, MARKETING, MECHANICAL, NURSING, OPERATIONS, PEOPLE, PRODUCT, SALES, SECURITY, SOFTWARE, Track};
 

@@ -1,25 +1,25 @@
 //! Invented persons, as many as are asked for. The number of a person decides everything about them, so that person 7 is the same on
 //! every machine, and no two share an e-mail address, a handle or an outside id.
 
-use model::career::{CareerPatch, CompanyReference};
-use model::clock::Timestamp;
-use model::contact::{Channel, ContactType, Contacts};
-use model::id::CompanyId;
-use model::input::Reference;
-use model::name::PersonName;
-use model::patch::Patch;
-use model::person::{Association, NewPerson, OnDuplicate};
-use model::social::SocialProfile;
-use store::{Failure, Tx, Work};
+use slated_model::career::{CareerPatch, CompanyReference};
+use slated_model::clock::Timestamp;
+use slated_model::contact::{Channel, ContactType, Contacts};
+use slated_model::id::CompanyId;
+use slated_model::input::Reference;
+use slated_model::name::PersonName;
+use slated_model::patch::Patch;
+use slated_model::person::{Association, NewPerson, OnDuplicate};
+use slated_model::social::SocialProfile;
+use slated_store::{Failure, Tx, Work};
 
 use super::career::Career;
 use super::random::{Random, word_at};
 use super::regions::{NAMES, REGIONS, Region, slug};
 use super::tracks::{TRACKS, Track};
-use crate::ops::Actor;
-use crate::ops::etag::Precondition;
-use crate::ops::persons::create::{CreatePerson, CreatedPerson};
-use crate::ops::persons::history::ReplaceHistory;
+use slated_operations::Actor;
+use slated_operations::etag::Precondition;
+use slated_operations::persons::create::{CreatePerson, CreatedPerson};
+use slated_operations::persons::history::ReplaceHistory;
 
 /// How many persons there are before a name comes again.
 const DIFFERENT_NAMES: u64 = (REGIONS.len() * NAMES * NAMES) as u64;

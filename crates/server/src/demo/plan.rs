@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 
-use model::clock::Timestamp;
-use model::stage::NewStage;
+use slated_model::clock::Timestamp;
+use slated_model::stage::NewStage;
 
 use super::leads::LEADS;
 use super::openings::{CONTACTS, Fate, OPENINGS, OTHERS, Opening};
@@ -297,7 +297,7 @@ mod tests {
             }
         }
         let taken: HashSet<_> = current.into_values().collect();
-        for stage in model::stage::default_pipeline() {
+        for stage in slated_model::stage::default_pipeline() {
             assert!(taken.contains(&stage.name), "{}", stage.name);
         }
     }

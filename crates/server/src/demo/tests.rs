@@ -1,21 +1,21 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use model::enrichment::profile::Profile;
-use model::input::Query;
-use model::key::Scope;
-use model::listing::Page;
-use model::person::{Identifier, NewPerson, identifiers};
-use store::record::candidate::CandidateItem;
-use store::record::enrichment;
-use store::record::job::JobView;
-use store::{Location, Options, Purpose, Store};
+use slated_model::enrichment::profile::Profile;
+use slated_model::input::Query;
+use slated_model::key::Scope;
+use slated_model::listing::Page;
+use slated_model::person::{Identifier, NewPerson, identifiers};
+use slated_store::record::candidate::CandidateItem;
+use slated_store::record::enrichment;
+use slated_store::record::job::JobView;
+use slated_store::{Location, Options, Purpose, Store};
 
 use super::*;
-use crate::ops::candidates::list_of_job::{CandidateQuery, ListCandidates};
-use crate::ops::jobs::list::{JobQuery, ListJobs};
-use crate::ops::keys::CreateKey;
-use crate::ops::read::{ReadCandidate, ReadPerson};
+use slated_operations::candidates::list_of_job::{CandidateQuery, ListCandidates};
+use slated_operations::jobs::list::{JobQuery, ListJobs};
+use slated_operations::keys::CreateKey;
+use slated_operations::read::{ReadCandidate, ReadPerson};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
@@ -83,7 +83,7 @@ async fn the_demo_has_what_it_promises() {
     assert!(summary.moves > 900, "{summary:?}");
     let jobs = jobs(&store, workspace).await;
     let statuses: HashSet<_> = jobs.iter().map(|job| job.status_name.as_str()).collect();
-    assert_eq!(statuses, HashSet::from(model::job::DEFAULT_STATUSES));
+    assert_eq!(statuses, HashSet::from(slated_model::job::DEFAULT_STATUSES));
     assert_eq!(jobs.iter().filter(|job| job.is_archived).count(), 2);
     assert_eq!(jobs.iter().map(|job| job.client_company_id).collect::<HashSet<_>>().len(), 12);
     assert_eq!(jobs.iter().map(|job| job.candidate_count).sum::<i64>(), summary.candidates as i64);

@@ -1,6 +1,6 @@
 //! When a provider is left alone: after failures in a row, or because it asks for that. After a pause one call tries whether it answers.
 
-use model::clock::Timestamp;
+use slated_model::clock::Timestamp;
 
 /// What became of the calls so far.
 #[derive(Clone, PartialEq, Eq, Debug)]

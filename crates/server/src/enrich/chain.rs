@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use model::clock::Timestamp;
-use model::digest::sha256;
-use model::enrichment::Question;
-use model::enrichment::profile::{Profile, known_parts};
-use model::id::{LeaseId, WorkspaceId};
 use serde_json::Value;
-use store::Store;
-use store::record::enrichment::Task;
-use store::record::enrichment_answer::KeptAnswer;
+use slated_model::clock::Timestamp;
+use slated_model::digest::sha256;
+use slated_model::enrichment::Question;
+use slated_model::enrichment::profile::{Profile, known_parts};
+use slated_model::id::{LeaseId, WorkspaceId};
+use slated_store::Store;
+use slated_store::record::enrichment::Task;
+use slated_store::record::enrichment_answer::KeptAnswer;
 
 use super::gate::{Gate, NotAsked, rest_millis};
 use super::provider::Trouble;
 use super::settings::{Configured, Enriching};
-use crate::ops::deliver::RetryDelays;
-use crate::ops::enrichment::settle::{Found, KeepAnswers, Outcome};
+use slated_operations::deliver::RetryDelays;
+use slated_operations::enrichment::settle::{Found, KeepAnswers, Outcome};
 
 const NOBODY_CONFIGURED: &str = "no provider is configured";
 const NOTHING_TO_ASK_WITH: &str = "no provider can be asked with what is known of the person";
@@ -297,8 +297,8 @@ fn call_id(workspace: WorkspaceId, task: &Task, provider: &str, question: &Quest
 
 #[cfg(test)]
 mod tests {
-    use model::id::PersonId;
     use serde_json::json;
+    use slated_model::id::PersonId;
 
     use super::*;
 

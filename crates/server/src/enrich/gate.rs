@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use metrics::{counter, gauge, histogram};
-use model::clock::Timestamp;
-use model::enrichment::Question;
-use store::Store;
-use store::record::permit::Permit;
+use slated_model::clock::Timestamp;
+use slated_model::enrichment::Question;
+use slated_store::Store;
+use slated_store::record::permit::Permit;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::breaker::{Breaker, Passage};
 use super::provider::{Answer, Trouble};
 use super::settings::Configured;
-use crate::ops::enrichment::permit::TakePermit;
+use slated_operations::enrichment::permit::TakePermit;
 
 /// How long a call waits here for the rate; for longer it goes back into the queue.
 const LONGEST_WAIT_MILLIS: i64 = 2_000;

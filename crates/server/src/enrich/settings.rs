@@ -11,8 +11,8 @@ use super::provider::directory::Directory;
 use super::provider::http::Http;
 use crate::config::{Breaker, EnrichmentConfig, ProviderConfig, ProviderKind, Span};
 use crate::demo;
-use crate::ops::deliver::RetryDelays;
 use crate::outgoing::Targets;
+use slated_operations::deliver::RetryDelays;
 
 const LONGEST_NAME: usize = 40;
 const SHORTEST_TIMEOUT: Span = Span::from_millis(1);
@@ -172,7 +172,7 @@ fn within<T: PartialOrd + Copy>(name: &str, value: T, least: T, most: T, expecte
 
 #[cfg(test)]
 mod tests {
-    use model::enrichment::Question;
+    use slated_model::enrichment::Question;
 
     use super::*;
     use crate::config::Config;

@@ -8,19 +8,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use model::clock::Timestamp;
-use model::id::{LeaseId, PersonId, WorkspaceId};
-use store::record::enrichment::Task;
-use store::{Failure, Store, StoreError};
+use slated_model::clock::Timestamp;
+use slated_model::id::{LeaseId, PersonId, WorkspaceId};
+use slated_store::record::enrichment::Task;
+use slated_store::{Failure, Store, StoreError};
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
 use super::chain::{Chain, Held};
 use super::settings::Enriching;
-use crate::ops::enrichment::feed::{FeedRun, UnfedRuns};
-use crate::ops::enrichment::settle::{Outcome, Settle};
-use crate::ops::enrichment::take::{ClearEnrichmentLeases, DueEnrichments, GiveBack, ReadQuestion, RenewLease, TakeSome};
+use slated_operations::enrichment::feed::{FeedRun, UnfedRuns};
+use slated_operations::enrichment::settle::{Outcome, Settle};
+use slated_operations::enrichment::take::{ClearEnrichmentLeases, DueEnrichments, GiveBack, ReadQuestion, RenewLease, TakeSome};
 
 /// How often somebody looks for those who are due.
 const LOOK_EVERY: Duration = Duration::from_millis(250);

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::id::WorkspaceId;
-use store::{Failure, News, Store};
+use slated_model::id::WorkspaceId;
+use slated_store::{Failure, News, Store};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::Hub;
-use crate::ops::events::number::{NumberEvents, UnnumberedEvents};
-use crate::ops::events::read::NewestEvent;
+use slated_operations::events::number::{NumberEvents, UnnumberedEvents};
+use slated_operations::events::read::NewestEvent;
 
 /// How long events gather before they are numbered and announced together.
 const GATHER: Duration = Duration::from_millis(3);

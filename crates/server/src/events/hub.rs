@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use model::id::WorkspaceId;
+use slated_model::id::WorkspaceId;
 use tokio::sync::{Notify, watch};
 
 /// Who may follow one workspace on one server at the same time: each of them takes a connection for as long as they like.

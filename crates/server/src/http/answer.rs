@@ -4,17 +4,17 @@ use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use model::id::{Id, Kind};
-use model::listing::{Order, Page, Start};
-use model::person::IdentifierKind;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use store::Tried;
-use store::record::listing::Listed;
+use slated_model::id::{Id, Kind};
+use slated_model::listing::{Order, Page, Start};
+use slated_model::person::IdentifierKind;
+use slated_store::Tried;
+use slated_store::record::listing::Listed;
 use utoipa::ToSchema;
 
 use super::refusal::Refusal;
-use crate::ops::idempotency::Answer;
+use slated_operations::idempotency::StoredResponse;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// By what a create found the person who was there already.
@@ -22,6 +22,30 @@ const MATCHED_BY: HeaderName = HeaderName::from_static("x-matched-by");
 
 /// Room for the answer to most reads, so that it need not be moved while it is written.
 const LIKELY_LENGTH: usize = 4096;
+
+/// A complete answer to a request.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub etag: Option<String>,
+    /// By what a create found the person who was there already.
+    pub matched_by: Option<IdentifierKind>,
+    pub body: Vec<u8>,
+    /// True if this is an earlier answer, given again.
+    pub is_replay: bool,
+}
+
+impl From<StoredResponse> for Answer {
+    fn from(StoredResponse { status, etag, matched_by, body, is_replay }: StoredResponse) -> Self {
+        Self { status, etag, matched_by, body, is_replay }
+    }
+}
+
+impl From<Answer> for StoredResponse {
+    fn from(Answer { status, etag, matched_by, body, is_replay }: Answer) -> Self {
+        Self { status, etag, matched_by, body, is_replay }
+    }
+}
 
 /// What every handler gives back.
 pub type Reply = Result<Answer, Refusal>;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use metrics_exporter_prometheus::PrometheusHandle;
-use model::clock::Timestamp;
-use store::Store;
+use slated_model::clock::Timestamp;
+use slated_store::Store;
 use tokio::sync::watch;
 
 use super::body::Room;
@@ -16,13 +16,13 @@ use super::measure::RouteMeasures;
 use super::questions::Questions;
 use super::unread::Unread;
 use crate::events::Hub;
-use crate::ops::candidates::add::AddCandidate;
-use crate::ops::candidates::move_stage::MoveCandidate;
-use crate::ops::gathering::{Gathering, Turns};
-use crate::ops::persons::create::CreatePerson;
-use crate::ops::persons::update::UpdatePerson;
 use crate::trusted_clock::{Ahead, TrustedClock};
 use crate::webhooks::Delivering;
+use slated_operations::candidates::add::AddCandidate;
+use slated_operations::candidates::move_stage::MoveCandidate;
+use slated_operations::gathering::{Gathering, Turns};
+use slated_operations::persons::create::CreatePerson;
+use slated_operations::persons::update::UpdatePerson;
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -112,12 +112,12 @@ impl App {
     }
 
     /// A key was revoked or ends earlier: it is not let in any more for having been good a moment ago.
-    pub fn forget_key(&self, id: model::id::KeyId) {
+    pub fn forget_key(&self, id: slated_model::id::KeyId) {
         self.keyring.forget(id);
     }
 
     /// The keys that were used since this was last asked, with the moment of their last use.
-    pub fn take_used_keys(&self) -> Vec<(model::id::WorkspaceId, model::id::KeyId, Timestamp)> {
+    pub fn take_used_keys(&self) -> Vec<(slated_model::id::WorkspaceId, slated_model::id::KeyId, Timestamp)> {
         self.keyring.take_used()
     }
 }

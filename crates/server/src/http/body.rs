@@ -9,8 +9,8 @@ use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
-use model::id::{KeyId, WorkspaceId};
-use model::problem::{Code, Problem};
+use slated_model::id::{KeyId, WorkspaceId};
+use slated_model::problem::{Code, Problem};
 
 use super::app::App;
 use super::keyring::KnownKey;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
-use model::problem::{Code, Problem};
-use store::Failure;
+use slated_model::problem::{Code, Problem};
+use slated_store::Failure;
 
 use super::app::App;
 use super::keyring::{Allowance, KnownKey};

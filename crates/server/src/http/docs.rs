@@ -7,7 +7,7 @@ use axum::extract::Path;
 use axum::http::header::{CONTENT_SECURITY_POLICY, LOCATION, X_FRAME_OPTIONS};
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
-use model::problem::{Code, Problem};
+use slated_model::problem::{Code, Problem};
 use utoipa_swagger_ui::Config;
 
 use super::fixed::Fixed;

@@ -11,10 +11,10 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use futures_util::FutureExt;
-use model::clock::Timestamp;
-use model::id::{KeyId, RequestId};
-use model::problem::{Code, Problem};
-use store::Failure;
+use slated_model::clock::Timestamp;
+use slated_model::id::{KeyId, RequestId};
+use slated_model::problem::{Code, Problem};
+use slated_store::Failure;
 use tracing::Level;
 
 use super::app::App;

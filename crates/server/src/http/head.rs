@@ -4,7 +4,7 @@
 use axum::extract::Request;
 use axum::http::header::{CONTENT_ENCODING, HOST, TRANSFER_ENCODING};
 use axum::http::{HeaderMap, HeaderName, Version};
-use model::problem::{Code, Problem};
+use slated_model::problem::{Code, Problem};
 
 pub fn check(request: &Request) -> Result<(), Problem> {
     let headers = request.headers();

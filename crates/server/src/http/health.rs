@@ -8,14 +8,14 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use metrics::gauge;
 use serde::Serialize;
-use store::{Failure, Store, StoreError};
+use slated_store::{Failure, Store, StoreError};
 use tokio::sync::Mutex;
 use utoipa::ToSchema;
 
 use super::answer::{Reply, render};
 use super::app::App;
-use crate::ops::idempotency::Answer;
-use crate::ops::workspaces::{TryToRead, TryToWrite};
+use crate::http::answer::Answer;
+use slated_operations::workspaces::{TryToRead, TryToWrite};
 
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How long what was found out holds.

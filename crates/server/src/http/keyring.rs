@@ -11,13 +11,13 @@ use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
-use model::clock::Timestamp;
-use model::id::{KeyId, WorkspaceId};
-use model::key::{KeyHash, Scope, workspace_of};
-use store::record::key::KeyRecord;
-use store::{Failure, Store};
+use slated_model::clock::Timestamp;
+use slated_model::id::{KeyId, WorkspaceId};
+use slated_model::key::{KeyHash, Scope, workspace_of};
+use slated_store::record::key::KeyRecord;
+use slated_store::{Failure, Store};
 
-use crate::ops::keys::FindKey;
+use slated_operations::keys::FindKey;
 
 const REMEMBERED_FOR: Duration = Duration::from_secs(3);
 /// A key that was not shown for so long has its whole limit again, and its last use is written down.

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use axum::http::HeaderMap;
 use axum::response::Response;
-use model::key::Scope;
-use model::problem::Code;
 use serde_json::{Map, Value, json};
+use slated_model::key::Scope;
+use slated_model::problem::Code;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
@@ -175,7 +175,7 @@ fn build() -> Value {
 
 fn error_schema() -> Value {
     let codes: Vec<_> = Code::ALL.iter().map(|code| code.name()).collect();
-    let flaws: Vec<_> = model::problem::Flaw::ALL.iter().map(|flaw| flaw.name()).collect();
+    let flaws: Vec<_> = slated_model::problem::Flaw::ALL.iter().map(|flaw| flaw.name()).collect();
     json!({
         "type": "object",
         "description": "A refused request. Nothing of it was stored.",

@@ -1,8 +1,8 @@
 //! Events in the OpenAPI document: a shape for each kind of record, with what it may hold before and after, and a call of a webhook for each
 //! type. There may be other types in future, and the shape of all of them stays.
 
-use model::event::EventType;
 use serde_json::{Map, Value, json};
+use slated_model::event::EventType;
 
 /// A kind of record, what its events are called, and the fields that `before` and `after` may hold.
 type Kind = (&'static str, &'static str, &'static [(&'static str, Held)]);

@@ -1,15 +1,15 @@
 //! What the OpenAPI document says of single fields and parameters. It mirrors the rules of the model, which it takes its bounds from.
 
-use model::candidate::MOST_TOGETHER;
-use model::career::{MOST_MONTHS, MOST_SOCIAL_ID};
-use model::enrichment::Field;
-use model::enrichment::run::{self, RunFilter};
-use model::event::EventType;
-use model::key::{self, Scope};
-use model::listing::{MOST_OFFSET, MOST_PER_PAGE};
-use model::text::limit;
-use model::webhook::{LONGEST_DESCRIPTION, MOST_OVERLAP_SECONDS, MOST_TYPES};
 use serde_json::{Value, json};
+use slated_model::candidate::MOST_TOGETHER;
+use slated_model::career::{MOST_MONTHS, MOST_SOCIAL_ID};
+use slated_model::enrichment::Field;
+use slated_model::enrichment::run::{self, RunFilter};
+use slated_model::event::EventType;
+use slated_model::key::{self, Scope};
+use slated_model::listing::{MOST_OFFSET, MOST_PER_PAGE};
+use slated_model::text::limit;
+use slated_model::webhook::{LONGEST_DESCRIPTION, MOST_OVERLAP_SECONDS, MOST_TYPES};
 
 use crate::api::v1::events::list::MOST_EVENTS_PER_PAGE;
 use crate::api::v1::persons::create_many::MOST_PERSONS;
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn a_phone_number_may_have_the_digits_of_all_scripts_that_are_read() {
-        let ranges: String = model::text::ZEROS.iter().map(|zero| format!(r"\u{zero:04x}-\u{:04x}", zero + 9)).collect();
+        let ranges: String = slated_model::text::ZEROS.iter().map(|zero| format!(r"\u{zero:04x}-\u{:04x}", zero + 9)).collect();
         assert!(PHONE.contains(&format!("[0-9{ranges}]")), "{ranges}");
     }
 }

@@ -6,8 +6,8 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use model::id::{KeyId, WorkspaceId};
-use model::problem::{Code, Problem};
+use slated_model::id::{KeyId, WorkspaceId};
+use slated_model::problem::{Code, Problem};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 

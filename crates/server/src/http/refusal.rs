@@ -6,9 +6,9 @@ use axum::body::Body;
 use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use model::problem::{Code, Detail, Problem};
 use serde::Serialize;
-use store::{Failure, StoreError};
+use slated_model::problem::{Code, Detail, Problem};
+use slated_store::{Failure, StoreError};
 
 /// A failure, as the error type of handlers and extractors.
 #[derive(Debug)]

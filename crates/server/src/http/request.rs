@@ -7,27 +7,27 @@ use axum::extract::{FromRequest, Request};
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, StatusCode};
-use model::digest::sha256;
-use model::id::{Id, KeyId, Kind, WorkspaceId};
-use model::input::{Fields, Query, read_body};
-use model::key::Scope;
-use model::listing::{MOST_OFFSET, Page, whole_number};
-use model::problem::{Code, Flaw, Problem};
 use percent_encoding::percent_decode_str;
-use store::{Failure, StoreError, Work};
+use slated_model::digest::sha256;
+use slated_model::id::{Id, KeyId, Kind, WorkspaceId};
+use slated_model::input::{Fields, Query, read_body};
+use slated_model::key::Scope;
+use slated_model::listing::{MOST_OFFSET, Page, whole_number};
+use slated_model::problem::{Code, Flaw, Problem};
+use slated_store::{Failure, StoreError, Work};
 use tokio::task::block_in_place;
 
-use super::answer::{Reply, with_changes};
+use super::answer::{Answer, Reply, with_changes};
 use super::app::App;
 use super::body::{ReadBody, Taken, drain, json_body};
 use super::keyring::{Allowance, KnownKey};
 use super::peer::Peer;
 use super::refusal::Refusal;
 use super::shares::Share;
-use crate::ops::Actor;
-use crate::ops::etag::Precondition;
-use crate::ops::gathering::{Gathered, Gathering};
-use crate::ops::idempotency::{Answer, Answered, IdempotencyKey};
+use slated_operations::Actor;
+use slated_operations::etag::Precondition;
+use slated_operations::gathering::{Gathered, Gathering};
+use slated_operations::idempotency::{Answered, IdempotencyKey};
 
 pub const LONGEST_IDEMPOTENCY_KEY: usize = 255;
 /// A body up to this length is read within some milliseconds.
@@ -225,7 +225,8 @@ impl Write {
         Ok(match self.idempotency {
             Some(key) => {
                 let now = self.app.believed_time();
-                self.app.store.write(Answered { actor: self.actor, now, key, work, render }).await?
+                let render = move |output| render(output).into();
+                self.app.store.write(Answered { actor: self.actor, now, key, work, render }).await?.into()
             }
             // Without a key nobody else needs the answer, so it is made outside the transaction, where others wait.
             None => render(self.app.store.write(work).await?),

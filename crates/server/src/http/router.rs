@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{delete, get, patch, post, put};
-use model::problem::{Code, Problem};
+use slated_model::problem::{Code, Problem};
 
 use super::app::App;
 use super::body::drain_all;

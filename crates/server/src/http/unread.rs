@@ -7,8 +7,8 @@ use axum::body::{Body, Bytes};
 use axum::response::Response;
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
-use model::id::WorkspaceId;
-use model::problem::{Code, Problem};
+use slated_model::id::WorkspaceId;
+use slated_model::problem::{Code, Problem};
 
 use super::refusal::internal;
 use super::shares::{Full, Share, Shares};

@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::time::Duration;
 
-use model::clock::Timestamp;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
+use slated_model::clock::Timestamp;
 
 const LONGEST_EXPLANATION: usize = 512;
 

@@ -3,7 +3,7 @@
 
 use std::fmt::{Debug, Result, Write};
 
-use model::clock::Timestamp;
+use slated_model::clock::Timestamp;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::fmt::format::Writer;

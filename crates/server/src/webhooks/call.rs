@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use model::clock::Timestamp;
-use model::event::Event;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Response, Url};
-use store::record::webhook::Webhook;
+use slated_model::clock::Timestamp;
+use slated_model::event::Event;
+use slated_store::record::webhook::Webhook;
 
 use super::secret::SecretKey;
-use crate::ops::deliver::{Attempt, Outcome};
 use crate::outgoing::{Redirects, Targets, client, explain, retry_after};
+use slated_operations::deliver::{Attempt, Outcome};
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// What is read of an answer, and what is kept of that.

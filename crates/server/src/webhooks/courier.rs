@@ -8,14 +8,14 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use futures_util::{StreamExt, stream};
 use metrics::counter;
-use model::id::{LeaseId, WebhookId, WorkspaceId};
-use store::record::webhook::Webhook;
-use store::{Failure, Store};
+use slated_model::id::{LeaseId, WebhookId, WorkspaceId};
+use slated_store::record::webhook::Webhook;
+use slated_store::{Failure, Store};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::call::Caller;
-use crate::ops::deliver::{IsAsPlanned, LEASE_MILLIS, Outcome, Parcel, PlanTurn, RenewLease, RetryDelays, Settle, TakeLease};
+use slated_operations::deliver::{IsAsPlanned, LEASE_MILLIS, Outcome, Parcel, PlanTurn, RenewLease, RetryDelays, Settle, TakeLease};
 
 /// Lanes that are worked on beside each other.
 const CALLS_AT_ONCE: usize = 32;

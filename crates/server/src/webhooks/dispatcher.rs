@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use model::clock::Timestamp;
-use model::id::{LeaseId, WebhookId, WorkspaceId};
-use store::Store;
+use slated_model::clock::Timestamp;
+use slated_model::id::{LeaseId, WebhookId, WorkspaceId};
+use slated_store::Store;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep, timeout};
@@ -16,8 +16,8 @@ use super::call::Caller;
 use super::courier::Courier;
 use super::secret::SecretKey;
 use crate::events::Hub;
-use crate::ops::deliver::{ClearLeases, DueWebhooks, RetryDelays};
 use crate::outgoing::Targets;
+use slated_operations::deliver::{ClearLeases, DueWebhooks, RetryDelays};
 
 /// How often somebody looks for retries that are due, and for what other servers wrote or left.
 const LOOK_EVERY: Duration = Duration::from_millis(250);

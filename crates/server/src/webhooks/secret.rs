@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use model::clock::Timestamp;
 use ring::hmac::{Context, HMAC_SHA256, Key, Tag};
-use store::record::webhook::Webhook;
+use slated_model::clock::Timestamp;
+use slated_store::record::webhook::Webhook;
 
 const PREFIX: &str = "whsec_";
 const PURPOSE: &[u8] = b"slated webhook secret\0";

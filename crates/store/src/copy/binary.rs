@@ -1,7 +1,7 @@
 //! Rows in the binary format of PostgreSQL's COPY.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
-use model::clock::Timestamp;
+use slated_model::clock::Timestamp;
 
 use super::table::{Kind, Table};
 use crate::error::StoreError;

@@ -42,7 +42,7 @@ fn read(kind: Kind, value: ValueRef<'_>) -> Option<Param<'_>> {
         (_, ValueRef::Null) => Param::Null,
         (Kind::Int, ValueRef::Integer(number)) => Param::Int(number),
         (Kind::Flag, ValueRef::Integer(number)) => Param::Flag(number != 0),
-        (Kind::Time, ValueRef::Integer(number)) => Param::Time(model::clock::Timestamp::from_millis(number)),
+        (Kind::Time, ValueRef::Integer(number)) => Param::Time(slated_model::clock::Timestamp::from_millis(number)),
         (Kind::Text, ValueRef::Text(text)) => Param::Text(std::str::from_utf8(text).ok()?),
         (Kind::Json, ValueRef::Text(text)) => Param::Json(std::str::from_utf8(text).ok()?),
         (Kind::Bytes, ValueRef::Blob(bytes)) => Param::Bytes(bytes),

@@ -1,4 +1,4 @@
-use model::clock::Timestamp;
+use slated_model::clock::Timestamp;
 
 use super::{Step, failed, log_applied, missing_from, newest_version};
 use crate::error::StoreError;

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use metrics::{gauge, histogram};
-use model::clock::Timestamp;
+use slated_model::clock::Timestamp;
 
 pub use self::address::Address;
 use self::connection::Connections;

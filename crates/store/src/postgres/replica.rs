@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use model::id::WorkspaceId;
+use slated_model::id::WorkspaceId;
 use tokio::time::timeout;
 
 use super::address::Address;

@@ -4,7 +4,7 @@
 use std::error::Error;
 
 use bytes::{BufMut, BytesMut};
-use model::clock::Timestamp;
+use slated_model::clock::Timestamp;
 use tokio_postgres::types::{FromSql, IsNull, Kind, ToSql, Type, to_sql_checked};
 
 use crate::row::Param;

@@ -1,7 +1,7 @@
-use model::clock::Timestamp;
-use model::id::{self, CandidateId, CompanyId, JobId, PersonId, StageId, WorkspaceId};
-use model::listing::{Order, Page, Start, TimeFilter};
-use model::search::{Question, Weight};
+use slated_model::clock::Timestamp;
+use slated_model::id::{self, CandidateId, CompanyId, JobId, PersonId, StageId, WorkspaceId};
+use slated_model::listing::{Order, Page, Start, TimeFilter};
+use slated_model::search::{Question, Weight};
 
 use super::gap::{self, Gaps};
 use super::listing::{self, Conditions, Listed, finish};

@@ -6,9 +6,9 @@
 
 use std::sync::LazyLock;
 
-use model::clock::Timestamp;
-use model::id::{Id, Kind, WorkspaceId};
-use model::listing::{Order, Page, Start};
+use slated_model::clock::Timestamp;
+use slated_model::id::{Id, Kind, WorkspaceId};
+use slated_model::listing::{Order, Page, Start};
 
 use super::listing::{Conditions, Listed, finish};
 use crate::{Param, Row, StoreError, Tx, params};
@@ -48,7 +48,7 @@ struct Stretch {
 }
 
 fn stretch(row: &Row<'_>) -> Result<Stretch, StoreError> {
-    Ok(Stretch { first_id: row.id::<model::id::Person>(0)?.to_bytes(), count: row.int(1)? })
+    Ok(Stretch { first_id: row.id::<slated_model::id::Person>(0)?.to_bytes(), count: row.int(1)? })
 }
 
 async fn stretches(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<Vec<Stretch>, StoreError> {
@@ -156,7 +156,7 @@ async fn hold(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<[u8; 16
     tx.row_to_change(sql, &first, |_| Ok(())).await?;
     // Only a statement that begins now sees what was waited for.
     let sql = format!("SELECT first_id FROM census WHERE workspace_id = ?1 AND list = ?2 AND count = {OPEN}");
-    let open = tx.row(&sql, params![workspace, list as i64], |row| Ok(row.id::<model::id::Person>(0)?.to_bytes())).await?;
+    let open = tx.row(&sql, params![workspace, list as i64], |row| Ok(row.id::<slated_model::id::Person>(0)?.to_bytes())).await?;
     Ok(open.unwrap_or([0; 16]))
 }
 
@@ -199,7 +199,7 @@ pub async fn removed<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, list: List, i
 
 /// The first id that a record may get that is made so lately that it is not counted yet.
 fn settled(tx: &Tx) -> [u8; 16] {
-    Id::<model::id::Person>::at(Timestamp::from_millis(tx.real_now().millis() - SETTLED_AFTER_MILLIS), 0).to_bytes()
+    Id::<slated_model::id::Person>::at(Timestamp::from_millis(tx.real_now().millis() - SETTLED_AFTER_MILLIS), 0).to_bytes()
 }
 
 /// Closes stretches of a list that are full and settled, those that can be closed quickly.
@@ -212,7 +212,7 @@ pub async fn close_stretches(tx: &mut Tx, workspace: WorkspaceId, list: List) ->
             list.table()
         );
         let params = [workspace.into(), Param::Id(open_from), Param::Id(settled)];
-        let Some(next) = tx.row(&sql, &params, |row| Ok(row.id::<model::id::Person>(0)?.to_bytes())).await? else { break };
+        let Some(next) = tx.row(&sql, &params, |row| Ok(row.id::<slated_model::id::Person>(0)?.to_bytes())).await? else { break };
         let sql = "UPDATE census SET count = ?4 WHERE workspace_id = ?1 AND list = ?2 AND first_id = ?3";
         tx.tell(sql, &[workspace.into(), (list as i64).into(), Param::Id(open_from), STRETCH.into()]).await?;
         insert(tx, workspace, list, next).await?;
@@ -246,7 +246,7 @@ pub async fn look_again(tx: &mut Tx, workspace: WorkspaceId, behind: Option<Clos
         "SELECT list, first_id, count FROM census WHERE workspace_id = ?1 AND list > 0 AND count <> {OPEN} AND (list, first_id) > (?2, ?3) \
          ORDER BY list, first_id LIMIT 1"
     );
-    let map = |row: &Row<'_>| Ok((Closed { list: row.int(0)?, first_id: row.id::<model::id::Person>(1)?.to_bytes() }, row.int(2)?));
+    let map = |row: &Row<'_>| Ok((Closed { list: row.int(0)?, first_id: row.id::<slated_model::id::Person>(1)?.to_bytes() }, row.int(2)?));
     let behind = behind.unwrap_or(Closed { list: 0, first_id: [0; 16] });
     let Some((closed, known)) = tx.row(&sql, &[workspace.into(), behind.list.into(), Param::Id(behind.first_id)], map).await? else {
         return Ok(None);

@@ -1,6 +1,6 @@
-use model::clock::Timestamp;
-use model::id::{self, ClientContactId, CompanyId, Id, Kind, PersonId, WorkspaceId};
-use model::listing::Page;
+use slated_model::clock::Timestamp;
+use slated_model::id::{self, ClientContactId, CompanyId, Id, Kind, PersonId, WorkspaceId};
+use slated_model::listing::Page;
 
 use super::field_order;
 use super::listing::{Conditions, Listed, list_counted};

@@ -1,7 +1,7 @@
-use model::clock::Timestamp;
-use model::id::{self, CompanyId, JobId, PersonId, WorkspaceId};
-use model::listing::{Page, TimeFilter};
-use model::text::fold;
+use slated_model::clock::Timestamp;
+use slated_model::id::{self, CompanyId, JobId, PersonId, WorkspaceId};
+use slated_model::listing::{Page, TimeFilter};
+use slated_model::text::fold;
 
 use super::census::{self, List};
 use super::listing::{Conditions, Listed, contains};

@@ -1,10 +1,10 @@
 //! Persons as they are compared with each other.
 
-use model::contact::{Channel, Contacts};
-use model::duplicate::{Profile, Sign};
-use model::id::{PersonId, WorkspaceId};
-use model::person::IdentifierKind;
-use model::social::SocialProfile;
+use slated_model::contact::{Channel, Contacts};
+use slated_model::duplicate::{Profile, Sign};
+use slated_model::id::{PersonId, WorkspaceId};
+use slated_model::person::IdentifierKind;
+use slated_model::social::SocialProfile;
 
 use super::search::{Wanted, having};
 use super::statement::Values;

@@ -1,8 +1,8 @@
 //! The enrichment of a person, the last one of each: who waits, who is worked on, and what came of it.
 
-use model::clock::Timestamp;
-use model::enrichment::{Refused, State};
-use model::id::{EnrichmentRunId, LeaseId, PersonId, ProposalId, WorkspaceId};
+use slated_model::clock::Timestamp;
+use slated_model::enrichment::{Refused, State};
+use slated_model::id::{EnrichmentRunId, LeaseId, PersonId, ProposalId, WorkspaceId};
 
 use super::proposal::Proposal;
 use super::{json_in, named_in, places, to_json, with_ids};

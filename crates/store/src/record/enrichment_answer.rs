@@ -1,7 +1,7 @@
 //! What providers said of a person, the last answer of each, so that nobody is asked the same twice.
 
-use model::clock::Timestamp;
-use model::id::{PersonId, WorkspaceId};
+use slated_model::clock::Timestamp;
+use slated_model::id::{PersonId, WorkspaceId};
 
 use super::bytes_in;
 use crate::{Param, StoreError, Tx, params};

@@ -1,11 +1,11 @@
 //! Runs: persons who are enriched together, because a filter fits them. They are found and put into the queue bit by bit, in the order of
 //! their ids, so that a run keeps its place and nobody waits behind all of it.
 
-use model::clock::Timestamp;
-use model::enrichment::run::{RunFilter, RunState};
-use model::enrichment::{Field, State};
-use model::id::{self, CompanyId, EnrichmentRunId, JobId, KeyId, PersonId, WorkspaceId};
-use model::listing::{Page, TimeFilter};
+use slated_model::clock::Timestamp;
+use slated_model::enrichment::run::{RunFilter, RunState};
+use slated_model::enrichment::{Field, State};
+use slated_model::id::{self, CompanyId, EnrichmentRunId, JobId, KeyId, PersonId, WorkspaceId};
+use slated_model::listing::{Page, TimeFilter};
 
 use super::listing::{Conditions, Listed, list_counted};
 use super::{json_in, named_in, to_json};

@@ -1,9 +1,9 @@
 //! The log of changes: appended to in the transaction of the change, proved by its hashes, and forgotten from its beginning.
 
-use model::clock::Timestamp;
-use model::event::{Event, EventType, Hash, Link, Subject};
-use model::id::{EventId, KeyId, PersonId, WorkspaceId};
 use serde_json::Value;
+use slated_model::clock::Timestamp;
+use slated_model::event::{Event, EventType, Hash, Link, Subject};
+use slated_model::id::{EventId, KeyId, PersonId, WorkspaceId};
 
 use super::{event_outbox, places};
 use crate::{Asked, Param, Row, StoreError, Tx, params};
@@ -182,7 +182,7 @@ pub(super) fn kind_in(row: &Row<'_>, column: usize) -> Result<EventType, StoreEr
 
 /// The three columns that say what an event is about.
 pub(super) fn subject(row: &Row<'_>, column: usize) -> Result<Subject, StoreError> {
-    let record = row.id::<model::id::Person>(column)?.to_bytes();
+    let record = row.id::<slated_model::id::Person>(column)?.to_bytes();
     Ok(Subject { record, person: row.optional_id(column + 1)?, job: row.optional_id(column + 2)? })
 }
 

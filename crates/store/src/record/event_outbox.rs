@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use model::event::{Event, EventType, Hash};
-use model::id::{EventId, PersonId, WorkspaceId};
+use slated_model::event::{Event, EventType, Hash};
+use slated_model::id::{EventId, PersonId, WorkspaceId};
 
 use super::event::{CHANGE, Entry, Unnumbered, ask_last, erased_ids, event, hash_in, subject};
 use crate::{Param, StoreError, Tx, params};

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use model::event::{Event, EventType, TypeFilter};
-use model::id::{EventId, Id, Kind, PersonId, WorkspaceId};
+use slated_model::event::{Event, EventType, TypeFilter};
+use slated_model::id::{EventId, Id, Kind, PersonId, WorkspaceId};
 
 use super::event::{CHANGE, COLUMNS, kind_in, linked_event};
 use super::{event_outbox, places};

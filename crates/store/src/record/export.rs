@@ -1,7 +1,7 @@
 //! All that is kept of a person's candidates, for the person to have.
 
-use model::clock::Timestamp;
-use model::id::{CandidateId, JobId, PersonId, StageId, WorkspaceId};
+use slated_model::clock::Timestamp;
+use slated_model::id::{CandidateId, JobId, PersonId, StageId, WorkspaceId};
 
 use super::candidate::StageEntry;
 use crate::{StoreError, Tx, params};

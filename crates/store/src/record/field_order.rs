@@ -63,10 +63,10 @@ pub fn by_name(text: &str) -> Result<String, Error> {
 
 #[cfg(test)]
 mod tests {
-    use model::career::{CareerCompany, Certification, Education, Position, WorkExperience};
-    use model::contact::{Contact, ContactType};
-    use model::stage::default_pipeline;
     use serde_json::{Map, Value};
+    use slated_model::career::{CareerCompany, Certification, Education, Position, WorkExperience};
+    use slated_model::contact::{Contact, ContactType};
+    use slated_model::stage::default_pipeline;
 
     use super::*;
 

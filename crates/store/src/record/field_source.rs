@@ -1,9 +1,9 @@
 //! The values of a person that came from a provider. They are known by their hashes: as soon as somebody writes another value, they are not
 //! found any more.
 
-use model::clock::Timestamp;
-use model::enrichment::Field;
-use model::id::{KeyId, PersonId, WorkspaceId};
+use slated_model::clock::Timestamp;
+use slated_model::enrichment::Field;
+use slated_model::id::{KeyId, PersonId, WorkspaceId};
 
 use super::{bytes_in, named_in};
 use crate::{Param, StoreError, Tx, params};

@@ -1,7 +1,7 @@
 //! What ids that are gone stood for.
 
-use model::clock::Timestamp;
-use model::id::{Id, Kind, Person, WorkspaceId};
+use slated_model::clock::Timestamp;
+use slated_model::id::{Id, Kind, Person, WorkspaceId};
 
 use super::places;
 use crate::{Param, StoreError, Tx, params};

@@ -1,7 +1,7 @@
 //! Places on a job that candidates left. They stay empty, so that whoever takes one off a long list does not move all behind it; a page by
 //! offset is found by how many are empty in each stretch of places.
 
-use model::id::{CandidateId, JobId, WorkspaceId};
+use slated_model::id::{CandidateId, JobId, WorkspaceId};
 
 use crate::{StoreError, Tx, params};
 

@@ -1,6 +1,6 @@
-use model::clock::Timestamp;
-use model::id::WorkspaceId;
-use model::person::IdentifierKind;
+use slated_model::clock::Timestamp;
+use slated_model::id::WorkspaceId;
+use slated_model::person::IdentifierKind;
 
 use crate::{Param, StoreError, Tx, params};
 

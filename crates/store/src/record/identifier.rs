@@ -1,8 +1,8 @@
 //! What points at a person. An identifier may stand with several persons; the one with the lowest rank holds it.
 
-use model::id::{PersonId, WorkspaceId};
-use model::person::{Identifier, IdentifierKind};
-use model::social::SocialProfile;
+use slated_model::id::{PersonId, WorkspaceId};
+use slated_model::person::{Identifier, IdentifierKind};
+use slated_model::social::SocialProfile;
 
 use crate::{Asked, StoreError, Tx, params};
 

@@ -1,9 +1,9 @@
-use model::clock::Timestamp;
-use model::id::{self, CompanyId, JobId, StatusId, WorkspaceId};
-use model::job::Job;
-use model::listing::{Page, TimeFilter};
-use model::stage::Stage;
-use model::text::fold;
+use slated_model::clock::Timestamp;
+use slated_model::id::{self, CompanyId, JobId, StatusId, WorkspaceId};
+use slated_model::job::Job;
+use slated_model::listing::{Page, TimeFilter};
+use slated_model::stage::Stage;
+use slated_model::text::fold;
 
 use super::listing::{Conditions, Listed, contains, finish, place};
 use super::workspace;

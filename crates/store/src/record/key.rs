@@ -1,6 +1,6 @@
-use model::clock::Timestamp;
-use model::id::{KeyId, WorkspaceId};
-use model::key::{KeyHash, Scope};
+use slated_model::clock::Timestamp;
+use slated_model::id::{KeyId, WorkspaceId};
+use slated_model::key::{KeyHash, Scope};
 
 use crate::{Param, Row, StoreError, Tx, params};
 

@@ -4,9 +4,9 @@
 //! without filters knows its total and finds any page by its numbers, whatever the depth. With filters the total is counted once and the page found from
 //! the start (by offset) or from the last record seen (by cursor). Persons with filters are listed by [`super::person_filter`].
 
-use model::clock::Timestamp;
-use model::id::Kind;
-use model::listing::{Cursor, Order, Page, Start, TimeFilter};
+use slated_model::clock::Timestamp;
+use slated_model::id::Kind;
+use slated_model::listing::{Cursor, Order, Page, Start, TimeFilter};
 
 use super::places;
 use crate::{Param, Row, StoreError, Tx};
@@ -202,7 +202,7 @@ pub(super) fn finish<T, K: Kind>(mut records: Vec<T>, total: i64, page: &Page<K>
 /// A pattern that finds the folded text anywhere.
 pub(super) fn contains(text: &str) -> String {
     let mut pattern = String::from("%");
-    for character in model::text::fold(text).chars() {
+    for character in slated_model::text::fold(text).chars() {
         if matches!(character, '%' | '_' | '\\') {
             pattern.push('\\');
         }

@@ -1,8 +1,8 @@
 //! Kept answers that mention somebody who is to be erased. Which ones do is found only by a look at all of them, of which there may be a great many: so that is
 //! done before, while others can write, and with the erasure itself only for those that were kept since.
 
-use model::clock::Timestamp;
-use model::id::{NoteId, PersonId, WorkspaceId};
+use slated_model::clock::Timestamp;
+use slated_model::id::{NoteId, PersonId, WorkspaceId};
 
 use super::erasure::named_notes;
 use super::idempotency;

@@ -1,6 +1,6 @@
 //! Two records of one person made one: everything that points at the one that goes is made to point at the one that stays.
 
-use model::id::{CandidateId, JobId, PersonId, WorkspaceId};
+use slated_model::id::{CandidateId, JobId, PersonId, WorkspaceId};
 
 use super::candidate::StageEntry;
 use crate::{Param, StoreError, Tx, params};

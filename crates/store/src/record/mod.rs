@@ -46,9 +46,9 @@ pub mod template;
 pub mod webhook;
 pub mod workspace;
 
-use model::id::{Id, Kind, WorkspaceId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use slated_model::id::{Id, Kind, WorkspaceId};
 
 use crate::{Param, Row, StoreError};
 

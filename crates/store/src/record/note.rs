@@ -1,6 +1,6 @@
-use model::clock::Timestamp;
-use model::id::{self, KeyId, NoteId, PersonId, WorkspaceId};
-use model::listing::{Page, TimeFilter};
+use slated_model::clock::Timestamp;
+use slated_model::id::{self, KeyId, NoteId, PersonId, WorkspaceId};
+use slated_model::listing::{Page, TimeFilter};
 
 use super::listing::{Conditions, Listed, list_counted};
 use super::statement::{among, list_of_ids};

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use model::event::Event;
-use model::id::{Person, PersonId, WorkspaceId};
-use model::origin::{Kept, Origins};
+use slated_model::event::Event;
+use slated_model::id::{Person, PersonId, WorkspaceId};
+use slated_model::origin::{Kept, Origins};
 
 use super::{event_reading, places, with_ids};
 use crate::{Param, Row, StoreError, Tx, params};

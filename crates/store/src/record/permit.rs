@@ -1,6 +1,6 @@
 //! How often a provider may be asked, by all servers and for all workspaces together.
 
-use model::clock::Timestamp;
+use slated_model::clock::Timestamp;
 
 use crate::{StoreError, Tx, params};
 

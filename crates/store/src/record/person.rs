@@ -1,15 +1,15 @@
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-use model::career::CareerPatch;
-use model::clock::Timestamp;
-use model::contact::{Channel, Contacts};
-use model::id::{CandidateId, CompanyId, JobId, PersonId, StageId, WorkspaceId};
-use model::name::PersonName;
-use model::patch::Patch;
-use model::person::Person;
-use model::social::SocialProfile;
-use model::text::fold;
+use slated_model::career::CareerPatch;
+use slated_model::clock::Timestamp;
+use slated_model::contact::{Channel, Contacts};
+use slated_model::id::{CandidateId, CompanyId, JobId, PersonId, StageId, WorkspaceId};
+use slated_model::name::PersonName;
+use slated_model::patch::Patch;
+use slated_model::person::Person;
+use slated_model::social::SocialProfile;
+use slated_model::text::fold;
 
 use super::person_place::free_place;
 use super::statement::{among, list_of_ids};

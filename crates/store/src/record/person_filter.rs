@@ -1,10 +1,10 @@
 //! What narrows a list of persons, and how those whom it leaves are found: through the one filter that leaves the fewest, which leads to
 //! their ids by an index, or where it leaves many by a look at the next of all persons.
 
-use model::clock::Timestamp;
-use model::id::{self, CompanyId, JobId, PersonId, WorkspaceId};
-use model::listing::{Order, Page, Start, TimeFilter};
-use model::person::{Identifier, IdentifierKind};
+use slated_model::clock::Timestamp;
+use slated_model::id::{self, CompanyId, JobId, PersonId, WorkspaceId};
+use slated_model::listing::{Order, Page, Start, TimeFilter};
+use slated_model::person::{Identifier, IdentifierKind};
 
 use super::census::{self, List};
 use super::job;

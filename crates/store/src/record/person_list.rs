@@ -1,9 +1,9 @@
 //! Lists of persons: all of them, those that filters leave, and those that search finds.
 
-use model::clock::Timestamp;
-use model::id::{self, CompanyId, PersonId, WorkspaceId};
-use model::listing::{Order, Page, Start};
-use model::search::Question;
+use slated_model::clock::Timestamp;
+use slated_model::id::{self, CompanyId, PersonId, WorkspaceId};
+use slated_model::listing::{Order, Page, Start};
+use slated_model::search::Question;
 
 use super::census::{self, List};
 use super::listing::{Conditions, Listed, finish};

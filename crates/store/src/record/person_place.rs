@@ -8,11 +8,11 @@ pub(crate) fn free_place(id: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use model::clock::Timestamp;
-    use model::contact::{Channel, Contacts};
-    use model::id::{PersonId, WorkspaceId};
-    use model::input::read_body;
-    use model::person::{NewPerson, OnInvalid};
+    use slated_model::clock::Timestamp;
+    use slated_model::contact::{Channel, Contacts};
+    use slated_model::id::{PersonId, WorkspaceId};
+    use slated_model::input::read_body;
+    use slated_model::person::{NewPerson, OnInvalid};
 
     use super::super::person::{PersonView, insert, view};
     use crate::sqlite::ScratchFile;

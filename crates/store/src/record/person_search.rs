@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use model::id::{PersonId, WorkspaceId};
-use model::search::{Answer, Question, Weight};
+use slated_model::id::{PersonId, WorkspaceId};
+use slated_model::search::{Answer, Question, Weight};
 
 use super::person_filter::{Led, MOST_COUNTED, PersonFilter};
 use super::search::{Wanted, Weighing, ask_queued, ask_unknown, having};

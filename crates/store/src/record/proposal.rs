@@ -1,10 +1,10 @@
 //! Values that a provider has and that differ from what a caller wrote, for somebody to decide about.
 
-use model::clock::Timestamp;
-use model::enrichment::Field;
-use model::enrichment::proposal::ProposalState;
-use model::id::{self, KeyId, PersonId, ProposalId, WorkspaceId};
-use model::listing::Page;
+use slated_model::clock::Timestamp;
+use slated_model::enrichment::Field;
+use slated_model::enrichment::proposal::ProposalState;
+use slated_model::id::{self, KeyId, PersonId, ProposalId, WorkspaceId};
+use slated_model::listing::Page;
 
 use super::listing::{Conditions, Listed, list_counted};
 use super::{bytes_in, named_in};

@@ -6,9 +6,9 @@
 //! What very many have takes both long to gather; so whoever is indexed here gets into the [segments](super::segment) too. Servers of older versions
 //! know nothing of those; so words on PostgreSQL say that they are meant for them, and others are indexed anew.
 
-use model::clock::Timestamp;
-use model::id::{CompanyId, PersonId, WorkspaceId};
-use model::search::{Answer, Changed, Question, Weight, phone_token};
+use slated_model::clock::Timestamp;
+use slated_model::id::{CompanyId, PersonId, WorkspaceId};
+use slated_model::search::{Answer, Changed, Question, Weight, phone_token};
 
 use super::segment;
 use super::segment_making::Source;

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use model::id::{PersonId, WorkspaceId};
-use model::search::{Answer, Having, MOST_IN_SEGMENT, Term, Weight};
+use slated_model::id::{PersonId, WorkspaceId};
+use slated_model::search::{Answer, Having, MOST_IN_SEGMENT, Term, Weight};
 
 use super::search::documents_of;
 use super::statement::{FENCE, Values, list_of};

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use model::id::{CompanyId, PersonId, WorkspaceId};
-use model::search::{Gathered, Group, MOST_IN_SEGMENT};
+use slated_model::id::{CompanyId, PersonId, WorkspaceId};
+use slated_model::search::{Gathered, Group, MOST_IN_SEGMENT};
 
 use super::census::{self, List};
 use super::search::tokens_of;
@@ -171,7 +171,7 @@ async fn are_repeated(tx: &mut Tx, workspace: WorkspaceId, sizes: &[Size]) -> Re
     if indexed <= MOST_IN_SEGMENT {
         return Ok(false);
     }
-    let persons = census::count_between::<model::id::Person>(tx, workspace, List::Persons, None, None).await?;
+    let persons = census::count_between::<slated_model::id::Person>(tx, workspace, List::Persons, None, None).await?;
     Ok(indexed > usize::try_from(persons).unwrap_or(0) * 3 / 2 + MOST_IN_SEGMENT)
 }
 

@@ -1,6 +1,6 @@
-use model::clock::Timestamp;
-use model::id::{CandidateId, JobId, PersonId, StageId, WorkspaceId};
-use model::stage::{NewStage, Stage};
+use slated_model::clock::Timestamp;
+use slated_model::id::{CandidateId, JobId, PersonId, StageId, WorkspaceId};
+use slated_model::stage::{NewStage, Stage};
 
 use crate::{Asked, StoreError, Tx, params};
 

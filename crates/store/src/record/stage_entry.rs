@@ -1,8 +1,8 @@
 //! Candidates enter a job, and one of its stages after the other.
 
-use model::clock::Timestamp;
-use model::id::{CandidateId, JobId, PersonId, WorkspaceId};
-use model::stage::{Stage, entry_stage};
+use slated_model::clock::Timestamp;
+use slated_model::id::{CandidateId, JobId, PersonId, WorkspaceId};
+use slated_model::stage::{Stage, entry_stage};
 
 use super::candidate::CandidatePlace;
 use super::{census, job, stage};

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use model::id::{Id, Kind, WorkspaceId};
+use slated_model::id::{Id, Kind, WorkspaceId};
 
 use crate::{Param, Tx};
 

@@ -1,5 +1,5 @@
-use model::id::{StatusId, WorkspaceId};
-use model::text::fold;
+use slated_model::id::{StatusId, WorkspaceId};
+use slated_model::text::fold;
 
 use crate::{StoreError, Tx, params};
 

@@ -1,7 +1,7 @@
-use model::id::{TemplateId, WorkspaceId};
-use model::stage::NewStage;
-use model::template::Template;
-use model::text::fold;
+use slated_model::id::{TemplateId, WorkspaceId};
+use slated_model::stage::NewStage;
+use slated_model::template::Template;
+use slated_model::text::fold;
 
 use super::to_json;
 use crate::{Asked, Param, Row, StoreError, Tx, params};

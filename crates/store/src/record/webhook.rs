@@ -1,8 +1,8 @@
 //! Webhooks, and what was delivered to them. A delivery gets a row when its outcome is known: delivered, given up, or to be tried again.
 
-use model::clock::Timestamp;
-use model::event::TypeFilter;
-use model::id::{LeaseId, WebhookId, WorkspaceId};
+use slated_model::clock::Timestamp;
+use slated_model::event::TypeFilter;
+use slated_model::id::{LeaseId, WebhookId, WorkspaceId};
 
 use super::event::subject;
 use super::places;

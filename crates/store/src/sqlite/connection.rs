@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::id::PersonId;
 use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{CachedStatement, Connection, ErrorCode, MAIN_DB, OpenFlags};
+use slated_model::id::PersonId;
 
 use super::shortage;
 use crate::error::StoreError;

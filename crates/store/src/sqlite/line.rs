@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use model::id::WorkspaceId;
+use slated_model::id::WorkspaceId;
 use tokio::sync::mpsc;
 
 use super::writer::Job;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use metrics::{gauge, histogram};
-use model::id::WorkspaceId;
+use slated_model::id::WorkspaceId;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 

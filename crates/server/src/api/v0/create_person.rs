@@ -1,14 +1,14 @@
-use model::contact::{Channel, read_new};
-use model::input::Fields;
-use model::person::{NewPerson, OnInvalid};
 use serde::Serialize;
+use slated_model::contact::{Channel, read_new};
+use slated_model::input::Fields;
+use slated_model::person::{NewPerson, OnInvalid};
 use utoipa::ToSchema;
 
 use crate::api::v1::persons::create::{DuplicateChoice, read_on_duplicate, status};
 use crate::api::v1::shape::contact::ContactEntry;
 use crate::http::answer::{render, with_match};
 use crate::http::{Reply, Write};
-use crate::ops::persons::create::{CreatePerson, CreatedPerson};
+use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 
 /// A person to create, as version 0 writes it: all strings, with a single `email` and `phone_number` beside the lists.
 #[derive(ToSchema)]
@@ -63,9 +63,9 @@ pub struct PersonCreatedV0 {
     company_name: String,
     social_location: String,
     #[schema(value_type = Vec<ContactEntry>)]
-    emails: Vec<model::contact::Contact>,
+    emails: Vec<slated_model::contact::Contact>,
     #[schema(value_type = Vec<ContactEntry>)]
-    phones: Vec<model::contact::Contact>,
+    phones: Vec<slated_model::contact::Contact>,
     candidate_id: String,
     client_contact_id: String,
     external_source_id: String,

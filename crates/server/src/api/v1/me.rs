@@ -1,13 +1,13 @@
 use axum::http::StatusCode;
-use model::clock::Timestamp;
-use model::id::KeyId;
 use serde::Serialize;
+use slated_model::clock::Timestamp;
+use slated_model::id::KeyId;
 use utoipa::ToSchema;
 
 use crate::api::v1::shape::key::ScopeName;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Read, Reply};
-use crate::ops::keys::ReadCaller;
+use slated_operations::keys::ReadCaller;
 
 /// Who calls, where, and how much they may still ask for.
 #[derive(Serialize, ToSchema)]

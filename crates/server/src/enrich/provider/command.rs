@@ -9,10 +9,10 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 use std::{env, fs, io};
 
-use model::enrichment::Question;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Serialize;
 use serde_json::Value;
+use slated_model::enrichment::Question;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::clock::Timestamp;
-use model::enrichment::Question;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response};
 use serde_json::Value;
+use slated_model::clock::Timestamp;
+use slated_model::enrichment::Question;
 
 use super::mapping::Mapping;
 use super::template::{BodyTemplate, Placeholder, UrlTemplate};

@@ -10,8 +10,8 @@ mod template;
 use std::pin::Pin;
 use std::time::Duration;
 
-use model::enrichment::Question;
 use serde_json::Value;
+use slated_model::enrichment::Question;
 
 /// An answer on its way.
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<Answer, Trouble>> + Send + 'a>>;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use model::enrichment::Question;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Url;
 use serde_json::{Map, Value};
+use slated_model::enrichment::Question;
 use url::Origin;
 
 use crate::outgoing::Targets;

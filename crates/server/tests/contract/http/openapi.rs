@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::{env, fs};
 
-use model::problem::{Code, Flaw};
 use serde_json::Value;
+use slated_model::problem::{Code, Flaw};
 
 use crate::support::{OPERATIONS, Workspace, World, apply, each_engine, eventually};
 

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Once};
 use std::{env, fs};
 
-use model::key::Scope;
-use slated::ops::keys::CreateKey;
-use store::{Location, Options, Purpose, Store};
+use slated_model::key::Scope;
+use slated_operations::keys::CreateKey;
+use slated_store::{Location, Options, Purpose, Store};
 use tokio::runtime::{Builder, Runtime};
 
 use super::engine::Engine;

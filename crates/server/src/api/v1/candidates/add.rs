@@ -1,13 +1,13 @@
-use model::candidate::read_person;
-use model::problem::{Flaw, Problem};
+use slated_model::candidate::read_person;
+use slated_model::problem::{Flaw, Problem};
 use utoipa::ToSchema;
 
 use crate::api::v1::persons::create::status;
 use crate::api::v1::shape::candidate::CandidateRead;
 use crate::http::answer::{answer, with_etag};
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::candidates::add::AddCandidate;
-use crate::ops::etag;
+use slated_operations::candidates::add::AddCandidate;
+use slated_operations::etag;
 
 /// The person to put on the job.
 #[derive(ToSchema)]

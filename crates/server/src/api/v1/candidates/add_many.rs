@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
-use model::candidate::read_persons;
+use slated_model::candidate::read_persons;
 use utoipa::ToSchema;
 
 use crate::api::v1::shape::candidate::{AddedCandidate, Each};
 use crate::http::answer::render;
 use crate::http::{Reply, Write};
-use crate::ops::candidates::add_many::{AddCandidates, Added};
+use slated_operations::candidates::add_many::{AddCandidates, Added};
 
 /// The persons to put on the job.
 #[derive(ToSchema)]

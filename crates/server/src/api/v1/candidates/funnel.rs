@@ -3,7 +3,7 @@ use axum::http::StatusCode;
 use crate::api::v1::shape::candidate::FunnelRead;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Read, Reply};
-use crate::ops::candidates::funnel::ReadFunnel;
+use slated_operations::candidates::funnel::ReadFunnel;
 
 /// Read a job's funnel
 ///

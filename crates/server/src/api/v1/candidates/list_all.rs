@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
-use model::listing::Page;
+use slated_model::listing::Page;
 
 use crate::api::v1::shape::candidate::AnyCandidateItem;
 use crate::http::answer::{list_meta, render};
 use crate::http::{ListOf, Read, Reply};
-use crate::ops::candidates::list_all::{AllCandidatesQuery, ListAllCandidates};
+use slated_operations::candidates::list_all::{AllCandidatesQuery, ListAllCandidates};
 
 /// List all candidates
 ///

@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
-use model::listing::Page;
+use slated_model::listing::Page;
 
 use crate::api::v1::shape::candidate::CandidateListItem;
 use crate::http::answer::{list_meta, render};
 use crate::http::{ListOf, Read, Reply};
-use crate::ops::candidates::list_of_job::{CandidateQuery, ListCandidates};
+use slated_operations::candidates::list_of_job::{CandidateQuery, ListCandidates};
 
 /// List the candidates of a job
 ///

@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
-use model::candidate::JointMove;
+use slated_model::candidate::JointMove;
 use utoipa::ToSchema;
 
 use crate::api::v1::shape::candidate::{Each, MovedCandidate};
 use crate::http::answer::render;
 use crate::http::{Reply, Write};
-use crate::ops::candidates::move_many::{MoveCandidates, Moved};
+use slated_operations::candidates::move_many::{MoveCandidates, Moved};
 
 /// The candidates, and where they go: `stage_id` or `stage_name`.
 #[derive(ToSchema)]

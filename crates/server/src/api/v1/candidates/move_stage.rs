@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
-use model::candidate::StageMove;
+use slated_model::candidate::StageMove;
 use utoipa::ToSchema;
 
 use crate::api::v1::shape::candidate::CandidateRead;
 use crate::http::answer::{answer, with_etag};
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::candidates::move_stage::MoveCandidate;
-use crate::ops::etag;
+use slated_operations::candidates::move_stage::MoveCandidate;
+use slated_operations::etag;
 
 /// Where the candidate goes: `stage_id` or `stage_name`.
 #[derive(ToSchema)]

@@ -1,8 +1,8 @@
 use crate::api::v1::shape::candidate::CandidateRead;
 use crate::http::answer::{followed, with_etag};
 use crate::http::{Followed, Read, Reply};
-use crate::ops::etag;
-use crate::ops::read::ReadCandidate;
+use slated_operations::etag;
+use slated_operations::read::ReadCandidate;
 
 /// Read a candidate
 ///

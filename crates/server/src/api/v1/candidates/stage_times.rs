@@ -1,7 +1,7 @@
 use crate::api::v1::shape::candidate::StageTimesRead;
 use crate::http::answer::followed;
 use crate::http::{Followed, Read, Reply};
-use crate::ops::candidates::stage_times::ReadStageTimes;
+use slated_operations::candidates::stage_times::ReadStageTimes;
 
 /// Read a candidate's time in each stage
 ///

@@ -1,7 +1,7 @@
 use axum::http::StatusCode;
-use model::candidate::read_person;
-use model::listing::Page;
-use model::problem::{Flaw, Problem};
+use slated_model::candidate::read_person;
+use slated_model::listing::Page;
+use slated_model::problem::{Flaw, Problem};
 use utoipa::ToSchema;
 
 use crate::api::v1::persons::create::status;
@@ -9,7 +9,7 @@ use crate::api::v1::persons::update::Confirmation;
 use crate::api::v1::shape::company::ClientContactRead;
 use crate::http::answer::{answer, list_meta, render};
 use crate::http::{BodilessWrite, Envelope, ListOf, Read, Reply, Write};
-use crate::ops::companies::contacts::{AddContact, ListContacts, RemoveContact};
+use slated_operations::companies::contacts::{AddContact, ListContacts, RemoveContact};
 
 /// List the contacts of a company
 ///

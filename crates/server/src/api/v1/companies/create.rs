@@ -1,11 +1,11 @@
-use model::company::NewCompany;
+use slated_model::company::NewCompany;
 use utoipa::ToSchema;
 
 use super::shown;
 use crate::api::v1::persons::create::status;
 use crate::api::v1::shape::company::CompanyRead;
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::companies::create::CreateCompany;
+use slated_operations::companies::create::CreateCompany;
 
 /// A company to make.
 #[derive(ToSchema)]

@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
-use model::id::CompanyId;
-use model::listing::Page;
+use slated_model::id::CompanyId;
+use slated_model::listing::Page;
 
 use crate::api::v1::shape::job::JobListItem;
 use crate::http::answer::{list_meta, render};
 use crate::http::{ListOf, Read, Reply};
-use crate::ops::companies::jobs::ListJobsOfCompany;
-use crate::ops::jobs::list::JobQuery;
+use slated_operations::companies::jobs::ListJobsOfCompany;
+use slated_operations::jobs::list::JobQuery;
 
 /// List the jobs of a company
 ///

@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
-use model::listing::Page;
+use slated_model::listing::Page;
 
 use crate::api::v1::shape::company::CompanyRead;
 use crate::http::answer::{list_meta, render};
 use crate::http::{ListOf, Read, Reply};
-use crate::ops::companies::list::{ListCompanies, read_filter};
+use slated_operations::companies::list::{ListCompanies, read_filter};
 
 /// List companies
 ///

@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
-use model::company::read_merged;
-use model::problem::{Flaw, Problem};
+use slated_model::company::read_merged;
+use slated_model::problem::{Flaw, Problem};
 use utoipa::ToSchema;
 
 use super::shown;
 use crate::api::v1::shape::company::CompanyRead;
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::companies::merge::MergeCompany;
+use slated_operations::companies::merge::MergeCompany;
 
 /// The company that goes into the one that the path names.
 #[derive(ToSchema)]

@@ -7,12 +7,12 @@ pub mod read;
 pub mod update;
 
 use axum::http::StatusCode;
-use store::record::company::CompanyView;
+use slated_store::record::company::CompanyView;
 
 use super::shape::company::CompanyRead;
+use crate::http::answer::Answer;
 use crate::http::answer::{answer, with_etag};
-use crate::ops::etag;
-use crate::ops::idempotency::Answer;
+use slated_operations::etag;
 
 fn shown(status: StatusCode, view: CompanyView) -> Answer {
     let tag = etag::of(&view);

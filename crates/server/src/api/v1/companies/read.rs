@@ -1,8 +1,8 @@
 use crate::api::v1::shape::company::CompanyRead;
 use crate::http::answer::{followed, with_etag};
 use crate::http::{Followed, Read, Reply};
-use crate::ops::companies::read::ReadCompany;
-use crate::ops::etag;
+use slated_operations::companies::read::ReadCompany;
+use slated_operations::etag;
 
 /// Read a company
 ///

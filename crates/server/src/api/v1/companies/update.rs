@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
-use model::company::CompanyPatch;
+use slated_model::company::CompanyPatch;
 use utoipa::ToSchema;
 
 use super::shown;
 use crate::api::v1::shape::company::CompanyRead;
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::companies::update::UpdateCompany;
+use slated_operations::companies::update::UpdateCompany;
 
 /// What to change of a company. The name cannot be cleared.
 #[derive(ToSchema)]

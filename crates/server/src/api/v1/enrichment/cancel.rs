@@ -3,7 +3,7 @@ use axum::http::StatusCode;
 use crate::api::v1::shape::enrichment::RunRead;
 use crate::http::answer::answer;
 use crate::http::{BodilessWrite, Envelope, Reply};
-use crate::ops::enrichment::runs::CancelRun;
+use slated_operations::enrichment::runs::CancelRun;
 
 /// Cancel an enrichment run
 ///

@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
-use model::listing::Page;
+use slated_model::listing::Page;
 
 use crate::api::v1::shape::enrichment::RunRead;
 use crate::http::answer::{list_meta, render};
 use crate::http::{ListOf, Read, Reply};
-use crate::ops::enrichment::runs::ListRuns;
+use slated_operations::enrichment::runs::ListRuns;
 
 /// List enrichment runs
 ///

@@ -1,7 +1,7 @@
 use crate::api::v1::shape::enrichment::EnrichmentRead;
 use crate::http::answer::followed;
 use crate::http::{Followed, Read, Reply};
-use crate::ops::enrichment::request::ReadEnrichment;
+use slated_operations::enrichment::request::ReadEnrichment;
 
 /// Read a person's enrichment
 ///

@@ -3,7 +3,7 @@ use axum::http::StatusCode;
 use crate::api::v1::shape::enrichment::RunRead;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Read, Reply};
-use crate::ops::enrichment::runs::ReadRun;
+use slated_operations::enrichment::runs::ReadRun;
 
 /// Read an enrichment run
 ///

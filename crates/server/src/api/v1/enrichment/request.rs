@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 use crate::api::v1::shape::enrichment::EnrichmentRead;
 use crate::http::answer::answer;
 use crate::http::{BodilessWrite, Envelope, Reply};
-use crate::ops::enrichment::request::RequestEnrichment;
+use slated_operations::enrichment::request::RequestEnrichment;
 
 /// How to enrich a person.
 #[derive(ToSchema)]

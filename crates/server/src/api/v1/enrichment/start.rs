@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
-use model::enrichment::run::NewRun;
+use slated_model::enrichment::run::NewRun;
 use utoipa::ToSchema;
 
 use crate::api::v1::shape::enrichment::RunRead;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::enrichment::runs::StartRun;
+use slated_operations::enrichment::runs::StartRun;
 
 /// A run to start.
 #[derive(ToSchema)]

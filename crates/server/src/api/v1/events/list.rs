@@ -1,15 +1,15 @@
 use axum::http::StatusCode;
-use model::event::TypeFilter;
-use model::input::Query;
-use model::listing::{MOST_OFFSET, whole_number};
-use model::problem::Flaw;
-use model::webhook::unknown_type;
-use store::record::event_reading::Most;
+use slated_model::event::TypeFilter;
+use slated_model::input::Query;
+use slated_model::listing::{MOST_OFFSET, whole_number};
+use slated_model::problem::Flaw;
+use slated_model::webhook::unknown_type;
+use slated_store::record::event_reading::Most;
 
 use crate::api::v1::shape::event::{EventPage, FeedMeta};
 use crate::http::answer::render;
 use crate::http::{Read, Reply};
-use crate::ops::events::read::{Position, ReadEvents};
+use slated_operations::events::read::{Position, ReadEvents};
 
 pub const MOST_EVENTS_PER_PAGE: i64 = 1000;
 const DEFAULT_PER_PAGE: i64 = 100;

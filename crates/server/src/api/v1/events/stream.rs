@@ -7,17 +7,17 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::sse::{Event as Message, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
-use model::event::{Event, TypeFilter};
-use model::id::WorkspaceId;
-use model::problem::{Code, Flaw, Problem};
-use store::record::event_reading::Most;
+use slated_model::event::{Event, TypeFilter};
+use slated_model::id::WorkspaceId;
+use slated_model::problem::{Code, Flaw, Problem};
+use slated_store::record::event_reading::Most;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::list::{read_after, read_types, sequence};
 use crate::events::MOST_FOLLOWERS;
 use crate::http::{App, Read, Refusal, is_still_good};
-use crate::ops::events::read::{Position, ReadEvents};
+use slated_operations::events::read::{Position, ReadEvents};
 
 /// A client that went away is found out by the second one that it does not take, and has its place until then.
 const HEARTBEAT: Duration = Duration::from_secs(5);
@@ -145,8 +145,8 @@ impl Following {
                 Some(())
             }
             // It fell out of the retention while it was not reading: it will be told so when it connects again.
-            Err(store::Failure::Refused(_)) => None,
-            Err(store::Failure::Broken(error)) => {
+            Err(slated_store::Failure::Refused(_)) => None,
+            Err(slated_store::Failure::Broken(error)) => {
                 tracing::debug!(error = %error, "a stream waits for the log");
                 self.has_more = true;
                 tokio::time::sleep(PAUSE).await;

@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
-use model::problem::Problem;
+use slated_model::problem::Problem;
 
 use super::list::{read_before, read_limit};
 use crate::api::v1::shape::event::{BackwardMeta, TimelinePage};
 use crate::http::answer::render;
 use crate::http::{Read, Reply};
-use crate::ops::events::timeline::{ReadTimeline, Timeline};
+use slated_operations::events::timeline::{ReadTimeline, Timeline};
 
 const MOST_PER_PAGE: i64 = 100;
 

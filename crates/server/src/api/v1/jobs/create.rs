@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
-use model::job::NewJob;
+use slated_model::job::NewJob;
 use utoipa::ToSchema;
 
 use crate::api::v1::shape::job::JobRead;
 use crate::http::answer::{answer, with_etag};
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::etag;
-use crate::ops::jobs::create::CreateJob;
+use slated_operations::etag;
+use slated_operations::jobs::create::CreateJob;
 
 /// A job to open. `client_company_name` or `client_company_id` is needed.
 #[derive(ToSchema)]

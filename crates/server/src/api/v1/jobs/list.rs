@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
-use model::listing::Page;
+use slated_model::listing::Page;
 
 use crate::api::v1::shape::job::JobListItem;
 use crate::http::answer::{list_meta, render};
 use crate::http::{ListOf, Read, Reply};
-use crate::ops::jobs::list::{JobQuery, ListJobs};
+use slated_operations::jobs::list::{JobQuery, ListJobs};
 
 /// List jobs
 ///

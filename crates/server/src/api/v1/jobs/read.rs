@@ -3,8 +3,8 @@ use axum::http::StatusCode;
 use crate::api::v1::shape::job::JobRead;
 use crate::http::answer::{answer, with_etag};
 use crate::http::{Envelope, Read, Reply};
-use crate::ops::etag;
-use crate::ops::read::ReadJob;
+use slated_operations::etag;
+use slated_operations::read::ReadJob;
 
 /// Read a job
 ///

@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
-use model::job::JobPatch;
+use slated_model::job::JobPatch;
 use utoipa::ToSchema;
 
 use crate::api::v1::shape::job::JobRead;
 use crate::http::answer::{answer, with_etag};
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::etag;
-use crate::ops::jobs::update::UpdateJob;
+use slated_operations::etag;
+use slated_operations::jobs::update::UpdateJob;
 
 /// What to change of a job. Nothing of it can be cleared.
 #[derive(ToSchema)]

@@ -1,11 +1,11 @@
-use model::clock::Timestamp;
-use model::key::{NewKey, Secret};
+use slated_model::clock::Timestamp;
+use slated_model::key::{NewKey, Secret};
 use utoipa::ToSchema;
 
 use super::carry_out_and_reveal;
 use crate::api::v1::shape::key::KeyRead;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::keys::{AddKey, random_bytes};
+use slated_operations::keys::{AddKey, random_bytes};
 
 /// A key to make.
 #[derive(ToSchema)]

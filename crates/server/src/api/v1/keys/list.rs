@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
-use model::listing::Page;
+use slated_model::listing::Page;
 
 use crate::api::v1::shape::key::KeyRead;
 use crate::http::answer::{page_of, render};
 use crate::http::{Inspect, ListOf, Reply};
-use crate::ops::keys::ListKeys;
+use slated_operations::keys::ListKeys;
 
 /// List keys
 ///

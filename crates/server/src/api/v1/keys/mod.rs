@@ -7,13 +7,13 @@ pub mod revoke;
 pub mod rotate;
 
 use axum::http::StatusCode;
-use model::key::Secret;
-use store::Work;
+use slated_model::key::Secret;
+use slated_store::Work;
 
 use super::shape::key::KeyRead;
 use crate::http::answer::{answer, with_secret};
 use crate::http::{Reply, Write};
-use crate::ops::keys::CreatedKey;
+use slated_operations::keys::CreatedKey;
 
 /// Carries out what makes a key, and shows it. The answer is kept without the key, so that it stands nowhere; given again, it has none.
 async fn carry_out_and_reveal<W: Work<Output = CreatedKey>>(request: Write, work: W, secret: &Secret) -> Reply {

@@ -3,7 +3,7 @@ use axum::http::StatusCode;
 use crate::api::v1::shape::key::KeyRead;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Inspect, Reply};
-use crate::ops::keys::ReadKey;
+use slated_operations::keys::ReadKey;
 
 /// Read a key
 ///

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use crate::api::v1::shape::key::KeyRead;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::keys::RevokeKey;
+use slated_operations::keys::RevokeKey;
 
 /// Revoke a key
 ///

@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
-use model::key::{MOST_OVERLAP_SECONDS, OVERLAP_SECONDS, Secret};
+use slated_model::key::{MOST_OVERLAP_SECONDS, OVERLAP_SECONDS, Secret};
 use utoipa::ToSchema;
 
 use super::carry_out_and_reveal;
 use crate::api::v1::shape::key::KeyRead;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::keys::{RotateKey, random_bytes};
+use slated_operations::keys::{RotateKey, random_bytes};
 
 /// How to rotate a key.
 #[derive(ToSchema)]

@@ -1,18 +1,18 @@
 use axum::http::StatusCode;
-use model::contact::{Channel, EMAIL_FIELDS, PHONE_FIELDS, read_new};
-use model::input::{Fields, Query};
-use model::person::{NewPerson, OnDuplicate, OnInvalid, read_enrichment};
-use model::problem::Flaw;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use slated_model::contact::{Channel, EMAIL_FIELDS, PHONE_FIELDS, read_new};
+use slated_model::input::{Fields, Query};
+use slated_model::person::{NewPerson, OnDuplicate, OnInvalid, read_enrichment};
+use slated_model::problem::Flaw;
 use utoipa::ToSchema;
 
 use crate::api::v1::shape::changes::{ChangesRead, MatchedByName, read_include_changes};
 use crate::api::v1::shape::person::PersonCreated;
+use crate::http::answer::Answer;
 use crate::http::answer::{WouldBeChange, render, with_match, would_be};
 use crate::http::{Reply, Write};
-use crate::ops::idempotency::Answer;
-use crate::ops::persons::create::{CreatePerson, CreatedPerson};
+use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 
 /// A person to create. Somebody must be meant: `name`, or `first_name` or `last_name`, or at least `social_url` or a contact.
 #[derive(ToSchema)]

@@ -1,7 +1,7 @@
 use axum::http::StatusCode;
-use model::input::Fields;
-use model::problem::{Detail, Problem};
 use serde::Serialize;
+use slated_model::input::Fields;
+use slated_model::problem::{Detail, Problem};
 use utoipa::ToSchema;
 
 use super::create::{
@@ -11,8 +11,8 @@ use crate::api::v1::shape::changes::{ChangesRead, read_include_changes};
 use crate::api::v1::shape::person::PersonCreated;
 use crate::http::answer::answer;
 use crate::http::{Bulk, Envelope, Reply};
-use crate::ops::persons::create::{CreatePerson, CreatedPerson};
-use crate::ops::persons::create_many::CreatePersons;
+use slated_operations::persons::create::{CreatePerson, CreatedPerson};
+use slated_operations::persons::create_many::CreatePersons;
 
 pub const MOST_PERSONS: usize = 1000;
 

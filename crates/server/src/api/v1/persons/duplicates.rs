@@ -1,13 +1,13 @@
 use axum::http::StatusCode;
-use model::duplicate::Place;
-use model::listing::MOST_PER_PAGE;
-use model::problem::Flaw;
+use slated_model::duplicate::Place;
+use slated_model::listing::MOST_PER_PAGE;
+use slated_model::problem::Flaw;
 
 use crate::api::v1::events::list::read_limit;
 use crate::api::v1::shape::duplicate::{DuplicateMeta, DuplicatePage, DuplicateRead};
 use crate::http::answer::render;
 use crate::http::{Read, Reply};
-use crate::ops::persons::duplicates::FindDuplicates;
+use slated_operations::persons::duplicates::FindDuplicates;
 
 /// List likely duplicates
 ///

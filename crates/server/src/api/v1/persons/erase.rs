@@ -1,16 +1,16 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use model::clock::Timestamp;
-use model::id::PersonId;
-use model::problem::Flaw;
 use serde::Serialize;
+use slated_model::clock::Timestamp;
+use slated_model::id::PersonId;
+use slated_model::problem::Flaw;
 use utoipa::ToSchema;
 
 use crate::http::answer::{answer, with_field};
 use crate::http::{BodilessWrite, Envelope, Reply};
-use crate::ops::persons::erase::{ErasePerson, Erased, FindMentions};
-use crate::ops::persons::wiping::wipe;
+use slated_operations::persons::erase::{ErasePerson, Erased, FindMentions};
+use slated_operations::persons::wiping::wipe;
 
 /// All that is left of a person.
 #[derive(Serialize, ToSchema)]

@@ -5,18 +5,18 @@ use axum::body::{Body, Bytes};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
-use model::id::{NoteId, PersonId, WorkspaceId};
-use model::problem::Code;
 use serde::Serialize;
 use serde_json::Value;
-use store::record::event_reading::Size;
-use store::{Failure, StoreError, Work};
+use slated_model::id::{NoteId, PersonId, WorkspaceId};
+use slated_model::problem::Code;
+use slated_store::record::event_reading::Size;
+use slated_store::{Failure, StoreError, Work};
 use tokio::time::sleep;
 
 use crate::api::v1::shape::export::PersonExport;
 use crate::api::v1::shape::note::NoteRead;
 use crate::http::{Followed, Read, Refusal, Share};
-use crate::ops::persons::export::{ExportEvents, ExportNotes, ExportPerson, pages};
+use slated_operations::persons::export::{ExportEvents, ExportNotes, ExportPerson, pages};
 
 /// Export a person
 ///

@@ -1,13 +1,13 @@
 use axum::http::StatusCode;
-use model::career::CareerPatch;
-use model::clock::Timestamp;
+use slated_model::career::CareerPatch;
+use slated_model::clock::Timestamp;
 use utoipa::ToSchema;
 
 use crate::api::v1::shape::person::PersonRead;
 use crate::http::answer::{answer, with_etag};
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::etag;
-use crate::ops::persons::history::ReplaceHistory;
+use slated_operations::etag;
+use slated_operations::persons::history::ReplaceHistory;
 
 /// A career history in the shapes of a read. Each list is optional; one that is there takes the place of the old one, null or `[]` clears it.
 #[derive(ToSchema)]

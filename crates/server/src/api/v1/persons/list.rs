@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
-use model::listing::Page;
+use slated_model::listing::Page;
 
 use crate::api::v1::shape::person_item::PersonListItem;
 use crate::http::answer::{list_meta, render};
 use crate::http::{ListOf, Read, Reply};
-use crate::ops::persons::list::{ListPersons, PersonQuery};
+use slated_operations::persons::list::{ListPersons, PersonQuery};
 
 /// List and search persons
 ///

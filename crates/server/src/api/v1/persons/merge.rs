@@ -1,13 +1,13 @@
 use axum::http::StatusCode;
-use model::candidate::read_person;
-use model::problem::{Flaw, Problem};
+use slated_model::candidate::read_person;
+use slated_model::problem::{Flaw, Problem};
 use utoipa::ToSchema;
 
 use crate::api::v1::shape::person::PersonRead;
 use crate::http::answer::{answer, with_etag};
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::etag;
-use crate::ops::persons::merge::MergePersons;
+use slated_operations::etag;
+use slated_operations::persons::merge::MergePersons;
 
 /// The person that goes.
 #[derive(ToSchema)]

@@ -1,13 +1,13 @@
 use axum::http::StatusCode;
-use model::listing::{Page, TimeFilter};
-use model::note::read_note;
+use slated_model::listing::{Page, TimeFilter};
+use slated_model::note::read_note;
 use utoipa::ToSchema;
 
 use super::update::Confirmation;
 use crate::api::v1::shape::note::NoteRead;
 use crate::http::answer::{answer, list_meta, render};
 use crate::http::{BodilessWrite, Envelope, ListOf, Read, Reply, Write};
-use crate::ops::persons::notes::{AddNote, DeleteNote, ListNotes, UpdateNote};
+use slated_operations::persons::notes::{AddNote, DeleteNote, ListNotes, UpdateNote};
 
 /// A note to write down.
 #[derive(ToSchema)]

@@ -1,11 +1,11 @@
-use model::profile::Include;
+use slated_model::profile::Include;
 
 use crate::api::v1::shape::person::PersonRead;
 use crate::http::answer::{followed, with_etag};
 use crate::http::{Followed, Read, Reply};
-use crate::ops::etag;
-use crate::ops::persons::profile::ReadPersonWith;
-use crate::ops::read::ReadPerson;
+use slated_operations::etag;
+use slated_operations::persons::profile::ReadPersonWith;
+use slated_operations::read::ReadPerson;
 
 /// Read a person
 ///

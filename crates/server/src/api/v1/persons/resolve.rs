@@ -1,13 +1,13 @@
 use axum::http::StatusCode;
-use model::id::PersonId;
-use model::person::{Identifier, OnInvalid};
 use serde::Serialize;
+use slated_model::id::PersonId;
+use slated_model::person::{Identifier, OnInvalid};
 use utoipa::ToSchema;
 
 use super::create::{CreatePersonBody, read_new_person};
 use crate::http::answer::answer;
 use crate::http::{Ask, Envelope, Reply};
-use crate::ops::persons::resolve::{Match, ResolvePerson, Resolved};
+use slated_operations::persons::resolve::{Match, ResolvePerson, Resolved};
 
 /// What a create of that person would come to.
 #[derive(Serialize, ToSchema)]

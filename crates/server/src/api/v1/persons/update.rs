@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
-use model::person::PersonPatch;
 use serde::Serialize;
+use slated_model::person::PersonPatch;
 use utoipa::ToSchema;
 
 use super::create::read_dry_run;
 use crate::http::answer::answer;
 use crate::http::{Reply, Tryable, Write};
-use crate::ops::persons::update::UpdatePerson;
+use slated_operations::persons::update::UpdatePerson;
 
 /// What to change of a person, as a JSON merge patch: what is absent stays, null (or an empty string) clears, a list takes the place of the old
 /// one.

@@ -3,7 +3,7 @@ use axum::http::StatusCode;
 use crate::api::v1::shape::proposal::ProposalRead;
 use crate::http::answer::answer;
 use crate::http::{BodilessWrite, Envelope, Reply, Write};
-use crate::ops::enrichment::proposals::DecideProposal;
+use slated_operations::enrichment::proposals::DecideProposal;
 
 /// Accept a proposal
 ///

@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
-use model::enrichment::proposal::ProposalState;
-use model::listing::Page;
-use model::problem::Flaw;
+use slated_model::enrichment::proposal::ProposalState;
+use slated_model::listing::Page;
+use slated_model::problem::Flaw;
 
 use crate::api::v1::shape::proposal::{ProposalRead, ProposalStateName};
 use crate::http::answer::{list_meta, render};
 use crate::http::{ListOf, Read, Reply};
-use crate::ops::enrichment::proposals::ListProposals;
+use slated_operations::enrichment::proposals::ListProposals;
 
 /// List proposals
 ///

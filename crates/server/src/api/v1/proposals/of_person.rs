@@ -3,7 +3,7 @@ use axum::http::StatusCode;
 use crate::api::v1::shape::proposal::ProposalRead;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Read, Reply};
-use crate::ops::enrichment::proposals::ProposalsOf;
+use slated_operations::enrichment::proposals::ProposalsOf;
 
 /// List the proposals for a person
 ///

@@ -1,17 +1,17 @@
-use model::clock::Timestamp;
-use model::funnel::StageFigures;
-use model::id::{CandidateId, JobId, PersonId, StageId};
-use model::stage::Stage;
-use model::stay::{StageTotal, Stay};
 use serde::Serialize;
-use store::record::candidate::{CandidateItem, CandidateOnJob, CandidateView, StageEntry};
+use slated_model::clock::Timestamp;
+use slated_model::funnel::StageFigures;
+use slated_model::id::{CandidateId, JobId, PersonId, StageId};
+use slated_model::stage::Stage;
+use slated_model::stay::{StageTotal, Stay};
+use slated_store::record::candidate::{CandidateItem, CandidateOnJob, CandidateView, StageEntry};
 use utoipa::ToSchema;
 
 use super::person::id_or_empty;
-use crate::ops::candidates::add_many::Added;
-use crate::ops::candidates::funnel::JobFunnel;
-use crate::ops::candidates::move_many::Moved;
-use crate::ops::candidates::stage_times::StageTimes;
+use slated_operations::candidates::add_many::Added;
+use slated_operations::candidates::funnel::JobFunnel;
+use slated_operations::candidates::move_many::Moved;
+use slated_operations::candidates::stage_times::StageTimes;
 
 /// A candidate as a single read shows it.
 #[derive(Serialize, ToSchema)]

@@ -1,12 +1,12 @@
-use model::id::ProposalId;
-use model::input::Query;
-use model::problem::{Detail, Flaw};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use slated_model::id::ProposalId;
+use slated_model::input::Query;
+use slated_model::problem::{Detail, Flaw};
 use utoipa::ToSchema;
 
 use crate::http::answer::WouldBeChange;
-use crate::ops::persons::create::{Changes, KeptBack};
+use slated_operations::persons::create::{Changes, KeptBack};
 
 /// What became of the values that a create sent, beside what `data` shows.
 #[derive(Serialize, ToSchema)]

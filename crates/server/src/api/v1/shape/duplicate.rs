@@ -1,12 +1,12 @@
-use model::contact::Contact;
-use model::duplicate::{Profile, Reason};
-use model::id::PersonId;
 use serde::Serialize;
+use slated_model::contact::Contact;
+use slated_model::duplicate::{Profile, Reason};
+use slated_model::id::PersonId;
 use utoipa::ToSchema;
 
 use super::contact::ContactEntry;
 use super::person::id_or_empty;
-use crate::ops::persons::duplicates::Pair;
+use slated_operations::persons::duplicates::Pair;
 
 /// Two persons who are likely the same one.
 #[derive(Serialize, ToSchema)]

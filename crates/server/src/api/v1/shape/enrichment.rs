@@ -1,13 +1,13 @@
-use model::clock::Timestamp;
-use model::enrichment::run::{RunFilter, RunState};
-use model::enrichment::{Refused, State};
-use model::id::{EnrichmentRunId, PersonId, ProposalId};
 use serde::Serialize;
-use store::record::enrichment::Enrichment;
-use store::record::enrichment_run::Run;
+use slated_model::clock::Timestamp;
+use slated_model::enrichment::run::{RunFilter, RunState};
+use slated_model::enrichment::{Refused, State};
+use slated_model::id::{EnrichmentRunId, PersonId, ProposalId};
+use slated_store::record::enrichment::Enrichment;
+use slated_store::record::enrichment_run::Run;
 use utoipa::ToSchema;
 
-use crate::ops::enrichment::request::EnrichmentShown;
+use slated_operations::enrichment::request::EnrichmentShown;
 
 /// What became of asking for a person's enrichment.
 #[derive(Serialize, ToSchema)]

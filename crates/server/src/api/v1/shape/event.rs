@@ -1,5 +1,5 @@
-use model::event::Event;
 use serde::Serialize;
+use slated_model::event::Event;
 use utoipa::ToSchema;
 
 /// A change, as it stands in the log.

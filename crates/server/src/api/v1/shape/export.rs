@@ -1,13 +1,13 @@
 use std::collections::BTreeSet;
 
-use model::clock::Timestamp;
-use model::event::Event;
-use model::id::{CandidateId, EventId, JobId, KeyId, PersonId, StageId, WebhookId};
-use model::origin::{Change, Origin, field_of};
-use model::person::Identifier;
 use serde::Serialize;
-use store::record::export::KeptCandidate;
-use store::record::person::{PersonDetails, PersonView};
+use slated_model::clock::Timestamp;
+use slated_model::event::Event;
+use slated_model::id::{CandidateId, EventId, JobId, KeyId, PersonId, StageId, WebhookId};
+use slated_model::origin::{Change, Origin, field_of};
+use slated_model::person::Identifier;
+use slated_store::record::export::KeptCandidate;
+use slated_store::record::person::{PersonDetails, PersonView};
 use utoipa::ToSchema;
 
 use super::candidate::StageHistoryEntry;
@@ -20,7 +20,7 @@ use super::person::{CertificationEntry, EducationEntry, WorkExperienceEntry, id_
 use super::profile::ContactOfCompany;
 use super::stored::StoredJson;
 use super::webhook::DeliveryStatusName;
-use crate::ops::persons::export::{Delivered, Exported};
+use slated_operations::persons::export::{Delivered, Exported};
 
 /// All that is kept of a person. Every list has the oldest first, unless it says otherwise.
 #[derive(Serialize, ToSchema)]

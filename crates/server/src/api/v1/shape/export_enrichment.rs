@@ -1,9 +1,9 @@
-use model::clock::Timestamp;
-use model::id::{KeyId, ProposalId};
 use serde::Serialize;
-use store::record::enrichment_answer::KeptAnswer;
-use store::record::field_source::FieldSource;
-use store::record::proposal::Proposal;
+use slated_model::clock::Timestamp;
+use slated_model::id::{KeyId, ProposalId};
+use slated_store::record::enrichment_answer::KeptAnswer;
+use slated_store::record::field_source::FieldSource;
+use slated_store::record::proposal::Proposal;
 use utoipa::ToSchema;
 
 use super::proposal::{ProposalStateName, ProposedField};

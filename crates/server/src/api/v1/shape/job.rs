@@ -1,8 +1,8 @@
-use model::clock::Timestamp;
-use model::id::{CompanyId, JobId, StageId, StatusId};
-use model::stage::Stage;
 use serde::Serialize;
-use store::record::job::JobView;
+use slated_model::clock::Timestamp;
+use slated_model::id::{CompanyId, JobId, StageId, StatusId};
+use slated_model::stage::Stage;
+use slated_store::record::job::JobView;
 use utoipa::ToSchema;
 
 /// A job as an item of the list.

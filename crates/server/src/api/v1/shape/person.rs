@@ -1,7 +1,7 @@
-use model::contact::Contact;
-use model::id::{CandidateId, ClientContactId, CompanyId, JobId, PersonId, StageId};
 use serde::Serialize;
-use store::record::person::{PersonJob, PersonView};
+use slated_model::contact::Contact;
+use slated_model::id::{CandidateId, ClientContactId, CompanyId, JobId, PersonId, StageId};
+use slated_store::record::person::{PersonJob, PersonView};
 use utoipa::ToSchema;
 
 use super::contact::ContactEntry;
@@ -9,8 +9,8 @@ use super::note::NoteRead;
 use super::profile::ProfileRead;
 use super::provenance::ProvenanceRead;
 use super::stored::StoredJson;
-use crate::ops::persons::create::CreatedPerson;
-use crate::ops::persons::profile::PersonWith;
+use slated_operations::persons::create::CreatedPerson;
+use slated_operations::persons::profile::PersonWith;
 
 /// A person as a create answers it.
 #[derive(Serialize, ToSchema)]

@@ -1,12 +1,12 @@
-use model::clock::Timestamp;
-use model::id::{ClientContactId, CompanyId, EventId, KeyId};
-use model::origin::Change;
 use serde::Serialize;
-use store::record::client_contact::ContactOf;
-use store::record::person::PersonDetails;
+use slated_model::clock::Timestamp;
+use slated_model::id::{ClientContactId, CompanyId, EventId, KeyId};
+use slated_model::origin::Change;
+use slated_store::record::client_contact::ContactOf;
+use slated_store::record::person::PersonDetails;
 use utoipa::ToSchema;
 
-use crate::ops::persons::profile::Profile;
+use slated_operations::persons::profile::Profile;
 
 /// What a read of a person shows with `include=profile`.
 #[derive(Serialize, ToSchema)]

@@ -1,11 +1,11 @@
-use model::clock::Timestamp;
-use model::id::{KeyId, PersonId, ProposalId};
 use serde::Serialize;
 use serde_json::Value;
+use slated_model::clock::Timestamp;
+use slated_model::id::{KeyId, PersonId, ProposalId};
 use utoipa::ToSchema;
 
 use super::stored::StoredJson;
-use crate::ops::enrichment::proposals::ProposalShown;
+use slated_operations::enrichment::proposals::ProposalShown;
 
 /// A value of a provider, or of a caller who pushed the person again, that differs from what is kept. It is for somebody to decide.
 #[derive(Serialize, ToSchema)]

@@ -1,9 +1,9 @@
-use model::clock::Timestamp;
-use model::id::{EventId, KeyId};
 use serde::Serialize;
+use slated_model::clock::Timestamp;
+use slated_model::id::{EventId, KeyId};
 use utoipa::ToSchema;
 
-use crate::ops::enrichment::provenance::Provenance;
+use slated_operations::enrichment::provenance::Provenance;
 
 /// Where the value of a field comes from.
 #[derive(Serialize, ToSchema)]

@@ -1,9 +1,9 @@
-use model::id::StageId;
-use model::stage::Stage;
 use serde::Serialize;
+use slated_model::id::StageId;
+use slated_model::stage::Stage;
 use utoipa::ToSchema;
 
-use crate::ops::jobs::stages::CountedStage;
+use slated_operations::jobs::stages::CountedStage;
 
 /// A stage of a job's pipeline, with the number of candidates in it.
 #[derive(Serialize, ToSchema)]

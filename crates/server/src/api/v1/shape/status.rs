@@ -1,6 +1,6 @@
-use model::id::StatusId;
-use model::status::JobStatus;
 use serde::Serialize;
+use slated_model::id::StatusId;
+use slated_model::status::JobStatus;
 use utoipa::ToSchema;
 
 /// A status that jobs of the workspace may have.

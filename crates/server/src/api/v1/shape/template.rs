@@ -1,8 +1,8 @@
-use model::clock::Timestamp;
-use model::id::TemplateId;
-use model::stage::NewStage;
-use model::template::Template;
 use serde::Serialize;
+use slated_model::clock::Timestamp;
+use slated_model::id::TemplateId;
+use slated_model::stage::NewStage;
+use slated_model::template::Template;
 use utoipa::ToSchema;
 
 /// A pipeline that jobs can be opened with.

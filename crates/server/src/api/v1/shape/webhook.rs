@@ -1,15 +1,15 @@
-use model::clock::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use store::record::event_reading::Head;
-use store::record::webhook::{Delivery, Webhook};
+use slated_model::clock::Timestamp;
+use slated_store::record::event_reading::Head;
+use slated_store::record::webhook::{Delivery, Webhook};
 use utoipa::ToSchema;
 
 /// A webhook.
 #[derive(Serialize, ToSchema)]
 pub struct WebhookRead {
     #[schema(value_type = String, example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")]
-    pub id: model::id::WebhookId,
+    pub id: slated_model::id::WebhookId,
     #[schema(example = "https://hooks.example/slated")]
     pub url: String,
     #[schema(example = json!(["person.*", "candidate.moved"]))]
@@ -68,7 +68,7 @@ pub struct DeliveryRead {
     #[schema(minimum = 1, example = 42)]
     pub sequence: i64,
     #[schema(value_type = String, example = "evt_01m1v0e8k7p5w2d8h4j6n0q3xz")]
-    pub event_id: model::id::EventId,
+    pub event_id: slated_model::id::EventId,
     #[schema(example = "candidate.moved")]
     pub event_type: &'static str,
     /// `failed`: it was given up.

@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
-use model::stage::AddedStage;
+use slated_model::stage::AddedStage;
 use utoipa::ToSchema;
 
 use super::pipeline_in;
 use crate::api::v1::shape::stage::StageRead;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::jobs::stages::AddStage;
+use slated_operations::jobs::stages::AddStage;
 
 /// A stage to add.
 #[derive(ToSchema)]

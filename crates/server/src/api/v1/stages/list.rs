@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
-use model::listing::Page;
+use slated_model::listing::Page;
 
 use crate::api::v1::shape::stage::StageRead;
 use crate::http::answer::{page_of_ordered, render};
 use crate::http::{ListOf, Read, Reply};
-use crate::ops::jobs::stages::ListStages;
+use slated_operations::jobs::stages::ListStages;
 
 /// List the stages of a job
 ///

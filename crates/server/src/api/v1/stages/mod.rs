@@ -7,14 +7,14 @@ pub mod reorder;
 pub mod update;
 
 use axum::http::StatusCode;
-use model::listing::MOST_PER_PAGE;
-use model::problem::Problem;
+use slated_model::listing::MOST_PER_PAGE;
+use slated_model::problem::Problem;
 
 use super::shape::stage::StageRead;
+use crate::http::answer::Answer;
 use crate::http::answer::render;
 use crate::http::{ListMeta, ListOf, Refusal, Write};
-use crate::ops::idempotency::Answer;
-use crate::ops::jobs::stages::{CountCandidates, CountedStage, Counts, PipelineOf};
+use slated_operations::jobs::stages::{CountCandidates, CountedStage, Counts, PipelineOf};
 
 /// The pipeline of the job in the path.
 fn pipeline_in(request: &Write) -> Result<PipelineOf, Problem> {

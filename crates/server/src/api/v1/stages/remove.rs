@@ -1,9 +1,9 @@
-use model::input::Reference;
+use slated_model::input::Reference;
 
 use super::{counted_pipeline_in, whole};
 use crate::api::v1::shape::stage::StageRead;
 use crate::http::{BodilessWrite, ListOf, Reply};
-use crate::ops::jobs::stages::RemoveStage;
+use slated_operations::jobs::stages::RemoveStage;
 
 /// Remove a stage from a job
 ///

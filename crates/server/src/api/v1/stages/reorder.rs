@@ -1,10 +1,10 @@
-use model::stage::read_order;
+use slated_model::stage::read_order;
 use utoipa::ToSchema;
 
 use super::{counted_pipeline_in, whole};
 use crate::api::v1::shape::stage::StageRead;
 use crate::http::{ListOf, Reply, Write};
-use crate::ops::jobs::stages::ReorderStages;
+use slated_operations::jobs::stages::ReorderStages;
 
 /// The order that the stages of a job are to have.
 #[derive(ToSchema)]

@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
-use model::stage::StagePatch;
+use slated_model::stage::StagePatch;
 use utoipa::ToSchema;
 
 use super::counted_pipeline_in;
 use crate::api::v1::shape::stage::StageRead;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::jobs::stages::UpdateStage;
+use slated_operations::jobs::stages::UpdateStage;
 
 /// What to change of a stage. Nothing of it can be cleared.
 #[derive(ToSchema)]

@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
-use model::status::read_name;
+use slated_model::status::read_name;
 use utoipa::ToSchema;
 
 use crate::api::v1::shape::status::JobStatusRead;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::statuses::CreateStatus;
+use slated_operations::statuses::CreateStatus;
 
 /// A status to make.
 #[derive(ToSchema)]

@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
-use model::listing::Page;
+use slated_model::listing::Page;
 
 use crate::api::v1::shape::status::JobStatusRead;
 use crate::http::answer::{page_of, render};
 use crate::http::{ListOf, Read, Reply};
-use crate::ops::statuses::ListStatuses;
+use slated_operations::statuses::ListStatuses;
 
 /// List job statuses
 ///

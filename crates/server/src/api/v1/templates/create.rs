@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
-use model::template::NewTemplate;
+use slated_model::template::NewTemplate;
 use utoipa::ToSchema;
 
 use crate::api::v1::jobs::create::NewStageBody;
 use crate::api::v1::shape::template::TemplateRead;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::templates::CreateTemplate;
+use slated_operations::templates::CreateTemplate;
 
 /// A template to make.
 #[derive(ToSchema)]

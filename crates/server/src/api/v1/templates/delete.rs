@@ -3,7 +3,7 @@ use axum::http::StatusCode;
 use crate::api::v1::persons::update::Confirmation;
 use crate::http::answer::answer;
 use crate::http::{BodilessWrite, Envelope, Reply};
-use crate::ops::templates::DeleteTemplate;
+use slated_operations::templates::DeleteTemplate;
 
 /// Delete a pipeline template
 ///

@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
-use model::listing::Page;
+use slated_model::listing::Page;
 
 use crate::api::v1::shape::template::TemplateRead;
 use crate::http::answer::{page_of, render};
 use crate::http::{ListOf, Read, Reply};
-use crate::ops::templates::ListTemplates;
+use slated_operations::templates::ListTemplates;
 
 /// List pipeline templates
 ///

@@ -3,7 +3,7 @@ use axum::http::StatusCode;
 use crate::api::v1::shape::template::TemplateRead;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Read, Reply};
-use crate::ops::templates::ReadTemplate;
+use slated_operations::templates::ReadTemplate;
 
 /// Read a pipeline template
 ///

@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
-use model::template::TemplatePatch;
+use slated_model::template::TemplatePatch;
 use utoipa::ToSchema;
 
 use crate::api::v1::jobs::create::NewStageBody;
 use crate::api::v1::shape::template::TemplateRead;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Reply, Write};
-use crate::ops::templates::UpdateTemplate;
+use slated_operations::templates::UpdateTemplate;
 
 /// What to change of a template. Nothing of it can be cleared.
 #[derive(ToSchema)]

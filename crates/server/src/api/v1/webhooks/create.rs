@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
-use model::webhook::NewWebhook;
+use slated_model::webhook::NewWebhook;
 use utoipa::ToSchema;
 
 use super::carry_out_and_reveal;
 use crate::api::v1::shape::webhook::WebhookRead;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::webhooks::create::CreateWebhook;
-use crate::ops::webhooks::secret::new_seed;
+use slated_operations::webhooks::create::CreateWebhook;
+use slated_operations::webhooks::secret::new_seed;
 
 /// A webhook to make.
 #[derive(ToSchema)]

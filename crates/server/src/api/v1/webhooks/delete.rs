@@ -3,7 +3,7 @@ use axum::http::StatusCode;
 use crate::api::v1::persons::update::Confirmation;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::webhooks::delete::DeleteWebhook;
+use slated_operations::webhooks::delete::DeleteWebhook;
 
 /// Delete a webhook
 ///

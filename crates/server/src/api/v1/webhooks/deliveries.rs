@@ -1,13 +1,13 @@
 use axum::http::StatusCode;
-use model::problem::Flaw;
-use store::record::webhook::DeliveryStatus;
+use slated_model::problem::Flaw;
+use slated_store::record::webhook::DeliveryStatus;
 
 use crate::api::v1::events::list::{read_before, read_limit};
 use crate::api::v1::shape::event::BackwardMeta;
 use crate::api::v1::shape::webhook::{DeliveryPage, DeliveryRead};
 use crate::http::answer::{answer, render};
 use crate::http::{Envelope, Inspect, Reply};
-use crate::ops::webhooks::deliveries::{ListDeliveries, ReadDelivery};
+use slated_operations::webhooks::deliveries::{ListDeliveries, ReadDelivery};
 
 const MOST_PER_PAGE: i64 = 100;
 

@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
-use model::listing::Page;
+use slated_model::listing::Page;
 
 use crate::api::v1::shape::webhook::WebhookRead;
 use crate::http::answer::{page_of, render};
 use crate::http::{Inspect, ListOf, Reply};
-use crate::ops::webhooks::read::ListWebhooks;
+use slated_operations::webhooks::read::ListWebhooks;
 
 /// List webhooks
 ///

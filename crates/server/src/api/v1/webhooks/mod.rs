@@ -12,15 +12,15 @@ pub mod test;
 pub mod update;
 
 use axum::http::StatusCode;
-use model::webhook::UrlRule;
 use reqwest::Url;
-use store::Work;
-use store::record::webhook::Webhook;
+use slated_model::webhook::UrlRule;
+use slated_store::Work;
+use slated_store::record::webhook::Webhook;
 
 use super::shape::webhook::WebhookRead;
+use crate::http::answer::Answer;
 use crate::http::answer::{answer, with_secret};
 use crate::http::{Reply, Write};
-use crate::ops::idempotency::Answer;
 use crate::outgoing::Targets;
 
 impl UrlRule for Targets {

@@ -3,7 +3,7 @@ use axum::http::StatusCode;
 use super::shown;
 use crate::api::v1::shape::webhook::WebhookRead;
 use crate::http::{Envelope, Inspect, Reply};
-use crate::ops::webhooks::read::ReadWebhook;
+use slated_operations::webhooks::read::ReadWebhook;
 
 /// Read a webhook
 ///

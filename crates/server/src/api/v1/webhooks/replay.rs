@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
-use model::listing::MOST_OFFSET;
 use serde::Serialize;
+use slated_model::listing::MOST_OFFSET;
 use utoipa::ToSchema;
 
 use crate::http::answer::answer;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::webhooks::replay::ReplayEvents;
+use slated_operations::webhooks::replay::ReplayEvents;
 
 /// The events to send again: those behind `after`, up to `until`.
 #[derive(ToSchema)]

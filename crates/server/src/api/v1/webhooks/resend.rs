@@ -3,7 +3,7 @@ use axum::http::StatusCode;
 use crate::api::v1::shape::webhook::DeliveryRead;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::webhooks::deliveries::ResendDelivery;
+use slated_operations::webhooks::deliveries::ResendDelivery;
 
 /// Send an event again
 ///

@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
-use model::webhook::{MOST_OVERLAP_SECONDS, OVERLAP_SECONDS};
+use slated_model::webhook::{MOST_OVERLAP_SECONDS, OVERLAP_SECONDS};
 use utoipa::ToSchema;
 
 use super::carry_out_and_reveal;
 use crate::api::v1::shape::webhook::WebhookRead;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::webhooks::secret::{RotateSecret, new_seed};
+use slated_operations::webhooks::secret::{RotateSecret, new_seed};
 
 /// How to rotate a secret.
 #[derive(ToSchema)]

@@ -3,7 +3,7 @@ use axum::http::StatusCode;
 use crate::api::v1::shape::event::EventRead;
 use crate::http::answer::answer;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::webhooks::test::TestWebhook;
+use slated_operations::webhooks::test::TestWebhook;
 
 /// Try a webhook
 ///

@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
-use model::webhook::WebhookPatch;
+use slated_model::webhook::WebhookPatch;
 use utoipa::ToSchema;
 
 use super::shown;
 use crate::api::v1::shape::webhook::WebhookRead;
 use crate::http::{Envelope, Manage, Reply};
-use crate::ops::webhooks::update::UpdateWebhook;
+use slated_operations::webhooks::update::UpdateWebhook;
 
 /// What changes of a webhook; what is absent stays.
 #[derive(ToSchema)]

@@ -7,8 +7,8 @@ use std::io::{self, BufRead, BufReader, IsTerminal, stderr};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
-use model::enrichment::Question;
 use serde_json::Value;
+use slated_model::enrichment::Question;
 
 use super::keys::{self, Key, KeyKind};
 use crate::progress::Progress;

@@ -1,12 +1,12 @@
 //! What a line of a directory is found by.
 
-use model::contact::Channel;
-use model::enrichment::Question;
-use model::name::PersonName;
-use model::social::SocialProfile;
-use model::text::fold;
 use serde::Deserialize;
 use serde_json::Value;
+use slated_model::contact::Channel;
+use slated_model::enrichment::Question;
+use slated_model::name::PersonName;
+use slated_model::social::SocialProfile;
+use slated_model::text::fold;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// In the order in which they are tried.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-use model::enrichment::Question;
+use slated_model::enrichment::Question;
 
 use self::index::{Found, Index, Stamp};
 use super::{Answer, Asking, Provider, Trouble};

@@ -1,8 +1,8 @@
 //! How a mapping is written.
 
-use model::text::did_you_mean;
 use reqwest::header::HeaderName;
 use serde_json::{Map, Value};
+use slated_model::text::did_you_mean;
 
 use super::{Cost, List, Mapping, Source, Target};
 

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use model::clock::Date;
-use model::enrichment::profile::{Profile, Reading};
 use serde_json::{Value, json};
+use slated_model::clock::Date;
+use slated_model::enrichment::profile::{Profile, Reading};
 
 use super::ready::{self, READY};
 

@@ -1,0 +1,37 @@
+//! Listing the companies of a workspace.
+
+use slated_model::id::{self, WorkspaceId};
+use slated_model::input::Query;
+use slated_model::listing::{Page, TimeFilter};
+use slated_store::record::company::{self, CompanyFilter, CompanyView};
+use slated_store::record::listing::Listed;
+use slated_store::{Failure, Tx, Work};
+
+pub fn read_filter(query: &mut Query) -> CompanyFilter {
+    CompanyFilter { times: TimeFilter::read(query), q: query.words("q") }
+}
+
+pub struct ListCompanies {
+    pub workspace: WorkspaceId,
+    pub filter: CompanyFilter,
+    pub page: Page<id::Company>,
+}
+
+impl ListCompanies {
+    /// True if every record is wanted, so that a page is found by its place.
+    pub fn wants_all(&self) -> bool {
+        self.filter == CompanyFilter::default()
+    }
+}
+
+impl Work for ListCompanies {
+    type Output = Listed<CompanyView>;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Listed<CompanyView>, Failure> {
+        Ok(company::list(tx, self.workspace, &self.filter, &self.page).await?)
+    }
+}

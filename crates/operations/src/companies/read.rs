@@ -1,0 +1,25 @@
+//! Looking at a company.
+
+use slated_model::id::{CompanyId, WorkspaceId};
+use slated_store::record::company::CompanyView;
+use slated_store::{Failure, Tx, Work};
+
+use crate::companies::existing;
+
+/// Reads the company, or the one that it went into.
+pub struct ReadCompany {
+    pub workspace: WorkspaceId,
+    pub id: CompanyId,
+}
+
+impl Work for ReadCompany {
+    type Output = CompanyView;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<CompanyView, Failure> {
+        existing(tx, self.workspace, self.id).await
+    }
+}

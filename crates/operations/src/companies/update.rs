@@ -1,0 +1,59 @@
+//! Renaming a company.
+
+use slated_model::company::CompanyPatch;
+use slated_model::id::{CompanyId, WorkspaceId};
+use slated_model::problem::{Code, Detail, Problem};
+use slated_model::text::fold;
+use slated_store::record::company::CompanyView;
+use slated_store::record::{company, search};
+use slated_store::{Failure, Pace, Tx, Work};
+
+use crate::companies::hold;
+use crate::etag::Precondition;
+use crate::{Actor, tell};
+
+pub struct UpdateCompany {
+    pub actor: Actor,
+    pub id: CompanyId,
+    pub patch: CompanyPatch,
+    pub precondition: Precondition,
+}
+
+impl Work for UpdateCompany {
+    type Output = CompanyView;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    /// All who work for a company with a new name are to be indexed anew.
+    fn pace(&self) -> Pace {
+        match self.patch.name {
+            Some(_) => Pace::AtLength,
+            None => Pace::Quick,
+        }
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<CompanyView, Failure> {
+        let workspace = self.actor.workspace;
+        let before = hold(tx, workspace, self.id).await?;
+        self.precondition.check(&before)?;
+        let Some(name) = self.patch.name.as_ref().filter(|name| **name != before.name) else { return Ok(before) };
+        // Another spelling of the name that it has is nobody else's.
+        if fold(name) != fold(&before.name)
+            && let Some(other) = company::find_by_name(tx, workspace, name).await?
+        {
+            let spelled = company::name(tx, workspace, other).await?;
+            return Err(taken(spelled.as_deref().unwrap_or(name), other).into());
+        }
+        company::rename(tx, workspace, before.id, name).await?;
+        search::mark_company(tx, workspace, before.id).await?;
+        tell::company_renamed(tx, &self.actor, before.id, &before.name, name).await?;
+        Ok(CompanyView { name: name.clone(), updated_at: tx.now(), ..before })
+    }
+}
+
+fn taken(name: &str, other: CompanyId) -> Problem {
+    let message = format!("The company {other} is called {name:?}; choose another name, or merge the two.");
+    Problem::new(Code::NameTaken, message).with(Detail::about("name", format!("is the name of company {other}"), other))
+}

@@ -1,0 +1,76 @@
+//! Who works on a webhook: one server at a time, for a while.
+
+use slated_model::id::{LeaseId, WebhookId, WorkspaceId};
+use slated_store::record::webhook;
+use slated_store::{Failure, Tx, Work};
+
+/// How long a server has a webhook to itself, unless it renews that.
+pub const LEASE_MILLIS: i64 = 10_000;
+
+/// The webhooks that somebody should work on.
+pub struct DueWebhooks;
+
+impl Work for DueWebhooks {
+    type Output = Vec<(WorkspaceId, WebhookId)>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        Ok(webhook::due(tx).await?)
+    }
+}
+
+/// Lets go of all webhooks: nobody else is there to work on them.
+pub struct ClearLeases;
+
+impl Work for ClearLeases {
+    type Output = ();
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        Ok(webhook::clear_leases(tx).await?)
+    }
+}
+
+pub struct RenewLease {
+    pub workspace: WorkspaceId,
+    pub id: WebhookId,
+    pub lease: LeaseId,
+}
+
+impl Work for RenewLease {
+    /// False if another server has it now.
+    type Output = bool;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        Ok(webhook::renew_lease(tx, self.workspace, self.id, self.lease, tx.now().plus_millis(LEASE_MILLIS)).await?)
+    }
+}
+
+/// Takes a webhook for a while, unless another server has it.
+pub struct TakeLease {
+    pub workspace: WorkspaceId,
+    pub id: WebhookId,
+    pub lease: LeaseId,
+}
+
+impl Work for TakeLease {
+    /// False if there is nothing to take.
+    type Output = bool;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        let Self { workspace, id, lease } = *self;
+        let Some(webhook) = webhook::load(tx, workspace, id).await? else { return Ok(false) };
+        let is_taken = webhook.lease.is_some_and(|(holder, until)| holder != lease && until > tx.now());
+        if is_taken || !webhook.is_enabled {
+            return Ok(false);
+        }
+        webhook::set_lease(tx, workspace, id, Some((lease, tx.now().plus_millis(LEASE_MILLIS)))).await?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,26 @@
+//! Whether a provider may be asked now. The limits are the operator's, and hold for all servers together.
+
+use slated_store::record::permit::{self, Permit};
+use slated_store::{Failure, Tx, Work};
+
+/// Takes the right to one call, if there is one.
+pub struct TakePermit {
+    pub provider: String,
+    /// The time between two calls, in the long run.
+    pub interval_millis: Option<i64>,
+    /// How far ahead of that calls may be.
+    pub burst_millis: i64,
+    pub daily_budget: Option<i64>,
+}
+
+impl Work for TakePermit {
+    type Output = Permit;
+
+    fn is_seen(&self) -> bool {
+        false
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Permit, Failure> {
+        Ok(permit::take(tx, &self.provider, self.interval_millis, self.burst_millis, self.daily_budget).await?)
+    }
+}

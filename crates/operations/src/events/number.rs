@@ -1,0 +1,55 @@
+//! Giving events their numbers, where writers do not.
+
+use slated_model::id::WorkspaceId;
+use slated_store::record::event_outbox;
+use slated_store::{Failure, Tx, Work};
+
+/// Gives committed events of a workspace their numbers, some at a time; says whether there may be more.
+pub struct NumberEvents {
+    pub workspace: WorkspaceId,
+}
+
+impl Work for NumberEvents {
+    type Output = bool;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        Ok(event_outbox::number(tx, self.workspace).await?)
+    }
+}
+
+/// The workspaces with events that have no number yet.
+pub struct UnnumberedEvents;
+
+impl Work for UnnumberedEvents {
+    type Output = Vec<WorkspaceId>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<WorkspaceId>, Failure> {
+        Ok(event_outbox::waiting(tx).await?)
+    }
+}
+
+/// How many rows of events that got their numbers are still to be cleared away.
+pub struct NumberedRemains;
+
+impl Work for NumberedRemains {
+    type Output = i64;
+
+    async fn run(&self, tx: &mut Tx) -> Result<i64, Failure> {
+        Ok(event_outbox::remains(tx).await?)
+    }
+}
+
+/// Clears them away. There must be no transaction around it.
+pub struct ClearNumberedAway;
+
+impl Work for ClearNumberedAway {
+    type Output = ();
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        Ok(event_outbox::clear_away(tx).await?)
+    }
+}

@@ -1,0 +1,70 @@
+//! Reading the log.
+
+use slated_model::event::TypeFilter;
+use slated_model::id::WorkspaceId;
+use slated_model::problem::{Code, Detail, Flaw, Problem};
+use slated_store::record::event_reading::{Gone, Most, Page};
+use slated_store::record::{event, event_reading};
+use slated_store::{Failure, Tx, Work};
+
+/// Where in the log to begin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Position {
+    /// The oldest that is kept.
+    Oldest,
+    /// Behind all that there is.
+    Newest,
+    After(i64),
+}
+
+/// A page of the log.
+pub struct ReadEvents {
+    pub workspace: WorkspaceId,
+    pub position: Position,
+    pub types: TypeFilter,
+    pub most: Most,
+}
+
+impl Work for ReadEvents {
+    type Output = Page;
+
+    /// Whoever was woken because the log has grown must not read it where that is not known yet. A position to begin at, though, must not
+    /// be ahead of the records that are read next.
+    fn workspace(&self) -> Option<WorkspaceId> {
+        (self.position == Position::Newest).then_some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Page, Failure> {
+        let after = match self.position {
+            Position::Oldest => None,
+            Position::After(after) => Some(after),
+            Position::Newest => {
+                let next_after = event::newest(tx, self.workspace).await?;
+                return Ok(Page { events: Vec::new(), next_after, has_more: false });
+            }
+        };
+        event_reading::page(tx, self.workspace, after, &self.types, self.most).await?.map_err(|gone| forgotten(&gone).into())
+    }
+}
+
+pub fn forgotten(gone: &Gone) -> Problem {
+    let Gone { oldest } = gone;
+    let message = format!(
+        "Events behind that position were forgotten; the oldest that is kept is {oldest}. Note where the log ends, \
+         with GET /v1/events?after=latest, then read the records anew, and go on from there."
+    );
+    Problem::new(Code::EventsGone, message).with(Detail::new("after", Flaw::OutOfRange, format!("must be at least {}", oldest - 1)))
+}
+
+/// The number of the newest event, for whoever waits for the next.
+pub struct NewestEvent {
+    pub workspace: WorkspaceId,
+}
+
+impl Work for NewestEvent {
+    type Output = i64;
+
+    async fn run(&self, tx: &mut Tx) -> Result<i64, Failure> {
+        Ok(event::newest(tx, self.workspace).await?)
+    }
+}

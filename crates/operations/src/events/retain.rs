@@ -1,0 +1,73 @@
+//! How long events are kept.
+
+use slated_model::clock::Timestamp;
+use slated_model::id::WorkspaceId;
+use slated_store::record::{event, origin, webhook, workspace};
+use slated_store::{Failure, Tx, Work};
+
+use crate::deliver::Gap;
+
+/// Forgets events of a workspace that are from before a moment, with their deliveries, and keeps which change each value of a person
+/// comes from. Says whether there may be more.
+pub struct ForgetEvents {
+    pub workspace: WorkspaceId,
+    pub before: Timestamp,
+}
+
+impl ForgetEvents {
+    /// So many at a time, so that no writer waits long behind it.
+    const MOST: usize = 1000;
+}
+
+impl Work for ForgetEvents {
+    type Output = bool;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        let (mut count, mut end) = (0, None);
+        while count < Self::MOST {
+            let forgotten = event::forget(tx, self.workspace, self.before).await?;
+            let Some(last) = forgotten.last() else { break };
+            (count, end) = (count + forgotten.len(), Some(last.sequence));
+            origin::keep(tx, self.workspace, &forgotten).await?;
+        }
+        if let Some(end) = end {
+            for (mut missing, first, last) in webhook::forget_deliveries(tx, self.workspace, end).await? {
+                Gap { first, last }.note(&mut missing);
+                webhook::update(tx, self.workspace, &missing).await?;
+            }
+        }
+        Ok(end.is_some())
+    }
+}
+
+/// When the newest event of all was written.
+pub struct NewestRecord;
+
+impl Work for NewestRecord {
+    type Output = Option<Timestamp>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Option<Timestamp>, Failure> {
+        let mut newest = None;
+        for (workspace, _) in workspace::all(tx).await? {
+            newest = newest.max(event::newest_time(tx, workspace).await?);
+        }
+        Ok(newest)
+    }
+}
+
+/// When the oldest event was written, if there are others behind it.
+pub struct OldestEvent {
+    pub workspace: WorkspaceId,
+}
+
+impl Work for OldestEvent {
+    type Output = Option<Timestamp>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Option<Timestamp>, Failure> {
+        Ok(event::oldest_of_several(tx, self.workspace).await?)
+    }
+}

@@ -1,0 +1,61 @@
+//! What happened to one record.
+
+use slated_model::event::Event;
+use slated_model::id::{CandidateId, JobId, PersonId, WorkspaceId};
+use slated_model::problem::Problem;
+use slated_store::record::event_reading::{self, Beside};
+use slated_store::record::{candidate, job, person};
+use slated_store::{Failure, Tx, Work};
+
+use crate::former::survivor;
+
+/// Whose timeline is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Timeline {
+    Person(PersonId),
+    Candidate(CandidateId),
+    Job(JobId),
+}
+
+/// What happened to a record, newest first, before a number.
+pub struct ReadTimeline {
+    pub workspace: WorkspaceId,
+    pub of: Timeline,
+    pub before: Option<i64>,
+    pub limit: i64,
+}
+
+impl Work for ReadTimeline {
+    /// With the number to go on before, if there is more.
+    type Output = (Vec<Event>, Option<i64>);
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        let Self { workspace, limit, .. } = *self;
+        let before = self.before.unwrap_or(i64::MAX);
+        let (events, has_more) = match self.of {
+            Timeline::Person(id) => {
+                if person::name(tx, workspace, id).await?.is_none() {
+                    // One who went into another keeps what happened before.
+                    survivor(tx, workspace, id).await?;
+                }
+                event_reading::timeline(tx, workspace, id, Beside::EventsOfPerson, before, limit).await?
+            }
+            Timeline::Candidate(id) => {
+                if candidate::job_of(tx, workspace, id).await?.is_none() {
+                    survivor(tx, workspace, id).await?;
+                }
+                event_reading::timeline(tx, workspace, id, Beside::Nothing, before, limit).await?
+            }
+            Timeline::Job(id) => {
+                job::places(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("job", id))?;
+                event_reading::timeline(tx, workspace, id, Beside::EventsOfJob, before, limit).await?
+            }
+        };
+        let next = events.last().filter(|_| has_more).map(|event| event.sequence);
+        Ok((events, next))
+    }
+}

@@ -1,0 +1,130 @@
+//! What has to be done from time to time: old answers thrown away, long lists counted, the database told that tables have grown.
+
+use slated_model::clock::Timestamp;
+use slated_model::id::WorkspaceId;
+use slated_store::record::census::{self, Closed, List};
+use slated_store::record::statistics::{self, Unknown};
+use slated_store::record::{idempotency, workspace};
+use slated_store::{Failure, Pace, Tx, Work};
+
+use super::idempotency::KEPT_FOR_MILLIS;
+
+/// How many answers one run forgets, so that no writer waits long behind it.
+const MOST_PER_RUN: usize = 1000;
+
+/// Forgets kept answers that are too old to be asked for. Says how many.
+pub struct ForgetAnswers {
+    pub now: Timestamp,
+}
+
+impl Work for ForgetAnswers {
+    type Output = usize;
+
+    async fn run(&self, tx: &mut Tx) -> Result<usize, Failure> {
+        let before = self.now.plus_millis(-KEPT_FOR_MILLIS);
+        let mut forgotten = 0;
+        for (workspace, _) in workspace::all(tx).await? {
+            forgotten += idempotency::forget(tx, workspace, before, MOST_PER_RUN - forgotten).await?;
+            if forgotten == MOST_PER_RUN {
+                break;
+            }
+        }
+        Ok(forgotten)
+    }
+}
+
+/// Whether a list has grown by so much that it should be counted.
+pub struct CensusDue {
+    pub workspace: WorkspaceId,
+    pub list: List,
+}
+
+impl Work for CensusDue {
+    type Output = bool;
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        Ok(census::is_due(tx, self.workspace, self.list).await?)
+    }
+}
+
+/// Counts some of what was added to a list.
+pub struct TakeCensus {
+    pub workspace: WorkspaceId,
+    pub list: List,
+}
+
+impl Work for TakeCensus {
+    type Output = ();
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        Ok(census::close_stretches(tx, self.workspace, self.list).await?)
+    }
+}
+
+/// Looks whether a stretch of a list that was counted long ago is still right, and which comes next.
+pub struct LookAgain {
+    pub workspace: WorkspaceId,
+    pub behind: Option<Closed>,
+}
+
+impl Work for LookAgain {
+    type Output = Option<(Closed, bool)>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        Ok(census::look_again(tx, self.workspace, self.behind).await?)
+    }
+}
+
+/// Counts a stretch anew. Says by how much it was wrong.
+pub struct CountAgain {
+    pub workspace: WorkspaceId,
+    pub closed: Closed,
+}
+
+impl Work for CountAgain {
+    type Output = i64;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<i64, Failure> {
+        Ok(census::count_again(tx, self.workspace, self.closed).await?)
+    }
+}
+
+/// Tables that have grown and that the database knows no rows of.
+pub struct UnknownTables;
+
+impl Work for UnknownTables {
+    type Output = Vec<Unknown>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Unknown>, Failure> {
+        Ok(statistics::unknown(tx).await?)
+    }
+}
+
+/// Lets the database have a look at one of them.
+pub struct LearnTable {
+    pub table: &'static str,
+}
+
+impl Work for LearnTable {
+    type Output = ();
+
+    fn pace(&self) -> Pace {
+        Pace::AtLength
+    }
+
+    fn is_seen(&self) -> bool {
+        false
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        Ok(statistics::learn(tx, self.table).await?)
+    }
+}

@@ -1,0 +1,17 @@
+pub mod create;
+pub mod list;
+pub mod stages;
+pub mod update;
+
+use slated_model::id::{JobId, WorkspaceId};
+use slated_model::problem::{Flaw, Problem};
+use slated_store::record::job;
+use slated_store::{Failure, Tx};
+
+/// The job that a filter names.
+pub async fn filtered(tx: &mut Tx, workspace: WorkspaceId, written: &str) -> Result<JobId, Failure> {
+    let unknown = || Problem::invalid("job_id", Flaw::InvalidValue, format!("there is no job {written}"));
+    let id = JobId::parse(written).ok_or_else(unknown)?;
+    job::places(tx, workspace, id).await?.ok_or_else(unknown)?;
+    Ok(id)
+}

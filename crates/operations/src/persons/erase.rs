@@ -1,0 +1,120 @@
+//! Erasing a person: everything that says who they were goes for good, in one transaction. What stays is that there was somebody with
+//! that id.
+
+use slated_model::clock::Timestamp;
+use slated_model::id::{PersonId, WorkspaceId};
+use slated_model::person::Person;
+use slated_store::record::mention::{self, Mentions, Traces};
+use slated_store::record::{client_contact, erasure, former, job, person, search};
+use slated_store::{Failure, Pace, Tx, Work};
+
+use super::follow;
+use crate::candidates::remove::take_off;
+use crate::enrichment;
+use crate::idempotency::KEPT_FOR_MILLIS;
+use crate::tell::Named;
+use crate::{Actor, tell};
+
+/// Looks for kept answers about a person. While they are erased there is no time for that, since nobody else can write.
+pub struct FindMentions {
+    pub workspace: WorkspaceId,
+    pub id: PersonId,
+}
+
+impl Work for FindMentions {
+    type Output = Mentions;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Mentions, Failure> {
+        let traces = match follow::current(tx, self.workspace, self.id).await {
+            Ok(id) => match person::search_sources(tx, self.workspace, &[id]).await?.pop() {
+                Some(source) => traces_of(tx, self.workspace, &source.person).await?,
+                None => Traces::default(),
+            },
+            // Whether they can be erased is not said here.
+            Err(Failure::Refused(_)) => Traces::default(),
+            Err(failure) => return Err(failure),
+        };
+        Ok(mention::find(tx, self.workspace, traces).await?)
+    }
+}
+
+async fn traces_of(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<Traces, Failure> {
+    let mut persons = former::leading_to(tx, workspace, person.id).await?;
+    persons.push(person.id);
+    let answered_since = tx.now().plus_millis(-KEPT_FOR_MILLIS);
+    let mut notes = Vec::new();
+    for one in &persons {
+        notes.extend(erasure::notes(tx, workspace, *one, answered_since).await?);
+    }
+    let emails = person.emails.entries().iter().filter_map(|email| serde_json::to_string(&email.value).ok()).collect();
+    Ok(Traces { persons, notes, emails })
+}
+
+pub struct ErasePerson {
+    pub actor: Actor,
+    pub id: PersonId,
+    pub mentions: Mentions,
+}
+
+pub struct Erased {
+    pub id: PersonId,
+    pub erased_at: Timestamp,
+}
+
+impl Work for ErasePerson {
+    type Output = Erased;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::AtLength
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Erased, Failure> {
+        let (actor, workspace) = (&self.actor, self.actor.workspace);
+        let id = follow::current(tx, workspace, self.id).await?;
+        person::close(tx, workspace, id).await?;
+        let erased = follow::load(tx, workspace, id).await?;
+        let id = erased.id;
+        let traces = traces_of(tx, workspace, &erased).await?;
+        let everyone = &traces.persons;
+        self.take_off_jobs(tx, id).await?;
+        search::erase(tx, workspace, everyone).await?;
+        let named = Named { id, name: &erased.name.whole };
+        for (contact, company) in client_contact::delete_all_of(tx, workspace, id).await? {
+            tell::contact_removed(tx, actor, company, named, contact).await?;
+        }
+        erasure::remove_belongings(tx, workspace, id).await?;
+        enrichment::forget(tx, workspace, id).await?;
+        person::remove(tx, workspace, id).await?;
+        // From here on nobody can write anything about the person, so what is found now is all that there is.
+        mention::forget(tx, workspace, &traces, &self.mentions).await?;
+        erasure::forget_events(tx, workspace, everyone).await?;
+        let erased_at = tx.now();
+        former::insert(tx, workspace, id, None).await?;
+        tell::person_erased(tx, actor, id, everyone, erased_at).await?;
+        tx.scrub();
+        Ok(Erased { id, erased_at })
+    }
+}
+
+impl ErasePerson {
+    /// Tells of each candidate that it went; who it was is forgotten with all other events about the person. The jobs are held first, in
+    /// the order of their ids.
+    async fn take_off_jobs(&self, tx: &mut Tx, person: PersonId) -> Result<(), Failure> {
+        let workspace = self.actor.workspace;
+        let candidates = erasure::candidates(tx, workspace, person).await?;
+        for (job, _) in &candidates {
+            job::load(tx, workspace, *job).await?;
+        }
+        for (_, candidate) in &candidates {
+            if let Some(taken) = take_off(tx, workspace, *candidate).await? {
+                taken.concerned().removed(tx, &self.actor, &taken.view).await?;
+                former::forget_leading_to(tx, workspace, *candidate).await?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! Finding a person by an id that may have gone into another.
+
+use slated_model::id::{self, PersonId, WorkspaceId};
+use slated_model::input::Reference;
+use slated_model::person::Person;
+use slated_model::problem::Code;
+use slated_store::record::person::{self, PersonView};
+use slated_store::{Failure, StoreError, Tx};
+
+use crate::former::{erased_too, survivor};
+
+fn changed() -> Failure {
+    StoreError::Conflict("the person was merged or erased meanwhile".to_owned()).into()
+}
+
+/// The person as a read shows them.
+pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<PersonView, Failure> {
+    if let Some(found) = person::view(tx, workspace, id).await? {
+        return Ok(found);
+    }
+    let id = survivor(tx, workspace, id).await?;
+    person::view(tx, workspace, id).await?.ok_or_else(changed)
+}
+
+/// The person as rules work on it, kept from others until they are done.
+pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Person, Failure> {
+    if let Some(found) = person::load(tx, workspace, id).await? {
+        return Ok(found);
+    }
+    let id = survivor(tx, workspace, id).await?;
+    person::load(tx, workspace, id).await?.ok_or_else(changed)
+}
+
+/// The id under which the person is kept whom a request names.
+pub async fn named(tx: &mut Tx, workspace: WorkspaceId, reference: &Reference<id::Person>, field: &str) -> Result<PersonId, Failure> {
+    let id = reference.resolve(field)?;
+    match current(tx, workspace, id).await {
+        Err(Failure::Refused(problem)) if problem.code == Code::NotFound => Err(reference.not_found(field).into()),
+        Err(Failure::Refused(problem)) if problem.code == Code::Erased => Err(erased_too(problem, field, id).into()),
+        found => found,
+    }
+}
+
+/// The same; nobody removes them until the work is done. Not for whoever removes them: two that hold them so would wait for each other.
+pub async fn named_to_stay(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    reference: &Reference<id::Person>,
+    field: &str,
+) -> Result<PersonId, Failure> {
+    let id = named(tx, workspace, reference, field).await?;
+    match person::keep(tx, workspace, id).await? {
+        true => Ok(id),
+        false => Err(changed()),
+    }
+}
+
+/// The id under which the person is kept.
+pub async fn current(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<PersonId, Failure> {
+    match person::name(tx, workspace, id).await? {
+        Some(_) => Ok(id),
+        None => survivor(tx, workspace, id).await,
+    }
+}

@@ -1,0 +1,65 @@
+//! Writing a person's career history.
+
+use slated_model::career::CareerPatch;
+use slated_model::id::{PersonId, WorkspaceId};
+use slated_model::problem::{Detail, Flaw, Problem};
+use slated_store::record::person::PersonView;
+use slated_store::record::{company, person};
+use slated_store::{Failure, Tx, Work};
+
+use crate::etag::Precondition;
+use crate::persons::{follow, index};
+use crate::{Actor, tell};
+
+pub struct ReplaceHistory {
+    pub actor: Actor,
+    pub id: PersonId,
+    pub career: CareerPatch,
+    pub precondition: Precondition,
+}
+
+impl Work for ReplaceHistory {
+    type Output = PersonView;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<PersonView, Failure> {
+        let workspace = self.actor.workspace;
+        let id = follow::load(tx, workspace, self.id).await?.id;
+        let before = follow::view(tx, workspace, id).await?;
+        if self.precondition.needs_tag() {
+            self.precondition.check(&before)?;
+        }
+        self.check_companies(tx).await?;
+        if !person::differs(&before, &self.career)? {
+            return Ok(before);
+        }
+        person::replace_career(tx, workspace, id, &self.career).await?;
+        index::refresh(tx, workspace, id).await?;
+        let after = follow::view(tx, workspace, id).await?;
+        tell::history_replaced(tx, &self.actor, &before, &after).await?;
+        Ok(after)
+    }
+}
+
+impl ReplaceHistory {
+    async fn check_companies(&self, tx: &mut Tx) -> Result<(), Failure> {
+        let named: Vec<_> = self.career.companies.iter().filter_map(|named| named.company.id).collect();
+        let existing = company::existing(tx, self.actor.workspace, &named).await?;
+        let unknown: Vec<_> = self
+            .career
+            .companies
+            .iter()
+            .filter(|named| named.company.id.is_none_or(|id| !existing.contains(&id)))
+            .map(|named| Detail::new(&named.field, Flaw::NotFound, format!("There is no company {}.", named.company.written)))
+            .collect();
+        match unknown.first() {
+            None => Ok(()),
+            Some(first) => {
+                Err(Problem { code: slated_model::problem::Code::NotFound, message: first.message.clone(), details: unknown }.into())
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Notes on a person. A note is a part of the person: changing one changes the person too.
+
+use serde::Serialize;
+use slated_model::clock::Timestamp;
+use slated_model::event::{EventType, Subject};
+use slated_model::id::{self, KeyId, NoteId, PersonId, WorkspaceId};
+use slated_model::listing::{Page, TimeFilter};
+use slated_model::problem::{Code, Problem};
+use slated_store::record::listing::Listed;
+use slated_store::record::note::{self, Note};
+use slated_store::record::person;
+use slated_store::{Failure, Tx, Work};
+
+use super::{follow, index};
+use crate::Actor;
+use crate::tell::{Nothing, Told, tell};
+
+pub const MOST_NOTES: i64 = 10_000;
+
+/// A note as events show it.
+#[derive(Serialize)]
+struct Noted<'n> {
+    note: NoteFields<'n>,
+}
+
+#[derive(Serialize)]
+struct NoteFields<'n> {
+    id: NoteId,
+    body: &'n str,
+    key_id: Option<KeyId>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+impl<'n> Noted<'n> {
+    fn of(note: &'n Note) -> Self {
+        let Note { id, body, key_id, created_at, updated_at } = note;
+        Self { note: NoteFields { id: *id, body, key_id: *key_id, created_at: *created_at, updated_at: *updated_at } }
+    }
+}
+
+/// What follows from any change of a note.
+async fn changed(
+    tx: &mut Tx,
+    actor: &Actor,
+    kind: EventType,
+    person: PersonId,
+    before: impl Serialize,
+    after: impl Serialize,
+) -> Result<(), Failure> {
+    person::touch(tx, actor.workspace, person).await?;
+    tell(tx, actor, kind, Subject::of(person), &Told::new(before, after)).await?;
+    index::refresh(tx, actor.workspace, person).await?;
+    Ok(())
+}
+
+/// A person has so many notes at most, so that what is kept of them stays within bounds.
+pub async fn refuse_if_full(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), Failure> {
+    if note::are_at_least(tx, workspace, person, MOST_NOTES).await? {
+        let message = format!("The person has {MOST_NOTES} notes, which are as many as a person may have; delete some first.");
+        return Err(Problem::new(Code::TooMany, message).into());
+    }
+    Ok(())
+}
+
+async fn existing(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, id: NoteId) -> Result<Note, Failure> {
+    Ok(note::find(tx, workspace, person, id).await?.ok_or_else(|| Problem::not_found("note", id))?)
+}
+
+pub struct ListNotes {
+    pub workspace: WorkspaceId,
+    pub person: PersonId,
+    pub times: TimeFilter,
+    pub page: Page<id::Note>,
+}
+
+impl Work for ListNotes {
+    type Output = Listed<Note>;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Listed<Note>, Failure> {
+        let person = follow::current(tx, self.workspace, self.person).await?;
+        Ok(note::list(tx, self.workspace, person, &self.times, &self.page).await?)
+    }
+}
+
+pub struct AddNote {
+    pub actor: Actor,
+    pub person: PersonId,
+    pub body: String,
+}
+
+impl Work for AddNote {
+    type Output = Note;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Note, Failure> {
+        let Self { actor, person, body } = self;
+        let person = follow::load(tx, actor.workspace, *person).await?.id;
+        refuse_if_full(tx, actor.workspace, person).await?;
+        let id = note::insert(tx, actor.workspace, person, actor.key, body).await?;
+        let added = Note { id, body: body.clone(), key_id: actor.key, created_at: tx.now(), updated_at: tx.now() };
+        changed(tx, actor, EventType::PersonNoteAdded, person, Nothing {}, Noted::of(&added)).await?;
+        Ok(added)
+    }
+}
+
+pub struct UpdateNote {
+    pub actor: Actor,
+    pub person: PersonId,
+    pub id: NoteId,
+    pub body: String,
+}
+
+impl Work for UpdateNote {
+    type Output = Note;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Note, Failure> {
+        let Self { actor, person, id, body } = self;
+        let person = follow::load(tx, actor.workspace, *person).await?.id;
+        let before = existing(tx, actor.workspace, person, *id).await?;
+        if before.body == *body {
+            return Ok(before);
+        }
+        note::update(tx, actor.workspace, person, *id, body).await?;
+        let after = Note { body: body.clone(), updated_at: tx.now(), ..before.clone() };
+        changed(tx, actor, EventType::PersonNoteUpdated, person, Noted::of(&before), Noted::of(&after)).await?;
+        Ok(after)
+    }
+}
+
+pub struct DeleteNote {
+    pub actor: Actor,
+    pub person: PersonId,
+    pub id: NoteId,
+}
+
+impl Work for DeleteNote {
+    type Output = ();
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+        let Self { actor, person, id } = self;
+        let person = follow::load(tx, actor.workspace, *person).await?.id;
+        let before = existing(tx, actor.workspace, person, *id).await?;
+        note::delete(tx, actor.workspace, person, *id).await?;
+        changed(tx, actor, EventType::PersonNoteDeleted, person, Noted::of(&before), Nothing {}).await
+    }
+}

@@ -1,0 +1,83 @@
+//! What an erasure leaves to be done: words that left the index still lie in its pages and segments, and what was there before in the log of an embedded
+//! engine. It is wiped out in the background, at once if somebody waits for it, and before a server ends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use slated_model::id::WorkspaceId;
+use slated_store::record::segment_making;
+use slated_store::{Failure, Store, Tx, Work};
+use tokio::time::{sleep, timeout};
+
+use super::index::{MergeSome, MergeWanted};
+use super::segments;
+
+/// How long somebody waits for it, or the end of a server.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How long it takes until somebody who reads an old state may be done.
+const BETWEEN_TRIES: Duration = Duration::from_millis(50);
+
+/// Wipes out what is left of whoever was erased in a workspace. False if that was not done in time, or could not be.
+pub async fn wipe(store: &Arc<Store>, workspace: WorkspaceId) -> bool {
+    let wiping = async {
+        while store.read(IsOutdated { workspace }).await? && segments::make(store, workspace).await? {}
+        merge(store).await?;
+        while !store.empty_log().await? {
+            sleep(BETWEEN_TRIES).await;
+        }
+        Ok::<_, Failure>(())
+    };
+    match timeout(PATIENCE, wiping).await {
+        Ok(Ok(())) => true,
+        Ok(Err(failure)) => {
+            tracing::warn!(error = %failure, "words of a person who was erased are still in the index");
+            false
+        }
+        Err(_) => false,
+    }
+}
+
+/// The same for all workspaces before a server ends, which empties the log anyway.
+pub async fn wipe_at_stop(store: &Arc<Store>) -> Result<bool, Failure> {
+    let wiping = async {
+        for workspace in store.read(OutdatedWorkspaces).await? {
+            while store.read(IsOutdated { workspace }).await? && segments::make(store, workspace).await? {}
+        }
+        merge(store).await
+    };
+    timeout(PATIENCE, wiping).await.map_or(Ok(false), |outcome| outcome.map(|()| true))
+}
+
+/// Wipes words that left the index out of its pages.
+pub async fn merge(store: &Store) -> Result<(), Failure> {
+    if let Some(wanted_at) = store.read(MergeWanted).await? {
+        let mut is_first = true;
+        while store.write(MergeSome { wanted_at, is_first }).await? {
+            is_first = false;
+        }
+    }
+    Ok(())
+}
+
+/// Whether somebody is in a segment of the workspace who was erased.
+struct IsOutdated {
+    workspace: WorkspaceId,
+}
+
+impl Work for IsOutdated {
+    type Output = bool;
+
+    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+        Ok(segment_making::is_outdated(tx, self.workspace).await?)
+    }
+}
+
+struct OutdatedWorkspaces;
+
+impl Work for OutdatedWorkspaces {
+    type Output = Vec<WorkspaceId>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<WorkspaceId>, Failure> {
+        Ok(segment_making::outdated_workspaces(tx).await?)
+    }
+}

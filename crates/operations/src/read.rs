@@ -1,0 +1,70 @@
+//! Looking at one record.
+
+use slated_model::id::{CandidateId, JobId, PersonId, WorkspaceId};
+use slated_model::problem::Problem;
+use slated_model::stage::Stage;
+use slated_store::record::candidate::CandidateView;
+use slated_store::record::job::JobView;
+use slated_store::record::person::PersonView;
+use slated_store::record::{candidate, job};
+use slated_store::{Failure, Tx, Work};
+
+use super::former::survivor;
+use super::persons::follow;
+
+/// The person, under their id or under one that went into them.
+pub struct ReadPerson {
+    pub workspace: WorkspaceId,
+    pub id: PersonId,
+}
+
+impl Work for ReadPerson {
+    type Output = PersonView;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<PersonView, Failure> {
+        follow::view(tx, self.workspace, self.id).await
+    }
+}
+
+/// The candidate, under its id or under one that went into it.
+pub struct ReadCandidate {
+    pub workspace: WorkspaceId,
+    pub id: CandidateId,
+}
+
+impl Work for ReadCandidate {
+    type Output = CandidateView;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<CandidateView, Failure> {
+        if let Some(found) = candidate::view(tx, self.workspace, self.id).await? {
+            return Ok(found);
+        }
+        let id = survivor(tx, self.workspace, self.id).await?;
+        Ok(candidate::view(tx, self.workspace, id).await?.ok_or_else(|| Problem::not_found("candidate", self.id))?)
+    }
+}
+
+pub struct ReadJob {
+    pub workspace: WorkspaceId,
+    pub id: JobId,
+}
+
+impl Work for ReadJob {
+    type Output = (JobView, Vec<Stage>);
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        Ok(job::view(tx, self.workspace, self.id).await?.ok_or_else(|| Problem::not_found("job", self.id))?)
+    }
+}

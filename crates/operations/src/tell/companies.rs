@@ -1,0 +1,62 @@
+use serde::Serialize;
+use slated_model::event::{EventType, Subject};
+use slated_model::id::{ClientContactId, CompanyId, PersonId};
+use slated_store::{Failure, Tx};
+
+use super::{Named, Nothing, Told, tell};
+use crate::Actor;
+
+#[derive(Serialize)]
+struct CompanyFields<'c> {
+    name: &'c str,
+}
+
+pub async fn company_created(tx: &mut Tx, actor: &Actor, id: CompanyId, name: &str) -> Result<(), Failure> {
+    let told = Told::new(Nothing {}, CompanyFields { name });
+    tell(tx, actor, EventType::CompanyCreated, Subject::of(id), &told).await.map(|_| ())
+}
+
+pub async fn company_renamed(tx: &mut Tx, actor: &Actor, id: CompanyId, before: &str, after: &str) -> Result<(), Failure> {
+    let told = Told::new(CompanyFields { name: before }, CompanyFields { name: after });
+    tell(tx, actor, EventType::CompanyUpdated, Subject::of(id), &told).await.map(|_| ())
+}
+
+#[derive(Serialize)]
+struct MergedCompany<'c> {
+    merged: Named<'c, CompanyId>,
+}
+
+pub async fn company_merged(tx: &mut Tx, actor: &Actor, into: CompanyId, merged: Named<'_, CompanyId>) -> Result<(), Failure> {
+    let told = Told::new(Nothing {}, MergedCompany { merged });
+    tell(tx, actor, EventType::CompanyMerged, Subject::of(into), &told).await.map(|_| ())
+}
+
+#[derive(Serialize)]
+struct ContactFields {
+    client_contact_id: ClientContactId,
+    person_id: PersonId,
+}
+
+pub async fn contact_added(
+    tx: &mut Tx,
+    actor: &Actor,
+    company: CompanyId,
+    person: Named<'_, PersonId>,
+    contact: ClientContactId,
+) -> Result<(), Failure> {
+    let after = ContactFields { client_contact_id: contact, person_id: person.id };
+    let told = Told { before: Nothing {}, after, person: Some(person), job: None };
+    tell(tx, actor, EventType::CompanyContactAdded, Subject::of(company).with_person(person.id), &told).await.map(|_| ())
+}
+
+pub async fn contact_removed(
+    tx: &mut Tx,
+    actor: &Actor,
+    company: CompanyId,
+    person: Named<'_, PersonId>,
+    contact: ClientContactId,
+) -> Result<(), Failure> {
+    let before = ContactFields { client_contact_id: contact, person_id: person.id };
+    let told = Told { before, after: Nothing {}, person: Some(person), job: None };
+    tell(tx, actor, EventType::CompanyContactRemoved, Subject::of(company).with_person(person.id), &told).await.map(|_| ())
+}

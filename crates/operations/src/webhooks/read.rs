@@ -1,0 +1,32 @@
+//! Looking at webhooks.
+
+use slated_model::id::{WebhookId, WorkspaceId};
+use slated_store::record::webhook::{self, Webhook};
+use slated_store::{Failure, Tx, Work};
+
+use super::missing;
+
+pub struct ListWebhooks {
+    pub workspace: WorkspaceId,
+}
+
+impl Work for ListWebhooks {
+    type Output = Vec<Webhook>;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Webhook>, Failure> {
+        Ok(webhook::all(tx, self.workspace).await?)
+    }
+}
+
+pub struct ReadWebhook {
+    pub workspace: WorkspaceId,
+    pub id: WebhookId,
+}
+
+impl Work for ReadWebhook {
+    type Output = Webhook;
+
+    async fn run(&self, tx: &mut Tx) -> Result<Webhook, Failure> {
+        Ok(webhook::find(tx, self.workspace, self.id).await?.ok_or_else(|| missing(self.id))?)
+    }
+}

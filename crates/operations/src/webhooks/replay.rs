@@ -1,0 +1,49 @@
+//! Sending a webhook again what happened.
+
+use slated_model::event::EventType;
+use slated_model::id::{WebhookId, WorkspaceId};
+use slated_store::record::event_reading;
+use slated_store::record::webhook::{self, Delivery};
+use slated_store::{Failure, Tx, Work};
+
+use super::missing;
+use crate::Actor;
+use crate::events::read::forgotten;
+
+/// Events that one replay sends again at most.
+const MOST_REPLAYED: i64 = 10_000;
+
+/// Sends the events of a range again that the webhook wants; says how many.
+pub struct ReplayEvents {
+    pub actor: Actor,
+    pub id: WebhookId,
+    pub after: i64,
+    pub until: Option<i64>,
+}
+
+impl Work for ReplayEvents {
+    type Output = usize;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<usize, Failure> {
+        let workspace = self.actor.workspace;
+        let mut replayed = webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
+        // What comes behind is not settled yet, and will be delivered anyway.
+        let until = self.until.unwrap_or(i64::MAX).min(replayed.settled_sequence);
+        // Tests are for the moment, and for one webhook.
+        let types = replayed.types.without(EventType::WebhookTest);
+        let wanted = event_reading::numbers(tx, workspace, self.after, until, &types, MOST_REPLAYED).await?;
+        let wanted = wanted.map_err(|gone| forgotten(&gone))?;
+        let deliveries: Vec<_> = wanted.into_iter().map(|sequence| Delivery::pending(sequence, tx.now())).collect();
+        webhook::keep_deliveries(tx, workspace, self.id, &deliveries).await?;
+        if !deliveries.is_empty() {
+            replayed.due_at = Some(tx.now());
+            webhook::update(tx, workspace, &replayed).await?;
+            tx.wake(workspace);
+        }
+        Ok(deliveries.len())
+    }
+}

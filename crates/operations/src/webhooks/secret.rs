@@ -1,0 +1,52 @@
+//! What a webhook signs its calls with.
+
+use serde::Serialize;
+use slated_model::clock::Timestamp;
+use slated_model::event::{EventType, Subject};
+use slated_model::id::{WebhookId, WorkspaceId};
+use slated_store::record::webhook::{self, Webhook};
+use slated_store::{Failure, StoreError, Tx, Work};
+
+use super::missing;
+use crate::Actor;
+use crate::keys::random_bytes;
+use crate::tell::{Nothing, Told, tell};
+
+/// What the secret of a webhook is made from.
+pub fn new_seed() -> Result<Vec<u8>, StoreError> {
+    random_bytes::<32>().map(Vec::from)
+}
+
+/// Gives the webhook a new secret; the old one signs along for a while.
+pub struct RotateSecret {
+    pub actor: Actor,
+    pub id: WebhookId,
+    pub seed: Vec<u8>,
+    pub overlap_seconds: i64,
+}
+
+#[derive(Serialize)]
+struct OldSecret {
+    old_secret_until: Timestamp,
+}
+
+impl Work for RotateSecret {
+    type Output = Webhook;
+
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(self.actor.workspace)
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Webhook, Failure> {
+        let workspace = self.actor.workspace;
+        let mut rotated = webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
+        let until = tx.now().plus_millis(self.overlap_seconds * 1000);
+        let old = std::mem::replace(&mut rotated.secret_seed, self.seed.clone());
+        rotated.old_secret = Some((old, until));
+        rotated.updated_at = tx.now();
+        webhook::update(tx, workspace, &rotated).await?;
+        let told = Told::new(Nothing {}, OldSecret { old_secret_until: until });
+        tell(tx, &self.actor, EventType::WebhookSecretRotated, Subject::of(self.id), &told).await?;
+        Ok(rotated)
+    }
+}

@@ -8,24 +8,24 @@ use crate::load::Measurement;
 use crate::operations::Subject;
 
 /// How much longer the last page of a large list may take than the first.
-const MOST_OF_FIRST_PAGE: f64 = 1.25;
+const MAX_OF_FIRST_PAGE: f64 = 1.25;
 /// How much longer a read may take on the largest database than on the smallest.
-const MOST_OF_SMALL: f64 = 1.4;
-const MOST_TO_FIRST_ANSWER: Duration = Duration::from_millis(300);
-const MOST_MEGABYTES: f64 = 200.0;
+const MAX_OF_SMALL: f64 = 1.4;
+const MAX_TO_FIRST_ANSWER: Duration = Duration::from_millis(300);
+const MAX_MEGABYTES: f64 = 200.0;
 /// The part of a bare query's rate that a read of a person makes at least, and of a bare insert's that a create does.
-const LEAST_OF_QUERY: f64 = 0.8;
-const LEAST_OF_INSERT: f64 = 0.5;
+const MIN_OF_QUERY: f64 = 0.8;
+const MIN_OF_INSERT: f64 = 0.5;
 /// The part of a create's rate that events may cost.
-const MOST_EVENT_COST: f64 = 0.15;
-const LEAST_DELIVERIES: f64 = 5000.0;
+const MAX_EVENT_COST: f64 = 0.15;
+const MIN_DELIVERIES: f64 = 5000.0;
 /// Milliseconds from the start of a change until a subscriber of the stream has it.
-const MOST_TO_BE_SEEN: f64 = 100.0;
-const MOST_ROUND_TRIPS: f64 = 4.0;
+const MAX_TO_BE_SEEN: f64 = 100.0;
+const MAX_ROUND_TRIPS: f64 = 4.0;
 /// Milliseconds.
-const MOST_TO_FIND: f64 = 50.0;
-const LEAST_BATCH_GAIN: f64 = 5.0;
-const LEAST_BATCH_GAIN_ON_POSTGRES: f64 = 10.0;
+const MAX_TO_FIND: f64 = 50.0;
+const MIN_BATCH_GAIN: f64 = 5.0;
+const MIN_BATCH_GAIN_ON_POSTGRES: f64 = 10.0;
 
 pub struct Row {
     pub subject: Subject,
@@ -145,15 +145,15 @@ fn print_desk(run: &Run, desk: &DeskFigures) {
 }
 
 fn of_desk(run: &Run, desk: &DeskFigures) -> Vec<Verdict> {
-    let least_gain = if run.peers.is_empty() { LEAST_BATCH_GAIN } else { LEAST_BATCH_GAIN_ON_POSTGRES };
+    let least_gain = if run.peers.is_empty() { MIN_BATCH_GAIN } else { MIN_BATCH_GAIN_ON_POSTGRES };
     let gain = desk.in_batches / desk.singly;
     let slowest = desk.searches.iter().max_by(|one, other| one.slow.total_cmp(&other.slow));
     let (question, slow) = slowest.map_or(("nothing", 0.0), |search| (search.question.as_str(), search.slow));
     vec![
         Verdict {
-            target: format!("search at {}: 95 of 100 answers within {MOST_TO_FIND} ms", grouped(run.size)),
+            target: format!("search at {}: 95 of 100 answers within {MAX_TO_FIND} ms", grouped(run.size)),
             found: format!("{slow:.1} ms for {question:?}"),
-            passed: slow <= MOST_TO_FIND,
+            passed: slow <= MAX_TO_FIND,
         },
         Verdict {
             target: format!("one caller at {}: batches at least {least_gain} times as fast as single creates", grouped(run.size)),
@@ -168,21 +168,21 @@ fn of_events(events: &EventFigures) -> Vec<Verdict> {
     let depth = events.feed_first.rate / events.feed_last.rate;
     let verdict = |target: String, found: String, passed: bool| Verdict { target, found, passed };
     vec![
-        verdict(format!("events cost a create at most {MOST_EVENT_COST} of its rate"), format!("{cost:.3}"), cost <= MOST_EVENT_COST),
+        verdict(format!("events cost a create at most {MAX_EVENT_COST} of its rate"), format!("{cost:.3}"), cost <= MAX_EVENT_COST),
         verdict(
-            format!("webhooks: at least {} deliveries a second to one receiver", grouped(LEAST_DELIVERIES as u64)),
+            format!("webhooks: at least {} deliveries a second to one receiver", grouped(MIN_DELIVERIES as u64)),
             grouped(events.deliveries.round() as u64),
-            events.deliveries >= LEAST_DELIVERIES,
+            events.deliveries >= MIN_DELIVERIES,
         ),
         verdict(
-            format!("feed: the last page of {} events within {MOST_OF_FIRST_PAGE} times the first", grouped(events.events)),
+            format!("feed: the last page of {} events within {MAX_OF_FIRST_PAGE} times the first", grouped(events.events)),
             format!("{depth:.2}"),
-            depth <= MOST_OF_FIRST_PAGE,
+            depth <= MAX_OF_FIRST_PAGE,
         ),
         verdict(
-            format!("stream: 99 of 100 changes seen within {MOST_TO_BE_SEEN} ms"),
+            format!("stream: 99 of 100 changes seen within {MAX_TO_BE_SEEN} ms"),
             format!("{:.1} ms", events.seen_slow),
-            events.seen_slow <= MOST_TO_BE_SEEN,
+            events.seen_slow <= MAX_TO_BE_SEEN,
         ),
     ]
 }
@@ -220,14 +220,14 @@ fn parts_of_peers(run: &Run) -> Vec<Verdict> {
         Some(Verdict { target, found: format!("{part:.3}"), passed: part >= least })
     };
     let mut verdicts: Vec<_> =
-        [part(Subject::ReadPerson, Subject::BareRead, LEAST_OF_QUERY), part(Subject::CreatePerson, Subject::BareInsert, LEAST_OF_INSERT)]
+        [part(Subject::ReadPerson, Subject::BareRead, MIN_OF_QUERY), part(Subject::CreatePerson, Subject::BareInsert, MIN_OF_INSERT)]
             .into_iter()
             .flatten()
             .collect();
     verdicts.extend(run.round_trips.map(|found| Verdict {
-        target: format!("create person v1 at {}: at most {MOST_ROUND_TRIPS} round trips", grouped(run.size)),
+        target: format!("create person v1 at {}: at most {MAX_ROUND_TRIPS} round trips", grouped(run.size)),
         found: format!("{found:.2}"),
-        passed: found <= MOST_ROUND_TRIPS,
+        passed: found <= MAX_ROUND_TRIPS,
     }));
     verdicts
 }
@@ -235,9 +235,9 @@ fn parts_of_peers(run: &Run) -> Vec<Verdict> {
 fn last_page(run: &Run) -> Option<Verdict> {
     let times = run.rate(Subject::FirstPage)? / run.rate(Subject::LastPage)?;
     Some(Verdict {
-        target: format!("last page at {}: within {MOST_OF_FIRST_PAGE} times the first", grouped(run.size)),
+        target: format!("last page at {}: within {MAX_OF_FIRST_PAGE} times the first", grouped(run.size)),
         found: format!("{times:.2}"),
-        passed: times <= MOST_OF_FIRST_PAGE,
+        passed: times <= MAX_OF_FIRST_PAGE,
     })
 }
 
@@ -245,9 +245,9 @@ fn growth(smallest: &Run, largest: &Run) -> Vec<Verdict> {
     let judge = |row: &Row| {
         let times = smallest.rate(row.subject)? / row.measurement.rate;
         Some(Verdict {
-            target: format!("{}: at {} within {MOST_OF_SMALL} times {}", row.subject.name(), grouped(largest.size), grouped(smallest.size)),
+            target: format!("{}: at {} within {MAX_OF_SMALL} times {}", row.subject.name(), grouped(largest.size), grouped(smallest.size)),
             found: format!("{times:.2}"),
-            passed: times <= MOST_OF_SMALL,
+            passed: times <= MAX_OF_SMALL,
         })
     };
     largest.rows.iter().filter(|row| row.subject.is_read()).filter_map(judge).collect()
@@ -255,17 +255,17 @@ fn growth(smallest: &Run, largest: &Run) -> Vec<Verdict> {
 
 fn start(run: &Run) -> Verdict {
     Verdict {
-        target: format!("start to first answer at {}: under {} ms", grouped(run.size), MOST_TO_FIRST_ANSWER.as_millis()),
+        target: format!("start to first answer at {}: under {} ms", grouped(run.size), MAX_TO_FIRST_ANSWER.as_millis()),
         found: format!("{} ms", run.started_in.as_millis()),
-        passed: run.started_in < MOST_TO_FIRST_ANSWER,
+        passed: run.started_in < MAX_TO_FIRST_ANSWER,
     }
 }
 
 fn memory(run: &Run) -> Verdict {
     Verdict {
-        target: format!("memory beside mapped files at {}: under {MOST_MEGABYTES} MB", grouped(run.size)),
+        target: format!("memory beside mapped files at {}: under {MAX_MEGABYTES} MB", grouped(run.size)),
         found: format!("{:.0} MB", run.memory_megabytes),
-        passed: run.memory_megabytes < MOST_MEGABYTES,
+        passed: run.memory_megabytes < MAX_MEGABYTES,
     }
 }
 

@@ -24,7 +24,7 @@ use slated_operations::etag::Precondition;
 use slated_operations::jobs::create::CreateJob;
 use slated_operations::keys::{CreateKey, CreatedKey};
 use slated_operations::persons::segments;
-use slated_store::{Failure, Location, Options, Purpose, Store, Tx, Work};
+use slated_store::{Location, Operation, OperationError, Options, Purpose, Store, Tx};
 use tokio::runtime::{Builder, Runtime};
 
 /// Counted up when what is made here changes, so that kept databases are made anew.
@@ -36,7 +36,7 @@ const BATCH: u64 = 1000;
 const OTHER_JOBS: usize = 300;
 const CLIENTS: usize = 60;
 /// Employers that a person has at most: what is read of a person is then some 2 KB.
-const MOST_EMPLOYERS: usize = 2;
+const MAX_EMPLOYERS: usize = 2;
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A database with that many persons, all of them candidates of one job: the one that is kept, or else a new one.
@@ -117,10 +117,10 @@ struct MakeJobs {
     actor: Actor,
 }
 
-impl Work for MakeJobs {
+impl Operation for MakeJobs {
     type Output = (JobId, Vec<Stage>);
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let (first, stages) = self.job("Software Engineer, all locations".to_owned(), 0).run(tx).await?;
         for number in 1..=OTHER_JOBS {
             self.job(format!("Project Engineer, site {number}"), number % CLIENTS).run(tx).await?;
@@ -152,7 +152,7 @@ impl AddPersons {
             let mut profile = people::person(number, now);
             profile.new.association.job_id = Some(job.clone());
             if let Patch::Set(work) = &mut profile.history.work_experience {
-                work.truncate(MOST_EMPLOYERS);
+                work.truncate(MAX_EMPLOYERS);
             }
             AddPerson { actor: actor.clone(), profile }
         };
@@ -162,10 +162,10 @@ impl AddPersons {
     }
 }
 
-impl Work for AddPersons {
+impl Operation for AddPersons {
     type Output = ();
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         for (number, person) in self.persons.iter().enumerate() {
             let created = person.run(tx).await?;
             if let Some(id) = created.candidate_id.filter(|_| number % 2 == 0) {

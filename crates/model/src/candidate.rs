@@ -2,7 +2,7 @@
 
 use crate::id;
 use crate::input::{Fields, Reference};
-use crate::problem::Flaw;
+use crate::problem::FieldErrorCode;
 use crate::text::limit;
 
 /// The person who is put on a job.
@@ -11,11 +11,11 @@ pub fn read_person(fields: &mut Fields<'_>) -> Option<Reference<id::Person>> {
 }
 
 /// The most that are added or moved in one call.
-pub const MOST_TOGETHER: usize = 1000;
+pub const MAX_TOGETHER: usize = 1000;
 
 /// The persons who are put on a job together.
 pub fn read_persons(fields: &mut Fields<'_>) -> Vec<Reference<id::Person>> {
-    fields.ids("person_ids", MOST_TOGETHER)
+    fields.ids("person_ids", MAX_TOGETHER)
 }
 
 /// Candidates that go to a stage together.
@@ -27,7 +27,7 @@ pub struct JointMove {
 
 impl JointMove {
     pub fn read(fields: &mut Fields<'_>) -> Self {
-        let candidates = fields.ids("candidate_ids", MOST_TOGETHER);
+        let candidates = fields.ids("candidate_ids", MAX_TOGETHER);
         let (stage_id, stage_name) = read_target(fields);
         Self { candidates, to: StageMove { stage_id, stage_name, from_stage_id: None } }
     }
@@ -52,7 +52,7 @@ impl StageMove {
 fn read_target(fields: &mut Fields<'_>) -> (Option<Reference<id::Stage>>, Option<String>) {
     let ((stage_id, stage_name), is_clean) = fields.is_clean(|fields| (fields.id("stage_id"), fields.text("stage_name", limit::NAME)));
     if stage_id.is_none() && stage_name.is_none() && is_clean {
-        fields.refuse("stage_id", Flaw::Required, "must be given, or stage_name in its place");
+        fields.refuse("stage_id", FieldErrorCode::Required, "must be given, or stage_name in its place");
     }
     fields.not_both(stage_id.is_some(), stage_name.is_some(), "stage_name", "stage_id");
     (stage_id, stage_name)

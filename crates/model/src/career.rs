@@ -10,10 +10,10 @@ use crate::patch::Patch;
 use crate::social::http_url;
 use crate::text::{Lines, limit};
 
-pub const MOST_ENTRIES: usize = 100;
+pub const MAX_ENTRIES: usize = 100;
 /// Past a thousand years something is wrong.
-pub const MOST_MONTHS: i64 = 12_000;
-pub const MOST_SOCIAL_ID: i64 = 9_007_199_254_740_991;
+pub const MAX_MONTHS: i64 = 12_000;
+pub const MAX_SOCIAL_ID: i64 = 9_007_199_254_740_991;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Position {
@@ -113,19 +113,19 @@ impl CareerPatch {
     pub fn read(fields: &mut Fields<'_>, today: Date) -> Self {
         let mut companies = Vec::new();
         let mut index = 0;
-        let work_experience = fields.patch_objects("work_experience", MOST_ENTRIES, |entry| {
-            let positions = entry.patch_objects("positions", MOST_ENTRIES, |position| read_position(position, today));
+        let work_experience = fields.patch_objects("work_experience", MAX_ENTRIES, |entry| {
+            let positions = entry.patch_objects("positions", MAX_ENTRIES, |position| read_position(position, today));
             let positions = positions.set().cloned().unwrap_or_default();
-            let months = entry.count("duration_in_months", MOST_MONTHS);
+            let months = entry.count("duration_in_months", MAX_MONTHS);
             let company = read_company(entry, "work_experience", next(&mut index), &mut companies);
             WorkExperience {
-                duration_in_months: months.unwrap_or_else(|| months_covered(&positions, today).min(MOST_MONTHS)),
+                duration_in_months: months.unwrap_or_else(|| months_covered(&positions, today).min(MAX_MONTHS)),
                 positions,
                 company,
             }
         });
         index = 0;
-        let education_experience = fields.patch_objects("education_experience", MOST_ENTRIES, |entry| {
+        let education_experience = fields.patch_objects("education_experience", MAX_ENTRIES, |entry| {
             let (start_date, end_date) = read_dates(entry);
             let description = entry.lines("description", limit::DESCRIPTION, Lines::Many).unwrap_or_default();
             let degree = entry.text("degree", limit::NAME).unwrap_or_default();
@@ -134,7 +134,7 @@ impl CareerPatch {
             Education { company_name, start_date, end_date, description, degree, company_social_url, company_social_id, company_id }
         });
         index = 0;
-        let certifications = fields.patch_objects("certifications", MOST_ENTRIES, |entry| {
+        let certifications = fields.patch_objects("certifications", MAX_ENTRIES, |entry| {
             let name = entry.text("name", limit::NAME).unwrap_or_default();
             let credential_id = entry.text("credential_id", limit::NAME).unwrap_or_default();
             let (start_date, end_date) = read_dates(entry);
@@ -153,13 +153,13 @@ fn next(index: &mut usize) -> usize {
 fn read_position(entry: &mut Fields<'_>, today: Date) -> Position {
     let title = entry.text("title", limit::NAME).unwrap_or_default();
     let (start_date, end_date) = read_dates(entry);
-    let months = entry.count("duration_in_months", MOST_MONTHS);
+    let months = entry.count("duration_in_months", MAX_MONTHS);
     Position {
         title,
         start_date,
         end_date,
         duration_in_months: months
-            .unwrap_or_else(|| start_date.map_or(0, |start| start.months_through(end_date.unwrap_or(today)).min(MOST_MONTHS))),
+            .unwrap_or_else(|| start_date.map_or(0, |start| start.months_through(end_date.unwrap_or(today)).min(MAX_MONTHS))),
         description: entry.lines("description", limit::DESCRIPTION, Lines::Many).unwrap_or_default(),
         location: entry.text("location", limit::NAME).unwrap_or_default(),
         position_type: entry.text("position_type", limit::NAME).unwrap_or_default(),
@@ -177,7 +177,7 @@ fn read_company(entry: &mut Fields<'_>, list: &str, index: usize, companies: &mu
     CareerCompany {
         company_name: entry.text("company_name", limit::NAME).unwrap_or_default(),
         company_social_url: entry.parsed("company_social_url", limit::URL, http_url).unwrap_or_default(),
-        company_social_id: entry.count("company_social_id", MOST_SOCIAL_ID).unwrap_or(0),
+        company_social_id: entry.count("company_social_id", MAX_SOCIAL_ID).unwrap_or(0),
         company_id,
     }
 }

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::input::Fields;
 use crate::patch::Patch;
-use crate::problem::Flaw;
+use crate::problem::FieldErrorCode;
 use crate::text::{Lines, digits, limit};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -66,12 +66,12 @@ impl Channel {
         }
     }
 
-    fn check(self, value: String) -> Result<String, (Flaw, String)> {
+    fn check(self, value: String) -> Result<String, (FieldErrorCode, String)> {
         match self {
             Self::Email if is_email(&value) => Ok(value),
-            Self::Email => Err((Flaw::InvalidEmail, "must be an e-mail address, as in ada@example.com".to_owned())),
+            Self::Email => Err((FieldErrorCode::InvalidEmail, "must be an e-mail address, as in ada@example.com".to_owned())),
             Self::Phone if is_phone(&value) => Ok(value),
-            Self::Phone => Err((Flaw::InvalidPhone, "must be a phone number with at least three digits".to_owned())),
+            Self::Phone => Err((FieldErrorCode::InvalidPhone, "must be a phone number with at least three digits".to_owned())),
         }
     }
 
@@ -247,7 +247,7 @@ pub fn read_new(fields: &mut Fields<'_>, channel: Channel, list: &'static str, s
         }
     }
     if contacts.entries.len() > limit::CONTACTS {
-        fields.refuse(list, Flaw::TooMany, too_many());
+        fields.refuse(list, FieldErrorCode::TooMany, too_many());
     }
     contacts
 }
@@ -312,11 +312,11 @@ impl ContactsPatch {
     }
 }
 
-fn read_type(channel: Channel, written: &str) -> Result<ContactType, (Flaw, String)> {
+fn read_type(channel: Channel, written: &str) -> Result<ContactType, (FieldErrorCode, String)> {
     let known = channel.types();
     known.iter().find(|(name, _)| *name == written).map(|(_, kind)| *kind).ok_or_else(|| {
         let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
-        (Flaw::InvalidValue, format!("must be one of {}", names.join(", ")))
+        (FieldErrorCode::InvalidValue, format!("must be one of {}", names.join(", ")))
     })
 }
 

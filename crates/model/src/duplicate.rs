@@ -10,7 +10,7 @@ use crate::text::{digits, fold};
 /// How alike two names must be.
 const LIKENESS: f64 = 0.85;
 /// A shorter number is one within some house, and says nothing outside of it.
-const LEAST_DIGITS: usize = 6;
+const MIN_DIGITS: usize = 6;
 
 /// What is compared of a person, and shown of them beside another.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,7 +68,7 @@ impl Profile {
 }
 
 fn is_long(number: &str) -> bool {
-    digits(number).count() >= LEAST_DIGITS
+    digits(number).count() >= MIN_DIGITS
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@ use crate::company::read_company_name;
 use crate::id::{self, CompanyId, JobId, StatusId};
 use crate::input::{Fields, Reference};
 use crate::patch::Patch;
-use crate::problem::Flaw;
+use crate::problem::FieldErrorCode;
 use crate::stage::{NewStage, PIPELINE, read_pipeline};
 use crate::text::limit;
 
@@ -67,7 +67,7 @@ impl NewJob {
         let name = fields.needed("name", |fields| fields.patch_line("name", limit::NAME));
         let (client, is_clean) = fields.is_clean(ClientReference::read);
         if !client.is_given() && is_clean {
-            fields.refuse("client_company_name", Flaw::Required, "must be given, or client_company_id in its place");
+            fields.refuse("client_company_name", FieldErrorCode::Required, "must be given, or client_company_id in its place");
         }
         let status = StatusReference { name: fields.text("job_status_name", limit::NAME), id: None };
         let (stages, template) = (read_pipeline(fields), fields.id("pipeline_template_id"));
@@ -91,7 +91,7 @@ impl JobPatch {
             Patch::Absent => None,
             Patch::Set(text) => Some(text),
             Patch::Clear => {
-                fields.refuse(name, Flaw::Required, "must not be cleared");
+                fields.refuse(name, FieldErrorCode::Required, "must not be cleared");
                 None
             }
         };
@@ -102,7 +102,7 @@ impl JobPatch {
         fields.not_both(status.id.is_some(), status.name.is_some(), "job_status_name", "job_status_id");
         let is_archived = fields.patch_flag("is_archived");
         if is_archived == Patch::Clear {
-            fields.refuse("is_archived", Flaw::Required, "must not be cleared");
+            fields.refuse("is_archived", FieldErrorCode::Required, "must not be cleared");
         }
         Self { name, is_archived: is_archived.set().copied(), client, status }
     }

@@ -11,9 +11,9 @@ use crate::text::shorten;
 
 /// How deep objects and arrays may be nested.
 pub const MAX_DEPTH: usize = 16;
-const MOST_FIELDS: usize = 100;
+const MAX_FIELDS: usize = 100;
 /// Far more than a thousand persons with all that they can have. Each takes many times the bytes in memory that it was written with.
-const MOST_VALUES: usize = 500_000;
+const MAX_VALUES: usize = 500_000;
 
 /// A JSON value. Objects are small and read once, so a list of their fields is all that is needed.
 #[derive(Clone, PartialEq, Debug)]
@@ -47,7 +47,7 @@ pub fn parse(bytes: &[u8]) -> Result<Json, Problem> {
         return Err(Problem::new(Code::MalformedJson, "The body is empty; it must be a JSON object."));
     }
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    Strict { depth: 0, left: &Cell::new(MOST_VALUES) }
+    Strict { depth: 0, left: &Cell::new(MAX_VALUES) }
         .deserialize(&mut deserializer)
         .and_then(|value| deserializer.end().map(|()| value))
         .map_err(|error| Problem::new(Code::MalformedJson, format!("The body is not valid JSON: {error}.")))
@@ -73,7 +73,7 @@ impl<'de> DeserializeSeed<'de> for Strict<'_> {
 
     fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
         let left = self.left.get().checked_sub(1);
-        self.left.set(left.ok_or_else(|| de::Error::custom(format_args!("there are more than {MOST_VALUES} values")))?);
+        self.left.set(left.ok_or_else(|| de::Error::custom(format_args!("there are more than {MAX_VALUES} values")))?);
         deserializer.deserialize_any(self)
     }
 }
@@ -125,8 +125,8 @@ impl<'de> Visitor<'de> for Strict<'_> {
         let mut object: Vec<(String, Json)> = Vec::new();
         while let Some(name) = entries.next_key::<String>()? {
             // Past that many fields most are unknown anyway, and comparing each with each would take long.
-            if object.len() >= MOST_FIELDS {
-                return Err(de::Error::custom(format_args!("an object has more than {MOST_FIELDS} fields")));
+            if object.len() >= MAX_FIELDS {
+                return Err(de::Error::custom(format_args!("an object has more than {MAX_FIELDS} fields")));
             }
             if object.iter().any(|(known, _)| *known == name) {
                 return Err(de::Error::custom(format_args!("the field {:?} stands twice", shorten(&name))));
@@ -153,8 +153,8 @@ mod tests {
     #[test]
     fn the_number_of_values_is_bounded() {
         let ones = |count: usize| format!("[{}1]", "1,".repeat(count - 1));
-        assert!(parse(ones(MOST_VALUES - 1).as_bytes()).is_ok());
-        let problem = parse(ones(MOST_VALUES).as_bytes()).unwrap_err();
+        assert!(parse(ones(MAX_VALUES - 1).as_bytes()).is_ok());
+        let problem = parse(ones(MAX_VALUES).as_bytes()).unwrap_err();
         assert!(problem.message.contains("more than 500000 values"), "{}", problem.message);
     }
 

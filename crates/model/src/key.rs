@@ -11,14 +11,14 @@ use crate::clock::Timestamp;
 use crate::digest::sha256;
 use crate::id::{WorkspaceId, encode_digits};
 use crate::input::Fields;
-use crate::problem::Flaw;
+use crate::problem::FieldErrorCode;
 use crate::text::limit;
 
 /// Keys of a workspace that may be good at the same time.
-pub const MOST_KEYS: i64 = 1000;
+pub const MAX_KEYS: i64 = 1000;
 /// How long an old key works on beside the new one, unless it is said otherwise, and at most.
 pub const OVERLAP_SECONDS: i64 = 24 * 60 * 60;
-pub const MOST_OVERLAP_SECONDS: i64 = 7 * OVERLAP_SECONDS;
+pub const MAX_OVERLAP_SECONDS: i64 = 7 * OVERLAP_SECONDS;
 
 const PREFIX: &str = "slated_";
 const SECRET_DIGITS: usize = 32;
@@ -64,13 +64,15 @@ impl NewKey {
         let name = fields.needed("name", |fields| fields.patch_line("name", limit::NAME));
         let scope = fields.needed("scope", |fields| {
             fields.patch_parsed("scope", limit::NAME, |written| {
-                Scope::parse(&written).ok_or_else(|| (Flaw::InvalidValue, "must be read, write or admin".to_owned()))
+                Scope::parse(&written).ok_or_else(|| (FieldErrorCode::InvalidValue, "must be read, write or admin".to_owned()))
             })
         });
         let expires_at = fields.parsed("expires_at", limit::NAME, |written| match Timestamp::parse(&written) {
             Some(moment) if moment > now => Ok(moment),
-            Some(_) => Err((Flaw::InvalidValue, "must be in the future".to_owned())),
-            None => Err((Flaw::InvalidDate, "must be a time such as 2027-01-31T09:30:00Z or a date such as 2027-01-31".to_owned())),
+            Some(_) => Err((FieldErrorCode::InvalidValue, "must be in the future".to_owned())),
+            None => {
+                Err((FieldErrorCode::InvalidDate, "must be a time such as 2027-01-31T09:30:00Z or a date such as 2027-01-31".to_owned()))
+            }
         });
         Self { name: name.unwrap_or_default(), scope: scope.unwrap_or(Scope::Read), expires_at }
     }
@@ -184,12 +186,12 @@ mod tests {
     #[test]
     fn a_key_that_makes_no_sense_is_refused_field_by_field() {
         for (body, field, flaw) in [
-            (r#"{"scope": "read"}"#, "name", Flaw::Required),
-            (r#"{"name": "importer"}"#, "scope", Flaw::Required),
-            (r#"{"name": "importer", "scope": "owner"}"#, "scope", Flaw::InvalidValue),
-            (r#"{"name": "importer", "scope": "read", "expires_at": "2020-01-31"}"#, "expires_at", Flaw::InvalidValue),
-            (r#"{"name": "importer", "scope": "read", "expires_at": "soon"}"#, "expires_at", Flaw::InvalidDate),
-            (r#"{"name": "importer", "scope": "read", "expires_at": 7}"#, "expires_at", Flaw::InvalidType),
+            (r#"{"scope": "read"}"#, "name", FieldErrorCode::Required),
+            (r#"{"name": "importer"}"#, "scope", FieldErrorCode::Required),
+            (r#"{"name": "importer", "scope": "owner"}"#, "scope", FieldErrorCode::InvalidValue),
+            (r#"{"name": "importer", "scope": "read", "expires_at": "2020-01-31"}"#, "expires_at", FieldErrorCode::InvalidValue),
+            (r#"{"name": "importer", "scope": "read", "expires_at": "soon"}"#, "expires_at", FieldErrorCode::InvalidDate),
+            (r#"{"name": "importer", "scope": "read", "expires_at": 7}"#, "expires_at", FieldErrorCode::InvalidType),
         ] {
             let named: Vec<_> = read(body).unwrap_err().details.into_iter().map(|detail| (detail.field, detail.code)).collect();
             assert_eq!(named, [(field.to_owned(), flaw)], "{body}");

@@ -5,11 +5,11 @@ use std::hash::Hasher;
 use crate::clock::Timestamp;
 use crate::id::{Id, Kind};
 use crate::input::Query;
-use crate::problem::Flaw;
+use crate::problem::FieldErrorCode;
 
-pub const MOST_PER_PAGE: i64 = 100;
+pub const MAX_PER_PAGE: i64 = 100;
 /// The largest whole number that every JSON client reads exactly.
-pub const MOST_OFFSET: i64 = 9_007_199_254_740_991;
+pub const MAX_OFFSET: i64 = 9_007_199_254_740_991;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
@@ -55,12 +55,12 @@ impl<K: Kind> Page<K> {
     /// Reads the paging parameters. `filters` is whatever else decides which records the list holds.
     pub fn read(query: &mut Query, filters: &impl std::hash::Hash) -> Self {
         let limit = query
-            .parsed("limit", Flaw::OutOfRange, &format!("a whole number from 1 to {MOST_PER_PAGE}"), |written| {
-                whole_number(written).filter(|number| (1..=MOST_PER_PAGE).contains(number))
+            .parsed("limit", FieldErrorCode::OutOfRange, &format!("a whole number from 1 to {MAX_PER_PAGE}"), |written| {
+                whole_number(written).filter(|number| (1..=MAX_PER_PAGE).contains(number))
             })
-            .unwrap_or(MOST_PER_PAGE);
+            .unwrap_or(MAX_PER_PAGE);
         let order = query
-            .parsed("sort", Flaw::InvalidValue, "created_at or -created_at", |written| match written {
+            .parsed("sort", FieldErrorCode::InvalidValue, "created_at or -created_at", |written| match written {
                 "created_at" => Some(Order::OldestFirst),
                 "-created_at" => Some(Order::NewestFirst),
                 _ => None,
@@ -73,7 +73,7 @@ impl<K: Kind> Page<K> {
             Some(written) => {
                 let cursor = Cursor::parse(&written);
                 if cursor.is_none() {
-                    query.refuse("cursor", Flaw::InvalidValue, "must be empty, or next_cursor of the page before");
+                    query.refuse("cursor", FieldErrorCode::InvalidValue, "must be empty, or next_cursor of the page before");
                 }
                 Start::Cursor(cursor)
             }
@@ -113,10 +113,10 @@ impl<K: Kind> Cursor<K> {
 
 /// How many records to skip; absent, empty and `null` are 0.
 fn read_offset(query: &mut Query) -> i64 {
-    let expected = format!("a whole number from 0 to {MOST_OFFSET}");
-    let offset = query.parsed("offset", Flaw::OutOfRange, &expected, |written| match written {
+    let expected = format!("a whole number from 0 to {MAX_OFFSET}");
+    let offset = query.parsed("offset", FieldErrorCode::OutOfRange, &expected, |written| match written {
         "" | "null" => Some(0),
-        _ => whole_number(written).filter(|number| *number <= MOST_OFFSET),
+        _ => whole_number(written).filter(|number| *number <= MAX_OFFSET),
     });
     offset.unwrap_or(0)
 }
@@ -234,7 +234,7 @@ mod tests {
         }
 
         #[test]
-        fn every_offset_and_limit_within_bounds_is_taken(offset in 0..=MOST_OFFSET, limit in 1..=MOST_PER_PAGE) {
+        fn every_offset_and_limit_within_bounds_is_taken(offset in 0..=MAX_OFFSET, limit in 1..=MAX_PER_PAGE) {
             let page = read(&format!("offset={offset}&limit={limit}")).unwrap();
             prop_assert_eq!((page.start, page.limit), (Start::Offset(offset), limit));
         }

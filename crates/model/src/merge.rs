@@ -4,7 +4,7 @@ use crate::clock::Timestamp;
 use crate::contact::too_many;
 use crate::id::StageId;
 use crate::person::Person;
-use crate::problem::{Flaw, Problem};
+use crate::problem::{FieldErrorCode, Problem};
 use crate::stage::Stage;
 use crate::text::limit;
 
@@ -35,7 +35,7 @@ pub fn absorb(person: &mut Person, other: &Person) -> Result<(), Problem> {
         let count = contacts.entries().len();
         if count > limit::CONTACTS {
             let message = format!("has {count} {noun} together with the person it would go into; {}", too_many());
-            return Err(Problem::invalid("person_id", Flaw::TooMany, message));
+            return Err(Problem::invalid("person_id", FieldErrorCode::TooMany, message));
         }
     }
     Ok(())
@@ -144,7 +144,7 @@ mod tests {
         absorb(&mut kept, &with(10, 50)).unwrap();
         assert_eq!(kept.emails.entries().len(), 50);
         let problem = absorb(&mut kept, &with(50, 51)).unwrap_err();
-        assert_eq!((problem.details[0].field.as_str(), problem.details[0].code), ("person_id", Flaw::TooMany));
+        assert_eq!((problem.details[0].field.as_str(), problem.details[0].code), ("person_id", FieldErrorCode::TooMany));
     }
 
     #[test]

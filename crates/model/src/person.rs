@@ -7,7 +7,7 @@ use crate::id::{self, CompanyId, PersonId};
 use crate::input::{Fields, Reference};
 use crate::name::PersonName;
 use crate::patch::Patch;
-use crate::problem::{Detail, Flaw, Problem};
+use crate::problem::{FieldError, FieldErrorCode, Problem};
 use crate::social::SocialProfile;
 use crate::text::{Lines, limit};
 
@@ -52,7 +52,7 @@ pub struct NewPerson {
     /// Whether more about them is to be asked for.
     pub enrich: bool,
     /// What was not valid and left out, if that is to be done.
-    pub dropped: Vec<Detail>,
+    pub dropped: Vec<FieldError>,
 }
 
 impl NewPerson {
@@ -69,7 +69,7 @@ impl NewPerson {
         });
         let name = if name.whole.is_empty() { name_in_place_of(&social, &emails, &phones) } else { name };
         if name.whole.is_empty() && is_clean {
-            fields.refuse("name", Flaw::Required, NAME_NEEDED);
+            fields.refuse("name", FieldErrorCode::Required, NAME_NEEDED);
         }
         let current_job_title = fields.text("current_job_title", limit::NAME).unwrap_or_default();
         let social_location = fields.text("social_location", limit::NAME).unwrap_or_default();
@@ -153,7 +153,11 @@ impl Person {
         changed |= self.phones.unite(&new.phones);
         for (field, contacts) in [("emails", &self.emails), ("phone_numbers", &self.phones)] {
             if contacts.entries().len() > limit::CONTACTS {
-                return Err(Problem::invalid(field, Flaw::TooMany, format!("{}, with those that {} has already", too_many(), self.id)));
+                return Err(Problem::invalid(
+                    field,
+                    FieldErrorCode::TooMany,
+                    format!("{}, with those that {} has already", too_many(), self.id),
+                ));
             }
         }
         Ok(changed)
@@ -339,7 +343,7 @@ impl PersonPatch {
         self.phones.apply(&mut person.phones);
         for (field, contacts) in [("emails", &person.emails), ("phone_numbers", &person.phones)] {
             if contacts.entries().len() > limit::CONTACTS {
-                return Err(Problem::invalid(field, Flaw::TooMany, too_many()));
+                return Err(Problem::invalid(field, FieldErrorCode::TooMany, too_many()));
             }
         }
         person.name = before.name.patched(&self.name, &self.first_name, &self.last_name);
@@ -347,7 +351,7 @@ impl PersonPatch {
             person.name = name_in_place_of(&person.social, &person.emails, &person.phones);
         }
         if person.name.whole.is_empty() {
-            return Err(Problem::invalid("name", Flaw::Required, NAME_TO_STAY));
+            return Err(Problem::invalid("name", FieldErrorCode::Required, NAME_TO_STAY));
         }
         Ok(*person != before)
     }

@@ -71,9 +71,9 @@ macro_rules! flaws {
     ($($variant:ident $name:literal $doc:literal)*) => {
         /// What is wrong with one field.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub enum Flaw { $(#[doc = $doc] $variant,)* }
+        pub enum FieldErrorCode { $(#[doc = $doc] $variant,)* }
 
-        impl Flaw {
+        impl FieldErrorCode {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             #[must_use]
@@ -108,7 +108,7 @@ flaws! {
     Conflict "CONFLICT" "The value stands against the record that the message and record_id name."
 }
 
-impl Serialize for Flaw {
+impl Serialize for FieldErrorCode {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
@@ -116,24 +116,24 @@ impl Serialize for Flaw {
 
 /// One thing that is wrong, and where.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Detail {
+pub struct FieldError {
     pub field: String,
-    pub code: Flaw,
+    pub code: FieldErrorCode,
     pub message: String,
     /// The record that stands against the request, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record_id: Option<String>,
 }
 
-impl Detail {
-    pub fn new(field: impl Into<String>, code: Flaw, message: impl Into<String>) -> Self {
+impl FieldError {
+    pub fn new(field: impl Into<String>, code: FieldErrorCode, message: impl Into<String>) -> Self {
         Self { field: field.into(), code, message: message.into(), record_id: None }
     }
 
     /// A detail that names the record in the way.
     pub fn about(field: impl Into<String>, message: impl Into<String>, record_id: impl fmt::Display) -> Self {
         let record_id = Some(record_id.to_string());
-        Self { field: field.into(), code: Flaw::Conflict, message: message.into(), record_id }
+        Self { field: field.into(), code: FieldErrorCode::Conflict, message: message.into(), record_id }
     }
 }
 
@@ -153,7 +153,7 @@ pub fn listed(ids: &[impl fmt::Display]) -> String {
 pub struct Problem {
     pub code: Code,
     pub message: String,
-    pub details: Vec<Detail>,
+    pub details: Vec<FieldError>,
 }
 
 impl Problem {
@@ -162,26 +162,26 @@ impl Problem {
     }
 
     #[must_use]
-    pub fn with(mut self, detail: Detail) -> Self {
+    pub fn with(mut self, detail: FieldError) -> Self {
         self.details.push(detail);
         self
     }
 
     /// A request with one bad field.
-    pub fn invalid(field: impl Into<String>, flaw: Flaw, message: impl Into<String>) -> Self {
-        Self::from_details(vec![Detail::new(field, flaw, message)])
+    pub fn invalid(field: impl Into<String>, flaw: FieldErrorCode, message: impl Into<String>) -> Self {
+        Self::from_details(vec![FieldError::new(field, flaw, message)])
     }
 
     /// A request with bad fields, of which there is at least one.
     #[must_use]
-    pub fn from_details(details: Vec<Detail>) -> Self {
+    pub fn from_details(details: Vec<FieldError>) -> Self {
         let flaws = details.len();
         Self::from_flaws(details, flaws)
     }
 
     /// A request with so many bad fields, not all of which are named.
     #[must_use]
-    pub fn from_flaws(details: Vec<Detail>, flaws: usize) -> Self {
+    pub fn from_flaws(details: Vec<FieldError>, flaws: usize) -> Self {
         let message = match details.as_slice() {
             [only] if flaws == 1 && only.field.is_empty() => only.message.clone(),
             [only] if flaws == 1 => format!("{}: {}", only.field, only.message),
@@ -200,7 +200,7 @@ impl Problem {
     /// A name that another record of the kind has.
     #[must_use]
     pub fn name_taken(noun: &str, name: &str, id: impl fmt::Display) -> Self {
-        let detail = Detail::about("name", format!("is the name of {noun} {id}"), &id);
+        let detail = FieldError::about("name", format!("is the name of {noun} {id}"), &id);
         Self::new(Code::NameTaken, format!("There is a {noun} {name:?} already, {id}.")).with(detail)
     }
 
@@ -208,7 +208,7 @@ impl Problem {
     #[must_use]
     pub fn reference_not_found(field: &str, noun: &str, value: impl fmt::Display) -> Self {
         let message = format!("There is no {noun} {value}.");
-        Self::new(Code::NotFound, message.clone()).with(Detail::new(field, Flaw::NotFound, message))
+        Self::new(Code::NotFound, message.clone()).with(FieldError::new(field, FieldErrorCode::NotFound, message))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The parts that a read of a person shows when it is asked for more.
 
 use crate::input::Query;
-use crate::problem::Flaw;
+use crate::problem::FieldErrorCode;
 
 /// The parts that a read shows beside what it always shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -14,7 +14,7 @@ pub struct Include {
 impl Include {
     pub fn read(query: &mut Query) -> Self {
         let expected = "profile, notes or provenance, or several of them with a comma between";
-        query.parsed("include", Flaw::InvalidValue, expected, Self::parse).unwrap_or_default()
+        query.parsed("include", FieldErrorCode::InvalidValue, expected, Self::parse).unwrap_or_default()
     }
 
     fn parse(written: &str) -> Option<Self> {

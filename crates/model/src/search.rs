@@ -14,17 +14,17 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use xxhash_rust::xxh3::xxh3_64;
 
-pub use self::segment::{Gathered, Group, Having, MOST_IN_SEGMENT, Term};
+pub use self::segment::{Gathered, Group, Having, MAX_IN_SEGMENT, Term};
 use crate::id::encode_digits;
 use crate::text::digits;
 
 /// Words of a person that are indexed; the rest of very long notes is not.
-const MOST_WORDS: usize = 4000;
-const LONGEST_WORD: usize = 40;
+const MAX_WORDS: usize = 4000;
+const MAX_WORD_LENGTH: usize = 40;
 /// Words of a question that count.
-const MOST_ASKED: usize = 8;
+const MAX_ASKED: usize = 8;
 /// A shorter word is asked for as it is: nearly everybody has a word that begins with a given letter.
-const SHORTEST_BEGINNING: usize = 2;
+const MIN_BEGINNING_LENGTH: usize = 2;
 /// Words with so many letters in common at their beginning stand together in a [`Group`].
 const FIRST_LETTERS: usize = 3;
 
@@ -127,8 +127,8 @@ fn put_plain(part: &str, word: &mut String) {
 
 /// Cuts off what is too much of the word that begins there.
 fn shorten(text: &mut String, start: usize) {
-    if text.len() - start > LONGEST_WORD
-        && let Some((end, _)) = text[start..].char_indices().nth(LONGEST_WORD)
+    if text.len() - start > MAX_WORD_LENGTH
+        && let Some((end, _)) = text[start..].char_indices().nth(MAX_WORD_LENGTH)
     {
         text.truncate(start + end);
     }
@@ -200,9 +200,9 @@ impl Document {
         let word = |place: &Range<usize>| &plain[place.clone()];
         found.sort_unstable_by(|(one, weight), (other, least)| (word(one), weight, one.start).cmp(&(word(other), least, other.start)));
         found.dedup_by(|(next, _), (kept, _)| word(next) == word(kept));
-        if found.len() > MOST_WORDS {
+        if found.len() > MAX_WORDS {
             found.sort_unstable_by_key(|(place, _)| place.start);
-            found.truncate(MOST_WORDS);
+            found.truncate(MAX_WORDS);
         }
         found.sort_unstable_by(|(one, weight), (other, least)| (weight, word(one)).cmp(&(least, word(other))));
         let mut marked = String::with_capacity(plain.len() + 2 * found.len());
@@ -372,7 +372,7 @@ impl Question {
     pub fn parse(text: &str) -> Option<Self> {
         let mut asked: Vec<String> = Vec::new();
         for word in words(text) {
-            if asked.len() < MOST_ASKED && !asked.contains(&word) {
+            if asked.len() < MAX_ASKED && !asked.contains(&word) {
                 asked.push(word);
             }
         }
@@ -441,7 +441,7 @@ fn best_weight_in(tokens: &str, asked: &str, is_whole: bool) -> Option<Weight> {
 }
 
 fn is_beginning(asked: &str) -> bool {
-    asked.chars().nth(SHORTEST_BEGINNING - 1).is_some()
+    asked.chars().nth(MIN_BEGINNING_LENGTH - 1).is_some()
 }
 
 fn answers(word: &str, asked: &str) -> bool {

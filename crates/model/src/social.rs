@@ -2,11 +2,11 @@
 
 use percent_encoding::percent_decode_str;
 
-use crate::problem::Flaw;
+use crate::problem::FieldErrorCode;
 use crate::text::Lines;
 
-const LONGEST_HANDLE: usize = 255;
-const LONGEST_HOST: usize = 253;
+const MAX_HANDLE_LENGTH: usize = 255;
+const MAX_HOST_LENGTH: usize = 253;
 
 /// What addresses end in that name a page and nobody.
 const PAGES: [&str; 12] =
@@ -34,15 +34,17 @@ pub struct SocialProfile {
 
 impl SocialProfile {
     /// Reads an address, which may lack its scheme as people write them: `linkedin.com/in/ada`.
-    pub fn parse(url: String) -> Result<Self, (Flaw, String)> {
+    pub fn parse(url: String) -> Result<Self, (FieldErrorCode, String)> {
         let url = with_scheme(url);
         let (_, path) = split(&url).ok_or_else(not_http)?;
         match handle_in(path) {
-            Some(handle) if handle.chars().count() > LONGEST_HANDLE => {
-                Err((Flaw::TooLong, format!("must name a handle of at most {LONGEST_HANDLE} characters")))
+            Some(handle) if handle.chars().count() > MAX_HANDLE_LENGTH => {
+                Err((FieldErrorCode::TooLong, format!("must name a handle of at most {MAX_HANDLE_LENGTH} characters")))
             }
             Some(handle) => Ok(Self { url, handle }),
-            None => Err((Flaw::InvalidUrl, "must end in the profile's handle, as in https://example.com/in/ada-lovelace".to_owned())),
+            None => {
+                Err((FieldErrorCode::InvalidUrl, "must end in the profile's handle, as in https://example.com/in/ada-lovelace".to_owned()))
+            }
         }
     }
 
@@ -92,15 +94,15 @@ fn with_scheme(url: String) -> String {
 }
 
 /// Any http or https URL.
-pub fn http_url(url: String) -> Result<String, (Flaw, String)> {
+pub fn http_url(url: String) -> Result<String, (FieldErrorCode, String)> {
     match split(&url) {
         Some(_) => Ok(url),
         None => Err(not_http()),
     }
 }
 
-fn not_http() -> (Flaw, String) {
-    (Flaw::InvalidUrl, "must be a URL of the form http://host/… or https://host/…, with a plain host name".to_owned())
+fn not_http() -> (FieldErrorCode, String) {
+    (FieldErrorCode::InvalidUrl, "must be a URL of the form http://host/… or https://host/…, with a plain host name".to_owned())
 }
 
 /// The host and what follows it, if this is an http or https URL.
@@ -111,7 +113,7 @@ fn split(url: &str) -> Option<(&str, &str)> {
     }
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let (host, port) = authority.split_once(':').unwrap_or((authority, "80"));
-    let host_is_sound = host.len() <= LONGEST_HOST
+    let host_is_sound = host.len() <= MAX_HOST_LENGTH
         && host.starts_with(|first: char| first.is_alphanumeric())
         && !host.contains("..")
         && host.chars().all(|character| character.is_alphanumeric() || character == '.' || character == '-');
@@ -239,7 +241,7 @@ mod tests {
     fn a_handle_that_is_too_long_is_said_to_be() {
         let parse = |length: usize| SocialProfile::parse(format!("https://social.example/in/{}", "%C3%A9".repeat(length)));
         assert_eq!(parse(255).map(|profile| profile.handle), Ok("é".repeat(255)));
-        assert_eq!(parse(256).map_err(|(flaw, _)| flaw), Err(Flaw::TooLong));
+        assert_eq!(parse(256).map_err(|(flaw, _)| flaw), Err(FieldErrorCode::TooLong));
     }
 
     proptest! {

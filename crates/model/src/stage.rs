@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use crate::id::{self, StageId};
 use crate::input::{Fields, Reference};
 use crate::patch::Patch;
-use crate::problem::{Code, Detail, Flaw, Problem};
+use crate::problem::{Code, FieldError, FieldErrorCode, Problem};
 use crate::text::limit;
 
-pub const MOST_STAGES: usize = 50;
+pub const MAX_STAGES: usize = 50;
 /// Candidates that go to another stage, at most, when theirs is removed.
-pub const MOST_MOVED: i64 = 5000;
+pub const MAX_MOVED: i64 = 5000;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Stage {
@@ -64,9 +64,9 @@ pub const PIPELINE: &str = "pipeline_stages";
 
 /// `pipeline_stages`, which make a pipeline if there is a stage that is no rejection stage.
 pub fn patch_pipeline(fields: &mut Fields<'_>) -> Patch<Vec<NewStage>> {
-    let stages = fields.patch_objects(PIPELINE, MOST_STAGES, NewStage::read);
+    let stages = fields.patch_objects(PIPELINE, MAX_STAGES, NewStage::read);
     if stages.set().is_some_and(|stages| stages.iter().all(|stage| stage.is_rejection_stage)) {
-        fields.refuse(PIPELINE, Flaw::TooFew, "must have at least one stage that is no rejection stage");
+        fields.refuse(PIPELINE, FieldErrorCode::TooFew, "must have at least one stage that is no rejection stage");
     }
     stages
 }
@@ -91,7 +91,7 @@ impl AddedStage {
 
 /// A place in the pipeline. One behind the end is the last.
 fn patch_order(fields: &mut Fields<'_>) -> Patch<i64> {
-    fields.patch_number("stage_order", 1, MOST_STAGES as i64)
+    fields.patch_number("stage_order", 1, MAX_STAGES as i64)
 }
 
 /// What changes of a stage; none of it can be cleared.
@@ -159,7 +159,7 @@ pub fn check_pipeline(stages: &[Stage]) -> Result<(), Problem> {
 /// All stages of a job, in the order that they are to have.
 pub fn read_order(fields: &mut Fields<'_>) -> Vec<Reference<id::Stage>> {
     const FIELD: &str = "stage_ids";
-    let named = fields.needed(FIELD, |fields| fields.patch_strings(FIELD, MOST_STAGES, limit::NAME, |written| Ok(Reference::new(written))));
+    let named = fields.needed(FIELD, |fields| fields.patch_strings(FIELD, MAX_STAGES, limit::NAME, |written| Ok(Reference::new(written))));
     named.unwrap_or_default()
 }
 
@@ -170,11 +170,17 @@ pub fn reorder(stages: &[Stage], named: &[Reference<id::Stage>]) -> Result<Vec<S
     let (mut unknown, mut wrong) = (Vec::new(), Vec::new());
     for (place, reference) in named.iter().enumerate() {
         match stages.iter().find(|stage| reference.id == Some(stage.id)) {
-            None => {
-                unknown.push(Detail::new(field(place), Flaw::NotFound, format!("The job has no pipeline stage {}.", reference.written)))
-            }
+            None => unknown.push(FieldError::new(
+                field(place),
+                FieldErrorCode::NotFound,
+                format!("The job has no pipeline stage {}.", reference.written),
+            )),
             Some(stage) if ordered.iter().any(|earlier| earlier.id == stage.id) => {
-                wrong.push(Detail::new(field(place), Flaw::InvalidValue, format!("must be named once, and {} was before", stage.id)));
+                wrong.push(FieldError::new(
+                    field(place),
+                    FieldErrorCode::InvalidValue,
+                    format!("must be named once, and {} was before", stage.id),
+                ));
             }
             Some(stage) => ordered.push(stage.clone()),
         }
@@ -185,7 +191,11 @@ pub fn reorder(stages: &[Stage], named: &[Reference<id::Stage>]) -> Result<Vec<S
     let missing: Vec<_> = stages.iter().filter(|stage| ordered.iter().all(|named| named.id != stage.id)).collect();
     if !missing.is_empty() {
         let missing: Vec<_> = missing.iter().map(|stage| format!("{} ({:?})", stage.id, stage.name)).collect();
-        wrong.push(Detail::new("stage_ids", Flaw::TooFew, format!("must name every stage of the job; it lacks {}", missing.join(", "))));
+        wrong.push(FieldError::new(
+            "stage_ids",
+            FieldErrorCode::TooFew,
+            format!("must name every stage of the job; it lacks {}", missing.join(", ")),
+        ));
     }
     if !wrong.is_empty() {
         return Err(Problem::from_details(wrong));
@@ -278,7 +288,7 @@ mod tests {
         let body = br#"{"name": null, "stage_order": null, "is_rejection_stage": null, "is_interviewing_stage": null}"#;
         let problem = read_body(body, StagePatch::read).unwrap_err();
         assert_eq!(problem.details.len(), 4);
-        assert!(problem.details.iter().all(|detail| detail.code == Flaw::Required));
+        assert!(problem.details.iter().all(|detail| detail.code == FieldErrorCode::Required));
         assert_eq!(read_body(b"{}", StagePatch::read), Ok(StagePatch::default()));
     }
 
@@ -287,7 +297,11 @@ mod tests {
         for order in ["0", "-1", "51", "1.5"] {
             let body = format!("{{\"name\": \"Offer\", \"stage_order\": {order}}}");
             let problem = read_body(body.as_bytes(), AddedStage::read).unwrap_err();
-            assert_eq!((problem.details[0].field.as_str(), problem.details[0].code), ("stage_order", Flaw::OutOfRange), "{order}");
+            assert_eq!(
+                (problem.details[0].field.as_str(), problem.details[0].code),
+                ("stage_order", FieldErrorCode::OutOfRange),
+                "{order}"
+            );
         }
     }
 }

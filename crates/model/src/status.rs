@@ -4,7 +4,7 @@ use crate::id::StatusId;
 use crate::input::Fields;
 use crate::text::limit;
 
-pub const MOST_STATUSES: usize = 100;
+pub const MAX_STATUSES: usize = 100;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JobStatus {

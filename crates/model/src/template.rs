@@ -6,7 +6,7 @@ use crate::input::Fields;
 use crate::stage::{NewStage, PIPELINE, patch_pipeline};
 use crate::text::limit;
 
-pub const MOST_TEMPLATES: usize = 100;
+pub const MAX_TEMPLATES: usize = 100;
 /// The template that a workspace begins with: the default pipeline, as the default.
 pub const FIRST_TEMPLATE: &str = "Standard";
 

@@ -68,12 +68,12 @@ pub fn fold(text: &str) -> String {
 }
 
 /// No field or parameter has a longer name.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 
 /// A name that a client wrote, short enough to be told again.
 #[must_use]
 pub fn shorten(written: &str) -> String {
-    match written.char_indices().nth(LONGEST_NAME) {
+    match written.char_indices().nth(MAX_NAME_LENGTH) {
         Some((end, _)) => format!("{}…", &written[..end]),
         None => written.to_owned(),
     }
@@ -99,7 +99,7 @@ const OTHERWISE_CALLED: &[(&[&str], &[&str])] = &[
 /// The name of `known` that is meant by what was written: one for the same thing, else the nearest if it is near enough.
 #[must_use]
 pub fn did_you_mean<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> {
-    if written.len() > LONGEST_NAME {
+    if written.len() > MAX_NAME_LENGTH {
         return None;
     }
     let written = written.to_lowercase();

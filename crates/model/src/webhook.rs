@@ -3,16 +3,16 @@
 use crate::event::{EventType, TypeFilter};
 use crate::input::Fields;
 use crate::patch::Patch;
-use crate::problem::Flaw;
+use crate::problem::FieldErrorCode;
 use crate::text::{Lines, did_you_mean, limit};
 
 /// Webhooks that a workspace may have.
-pub const MOST_WEBHOOKS: usize = 100;
-pub const MOST_TYPES: usize = 50;
-pub const LONGEST_DESCRIPTION: usize = 1000;
+pub const MAX_WEBHOOKS: usize = 100;
+pub const MAX_TYPES: usize = 50;
+pub const MAX_DESCRIPTION_LENGTH: usize = 1000;
 /// How long an old secret signs along with the new one, unless it is said otherwise, and at most.
 pub const OVERLAP_SECONDS: i64 = 24 * 60 * 60;
-pub const MOST_OVERLAP_SECONDS: i64 = 7 * OVERLAP_SECONDS;
+pub const MAX_OVERLAP_SECONDS: i64 = 7 * OVERLAP_SECONDS;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewWebhook {
@@ -53,12 +53,12 @@ impl WebhookPatch {
 fn read_url(fields: &mut Fields<'_>, rule: &impl UrlRule) -> Patch<String> {
     fields.patch_parsed("url", limit::URL, |url| match rule.check(&url) {
         Ok(()) => Ok(url),
-        Err(reason) => Err((Flaw::InvalidUrl, reason)),
+        Err(reason) => Err((FieldErrorCode::InvalidUrl, reason)),
     })
 }
 
 fn read_description(fields: &mut Fields<'_>) -> Option<String> {
-    match fields.patch_text("description", LONGEST_DESCRIPTION, Lines::Many) {
+    match fields.patch_text("description", MAX_DESCRIPTION_LENGTH, Lines::Many) {
         Patch::Absent => None,
         Patch::Clear => Some(String::new()),
         Patch::Set(text) => Some(text),
@@ -67,11 +67,11 @@ fn read_description(fields: &mut Fields<'_>) -> Option<String> {
 
 /// Patterns of types; none at all are all.
 fn read_types(fields: &mut Fields<'_>) -> Option<TypeFilter> {
-    let patterns = fields.patch_strings("types", MOST_TYPES, limit::NAME, |pattern| match TypeFilter::parse([pattern.as_str()]) {
+    let patterns = fields.patch_strings("types", MAX_TYPES, limit::NAME, |pattern| match TypeFilter::parse([pattern.as_str()]) {
         // A blank among others must not stand for all.
-        Ok(_) if pattern.is_empty() => Err((Flaw::InvalidValue, unknown_type(&pattern))),
+        Ok(_) if pattern.is_empty() => Err((FieldErrorCode::InvalidValue, unknown_type(&pattern))),
         Ok(_) => Ok(pattern),
-        Err(unknown) => Err((Flaw::InvalidValue, unknown_type(&unknown))),
+        Err(unknown) => Err((FieldErrorCode::InvalidValue, unknown_type(&unknown))),
     });
     match patterns {
         Patch::Absent => None,

@@ -2,17 +2,17 @@
 
 use slated_model::input::Report;
 use slated_model::problem::{Code, Problem};
-use slated_store::Failure;
+use slated_store::OperationError;
 
 #[derive(Default)]
 pub struct Flaws(Report);
 
 impl Flaws {
     /// What a filter stands for; nothing if it is refused.
-    pub fn note<T>(&mut self, outcome: Result<T, impl Into<Failure>>) -> Result<Option<T>, Failure> {
+    pub fn note<T>(&mut self, outcome: Result<T, impl Into<OperationError>>) -> Result<Option<T>, OperationError> {
         match outcome.map_err(Into::into) {
             Ok(value) => Ok(Some(value)),
-            Err(Failure::Refused(problem)) if problem.code == Code::InvalidRequest => {
+            Err(OperationError::Rejected(problem)) if problem.code == Code::InvalidRequest => {
                 for detail in problem.details {
                     self.0.add(detail.field, detail.code, detail.message);
                 }

@@ -1,21 +1,21 @@
 //! Records that are gone: merged into another, which answers in their place, or erased.
 
 use slated_model::id::{Id, Kind, WorkspaceId};
-use slated_model::problem::{Code, Detail, Problem};
+use slated_model::problem::{Code, FieldError, Problem};
 use slated_store::record::former;
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
 /// The record that stands in for one that is not there: the one that it was merged into.
-pub async fn survivor<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Result<Id<K>, Failure> {
+pub async fn survivor<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Result<Id<K>, OperationError> {
     let former = former::find(tx, workspace, id).await?.ok_or_else(|| Problem::not_found(K::NOUN, id))?;
     let erased = || Problem::new(Code::Erased, format!("The {} {id} was erased on {}.", K::NOUN, former.gone_at));
     Ok(former.merged_into.ok_or_else(erased)?)
 }
 
 /// Why a record that was erased cannot be meant.
-pub async fn refusal_of<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Result<Problem, Failure> {
+pub async fn refusal_of<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Result<Problem, OperationError> {
     match survivor(tx, workspace, id).await {
-        Err(Failure::Refused(problem)) if problem.code == Code::Erased => Ok(problem),
+        Err(OperationError::Rejected(problem)) if problem.code == Code::Erased => Ok(problem),
         Err(failure) => Err(failure),
         Ok(_) => Err(StoreError::Conflict(format!("the {} came back meanwhile", K::NOUN)).into()),
     }
@@ -23,7 +23,7 @@ pub async fn refusal_of<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>)
 
 /// Adds the field in which an erased record is named to the refusal.
 pub fn erased_too<K: Kind>(refusal: Problem, field: &str, id: Id<K>) -> Problem {
-    refusal.with(Detail::about(field, format!("names a {} who was erased", K::NOUN), id))
+    refusal.with(FieldError::about(field, format!("names a {} who was erased", K::NOUN), id))
 }
 
 /// Finds the stand-in of a record that was read and is not there.
@@ -32,14 +32,14 @@ pub struct FindSurvivor<K: Kind> {
     pub id: Id<K>,
 }
 
-impl<K: Kind> Work for FindSurvivor<K> {
+impl<K: Kind> Operation for FindSurvivor<K> {
     type Output = Id<K>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Id<K>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Id<K>, OperationError> {
         survivor(tx, self.workspace, self.id).await
     }
 }

@@ -6,7 +6,7 @@ use slated_model::id::WorkspaceId;
 use slated_model::person::IdentifierKind;
 use slated_model::problem::{Code, Problem};
 use slated_store::record::idempotency::{self, KeptAnswer};
-use slated_store::{Failure, Pace, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::Actor;
 
@@ -31,7 +31,7 @@ pub struct IdempotencyKey {
     pub request_hash: [u8; 32],
 }
 
-/// Work together with how its outcome is told, once for each key.
+/// An operation together with how its outcome is told, once for each key.
 pub struct Answered<W, R> {
     pub actor: Actor,
     /// The time, as far as the clock is believed.
@@ -41,9 +41,9 @@ pub struct Answered<W, R> {
     pub render: R,
 }
 
-impl<W, R> Work for Answered<W, R>
+impl<W, R> Operation for Answered<W, R>
 where
-    W: Work,
+    W: Operation,
     R: Fn(W::Output) -> StoredResponse + Send + Sync + 'static,
 {
     type Output = StoredResponse;
@@ -56,7 +56,7 @@ where
         self.work.pace()
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<StoredResponse, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<StoredResponse, OperationError> {
         let IdempotencyKey { key, request_hash } = &self.key;
         let workspace = self.actor.workspace;
         let kept = idempotency::find(tx, workspace, key).await?;
@@ -72,7 +72,7 @@ where
         }
         let outcome = match self.work.run(tx).await {
             // What was sent with the same key at the same instant may have been done meanwhile, which may be why this is refused now. If so, this runs again.
-            Err(Failure::Refused(_)) if idempotency::find(tx, workspace, key).await?.is_some() => {
+            Err(OperationError::Rejected(_)) if idempotency::find(tx, workspace, key).await?.is_some() => {
                 return Err(StoreError::Conflict("the same request was done meanwhile".to_owned()).into());
             }
             outcome => outcome?,

@@ -2,11 +2,11 @@
 
 use slated_model::clock::Timestamp;
 use slated_model::id::{KeyId, WorkspaceId};
-use slated_model::key::{KeyHash, MOST_KEYS, NewKey, Scope, Secret};
-use slated_model::problem::{Code, Detail, Problem};
+use slated_model::key::{KeyHash, MAX_KEYS, NewKey, Scope, Secret};
+use slated_model::problem::{Code, FieldError, Problem};
 use slated_store::record::key::KeyRecord;
 use slated_store::record::{key, workspace};
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::tell::KeyFields;
 use super::workspaces::find_or_make;
@@ -33,10 +33,10 @@ pub struct CreatedKey {
     pub secret: Secret,
 }
 
-impl Work for CreateKey {
+impl Operation for CreateKey {
     type Output = CreatedKey;
 
-    async fn run(&self, tx: &mut Tx) -> Result<CreatedKey, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<CreatedKey, OperationError> {
         let workspace = find_or_make(tx, &self.workspace).await?;
         let new = NewKey { name: self.name.clone(), scope: self.scope, expires_at: self.expires_at };
         let secret = Secret::new(workspace, random_bytes()?);
@@ -51,14 +51,14 @@ pub struct AddKey {
     pub secret: Secret,
 }
 
-impl Work for AddKey {
+impl Operation for AddKey {
     type Output = CreatedKey;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<CreatedKey, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<CreatedKey, OperationError> {
         // So that two at once do not make one too many.
         workspace::lock(tx, self.actor.workspace).await?;
         insert(tx, &self.actor, &self.new, &self.secret, None).await
@@ -66,10 +66,10 @@ impl Work for AddKey {
 }
 
 /// Keeps a new key and tells of it. The one that it replaces does not count against the most there may be.
-async fn insert(tx: &mut Tx, actor: &Actor, new: &NewKey, secret: &Secret, replaced: Option<KeyId>) -> Result<CreatedKey, Failure> {
+async fn insert(tx: &mut Tx, actor: &Actor, new: &NewKey, secret: &Secret, replaced: Option<KeyId>) -> Result<CreatedKey, OperationError> {
     let workspace = actor.workspace;
-    if key::count_usable(tx, workspace, replaced).await? >= MOST_KEYS {
-        let message = format!("The workspace has {MOST_KEYS} keys that work, which is all it may have; revoke one first.");
+    if key::count_usable(tx, workspace, replaced).await? >= MAX_KEYS {
+        let message = format!("The workspace has {MAX_KEYS} keys that work, which is all it may have; revoke one first.");
         return Err(Problem::new(Code::TooMany, message).into());
     }
     let NewKey { name, scope, expires_at } = new.clone();
@@ -80,12 +80,12 @@ async fn insert(tx: &mut Tx, actor: &Actor, new: &NewKey, secret: &Secret, repla
     Ok(CreatedKey { workspace, key, secret: secret.clone() })
 }
 
-pub async fn workspace_named(tx: &mut Tx, name: &str) -> Result<WorkspaceId, Failure> {
+pub async fn workspace_named(tx: &mut Tx, name: &str) -> Result<WorkspaceId, OperationError> {
     let missing = || Problem::new(Code::NotFound, format!("There is no workspace {name:?}; it comes into being with its first key."));
     Ok(workspace::find_by_name(tx, name).await?.ok_or_else(missing)?)
 }
 
-async fn existing_key(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Result<KeyRecord, Failure> {
+async fn existing_key(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Result<KeyRecord, OperationError> {
     Ok(key::find(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("key", id))?)
 }
 
@@ -94,10 +94,10 @@ pub struct ListKeys {
     pub workspace: WorkspaceId,
 }
 
-impl Work for ListKeys {
+impl Operation for ListKeys {
     type Output = Vec<KeyRecord>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Vec<KeyRecord>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<KeyRecord>, OperationError> {
         Ok(key::all(tx, self.workspace).await?)
     }
 }
@@ -107,10 +107,10 @@ pub struct ReadKey {
     pub id: KeyId,
 }
 
-impl Work for ReadKey {
+impl Operation for ReadKey {
     type Output = KeyRecord;
 
-    async fn run(&self, tx: &mut Tx) -> Result<KeyRecord, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<KeyRecord, OperationError> {
         existing_key(tx, self.workspace, self.id).await
     }
 }
@@ -121,10 +121,10 @@ pub struct ReadCaller {
     pub id: KeyId,
 }
 
-impl Work for ReadCaller {
+impl Operation for ReadCaller {
     type Output = (KeyRecord, String);
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let found = key::find_with_workspace(tx, self.workspace, self.id).await?;
         Ok(found.ok_or_else(|| Problem::not_found("key", self.id))?)
     }
@@ -138,14 +138,14 @@ pub struct RotateKey {
     pub secret: Secret,
 }
 
-impl Work for RotateKey {
+impl Operation for RotateKey {
     type Output = CreatedKey;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<CreatedKey, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<CreatedKey, OperationError> {
         let Self { actor, id, overlap_millis, secret } = self;
         // So that nobody revokes it meanwhile.
         workspace::lock(tx, actor.workspace).await?;
@@ -155,7 +155,7 @@ impl Work for RotateKey {
         }
         if let Some(newer) = old.replaced_by {
             let message = format!("The key {id} was rotated before; rotate {newer}, which took its place, or make a new one.");
-            return Err(Problem::new(Code::KeyReplaced, message.clone()).with(Detail::about("id", message, newer)).into());
+            return Err(Problem::new(Code::KeyReplaced, message.clone()).with(FieldError::about("id", message, newer)).into());
         }
         let new = NewKey { name: old.name, scope: old.scope, expires_at: old.expires_at };
         let created = insert(tx, actor, &new, secret, Some(*id)).await?;
@@ -173,14 +173,14 @@ pub struct RevokeKey {
     pub id: KeyId,
 }
 
-impl Work for RevokeKey {
+impl Operation for RevokeKey {
     type Output = KeyRecord;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<KeyRecord, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<KeyRecord, OperationError> {
         let workspace = self.actor.workspace;
         // So that of two who revoke it only one tells.
         workspace::lock(tx, workspace).await?;
@@ -200,10 +200,10 @@ pub struct FindKey {
     pub hash: KeyHash,
 }
 
-impl Work for FindKey {
+impl Operation for FindKey {
     type Output = Option<KeyRecord>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Option<KeyRecord>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Option<KeyRecord>, OperationError> {
         Ok(key::find_by_hash(tx, self.workspace, &self.hash).await?)
     }
 }
@@ -213,10 +213,10 @@ pub struct TouchKeys {
     pub used: Vec<(WorkspaceId, KeyId, Timestamp)>,
 }
 
-impl Work for TouchKeys {
+impl Operation for TouchKeys {
     type Output = ();
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         // In order, so that of two servers none waits for the other for ever.
         let mut used = self.used.clone();
         used.sort_unstable();

@@ -9,11 +9,10 @@ pub mod etag;
 pub mod events;
 mod flaws;
 pub mod former;
-pub mod gathering;
-pub mod housekeeping;
 pub mod idempotency;
 pub mod jobs;
 pub mod keys;
+pub mod maintenance;
 mod named;
 pub mod persons;
 pub mod read;
@@ -22,6 +21,7 @@ mod tell;
 pub mod templates;
 pub mod webhooks;
 pub mod workspaces;
+pub mod write_batches;
 
 use std::sync::Arc;
 

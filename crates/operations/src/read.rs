@@ -7,7 +7,7 @@ use slated_store::record::candidate::CandidateView;
 use slated_store::record::job::JobView;
 use slated_store::record::person::PersonView;
 use slated_store::record::{candidate, job};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use super::former::survivor;
 use super::persons::follow;
@@ -18,14 +18,14 @@ pub struct ReadPerson {
     pub id: PersonId,
 }
 
-impl Work for ReadPerson {
+impl Operation for ReadPerson {
     type Output = PersonView;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<PersonView, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<PersonView, OperationError> {
         follow::view(tx, self.workspace, self.id).await
     }
 }
@@ -36,14 +36,14 @@ pub struct ReadCandidate {
     pub id: CandidateId,
 }
 
-impl Work for ReadCandidate {
+impl Operation for ReadCandidate {
     type Output = CandidateView;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<CandidateView, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<CandidateView, OperationError> {
         if let Some(found) = candidate::view(tx, self.workspace, self.id).await? {
             return Ok(found);
         }
@@ -57,14 +57,14 @@ pub struct ReadJob {
     pub id: JobId,
 }
 
-impl Work for ReadJob {
+impl Operation for ReadJob {
     type Output = (JobView, Vec<Stage>);
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         Ok(job::view(tx, self.workspace, self.id).await?.ok_or_else(|| Problem::not_found("job", self.id))?)
     }
 }

@@ -4,10 +4,10 @@ use serde::Serialize;
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{StatusId, WorkspaceId};
 use slated_model::problem::{Code, Problem};
-use slated_model::status::{JobStatus, MOST_STATUSES};
+use slated_model::status::{JobStatus, MAX_STATUSES};
 use slated_model::text::fold;
 use slated_store::record::{status, workspace};
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::Actor;
 use super::tell::{Nothing, Told, differences, tell};
@@ -42,14 +42,14 @@ pub struct ListStatuses {
     pub workspace: WorkspaceId,
 }
 
-impl Work for ListStatuses {
+impl Operation for ListStatuses {
     type Output = Vec<JobStatus>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Vec<JobStatus>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<JobStatus>, OperationError> {
         Ok(all(tx, self.workspace).await?)
     }
 }
@@ -59,21 +59,21 @@ pub struct CreateStatus {
     pub name: String,
 }
 
-impl Work for CreateStatus {
+impl Operation for CreateStatus {
     type Output = JobStatus;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<JobStatus, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<JobStatus, OperationError> {
         let workspace = self.actor.workspace;
         // So that two at once do not take the same place.
         workspace::lock(tx, workspace).await?;
         let known = all(tx, workspace).await?;
         check_name(known.iter(), &self.name)?;
-        if known.len() >= MOST_STATUSES {
-            let message = format!("The workspace has {MOST_STATUSES} job statuses, which is all it may have; rename one of them instead.");
+        if known.len() >= MAX_STATUSES {
+            let message = format!("The workspace has {MAX_STATUSES} job statuses, which is all it may have; rename one of them instead.");
             return Err(Problem::new(Code::TooMany, message).into());
         }
         let position = known.len() as i64 + 1;
@@ -91,14 +91,14 @@ pub struct UpdateStatus {
     pub name: Option<String>,
 }
 
-impl Work for UpdateStatus {
+impl Operation for UpdateStatus {
     type Output = JobStatus;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<JobStatus, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<JobStatus, OperationError> {
         let workspace = self.actor.workspace;
         workspace::lock(tx, workspace).await?;
         let known = all(tx, workspace).await?;

@@ -5,10 +5,10 @@ use slated_model::event::{EventType, Subject};
 use slated_model::id::{TemplateId, WorkspaceId};
 use slated_model::problem::{Code, Problem};
 use slated_model::stage::{NewStage, default_pipeline};
-use slated_model::template::{FIRST_TEMPLATE, MOST_TEMPLATES, NewTemplate, Template, TemplatePatch};
+use slated_model::template::{FIRST_TEMPLATE, MAX_TEMPLATES, NewTemplate, Template, TemplatePatch};
 use slated_model::text::fold;
 use slated_store::record::{template, workspace};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use super::Actor;
 use super::tell::{Nothing, Told, differences, tell};
@@ -55,14 +55,14 @@ fn check_name<'t>(mut others: impl Iterator<Item = &'t Template>, name: &str) ->
 }
 
 /// Makes the template that a workspace begins with.
-pub async fn make_first(tx: &mut Tx, workspace: WorkspaceId) -> Result<(), Failure> {
+pub async fn make_first(tx: &mut Tx, workspace: WorkspaceId) -> Result<(), OperationError> {
     let (name, stages) = (FIRST_TEMPLATE.to_owned(), default_pipeline());
     let first = Template { id: tx.new_id(), name, is_default: true, stages, created_at: tx.now(), updated_at: tx.now() };
     Ok(template::insert(tx, workspace, &first).await?)
 }
 
 /// Keeps what changed of a template and tells of it.
-async fn keep(tx: &mut Tx, actor: &Actor, before: &Template, mut updated: Template) -> Result<Template, Failure> {
+async fn keep(tx: &mut Tx, actor: &Actor, before: &Template, mut updated: Template) -> Result<Template, OperationError> {
     let changes = differences(&TemplateFields::of(before), &TemplateFields::of(&updated))?;
     let Some((was, is)) = changes else { return Ok(updated) };
     updated.updated_at = tx.now();
@@ -72,7 +72,7 @@ async fn keep(tx: &mut Tx, actor: &Actor, before: &Template, mut updated: Templa
 }
 
 /// Lets whichever was the default be it no longer.
-async fn make_room(tx: &mut Tx, actor: &Actor, known: &[Template], next: TemplateId) -> Result<(), Failure> {
+async fn make_room(tx: &mut Tx, actor: &Actor, known: &[Template], next: TemplateId) -> Result<(), OperationError> {
     for old in known.iter().filter(|template| template.is_default && template.id != next) {
         keep(tx, actor, old, Template { is_default: false, ..old.clone() }).await?;
     }
@@ -83,14 +83,14 @@ pub struct ListTemplates {
     pub workspace: WorkspaceId,
 }
 
-impl Work for ListTemplates {
+impl Operation for ListTemplates {
     type Output = Vec<Template>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Vec<Template>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Template>, OperationError> {
         Ok(template::all(tx, self.workspace).await?)
     }
 }
@@ -100,14 +100,14 @@ pub struct ReadTemplate {
     pub id: TemplateId,
 }
 
-impl Work for ReadTemplate {
+impl Operation for ReadTemplate {
     type Output = Template;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Template, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Template, OperationError> {
         Ok(template::find(tx, self.workspace, self.id).await?.ok_or_else(|| missing(self.id))?)
     }
 }
@@ -117,21 +117,21 @@ pub struct CreateTemplate {
     pub new: NewTemplate,
 }
 
-impl Work for CreateTemplate {
+impl Operation for CreateTemplate {
     type Output = Template;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Template, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Template, OperationError> {
         let workspace = self.actor.workspace;
         // So that two at once do not both become the default.
         workspace::lock(tx, workspace).await?;
         let known = template::all(tx, workspace).await?;
         check_name(known.iter(), &self.new.name)?;
-        if known.len() >= MOST_TEMPLATES {
-            let message = format!("The workspace has {MOST_TEMPLATES} pipeline templates, which is all it may have; delete one first.");
+        if known.len() >= MAX_TEMPLATES {
+            let message = format!("The workspace has {MAX_TEMPLATES} pipeline templates, which is all it may have; delete one first.");
             return Err(Problem::new(Code::TooMany, message).into());
         }
         let NewTemplate { name, stages, is_default } = self.new.clone();
@@ -153,14 +153,14 @@ pub struct UpdateTemplate {
     pub patch: TemplatePatch,
 }
 
-impl Work for UpdateTemplate {
+impl Operation for UpdateTemplate {
     type Output = Template;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Template, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Template, OperationError> {
         let workspace = self.actor.workspace;
         workspace::lock(tx, workspace).await?;
         let known = template::all(tx, workspace).await?;
@@ -189,14 +189,14 @@ pub struct DeleteTemplate {
     pub id: TemplateId,
 }
 
-impl Work for DeleteTemplate {
+impl Operation for DeleteTemplate {
     type Output = ();
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
         workspace::lock(tx, workspace).await?;
         let before = template::find(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;

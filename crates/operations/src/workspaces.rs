@@ -3,12 +3,12 @@
 use slated_model::id::WorkspaceId;
 use slated_model::job::DEFAULT_STATUSES;
 use slated_store::record::{status, workspace};
-use slated_store::{Failure, Pace, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, Tx};
 
 use super::templates;
 
 /// The workspace of that name, made if it is not there, with the statuses and the pipeline that its jobs begin with.
-pub async fn find_or_make(tx: &mut Tx, name: &str) -> Result<WorkspaceId, Failure> {
+pub async fn find_or_make(tx: &mut Tx, name: &str) -> Result<WorkspaceId, OperationError> {
     if let Some(found) = workspace::find_by_name(tx, name).await? {
         return Ok(found);
     }
@@ -27,10 +27,10 @@ pub async fn find_or_make(tx: &mut Tx, name: &str) -> Result<WorkspaceId, Failur
 /// Finds out whether the database can be read.
 pub struct TryToRead;
 
-impl Work for TryToRead {
+impl Operation for TryToRead {
     type Output = ();
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         Ok(workspace::try_to_read(tx).await?)
     }
 }
@@ -38,14 +38,14 @@ impl Work for TryToRead {
 /// Finds out whether the database takes writes.
 pub struct TryToWrite;
 
-impl Work for TryToWrite {
+impl Operation for TryToWrite {
     type Output = ();
 
     fn pace(&self) -> Pace {
         Pace::Probe
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         Ok(workspace::try_to_write(tx).await?)
     }
 }
@@ -53,10 +53,10 @@ impl Work for TryToWrite {
 /// Whether the database has any workspace at all.
 pub struct AnyWorkspace;
 
-impl Work for AnyWorkspace {
+impl Operation for AnyWorkspace {
     type Output = bool;
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         Ok(workspace::any(tx).await?)
     }
 }
@@ -64,10 +64,10 @@ impl Work for AnyWorkspace {
 /// All workspaces, with their names.
 pub struct AllWorkspaces;
 
-impl Work for AllWorkspaces {
+impl Operation for AllWorkspaces {
     type Output = Vec<(WorkspaceId, String)>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         Ok(workspace::all(tx).await?)
     }
 }

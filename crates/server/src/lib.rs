@@ -1,13 +1,13 @@
 //! The service: its HTTP interface, its workers and its command line.
 
 pub mod api;
-mod chores;
 pub mod cli;
 pub mod config;
 pub mod demo;
 pub mod enrich;
 mod events;
 pub mod http;
+mod maintenance;
 mod outgoing;
 pub mod progress;
 mod telemetry;

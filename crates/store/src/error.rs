@@ -43,28 +43,28 @@ impl StoreError {
 
 /// Why work was not done.
 #[derive(Debug)]
-pub enum Failure {
-    Refused(Problem),
-    Broken(StoreError),
+pub enum OperationError {
+    Rejected(Problem),
+    Store(StoreError),
 }
 
-impl From<Problem> for Failure {
+impl From<Problem> for OperationError {
     fn from(problem: Problem) -> Self {
-        Self::Refused(problem)
+        Self::Rejected(problem)
     }
 }
 
-impl From<StoreError> for Failure {
+impl From<StoreError> for OperationError {
     fn from(error: StoreError) -> Self {
-        Self::Broken(error)
+        Self::Store(error)
     }
 }
 
-impl std::fmt::Display for Failure {
+impl std::fmt::Display for OperationError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Refused(problem) => problem.fmt(formatter),
-            Self::Broken(error) => error.fmt(formatter),
+            Self::Rejected(problem) => problem.fmt(formatter),
+            Self::Store(error) => error.fmt(formatter),
         }
     }
 }

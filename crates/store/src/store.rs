@@ -13,8 +13,8 @@ use slated_model::id::WorkspaceId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::bell::Bell;
-use crate::error::{Failure, StoreError};
+use crate::commit_notifier::CommitNotifier;
+use crate::error::{OperationError, StoreError};
 use crate::limit::Waiting;
 use crate::migrations;
 use crate::postgres::{Address, Postgres, check_replica};
@@ -26,10 +26,10 @@ use crate::tx::{Tried, Tx};
 /// The work may run more than once if the engine asks for a retry, so it changes nothing but the transaction, and inside it
 /// awaits nothing else either: on an embedded engine every await is ready at once. What never goes there may wait for others of its server, a moment
 /// at most.
-pub trait Work: Send + Sync + 'static {
+pub trait Operation: Send + Sync + 'static {
     type Output: Send + 'static;
 
-    fn run(&self, tx: &mut Tx) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
+    fn run(&self, tx: &mut Tx) -> impl Future<Output = Result<Self::Output, OperationError>> + Send;
 
     /// The workspace whose records the work reads or changes, if it is one. A read that names one may be served by a replica, and by an embedded engine at a
     /// state that lacks what another process committed in the last milliseconds. One that must see that at once names none.
@@ -47,10 +47,10 @@ pub trait Work: Send + Sync + 'static {
     }
 }
 
-impl<W: Work> Work for Arc<W> {
+impl<W: Operation> Operation for Arc<W> {
     type Output = W::Output;
 
-    fn run(&self, tx: &mut Tx) -> impl Future<Output = Result<Self::Output, Failure>> + Send {
+    fn run(&self, tx: &mut Tx) -> impl Future<Output = Result<Self::Output, OperationError>> + Send {
         W::run(self, tx)
     }
 
@@ -85,13 +85,13 @@ pub enum Pace {
 /// Where an outcome is put by whoever comes to it, and taken from by whoever waits.
 type Slot<T> = Arc<Mutex<Option<T>>>;
 
-/// Work that is undone when it is done.
-struct Trial<W: Work> {
+/// An operation that is undone when it is done.
+struct Trial<W: Operation> {
     work: W,
     outcome: Slot<(W::Output, Vec<Tried>)>,
 }
 
-impl<W: Work> Work for Trial<W> {
+impl<W: Operation> Operation for Trial<W> {
     type Output = ();
 
     fn workspace(&self) -> Option<WorkspaceId> {
@@ -102,7 +102,7 @@ impl<W: Work> Work for Trial<W> {
         Pace::Trial
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         tx.begin_trial();
         let outcome = self.work.run(tx).await;
         let tried = tx.end_trial();
@@ -119,10 +119,10 @@ impl<W: Work> Work for Trial<W> {
 /// A commit with nothing in it.
 struct Nothing;
 
-impl Work for Nothing {
+impl Operation for Nothing {
     type Output = ();
 
-    async fn run(&self, _: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, _: &mut Tx) -> Result<(), OperationError> {
         Ok(())
     }
 }
@@ -193,7 +193,7 @@ impl Default for Options {
 
 pub struct Store {
     engine: Engine,
-    bell: Arc<Bell>,
+    bell: Arc<CommitNotifier>,
     long_reads: Arc<Semaphore>,
     long_reads_at_once: usize,
 }
@@ -203,9 +203,9 @@ const LONG_READS_PER_PROCESSOR: usize = 2;
 /// Over a network, one of so many connections is for them.
 const CONNECTIONS_PER_LONG_READ: usize = 4;
 /// How long others wait for their turn.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
+const MAX_WAIT: Duration = Duration::from_secs(10);
 /// How long each may take.
-const LONGEST_READ: Duration = Duration::from_secs(30);
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What is under way on PostgreSQL takes many kilobytes. It is boxed, or every request would carry them along, on either engine.
 enum Engine {
@@ -216,7 +216,7 @@ enum Engine {
 impl Store {
     /// Opens the database, makes it if it is not there, and brings its schema up to date.
     pub async fn open(location: &Location, purpose: Purpose, options: &Options) -> Result<Self, StoreError> {
-        let bell = Arc::new(Bell::default());
+        let bell = Arc::new(CommitNotifier::default());
         let long_reads_at_once = match location {
             Location::Sqlite(_) => available_parallelism().map_or(1, NonZeroUsize::get) * LONG_READS_PER_PROCESSOR,
             Location::Postgres(_) => options.connections.div_ceil(CONNECTIONS_PER_LONG_READ),
@@ -235,7 +235,7 @@ impl Store {
     }
 
     /// Rings whenever work that ran here has told of a change.
-    pub fn bell(&self) -> &Bell {
+    pub fn bell(&self) -> &CommitNotifier {
         &self.bell
     }
 
@@ -245,7 +245,7 @@ impl Store {
     }
 
     /// Runs work that changes something. When it returns, the change is durable.
-    pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+    pub async fn write<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.write(work).await,
             Engine::Postgres(postgres) => Box::pin(postgres.write(&work)).await,
@@ -271,10 +271,10 @@ impl Store {
     }
 
     /// Runs work as [`Store::write`] does, and undoes it. Gives back its outcome, and the events that it would have told.
-    pub async fn try_out<W: Work>(&self, work: W) -> Result<(W::Output, Vec<Tried>), Failure> {
+    pub async fn try_out<W: Operation>(&self, work: W) -> Result<(W::Output, Vec<Tried>), OperationError> {
         let outcome = Arc::new(Mutex::new(None));
         match self.write(Trial { work, outcome: Arc::clone(&outcome) }).await {
-            Err(Failure::Broken(StoreError::TriedOut)) => {
+            Err(OperationError::Store(StoreError::TriedOut)) => {
                 let outcome = outcome.lock().map_or(None, |mut outcome| outcome.take());
                 outcome.ok_or_else(|| StoreError::Internal("the trial had no outcome".to_owned()).into())
             }
@@ -285,7 +285,7 @@ impl Store {
 
     /// Runs work that only looks, with one statement as a rule: over a network each statement sees what is there when it is sent, on an embedded engine all see
     /// one state.
-    pub async fn read<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+    pub async fn read<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(&work),
             Engine::Postgres(postgres) => Box::pin(postgres.read(&work)).await,
@@ -293,7 +293,7 @@ impl Store {
     }
 
     /// Runs work of one statement that over a network must have no transaction around it, and may take long.
-    pub async fn run_apart<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+    pub async fn run_apart<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(&work),
             Engine::Postgres(postgres) => Box::pin(postgres.run_apart(&work)).await,
@@ -301,7 +301,7 @@ impl Store {
     }
 
     /// Runs work of several statements that only look, all at the same state of the data.
-    pub async fn read_snapshot<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+    pub async fn read_snapshot<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(&work),
             Engine::Postgres(postgres) => Box::pin(postgres.read_snapshot(&work)).await,
@@ -309,16 +309,16 @@ impl Store {
     }
 
     /// The same for work that may take long: it keeps no thread from serving others, and ends when it took too long or nobody waits for it any more.
-    pub async fn read_snapshot_at_length<W: Work>(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
+    pub async fn read_snapshot_at_length<W: Operation>(self: &Arc<Self>, work: W) -> Result<W::Output, OperationError> {
         let place = self.place_for_long_read().await?;
         match &self.engine {
-            Engine::Sqlite(_) => self.read_on_own_thread(work, place, Some(LONGEST_READ)).await,
+            Engine::Sqlite(_) => self.read_on_own_thread(work, place, Some(READ_TIMEOUT)).await,
             Engine::Postgres(postgres) => Box::pin(postgres.read_snapshot_at_length(&work)).await,
         }
     }
 
     /// The same for work that something else cannot be done without, however long it takes.
-    pub async fn read_snapshot_to_the_end<W: Work>(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
+    pub async fn read_snapshot_to_the_end<W: Operation>(self: &Arc<Self>, work: W) -> Result<W::Output, OperationError> {
         let place = self.place_for_long_read().await?;
         match &self.engine {
             Engine::Sqlite(_) => self.read_on_own_thread(work, place, None).await,
@@ -327,15 +327,15 @@ impl Store {
     }
 
     /// The same for work that finds what it reads as quickly as any, and may read much.
-    pub async fn read_snapshot_of_much<W: Work>(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
+    pub async fn read_snapshot_of_much<W: Operation>(self: &Arc<Self>, work: W) -> Result<W::Output, OperationError> {
         match &self.engine {
-            Engine::Sqlite(_) => self.read_on_own_thread(work, self.place_for_long_read().await?, Some(LONGEST_READ)).await,
+            Engine::Sqlite(_) => self.read_on_own_thread(work, self.place_for_long_read().await?, Some(READ_TIMEOUT)).await,
             Engine::Postgres(postgres) => Box::pin(postgres.read_snapshot(&work)).await,
         }
     }
 
     /// Whether nothing is left in the log of an embedded engine of those who were erased. Otherwise tries to empty it.
-    pub async fn empty_log(&self) -> Result<bool, Failure> {
+    pub async fn empty_log(&self) -> Result<bool, OperationError> {
         let Engine::Sqlite(sqlite) = &self.engine else { return Ok(true) };
         if *sqlite.remains().borrow() != Remains::None {
             sqlite.write(Nothing).await?;
@@ -352,18 +352,18 @@ impl Store {
     async fn place_for_long_read(&self) -> Result<OwnedSemaphorePermit, StoreError> {
         if let Engine::Sqlite(sqlite) = &self.engine {
             // Nobody who was erased stays in the log for as long as others ask.
-            let _ = timeout(LONGEST_WAIT, sqlite.remains().wait_for(|remains| *remains != Remains::Overdue)).await;
+            let _ = timeout(MAX_WAIT, sqlite.remains().wait_for(|remains| *remains != Remains::Overdue)).await;
         }
-        let place = timeout(LONGEST_WAIT, Arc::clone(&self.long_reads).acquire_owned()).await;
+        let place = timeout(MAX_WAIT, Arc::clone(&self.long_reads).acquire_owned()).await;
         place.ok().and_then(Result::ok).ok_or_else(|| StoreError::Unavailable("too much is looked up that takes long".to_owned()))
     }
 
-    async fn read_on_own_thread<W: Work>(
+    async fn read_on_own_thread<W: Operation>(
         self: &Arc<Self>,
         work: W,
         place: OwnedSemaphorePermit,
         longest: Option<Duration>,
-    ) -> Result<W::Output, Failure> {
+    ) -> Result<W::Output, OperationError> {
         let waiting = Waiting::at_most(longest);
         let (store, limit) = (Arc::clone(self), waiting.limit());
         let reading = tokio::task::spawn_blocking(move || {

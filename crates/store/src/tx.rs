@@ -1,4 +1,4 @@
-//! One transaction, whatever engine it runs on. Work sees nothing else of the store.
+//! One transaction, whatever engine it runs on. An operation sees nothing else of the store.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use slated_model::clock::Timestamp;
 use slated_model::event::{EventType, Hash, Subject};
 use slated_model::id::{Id, Kind, WorkspaceId};
 
-use crate::bell::News;
+use crate::commit_notifier::Committed;
 use crate::error::StoreError;
 use crate::postgres::{Crowd, PostgresTx};
 use crate::record::event::KeptEvent;
@@ -20,7 +20,7 @@ pub struct Tx {
     is_set: bool,
     last_id: [u8; 16],
     /// The workspaces that have new events.
-    told: Vec<(WorkspaceId, News)>,
+    told: Vec<(WorkspaceId, Committed)>,
     /// Events of a workspace that wait for the end of the work, if it is one at whose end they are numbered.
     kept: Option<(WorkspaceId, Vec<KeptEvent>)>,
     /// Where the log of a workspace ends, for as long as nobody else can write to it.
@@ -107,15 +107,15 @@ impl Tx {
 
     /// Lets whoever passes events on look at the workspace once this work is done.
     pub fn wake(&mut self, workspace: WorkspaceId) {
-        self.tell_of(workspace, News::Numbered);
+        self.tell_of(workspace, Committed::Numbered);
     }
 
     /// The same where something has to be numbered first.
     pub(crate) fn wake_to_number(&mut self, workspace: WorkspaceId) {
-        self.tell_of(workspace, News::Unnumbered);
+        self.tell_of(workspace, Committed::Unnumbered);
     }
 
-    fn tell_of(&mut self, workspace: WorkspaceId, news: News) {
+    fn tell_of(&mut self, workspace: WorkspaceId, news: Committed) {
         match self.told.iter_mut().find(|(told, _)| *told == workspace) {
             Some((_, told)) => *told = news.max(*told),
             None => self.told.push((workspace, news)),
@@ -208,7 +208,7 @@ impl Tx {
     }
 
     /// The workspaces that got events since this was last asked.
-    pub(crate) fn take_told(&mut self) -> Vec<(WorkspaceId, News)> {
+    pub(crate) fn take_told(&mut self) -> Vec<(WorkspaceId, Committed)> {
         std::mem::take(&mut self.told)
     }
 
@@ -382,21 +382,21 @@ fn more_than_a_look() -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Failure;
+    use crate::error::OperationError;
     use crate::sqlite::ScratchFile;
-    use crate::store::{Location, Options, Purpose, Store, Work};
+    use crate::store::{Location, Operation, Options, Purpose, Store};
 
     const A_DAY: i64 = 86_400_000;
 
-    /// Work that may choose its moment; says when it happens, and when it does indeed.
+    /// An operation that may choose its moment; says when it happens, and when it does indeed.
     struct Happen {
         at: Option<Timestamp>,
     }
 
-    impl Work for Happen {
+    impl Operation for Happen {
         type Output = (Timestamp, Timestamp);
 
-        async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+        async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
             if let Some(moment) = self.at {
                 tx.set_now(moment);
             }

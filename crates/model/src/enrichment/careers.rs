@@ -3,7 +3,7 @@
 use super::dates::{Edge, Written};
 use super::grouping::{FlatPosition, group};
 use super::reading::Reader;
-use crate::career::{CareerCompany, Certification, Education, MOST_ENTRIES, MOST_SOCIAL_ID, Position, WorkExperience};
+use crate::career::{CareerCompany, Certification, Education, MAX_ENTRIES, MAX_SOCIAL_ID, Position, WorkExperience};
 use crate::clock::Date;
 use crate::social::http_url;
 use crate::text::limit;
@@ -15,10 +15,10 @@ pub(super) fn read_work(reader: &mut Reader<'_, '_>, today: Date) -> Vec<WorkExp
     const LIST: &str = "work_experience";
     const POSITIONS: &str = "positions";
     let mut flat = Vec::new();
-    for (index, value) in reader.list(LIST, MOST_ENTRIES).iter().enumerate() {
+    for (index, value) in reader.list(LIST, MAX_ENTRIES).iter().enumerate() {
         let Some(mut entry) = reader.entry(LIST, index, value) else { continue };
         let company = read_company(&mut entry);
-        let positions = entry.list(POSITIONS, MOST_ENTRIES);
+        let positions = entry.list(POSITIONS, MAX_ENTRIES);
         if positions.is_empty() {
             flat.extend(read_position(&mut entry, &company, today));
         }
@@ -27,9 +27,9 @@ pub(super) fn read_work(reader: &mut Reader<'_, '_>, today: Date) -> Vec<WorkExp
             flat.extend(read_position(&mut position, &company, today));
         }
     }
-    if flat.len() > MOST_ENTRIES {
-        flat.truncate(MOST_ENTRIES);
-        reader.refuse(LIST, format!("has more than {MOST_ENTRIES} positions"));
+    if flat.len() > MAX_ENTRIES {
+        flat.truncate(MAX_ENTRIES);
+        reader.refuse(LIST, format!("has more than {MAX_ENTRIES} positions"));
     }
     group(flat, today)
 }
@@ -101,7 +101,7 @@ fn in_order(entry: &mut Reader<'_, '_>, start: Option<Date>, end: Option<Date>) 
 pub(super) fn read_education(reader: &mut Reader<'_, '_>, today: Date) -> Vec<Education> {
     const LIST: &str = "education_experience";
     let mut schools = Vec::new();
-    for (index, value) in reader.list(LIST, MOST_ENTRIES).iter().enumerate() {
+    for (index, value) in reader.list(LIST, MAX_ENTRIES).iter().enumerate() {
         let Some(mut entry) = reader.entry(LIST, index, value) else { continue };
         let CareerCompany { company_name, company_social_url, company_social_id, company_id } = read_company(&mut entry);
         let degree = entry.line("degree", limit::NAME).unwrap_or_default();
@@ -128,7 +128,7 @@ pub(super) fn read_education(reader: &mut Reader<'_, '_>, today: Date) -> Vec<Ed
 pub(super) fn read_certifications(reader: &mut Reader<'_, '_>, today: Date) -> Vec<Certification> {
     const LIST: &str = "certifications";
     let mut certifications = Vec::new();
-    for (index, value) in reader.list(LIST, MOST_ENTRIES).iter().enumerate() {
+    for (index, value) in reader.list(LIST, MAX_ENTRIES).iter().enumerate() {
         let Some(mut entry) = reader.entry(LIST, index, value) else { continue };
         let name = entry.line("name", limit::NAME).unwrap_or_default();
         if name.is_empty() {
@@ -148,7 +148,7 @@ fn read_company(entry: &mut Reader<'_, '_>) -> CareerCompany {
     CareerCompany {
         company_name: entry.line("company_name", limit::NAME).unwrap_or_default(),
         company_social_url: entry.parsed("company_social_url", limit::URL, |url| http_url(with_scheme(url))).unwrap_or_default(),
-        company_social_id: entry.count("company_social_id", MOST_SOCIAL_ID).unwrap_or(0),
+        company_social_id: entry.count("company_social_id", MAX_SOCIAL_ID).unwrap_or(0),
         company_id: None,
     }
 }

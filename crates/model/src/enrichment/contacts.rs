@@ -34,7 +34,7 @@ const PRIVATE_DOMAINS: [&str; 22] = [
 /// The same in many countries: `yahoo.com`, `yahoo.co.uk`.
 const PRIVATE_NAMES: [&str; 6] = ["gmx", "hotmail", "live", "outlook", "yahoo", "yandex"];
 /// The end of a country's domain is no longer.
-const LONGEST_ENDING: usize = "com.br".len();
+const MAX_ENDING: usize = "com.br".len();
 
 /// The contacts of a channel: those of the lists, then those of the fields that say what they are.
 pub(super) fn read_contacts(reader: &mut Reader<'_, '_>, channel: Channel, lists: &[&str], typed: &[TypedField]) -> Contacts {
@@ -106,7 +106,7 @@ fn likely_type(value: &str, channel: Channel) -> ContactType {
 fn is_private(address: &str) -> bool {
     let Some((_, domain)) = address.rsplit_once('@') else { return false };
     let domain = domain.to_lowercase();
-    let in_a_country = domain.split_once('.').is_some_and(|(name, ending)| PRIVATE_NAMES.contains(&name) && ending.len() <= LONGEST_ENDING);
+    let in_a_country = domain.split_once('.').is_some_and(|(name, ending)| PRIVATE_NAMES.contains(&name) && ending.len() <= MAX_ENDING);
     in_a_country || PRIVATE_DOMAINS.contains(&domain.as_str())
 }
 

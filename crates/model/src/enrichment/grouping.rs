@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::career::{CareerCompany, MOST_MONTHS, Position, WorkExperience, months_covered};
+use crate::career::{CareerCompany, MAX_MONTHS, Position, WorkExperience, months_covered};
 use crate::clock::Date;
 use crate::text::fold;
 
@@ -87,11 +87,11 @@ fn entry_of(group: Vec<FlatPosition>, today: Date) -> WorkExperience {
     };
     let timed = |mut position: Position| {
         let last = position.end_date.unwrap_or(today);
-        position.duration_in_months = position.start_date.map_or(0, |start| start.months_through(last).min(MOST_MONTHS));
+        position.duration_in_months = position.start_date.map_or(0, |start| start.months_through(last).min(MAX_MONTHS));
         position
     };
     let positions: Vec<_> = group.into_iter().map(|flat| timed(flat.position)).collect();
-    WorkExperience { duration_in_months: months_covered(&positions, today).min(MOST_MONTHS), positions, company }
+    WorkExperience { duration_in_months: months_covered(&positions, today).min(MAX_MONTHS), positions, company }
 }
 
 #[cfg(test)]

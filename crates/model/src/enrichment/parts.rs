@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::career::MOST_ENTRIES;
+use crate::career::MAX_ENTRIES;
 use crate::text::limit;
 
 /// A field by its name.
@@ -35,9 +35,9 @@ const PROFILE: &[&[Part]] = &[&[
     ("phones", CONTACTS),
     ("mobile_phone", Shape::Plain),
     ("work_phone", Shape::Plain),
-    ("work_experience", Shape::List { most: MOST_ENTRIES, fields: &[COMPANY, POSITION, POSITIONS] }),
-    ("education_experience", Shape::List { most: MOST_ENTRIES, fields: &[COMPANY, SPAN, EDUCATION] }),
-    ("certifications", Shape::List { most: MOST_ENTRIES, fields: &[COMPANY, SPAN, CERTIFICATION] }),
+    ("work_experience", Shape::List { most: MAX_ENTRIES, fields: &[COMPANY, POSITION, POSITIONS] }),
+    ("education_experience", Shape::List { most: MAX_ENTRIES, fields: &[COMPANY, SPAN, EDUCATION] }),
+    ("certifications", Shape::List { most: MAX_ENTRIES, fields: &[COMPANY, SPAN, CERTIFICATION] }),
 ]];
 const CONTACTS: Shape = Shape::List { most: limit::CONTACTS, fields: &[CONTACT] };
 const CONTACT: &[Part] = &[
@@ -48,7 +48,7 @@ const CONTACT: &[Part] = &[
     ("contact_data_type", Shape::Plain),
 ];
 const COMPANY: &[Part] = &[("company_name", Shape::Plain), ("company_social_url", Shape::Plain), ("company_social_id", Shape::Plain)];
-const POSITIONS: &[Part] = &[("positions", Shape::List { most: MOST_ENTRIES, fields: &[POSITION] })];
+const POSITIONS: &[Part] = &[("positions", Shape::List { most: MAX_ENTRIES, fields: &[POSITION] })];
 const POSITION: &[Part] = &[
     ("title", Shape::Plain),
     ("start_date", Shape::Date),

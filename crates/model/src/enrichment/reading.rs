@@ -5,14 +5,14 @@ use serde_json::{Map, Number, Value};
 use super::Refused;
 use super::dates::{Edge, Written, read_date};
 use crate::clock::Date;
-use crate::problem::Flaw;
+use crate::problem::FieldErrorCode;
 use crate::text::Lines;
 
 /// An answer with more that is wrong is no better described by all of it.
-const MOST_REFUSED: usize = 100;
+const MAX_REFUSED: usize = 100;
 
 /// What a rule makes of a line, or what is wrong with it.
-type Parsed<T> = Result<T, (Flaw, String)>;
+type Parsed<T> = Result<T, (FieldErrorCode, String)>;
 
 /// The fields of one object of an answer.
 pub(super) struct Reader<'v, 'r> {
@@ -45,7 +45,7 @@ impl<'v, 'r> Reader<'v, 'r> {
     }
 
     fn note(&mut self, field: String, reason: impl Into<String>) {
-        if self.refused.len() < MOST_REFUSED {
+        if self.refused.len() < MAX_REFUSED {
             self.refused.push(Refused::new(field, reason));
         }
     }
@@ -276,6 +276,6 @@ mod tests {
     #[test]
     fn not_everything_is_named_that_is_wrong() {
         let (_, refused) = read(&json!({ "x": 7 }), |reader| (0..1000).for_each(|_| assert_eq!(reader.line("x", 5), None)));
-        assert_eq!(refused.len(), MOST_REFUSED);
+        assert_eq!(refused.len(), MAX_REFUSED);
     }
 }

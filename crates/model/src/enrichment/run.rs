@@ -8,12 +8,12 @@ use crate::id;
 use crate::input::Fields;
 use crate::listing::TimeFilter;
 use crate::patch::Patch;
-use crate::problem::Flaw;
+use crate::problem::FieldErrorCode;
 use crate::text::{did_you_mean, limit};
 
 /// Persons that a filter may name.
-pub const MOST_PERSONS: usize = 1000;
-const LONGEST_TIME: usize = 64;
+pub const MAX_PERSONS: usize = 1000;
+const MAX_TIME: usize = 64;
 
 named! {
     RunState {
@@ -70,7 +70,7 @@ impl RunFilter {
 
     /// Whether the records exist that it names is not looked at here.
     pub fn read(fields: &mut Fields<'_>) -> Self {
-        let person_ids = match fields.patch_ids::<id::Person>("person_ids", MOST_PERSONS) {
+        let person_ids = match fields.patch_ids::<id::Person>("person_ids", MAX_PERSONS) {
             Patch::Set(references) => references.into_iter().map(|reference| reference.written).collect(),
             Patch::Absent | Patch::Clear => Vec::new(),
         };
@@ -106,19 +106,19 @@ impl RunFilter {
 }
 
 fn read_time(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {
-    fields.parsed(name, LONGEST_TIME, |written| match Timestamp::parse(&written) {
+    fields.parsed(name, MAX_TIME, |written| match Timestamp::parse(&written) {
         Some(_) => Ok(written),
-        None => Err((Flaw::InvalidDate, "must be a time such as 2026-11-15T09:30:00Z or a date such as 2026-11-15".to_owned())),
+        None => Err((FieldErrorCode::InvalidDate, "must be a time such as 2026-11-15T09:30:00Z or a date such as 2026-11-15".to_owned())),
     })
 }
 
-fn check_missable(written: String) -> Result<String, (Flaw, String)> {
+fn check_missable(written: String) -> Result<String, (FieldErrorCode, String)> {
     let names = RunFilter::MISSABLE.map(Field::name);
     if names.contains(&written.as_str()) {
         return Ok(written);
     }
     let hint = did_you_mean(&written, &names).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-    Err((Flaw::InvalidValue, format!("must be one of {}{hint}", names.join(", "))))
+    Err((FieldErrorCode::InvalidValue, format!("must be one of {}{hint}", names.join(", "))))
 }
 
 /// A run to start.
@@ -146,7 +146,7 @@ mod tests {
         read_body(body.as_bytes(), NewRun::read)
     }
 
-    fn flaws(body: &str) -> Vec<(String, Flaw)> {
+    fn flaws(body: &str) -> Vec<(String, FieldErrorCode)> {
         read(body).unwrap_err().details.into_iter().map(|detail| (detail.field, detail.code)).collect()
     }
 
@@ -163,9 +163,9 @@ mod tests {
         assert_eq!(read(r#"{"filter": {}}"#), Ok(NewRun { filter: RunFilter::default(), refresh: false }));
         assert!(read(r#"{"filter": {}, "refresh": true}"#).unwrap().refresh);
         for body in ["{}", r#"{"filter": null}"#, r#"{"refresh": true}"#] {
-            assert_eq!(flaws(body), [("filter".to_owned(), Flaw::Required)], "{body}");
+            assert_eq!(flaws(body), [("filter".to_owned(), FieldErrorCode::Required)], "{body}");
         }
-        assert_eq!(flaws(r#"{"filter": []}"#), [("filter".to_owned(), Flaw::InvalidType)]);
+        assert_eq!(flaws(r#"{"filter": []}"#), [("filter".to_owned(), FieldErrorCode::InvalidType)]);
         assert_eq!(flaws(r#"{"filter": {"persons": []}, "all": true}"#).len(), 2);
     }
 
@@ -201,24 +201,27 @@ mod tests {
         assert_eq!(
             flaws(body),
             [
-                ("filter.person_ids".to_owned(), Flaw::TooFew),
-                ("filter.company_id".to_owned(), Flaw::InvalidType),
-                ("filter.created_after".to_owned(), Flaw::InvalidDate),
-                ("filter.missing[1]".to_owned(), Flaw::InvalidValue),
-                ("filter.missing[2]".to_owned(), Flaw::InvalidValue),
-                ("filter.never_enriched".to_owned(), Flaw::InvalidType),
+                ("filter.person_ids".to_owned(), FieldErrorCode::TooFew),
+                ("filter.company_id".to_owned(), FieldErrorCode::InvalidType),
+                ("filter.created_after".to_owned(), FieldErrorCode::InvalidDate),
+                ("filter.missing[1]".to_owned(), FieldErrorCode::InvalidValue),
+                ("filter.missing[2]".to_owned(), FieldErrorCode::InvalidValue),
+                ("filter.never_enriched".to_owned(), FieldErrorCode::InvalidType),
             ]
         );
         assert!(read(body).unwrap_err().details[4].message.contains("did you mean phones?"));
-        assert_eq!(flaws(r#"{"filter": {"person_ids": ["per_1", "per_1"]}}"#), [("filter.person_ids[1]".to_owned(), Flaw::InvalidValue)]);
-        let many = format!(r#"{{"filter": {{"person_ids": [{}]}}}}"#, vec!["\"x\""; MOST_PERSONS + 1].join(","));
-        assert_eq!(flaws(&many), [("filter.person_ids".to_owned(), Flaw::TooMany)]);
+        assert_eq!(
+            flaws(r#"{"filter": {"person_ids": ["per_1", "per_1"]}}"#),
+            [("filter.person_ids[1]".to_owned(), FieldErrorCode::InvalidValue)]
+        );
+        let many = format!(r#"{{"filter": {{"person_ids": [{}]}}}}"#, vec!["\"x\""; MAX_PERSONS + 1].join(","));
+        assert_eq!(flaws(&many), [("filter.person_ids".to_owned(), FieldErrorCode::TooMany)]);
     }
 
     #[test]
     fn a_list_of_no_fields_does_not_mean_everybody() {
-        assert_eq!(flaws(r#"{"filter": {"missing": []}}"#), [("filter.missing".to_owned(), Flaw::TooFew)]);
-        assert_eq!(flaws(r#"{"filter": {"missing": [" "]}}"#), [("filter.missing[0]".to_owned(), Flaw::InvalidValue)]);
+        assert_eq!(flaws(r#"{"filter": {"missing": []}}"#), [("filter.missing".to_owned(), FieldErrorCode::TooFew)]);
+        assert_eq!(flaws(r#"{"filter": {"missing": [" "]}}"#), [("filter.missing[0]".to_owned(), FieldErrorCode::InvalidValue)]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::clock::Date;
 use crate::id::Kind;
 use crate::json::Json;
 use crate::patch::Patch;
-use crate::problem::{Detail, Flaw, Problem};
+use crate::problem::{FieldError, FieldErrorCode, Problem};
 use crate::text::{Lines, did_you_mean, shorten};
 
 /// The fields of one JSON object that have not been read yet.
@@ -29,11 +29,11 @@ impl<'r> Fields<'r> {
         }
     }
 
-    pub fn refuse(&mut self, name: &str, flaw: Flaw, message: impl Into<String>) {
+    pub fn refuse(&mut self, name: &str, flaw: FieldErrorCode, message: impl Into<String>) {
         let path = self.path_of(name);
         // Of entries that are too many nobody could say which to keep.
-        match self.report.is_tolerant && flaw != Flaw::TooMany {
-            true => self.report.dropped.push(Detail::new(path, flaw, message)),
+        match self.report.is_tolerant && flaw != FieldErrorCode::TooMany {
+            true => self.report.dropped.push(FieldError::new(path, flaw, message)),
             false => self.report.add(path, flaw, message),
         }
     }
@@ -44,7 +44,7 @@ impl<'r> Fields<'r> {
     }
 
     /// What was left out so far.
-    pub fn take_dropped(&mut self) -> Vec<Detail> {
+    pub fn take_dropped(&mut self) -> Vec<FieldError> {
         std::mem::take(&mut self.report.dropped)
     }
 
@@ -78,7 +78,7 @@ impl<'r> Fields<'r> {
 
     fn accept_text(&mut self, name: &str, value: Json, longest: usize, lines: Lines) -> Option<String> {
         let Json::String(text) = value else {
-            self.refuse(name, Flaw::InvalidType, format!("must be a string, not {}", value.type_name()));
+            self.refuse(name, FieldErrorCode::InvalidType, format!("must be a string, not {}", value.type_name()));
             return None;
         };
         let (length, unit) = match lines {
@@ -87,12 +87,12 @@ impl<'r> Fields<'r> {
             Lines::Many => (text.len(), "bytes"),
         };
         if length > longest {
-            self.refuse(name, Flaw::TooLong, format!("must be at most {longest} {unit} long"));
+            self.refuse(name, FieldErrorCode::TooLong, format!("must be at most {longest} {unit} long"));
             return None;
         }
         let trimmed = text.trim();
         if let Some(wrong) = trimmed.chars().find(|character| !lines.allow(*character)) {
-            self.refuse(name, Flaw::InvalidCharacter, format!("must not hold the control character U+{:04X}", u32::from(wrong)));
+            self.refuse(name, FieldErrorCode::InvalidCharacter, format!("must not hold the control character U+{:04X}", u32::from(wrong)));
             return None;
         }
         Some(match trimmed.len() == text.len() {
@@ -122,7 +122,7 @@ impl<'r> Fields<'r> {
         &mut self,
         name: &'static str,
         longest: usize,
-        parse: impl FnOnce(String) -> Result<T, (Flaw, String)>,
+        parse: impl FnOnce(String) -> Result<T, (FieldErrorCode, String)>,
     ) -> Patch<T> {
         match self.patch_line(name, longest) {
             Patch::Absent => Patch::Absent,
@@ -137,7 +137,12 @@ impl<'r> Fields<'r> {
         }
     }
 
-    pub fn parsed<T>(&mut self, name: &'static str, longest: usize, parse: impl FnOnce(String) -> Result<T, (Flaw, String)>) -> Option<T> {
+    pub fn parsed<T>(
+        &mut self,
+        name: &'static str,
+        longest: usize,
+        parse: impl FnOnce(String) -> Result<T, (FieldErrorCode, String)>,
+    ) -> Option<T> {
         match self.patch_parsed(name, longest, parse) {
             Patch::Set(value) => Some(value),
             Patch::Absent | Patch::Clear => None,
@@ -151,7 +156,8 @@ impl<'r> Fields<'r> {
 
     pub fn date(&mut self, name: &'static str) -> Option<Date> {
         self.parsed(name, 64, |text| {
-            Date::parse(&text).ok_or_else(|| (Flaw::InvalidDate, "must be a date that there is, of the form YYYY-MM-DD".to_owned()))
+            Date::parse(&text)
+                .ok_or_else(|| (FieldErrorCode::InvalidDate, "must be a date that there is, of the form YYYY-MM-DD".to_owned()))
         })
     }
 
@@ -161,7 +167,7 @@ impl<'r> Fields<'r> {
             Patch::Clear => Patch::Clear,
             Patch::Set(Json::Bool(flag)) => Patch::Set(flag),
             Patch::Set(other) => {
-                self.refuse(name, Flaw::InvalidType, format!("must be true or false, not {}", other.type_name()));
+                self.refuse(name, FieldErrorCode::InvalidType, format!("must be true or false, not {}", other.type_name()));
                 Patch::Absent
             }
         }
@@ -193,9 +199,9 @@ impl<'r> Fields<'r> {
         match number {
             Some(number) if (least..=most).contains(&number) => return Patch::Set(number),
             _ if matches!(value, Json::Integer(_) | Json::Number(_)) => {
-                self.refuse(name, Flaw::OutOfRange, format!("must be a whole number from {least} to {most}"))
+                self.refuse(name, FieldErrorCode::OutOfRange, format!("must be a whole number from {least} to {most}"))
             }
-            _ => self.refuse(name, Flaw::InvalidType, format!("must be a whole number, not {}", value.type_name())),
+            _ => self.refuse(name, FieldErrorCode::InvalidType, format!("must be a whole number, not {}", value.type_name())),
         }
         Patch::Absent
     }
@@ -210,12 +216,12 @@ impl<'r> Fields<'r> {
             Patch::Absent => Patch::Absent,
             Patch::Clear => Patch::Clear,
             Patch::Set(Json::Array(list)) if list.len() > most => {
-                self.refuse(name, Flaw::TooMany, format!("must have at most {most} entries"));
+                self.refuse(name, FieldErrorCode::TooMany, format!("must have at most {most} entries"));
                 Patch::Absent
             }
             Patch::Set(Json::Array(list)) => Patch::Set(list),
             Patch::Set(other) => {
-                self.refuse(name, Flaw::InvalidType, format!("must be an array, not {}", other.type_name()));
+                self.refuse(name, FieldErrorCode::InvalidType, format!("must be an array, not {}", other.type_name()));
                 Patch::Absent
             }
         }
@@ -227,7 +233,7 @@ impl<'r> Fields<'r> {
         name: &'static str,
         most: usize,
         longest: usize,
-        mut parse: impl FnMut(String) -> Result<T, (Flaw, String)>,
+        mut parse: impl FnMut(String) -> Result<T, (FieldErrorCode, String)>,
     ) -> Vec<T> {
         let unless_blank = |text: String| if text.is_empty() { Ok(None) } else { parse(text).map(Some) };
         match self.patch_strings(name, most, longest, unless_blank) {
@@ -242,7 +248,7 @@ impl<'r> Fields<'r> {
         name: &'static str,
         most: usize,
         longest: usize,
-        mut parse: impl FnMut(String) -> Result<T, (Flaw, String)>,
+        mut parse: impl FnMut(String) -> Result<T, (FieldErrorCode, String)>,
     ) -> Patch<Vec<T>> {
         let list = match self.patch_list(name, most) {
             Patch::Set(list) => list,
@@ -262,10 +268,15 @@ impl<'r> Fields<'r> {
     }
 
     /// Names of which there must be at least one if there is a list, none of them blank.
-    pub fn names<T>(&mut self, name: &'static str, most: usize, mut parse: impl FnMut(String) -> Result<T, (Flaw, String)>) -> Vec<T> {
+    pub fn names<T>(
+        &mut self,
+        name: &'static str,
+        most: usize,
+        mut parse: impl FnMut(String) -> Result<T, (FieldErrorCode, String)>,
+    ) -> Vec<T> {
         let Patch::Set(list) = self.patch_list(name, most) else { return Vec::new() };
         if list.is_empty() {
-            self.refuse(name, Flaw::TooFew, "must have at least one entry");
+            self.refuse(name, FieldErrorCode::TooFew, "must have at least one entry");
         }
         let mut names = Vec::with_capacity(list.len());
         for (index, value) in list.into_iter().enumerate() {
@@ -292,7 +303,7 @@ impl<'r> Fields<'r> {
             Patch::Clear => return Patch::Clear,
         };
         if list.is_empty() {
-            self.refuse(name, Flaw::TooFew, "must have at least one entry");
+            self.refuse(name, FieldErrorCode::TooFew, "must have at least one entry");
         }
         let mut references = Vec::with_capacity(list.len());
         let mut places = HashMap::with_capacity(list.len());
@@ -300,9 +311,9 @@ impl<'r> Fields<'r> {
             let entry = format!("{name}[{index}]");
             let Some(written) = self.accept_text(&entry, value, crate::text::limit::NAME, Lines::One) else { continue };
             if written.is_empty() {
-                self.refuse(&entry, Flaw::Required, "must name a record");
+                self.refuse(&entry, FieldErrorCode::Required, "must name a record");
             } else if let Some(earlier) = places.insert(written.clone(), index) {
-                self.refuse(&entry, Flaw::InvalidValue, format!("must be given once; it is {name}[{earlier}] as well"));
+                self.refuse(&entry, FieldErrorCode::InvalidValue, format!("must be given once; it is {name}[{earlier}] as well"));
             }
             references.push(Reference::new(written));
         }
@@ -322,7 +333,7 @@ impl<'r> Fields<'r> {
                 Patch::Set(value)
             }
             Patch::Set(other) => {
-                self.refuse(name, Flaw::InvalidType, format!("must be an object, not {}", other.type_name()));
+                self.refuse(name, FieldErrorCode::InvalidType, format!("must be an object, not {}", other.type_name()));
                 Patch::Absent
             }
         }
@@ -345,7 +356,7 @@ impl<'r> Fields<'r> {
                     values.push(read(&mut fields));
                     fields.finish();
                 }
-                other => self.refuse(&entry, Flaw::InvalidType, format!("must be an object, not {}", other.type_name())),
+                other => self.refuse(&entry, FieldErrorCode::InvalidType, format!("must be an object, not {}", other.type_name())),
             }
         }
         Patch::Set(values)
@@ -360,12 +371,16 @@ impl<'r> Fields<'r> {
     ) -> Vec<Result<T, Problem>> {
         let Some(list) = self.needed(name, |fields| fields.patch_list(name, most)) else { return Vec::new() };
         if list.is_empty() {
-            self.refuse(name, Flaw::TooFew, "must have at least one entry");
+            self.refuse(name, FieldErrorCode::TooFew, "must have at least one entry");
         }
         let mut reported = Reported::default();
         let apart = |value| {
             let Json::Object(object) = value else {
-                return Err(Problem::invalid("", Flaw::InvalidType, format!("The entry must be an object, not {}.", value.type_name())));
+                return Err(Problem::invalid(
+                    "",
+                    FieldErrorCode::InvalidType,
+                    format!("The entry must be an object, not {}.", value.type_name()),
+                ));
             };
             let mut report = Report::behind(reported);
             let mut fields = Fields::new(object, String::new(), &mut report);
@@ -382,7 +397,7 @@ impl<'r> Fields<'r> {
         let flaws = self.report.flaws;
         match read(self) {
             Patch::Set(value) => return Some(value),
-            Patch::Absent | Patch::Clear if self.report.flaws == flaws => self.refuse(name, Flaw::Required, "must be given"),
+            Patch::Absent | Patch::Clear if self.report.flaws == flaws => self.refuse(name, FieldErrorCode::Required, "must be given"),
             Patch::Absent | Patch::Clear => {}
         }
         None
@@ -392,7 +407,7 @@ impl<'r> Fields<'r> {
     pub fn kept<T>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Patch<T>) -> Option<T> {
         match read(self) {
             Patch::Set(value) => return Some(value),
-            Patch::Clear => self.refuse(name, Flaw::Required, "must not be cleared"),
+            Patch::Clear => self.refuse(name, FieldErrorCode::Required, "must not be cleared"),
             Patch::Absent => {}
         }
         None
@@ -408,7 +423,7 @@ impl<'r> Fields<'r> {
     /// Refuses two fields that say the same thing in two ways.
     pub fn not_both(&mut self, one: bool, other: bool, field: &str, beside: &str) {
         if one && other {
-            self.refuse(field, Flaw::Contradiction, format!("must not be given together with {beside}"));
+            self.refuse(field, FieldErrorCode::Contradiction, format!("must not be given together with {beside}"));
         }
     }
 
@@ -417,7 +432,7 @@ impl<'r> Fields<'r> {
         for (number, (name, _)) in std::mem::take(&mut self.unread).into_iter().enumerate() {
             let near = if self.report.may_hint(number) { did_you_mean(&name, &self.known) } else { None };
             let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
-            self.refuse(&shorten(&name), Flaw::UnknownField, format!("is not a field of this request{hint}"));
+            self.refuse(&shorten(&name), FieldErrorCode::UnknownField, format!("is not a field of this request{hint}"));
         }
     }
 }

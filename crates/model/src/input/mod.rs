@@ -9,23 +9,23 @@ pub use self::fields::Fields;
 pub use self::query::Query;
 pub use self::reference::Reference;
 use crate::json::{self, Json};
-use crate::problem::{Detail, Flaw, Problem};
+use crate::problem::{FieldError, FieldErrorCode, Problem};
 
 /// Bad fields that are named in one answer, the first of them: a body may have a hundred thousand.
-const MOST_NAMED: usize = 1000;
+const MAX_NAMED: usize = 1000;
 /// Unknown names that are compared with those that are known, to say which was meant: in one object, and in a whole request.
-const MOST_HINTS: usize = 10;
-const MOST_HINTS_IN_ALL: usize = 100;
+const MAX_HINTS: usize = 10;
+const MAX_HINTS_IN_ALL: usize = 100;
 
 /// What was found wrong so far.
 #[derive(Debug, Default)]
 pub struct Report {
-    details: Vec<Detail>,
+    details: Vec<FieldError>,
     flaws: usize,
     reported: Reported,
     /// Whether a value that is not valid is left out.
     is_tolerant: bool,
-    dropped: Vec<Detail>,
+    dropped: Vec<FieldError>,
 }
 
 /// How much a request was told so far.
@@ -42,17 +42,17 @@ impl Report {
     }
 
     /// The first bad field is always named.
-    pub fn add(&mut self, field: impl Into<String>, flaw: Flaw, message: impl Into<String>) {
+    pub fn add(&mut self, field: impl Into<String>, flaw: FieldErrorCode, message: impl Into<String>) {
         self.flaws += 1;
-        if self.details.is_empty() || self.reported.named < MOST_NAMED {
+        if self.details.is_empty() || self.reported.named < MAX_NAMED {
             self.reported.named += 1;
-            self.details.push(Detail::new(field, flaw, message));
+            self.details.push(FieldError::new(field, flaw, message));
         }
     }
 
     /// Whether one more name may be compared with others, after so many of its object.
     fn may_hint(&mut self, hints_in_object: usize) -> bool {
-        let may_hint = hints_in_object < MOST_HINTS && self.reported.hints < MOST_HINTS_IN_ALL;
+        let may_hint = hints_in_object < MAX_HINTS && self.reported.hints < MAX_HINTS_IN_ALL;
         self.reported.hints += usize::from(may_hint);
         may_hint
     }
@@ -69,7 +69,7 @@ impl Report {
 /// Reads a whole body with `read`, then refuses it if anything in it was wrong.
 pub fn read_body<T>(bytes: &[u8], read: impl FnOnce(&mut Fields<'_>) -> T) -> Result<T, Problem> {
     let Json::Object(object) = json::parse(bytes)? else {
-        return Err(Problem::invalid("", Flaw::InvalidType, "The body must be a JSON object."));
+        return Err(Problem::invalid("", FieldErrorCode::InvalidType, "The body must be a JSON object."));
     };
     let mut report = Report::default();
     let mut fields = Fields::new(object, String::new(), &mut report);
@@ -97,10 +97,10 @@ mod tests {
         assert_eq!(
             named,
             [
-                ("name", Flaw::InvalidType),
-                ("emails[1].valeu", Flaw::UnknownField),
-                ("emails[2]", Flaw::InvalidType),
-                ("frist", Flaw::UnknownField)
+                ("name", FieldErrorCode::InvalidType),
+                ("emails[1].valeu", FieldErrorCode::UnknownField),
+                ("emails[2]", FieldErrorCode::InvalidType),
+                ("frist", FieldErrorCode::UnknownField)
             ]
         );
         assert!(problem.details[1].message.contains("did you mean value?"));
@@ -115,8 +115,8 @@ mod tests {
         assert_eq!(read(br#"{"name": null}"#), Ok(Patch::Clear));
         assert_eq!(read(br"{}"), Ok(Patch::Absent));
         assert_eq!(read("{\"name\": \"äöüßé\"}".as_bytes()), Ok(Patch::Set("äöüßé".to_owned())));
-        assert_eq!(read(br#"{"name": "abcdefgh"}"#).unwrap_err().details[0].code, Flaw::TooLong);
-        assert_eq!(read(br#"{"name": "a\u0000"}"#).unwrap_err().details[0].code, Flaw::InvalidCharacter);
+        assert_eq!(read(br#"{"name": "abcdefgh"}"#).unwrap_err().details[0].code, FieldErrorCode::TooLong);
+        assert_eq!(read(br#"{"name": "a\u0000"}"#).unwrap_err().details[0].code, FieldErrorCode::InvalidCharacter);
     }
 
     #[test]
@@ -129,14 +129,14 @@ mod tests {
         let written: Vec<_> = read(br#"{"ids": ["a", " b "]}"#).unwrap().into_iter().map(|reference| reference.written).collect();
         assert_eq!(written, ["a", "b"]);
         for body in [&br"{}"[..], br#"{"ids": null}"#] {
-            assert_eq!(named(body), [("ids".to_owned(), Flaw::Required)]);
+            assert_eq!(named(body), [("ids".to_owned(), FieldErrorCode::Required)]);
         }
-        assert_eq!(named(br#"{"ids": []}"#), [("ids".to_owned(), Flaw::TooFew)]);
-        assert_eq!(named(br#"{"ids": ["a", "b", "c", "d"]}"#), [("ids".to_owned(), Flaw::TooMany)]);
-        assert_eq!(named(br#"{"ids": "a"}"#), [("ids".to_owned(), Flaw::InvalidType)]);
-        let bad = [("ids[0]".to_owned(), Flaw::Required), ("ids[1]".to_owned(), Flaw::InvalidType)];
+        assert_eq!(named(br#"{"ids": []}"#), [("ids".to_owned(), FieldErrorCode::TooFew)]);
+        assert_eq!(named(br#"{"ids": ["a", "b", "c", "d"]}"#), [("ids".to_owned(), FieldErrorCode::TooMany)]);
+        assert_eq!(named(br#"{"ids": "a"}"#), [("ids".to_owned(), FieldErrorCode::InvalidType)]);
+        let bad = [("ids[0]".to_owned(), FieldErrorCode::Required), ("ids[1]".to_owned(), FieldErrorCode::InvalidType)];
         assert_eq!(named(br#"{"ids": [" ", null]}"#), bad);
-        assert_eq!(named(br#"{"ids": ["a", "b", "a "]}"#), [("ids[2]".to_owned(), Flaw::InvalidValue)]);
+        assert_eq!(named(br#"{"ids": ["a", "b", "a "]}"#), [("ids[2]".to_owned(), FieldErrorCode::InvalidValue)]);
     }
 
     #[test]
@@ -147,9 +147,9 @@ mod tests {
         for number in [7_589_837_735_491_775, 9_007_199_254_740_991] {
             assert_eq!(large(format!("{{\"number\": {number}.0}}").as_bytes()), Ok(Some(number)));
         }
-        assert_eq!(read(br#"{"months": 3.5}"#).unwrap_err().details[0].code, Flaw::OutOfRange);
-        assert_eq!(read(br#"{"months": -1}"#).unwrap_err().details[0].code, Flaw::OutOfRange);
-        assert_eq!(read(br#"{"months": "3"}"#).unwrap_err().details[0].code, Flaw::InvalidType);
+        assert_eq!(read(br#"{"months": 3.5}"#).unwrap_err().details[0].code, FieldErrorCode::OutOfRange);
+        assert_eq!(read(br#"{"months": -1}"#).unwrap_err().details[0].code, FieldErrorCode::OutOfRange);
+        assert_eq!(read(br#"{"months": "3"}"#).unwrap_err().details[0].code, FieldErrorCode::InvalidType);
     }
 
     #[test]

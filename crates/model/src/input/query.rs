@@ -2,11 +2,11 @@ use percent_encoding::percent_decode_str;
 
 use super::Report;
 use crate::clock::Timestamp;
-use crate::problem::{Flaw, Problem};
+use crate::problem::{FieldErrorCode, Problem};
 use crate::text::{Lines, did_you_mean, shorten};
 
 /// Far more than any request has.
-const MOST_PARAMETERS: usize = 100;
+const MAX_PARAMETERS: usize = 100;
 const A_MOMENT: &str = "a time such as 2026-11-15T09:30:00Z or a date such as 2026-11-15";
 
 /// The query of a request: names and values, each name at most once.
@@ -22,19 +22,19 @@ impl Query {
         let mut report = Report::default();
         let mut unread: Vec<(String, String)> = Vec::new();
         let mut pairs = query.split('&').filter(|pair| !pair.is_empty());
-        for pair in pairs.by_ref().take(MOST_PARAMETERS) {
+        for pair in pairs.by_ref().take(MAX_PARAMETERS) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let spaced = [name, value].map(|part| part.replace('+', " "));
             let [name, value] = spaced.each_ref().map(|part| percent_decode_str(part));
             let name = name.decode_utf8_lossy().into_owned();
             match (unread.iter().any(|(earlier, _)| *earlier == name), value.decode_utf8()) {
-                (true, _) => report.add(shorten(&name), Flaw::InvalidValue, "must be given once"),
-                (false, Err(_)) => report.add(shorten(&name), Flaw::InvalidValue, "must be UTF-8, percent-encoded"),
+                (true, _) => report.add(shorten(&name), FieldErrorCode::InvalidValue, "must be given once"),
+                (false, Err(_)) => report.add(shorten(&name), FieldErrorCode::InvalidValue, "must be UTF-8, percent-encoded"),
                 (false, Ok(value)) => unread.push((name, value.into_owned())),
             }
         }
         if pairs.next().is_some() {
-            report.add("", Flaw::TooMany, format!("The query must have at most {MOST_PARAMETERS} parameters."));
+            report.add("", FieldErrorCode::TooMany, format!("The query must have at most {MAX_PARAMETERS} parameters."));
         }
         Self { unread, known: Vec::new(), report }
     }
@@ -46,12 +46,18 @@ impl Query {
         Some(self.unread.swap_remove(at).1)
     }
 
-    pub fn refuse(&mut self, name: &str, flaw: Flaw, message: impl Into<String>) {
+    pub fn refuse(&mut self, name: &str, flaw: FieldErrorCode, message: impl Into<String>) {
         self.report.add(name, flaw, message);
     }
 
     /// A parameter that a rule reads; empty is a value like any other.
-    pub fn parsed<T>(&mut self, name: &'static str, flaw: Flaw, expected: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+    pub fn parsed<T>(
+        &mut self,
+        name: &'static str,
+        flaw: FieldErrorCode,
+        expected: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<T> {
         let written = self.raw(name)?;
         let value = parse(&written);
         if value.is_none() {
@@ -62,17 +68,17 @@ impl Query {
 
     /// A moment that something is to come after.
     pub fn after(&mut self, name: &'static str) -> Option<Timestamp> {
-        self.parsed(name, Flaw::InvalidDate, A_MOMENT, Timestamp::parse)
+        self.parsed(name, FieldErrorCode::InvalidDate, A_MOMENT, Timestamp::parse)
     }
 
     /// A moment that something is to come before.
     pub fn before(&mut self, name: &'static str) -> Option<Timestamp> {
-        self.parsed(name, Flaw::InvalidDate, A_MOMENT, Timestamp::parse_bound)
+        self.parsed(name, FieldErrorCode::InvalidDate, A_MOMENT, Timestamp::parse_bound)
     }
 
     /// Some text to look for.
     pub fn words(&mut self, name: &'static str) -> Option<String> {
-        self.parsed(name, Flaw::InvalidValue, "between 1 and 255 characters of one line", |text| {
+        self.parsed(name, FieldErrorCode::InvalidValue, "between 1 and 255 characters of one line", |text| {
             let text = text.trim();
             let fits = !text.is_empty() && text.chars().count() <= 255 && text.chars().all(|character| Lines::One.allow(character));
             fits.then(|| text.to_owned())
@@ -89,7 +95,7 @@ impl Query {
                 (0, known) => format!(", which takes {}", known.join(", ")),
                 _ => String::new(),
             };
-            self.report.add(shorten(&name), Flaw::UnknownField, format!("is not a parameter of this request{known}{hint}"));
+            self.report.add(shorten(&name), FieldErrorCode::UnknownField, format!("is not a parameter of this request{known}{hint}"));
         }
         self.report.check(value)
     }

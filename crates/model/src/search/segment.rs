@@ -12,7 +12,7 @@ use super::{Question, Weight, first_letters, is_beginning, weighed};
 use crate::id::CompanyId;
 
 /// Persons in a segment at most.
-pub const MOST_IN_SEGMENT: usize = 32_768;
+pub const MAX_IN_SEGMENT: usize = 32_768;
 
 const WEIGHTS: usize = Weight::ALL.len();
 /// Persons that a word of a bitmap stands for.

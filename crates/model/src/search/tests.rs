@@ -160,7 +160,7 @@ proptest! {
     fn words_are_made_of_letters_and_digits(text in "\\PC*") {
         for word in words(&text) {
             prop_assert!(word.chars().all(char::is_alphanumeric), "{word:?}");
-            prop_assert!(word.chars().count() <= LONGEST_WORD);
+            prop_assert!(word.chars().count() <= MAX_WORD_LENGTH);
         }
     }
 

@@ -5,7 +5,7 @@ use slated_model::input::Reference;
 use slated_model::problem::Problem;
 use slated_store::record::candidate::CandidateView;
 use slated_store::record::{candidate, person, stage};
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use crate::Actor;
 use crate::candidates::associate::put_on_job;
@@ -18,7 +18,7 @@ pub struct AddCandidate {
     pub person: Reference<id::Person>,
 }
 
-impl Work for AddCandidate {
+impl Operation for AddCandidate {
     /// The candidate, and whether it was made just now.
     type Output = (CandidateView, bool);
 
@@ -26,7 +26,7 @@ impl Work for AddCandidate {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let workspace = self.actor.workspace;
         let stages = stage::of_job(tx, workspace, self.job).await?;
         if stages.is_empty() {

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use slated_model::id::{CandidateId, JobId, PersonId};
 use slated_model::problem::Problem;
 use slated_store::record::{candidate, job, stage};
-use slated_store::{Failure, Tx};
+use slated_store::{OperationError, Tx};
 
 use super::add::AddCandidate;
 use super::associate::{OntoJob, put_all_on_jobs};
-use crate::gathering::{Gathered, Outcomes};
 use crate::tell::Named;
+use crate::write_batches::{Batchable, Outcomes};
 
-impl Gathered for AddCandidate {
+impl Batchable for AddCandidate {
     type Order = Option<PersonId>;
 
     fn can_go_together(&self) -> bool {
@@ -29,7 +29,7 @@ impl Gathered for AddCandidate {
     }
 
     /// Nothing becomes of those about a person who is not there, or whom an earlier one puts on the job.
-    async fn run_together(tx: &mut Tx, adds: &[Arc<Self>]) -> Result<Outcomes<Self::Output>, Failure> {
+    async fn run_together(tx: &mut Tx, adds: &[Arc<Self>]) -> Result<Outcomes<Self::Output>, OperationError> {
         let mut outcomes: Outcomes<_> = adds.iter().map(|_| None).collect();
         let Some((workspace, job)) = adds.first().map(|first| (first.actor.workspace, first.job)) else { return Ok(outcomes) };
         // While the job is held nobody else is put on it, so who is not there now will not be.

@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use slated_model::id::{self, CandidateId, JobId, PersonId, WorkspaceId};
 use slated_model::input::Reference;
-use slated_model::problem::{Flaw, Problem};
+use slated_model::problem::{FieldErrorCode, Problem};
 use slated_store::record::{candidate, former, job, stage};
-use slated_store::{Failure, Pace, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::associate::{OntoJob, put_all_on_jobs};
 use crate::Actor;
@@ -29,7 +29,7 @@ pub struct Added {
     pub is_new: bool,
 }
 
-impl Work for AddCandidates {
+impl Operation for AddCandidates {
     /// In the order of the request.
     type Output = Vec<Added>;
 
@@ -41,7 +41,7 @@ impl Work for AddCandidates {
         Pace::AtLength
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Vec<Added>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Added>, OperationError> {
         let workspace = self.actor.workspace;
         // While the job is held nobody else is put on it, so who is not there now will not be.
         let job = job::load(tx, workspace, self.job).await?.ok_or_else(|| Problem::not_found("job", self.job))?;
@@ -67,7 +67,7 @@ struct Wanted {
 }
 
 impl AddCandidates {
-    async fn look_up(&self, tx: &mut Tx) -> Result<Vec<Wanted>, Failure> {
+    async fn look_up(&self, tx: &mut Tx) -> Result<Vec<Wanted>, OperationError> {
         let named: Vec<_> = self.persons.iter().filter_map(|reference| reference.id).collect();
         let mut known = self.known(tx, &named).await?;
         // Who is not there may have gone into another.
@@ -99,7 +99,7 @@ impl AddCandidates {
             let wanted = id.and_then(|id| known.get(&id).map(|(name, candidate)| Wanted { id, name: name.clone(), candidate: *candidate }));
             if let Some(wanted) = wanted.as_ref().filter(|wanted| !met.insert(wanted.id)) {
                 let message = format!("leads to {}, who stands in the list already", wanted.id);
-                return Err(Problem::invalid(format!("person_ids[{place}]"), Flaw::Contradiction, message).into());
+                return Err(Problem::invalid(format!("person_ids[{place}]"), FieldErrorCode::Contradiction, message).into());
             }
             found.push(wanted);
         }

@@ -3,12 +3,12 @@
 use slated_model::id::{self, CandidateId, ClientContactId, Company, CompanyId, JobId, PersonId, WorkspaceId};
 use slated_model::input::Reference;
 use slated_model::person::Association;
-use slated_model::problem::{Code, Detail, Flaw, Problem, listed};
+use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem, listed};
 use slated_model::stage::Stage;
 use slated_model::text::fold;
 use slated_store::record::stage_entry::{self, Entered};
 use slated_store::record::{candidate, client_contact, company, job, stage};
-use slated_store::{Asked, Failure, Tx};
+use slated_store::{Asked, OperationError, Tx};
 
 use crate::companies::{self, find_or_make};
 use crate::flaws::Flaws;
@@ -26,7 +26,11 @@ pub enum Target {
 }
 
 /// Asks for the stages of the job that an association names by id.
-pub async fn ask_stages(tx: &mut Tx, workspace: WorkspaceId, job: Option<&Reference<id::Job>>) -> Result<Option<Asked<Stage>>, Failure> {
+pub async fn ask_stages(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    job: Option<&Reference<id::Job>>,
+) -> Result<Option<Asked<Stage>>, OperationError> {
     match job.and_then(|reference| reference.id) {
         Some(id) => Ok(Some(stage::ask_of_job(tx, workspace, id).await?)),
         None => Ok(None),
@@ -39,7 +43,7 @@ pub async fn resolve(
     workspace: WorkspaceId,
     association: &Association,
     asked: Option<Asked<Stage>>,
-) -> Result<Target, Failure> {
+) -> Result<Target, OperationError> {
     let Association { job_id, job_name, client_id, client_name } = association;
     if let Some(reference) = job_id {
         let id = reference.resolve("job_id")?;
@@ -78,13 +82,13 @@ pub async fn resolve(
 }
 
 /// What stands beside the id of a job must be true of that job.
-async fn refuse_contradictions(tx: &mut Tx, workspace: WorkspaceId, id: JobId, association: &Association) -> Result<(), Failure> {
+async fn refuse_contradictions(tx: &mut Tx, workspace: WorkspaceId, id: JobId, association: &Association) -> Result<(), OperationError> {
     let Association { job_id: _, job_name, client_id, client_name } = association;
     let Some((job, _)) = job::view(tx, workspace, id).await? else {
         return Err(Problem::reference_not_found("job_id", "job", id).into());
     };
     let mut flaws = Flaws::default();
-    let contradiction = |field: &str, message: String| Problem::invalid(field, Flaw::Contradiction, message);
+    let contradiction = |field: &str, message: String| Problem::invalid(field, FieldErrorCode::Contradiction, message);
     if job_name.as_ref().is_some_and(|name| fold(name) != fold(&job.name)) {
         flaws.add(contradiction("job_name", format!("must be the name of {id}, {:?}, or be left out", job.name)));
     }
@@ -102,7 +106,7 @@ async fn refuse_contradictions(tx: &mut Tx, workspace: WorkspaceId, id: JobId, a
     Ok(flaws.check()?)
 }
 
-async fn job_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str, client: Option<CompanyId>) -> Result<JobId, Failure> {
+async fn job_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str, client: Option<CompanyId>) -> Result<JobId, OperationError> {
     let found = job::find_by_name(tx, workspace, name, client).await?;
     match found.as_slice() {
         [] => {
@@ -113,7 +117,7 @@ async fn job_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str, client: Op
         several => {
             let (count, ids) = (several.len(), listed(several));
             let message = format!("{count} jobs that are not archived are called {name:?}: {ids}; name one with job_id, or its client.");
-            let details = several.iter().map(|job| Detail::about("job_name", format!("is the name of job {job}"), job)).collect();
+            let details = several.iter().map(|job| FieldError::about("job_name", format!("is the name of job {job}"), job)).collect();
             Err(Problem { code: Code::AmbiguousJob, message, details }.into())
         }
     }
@@ -125,13 +129,13 @@ async fn known_client(
     workspace: WorkspaceId,
     reference: &Reference<Company>,
     name: Option<&str>,
-) -> Result<CompanyId, Failure> {
+) -> Result<CompanyId, OperationError> {
     let id = reference.resolve("client_id")?;
     let kept = companies::find(tx, workspace, id).await?.ok_or_else(|| reference.not_found("client_id"))?;
     match name {
         Some(name) if fold(name) != fold(&kept.name) => {
             let message = format!("must be the name of {id}, {:?}, or be left out", kept.name);
-            Err(Problem::invalid("client_name", Flaw::Contradiction, message).into())
+            Err(Problem::invalid("client_name", FieldErrorCode::Contradiction, message).into())
         }
         _ => Ok(kept.id),
     }
@@ -143,7 +147,7 @@ pub async fn make_contact(
     actor: &Actor,
     person: Named<'_, PersonId>,
     target: &Target,
-) -> Result<Option<ClientContactId>, Failure> {
+) -> Result<Option<ClientContactId>, OperationError> {
     match target {
         Target::Nothing | Target::Job(..) => Ok(None),
         Target::Client(client) => Ok(Some(add_contact(tx, actor, *client, person).await?)),
@@ -154,7 +158,12 @@ pub async fn make_contact(
     }
 }
 
-async fn add_contact(tx: &mut Tx, actor: &Actor, client: CompanyId, person: Named<'_, PersonId>) -> Result<ClientContactId, Failure> {
+async fn add_contact(
+    tx: &mut Tx,
+    actor: &Actor,
+    client: CompanyId,
+    person: Named<'_, PersonId>,
+) -> Result<ClientContactId, OperationError> {
     let (contact, is_new) = client_contact::find_or_insert(tx, actor.workspace, client, person.id).await?;
     if is_new {
         tell::contact_added(tx, actor, client, person, contact).await?;
@@ -169,7 +178,7 @@ pub async fn put_on_job(
     person: Named<'_, PersonId>,
     job: JobId,
     stages: &[Stage],
-) -> Result<(CandidateId, bool), Failure> {
+) -> Result<(CandidateId, bool), OperationError> {
     if let Some(found) = candidate::find(tx, actor.workspace, job, person.id).await? {
         return Ok((found, false));
     }
@@ -186,7 +195,7 @@ pub struct OntoJob<'p> {
 }
 
 /// Puts them there; the jobs come in the order of their ids. Gives back the candidates of each job.
-pub async fn put_all_on_jobs(tx: &mut Tx, workspace: WorkspaceId, all: &[OntoJob<'_>]) -> Result<Vec<Vec<CandidateId>>, Failure> {
+pub async fn put_all_on_jobs(tx: &mut Tx, workspace: WorkspaceId, all: &[OntoJob<'_>]) -> Result<Vec<Vec<CandidateId>>, OperationError> {
     let mut ends = Vec::with_capacity(all.len());
     for OntoJob { job, persons, .. } in all {
         ends.push(stage_entry::make_room(tx, workspace, *job, persons.len()).await?);

@@ -4,7 +4,7 @@ use slated_model::funnel::{Funnel, StageFigures};
 use slated_model::id::{JobId, WorkspaceId};
 use slated_model::problem::Problem;
 use slated_store::record::{candidate, job, stage};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 /// Candidates whose histories are read at a time.
 const AT_A_TIME: i64 = 5000;
@@ -21,14 +21,14 @@ pub struct JobFunnel {
     pub stages: Vec<StageFigures>,
 }
 
-impl Work for ReadFunnel {
+impl Operation for ReadFunnel {
     type Output = JobFunnel;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<JobFunnel, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<JobFunnel, OperationError> {
         let missing = || Problem::not_found("job", self.job);
         let places = job::places(tx, self.workspace, self.job).await?.ok_or_else(missing)?;
         let mut funnel = Funnel::of(stage::of_job(tx, self.workspace, self.job).await?);

@@ -4,14 +4,14 @@ use slated_model::clock::Timestamp;
 use slated_model::id::{self, JobId, PersonId, StageId, WorkspaceId};
 use slated_model::input::Query;
 use slated_model::listing::{Page, TimeFilter};
-use slated_model::problem::{Flaw, Problem};
+use slated_model::problem::{FieldErrorCode, Problem};
 use slated_model::search::Question;
 use slated_model::stage::Stage;
 use slated_model::text::fold;
 use slated_store::record::candidate::{AllCandidatesFilter, CandidateOnJob};
 use slated_store::record::listing::Listed;
 use slated_store::record::{candidate, stage};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use super::list_of_job::{contradiction, no_stage_of_job};
 use crate::flaws::Flaws;
@@ -46,7 +46,7 @@ impl AllCandidatesQuery {
             person_id: query.words("person_id"),
             stage_id: query.words("stage_id"),
             stage_name: query.words("stage_name"),
-            is_rejected: query.parsed("is_rejected", Flaw::InvalidValue, "true or false", |written| written.parse().ok()),
+            is_rejected: query.parsed("is_rejected", FieldErrorCode::InvalidValue, "true or false", |written| written.parse().ok()),
             entered_stage_after: query.after("entered_stage_after"),
             entered_stage_before: query.before("entered_stage_before"),
             q: read_question(query),
@@ -60,14 +60,14 @@ pub struct ListAllCandidates {
     pub page: Page<id::Candidate>,
 }
 
-impl Work for ListAllCandidates {
+impl Operation for ListAllCandidates {
     type Output = Listed<CandidateOnJob>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let query = &self.query;
         let mut filter = AllCandidatesFilter {
             times: query.times.clone(),
@@ -89,29 +89,29 @@ impl Work for ListAllCandidates {
 }
 
 impl ListAllCandidates {
-    async fn person(&self, tx: &mut Tx) -> Result<Option<PersonId>, Failure> {
+    async fn person(&self, tx: &mut Tx) -> Result<Option<PersonId>, OperationError> {
         let Some(written) = &self.query.person_id else { return Ok(None) };
-        let unknown = || Problem::invalid("person_id", Flaw::InvalidValue, format!("there is no person {written}"));
+        let unknown = || Problem::invalid("person_id", FieldErrorCode::InvalidValue, format!("there is no person {written}"));
         let id = PersonId::parse(written).ok_or_else(unknown)?;
         match follow::current(tx, self.workspace, id).await {
-            Err(Failure::Refused(_)) => Err(unknown().into()),
+            Err(OperationError::Rejected(_)) => Err(unknown().into()),
             found => found.map(Some),
         }
     }
 
     /// The job that is wanted, which a stage stands for too.
-    async fn job(&self, tx: &mut Tx) -> Result<Option<JobId>, Failure> {
+    async fn job(&self, tx: &mut Tx) -> Result<Option<JobId>, OperationError> {
         if let Some(written) = &self.query.job_id {
             return jobs::filtered(tx, self.workspace, written).await.map(Some);
         }
         let Some(written) = &self.query.stage_id else { return Ok(None) };
-        let unknown = || Problem::invalid("stage_id", Flaw::InvalidValue, format!("there is no pipeline stage {written}"));
+        let unknown = || Problem::invalid("stage_id", FieldErrorCode::InvalidValue, format!("there is no pipeline stage {written}"));
         let id = StageId::parse(written).ok_or_else(unknown)?;
         Ok(Some(stage::job_of(tx, self.workspace, id).await?.ok_or_else(unknown)?))
     }
 
     /// The stage of the job, if its id is given, or else the ways in which its name is written.
-    async fn stage(&self, tx: &mut Tx, job: Option<JobId>) -> Result<(Option<StageId>, Option<Vec<String>>), Failure> {
+    async fn stage(&self, tx: &mut Tx, job: Option<JobId>) -> Result<(Option<StageId>, Option<Vec<String>>), OperationError> {
         let stages = match job.filter(|_| self.query.stage_id.is_some() || self.query.stage_name.is_some()) {
             Some(job) => stage::of_job(tx, self.workspace, job).await?,
             None => Vec::new(),
@@ -131,7 +131,7 @@ impl ListAllCandidates {
     }
 
     /// The ways in which the name is written, on the one job that has these stages or on any.
-    async fn spellings(&self, tx: &mut Tx, written: &str, stages: &[Stage]) -> Result<Vec<String>, Failure> {
+    async fn spellings(&self, tx: &mut Tx, written: &str, stages: &[Stage]) -> Result<Vec<String>, OperationError> {
         let mut names = match stages {
             [] => stage::names(tx, self.workspace).await?,
             stages => stages.iter().map(|stage| stage.name.clone()).collect(),
@@ -139,7 +139,9 @@ impl ListAllCandidates {
         names.retain(|name| fold(name) == fold(written));
         match (names.is_empty(), stages) {
             (false, _) => Ok(names),
-            (true, []) => Err(Problem::invalid("stage_name", Flaw::InvalidValue, "must be the name of a stage of any job").into()),
+            (true, []) => {
+                Err(Problem::invalid("stage_name", FieldErrorCode::InvalidValue, "must be the name of a stage of any job").into())
+            }
             (true, stages) => Err(no_stage_of_job("stage_name", stages).into()),
         }
     }

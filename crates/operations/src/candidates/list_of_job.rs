@@ -3,14 +3,14 @@
 use slated_model::id::{self, JobId, StageId, WorkspaceId};
 use slated_model::input::Query;
 use slated_model::listing::{Page, TimeFilter};
-use slated_model::problem::{Flaw, Problem};
+use slated_model::problem::{FieldErrorCode, Problem};
 use slated_model::search::Question;
 use slated_model::stage::Stage;
 use slated_model::text::fold;
 use slated_store::record::candidate::{CandidateFilter, CandidateItem};
 use slated_store::record::listing::Listed;
 use slated_store::record::{candidate, stage};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use crate::flaws::Flaws;
 use crate::persons::list::read_question;
@@ -47,7 +47,7 @@ pub struct ListCandidates {
     pub page: Page<id::Candidate>,
 }
 
-impl Work for ListCandidates {
+impl Operation for ListCandidates {
     /// The page, and the stages of the job, one of which each candidate is in.
     type Output = (Listed<CandidateItem>, Vec<Stage>);
 
@@ -55,7 +55,7 @@ impl Work for ListCandidates {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let missing = || Problem::not_found("job", self.job);
         let stages = stage::of_job(tx, self.workspace, self.job).await?;
         if stages.is_empty() {
@@ -93,16 +93,16 @@ fn find<'s>(stages: &'s [Stage], field: &str, is_meant: impl Fn(&Stage) -> bool)
     let mut meant = stages.iter().filter(|stage| is_meant(stage));
     match (meant.next(), meant.next()) {
         (Some(only), None) => Ok(only),
-        (Some(_), Some(_)) => Err(Problem::invalid(field, Flaw::InvalidValue, "is the name of several stages; use stage_id")),
+        (Some(_), Some(_)) => Err(Problem::invalid(field, FieldErrorCode::InvalidValue, "is the name of several stages; use stage_id")),
         (None, _) => Err(no_stage_of_job(field, stages)),
     }
 }
 
 pub fn contradiction() -> Problem {
-    Problem::invalid("stage_name", Flaw::Contradiction, "must be the name of stage_id, or be left out")
+    Problem::invalid("stage_name", FieldErrorCode::Contradiction, "must be the name of stage_id, or be left out")
 }
 
 pub fn no_stage_of_job(field: &str, stages: &[Stage]) -> Problem {
     let names: Vec<_> = stages.iter().map(|stage| stage.name.as_str()).collect();
-    Problem::invalid(field, Flaw::InvalidValue, format!("must be a stage of the job: {}", names.join(", ")))
+    Problem::invalid(field, FieldErrorCode::InvalidValue, format!("must be a stage of the job: {}", names.join(", ")))
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use slated_model::id::{CandidateId, WorkspaceId};
 use slated_store::record::candidate::{self, CandidatePlace, CandidateView};
 use slated_store::record::stage_entry::{self, StageChange};
-use slated_store::{Asked, Failure, StoreError, Tx};
+use slated_store::{Asked, OperationError, StoreError, Tx};
 
 use super::move_many::jobs_of;
 use super::move_stage::MoveCandidate;
-use crate::gathering::{Gathered, Outcomes};
+use crate::write_batches::{Batchable, Outcomes};
 
-impl Gathered for MoveCandidate {
+impl Batchable for MoveCandidate {
     /// In which everybody holds candidates.
     type Order = CandidateId;
 
@@ -26,7 +26,7 @@ impl Gathered for MoveCandidate {
 
     /// Nothing becomes of moves of a candidate that is not there, or that is changed by others at the moment or by an earlier one. Who removes a stage may
     /// wait for one candidate while another waits for the stage; then each goes alone.
-    async fn run_together(tx: &mut Tx, moves: &[Arc<Self>]) -> Result<Outcomes<CandidateView>, Failure> {
+    async fn run_together(tx: &mut Tx, moves: &[Arc<Self>]) -> Result<Outcomes<CandidateView>, OperationError> {
         let mut outcomes: Outcomes<_> = moves.iter().map(|_| None).collect();
         let Some(workspace) = moves.first().map(|first| first.actor.workspace) else { return Ok(outcomes) };
         let found = find(tx, workspace, moves).await?;

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slated_model::candidate::JointMove;
 use slated_model::id::{CandidateId, JobId, PersonId, StageId, WorkspaceId};
-use slated_model::problem::{Code, Detail, Flaw, Problem};
+use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
 use slated_model::stage::Stage;
 use slated_store::record::candidate::CandidatePlace;
 use slated_store::record::stage_entry::{self, StageChange};
 use slated_store::record::{candidate, job, stage};
-use slated_store::{Failure, Pace, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::move_stage::find_stage;
 use crate::Actor;
@@ -32,7 +32,7 @@ pub struct Moved {
     pub is_moved: bool,
 }
 
-impl Work for MoveCandidates {
+impl Operation for MoveCandidates {
     /// In the order of the request.
     type Output = Vec<Moved>;
 
@@ -44,7 +44,7 @@ impl Work for MoveCandidates {
         Pace::AtLength
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Vec<Moved>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Moved>, OperationError> {
         let candidates = self.look_up(tx).await?;
         let jobs = jobs_of(tx, self.actor.workspace, candidates.iter().map(|candidate| candidate.place.job_id)).await?;
         let targets = self.targets(&candidates, &jobs)?;
@@ -109,7 +109,7 @@ pub(super) async fn jobs_of(
 
 impl MoveCandidates {
     /// The candidates in the order of the request, kept from others in the order of their ids.
-    async fn look_up(&self, tx: &mut Tx) -> Result<Vec<Standing>, Failure> {
+    async fn look_up(&self, tx: &mut Tx) -> Result<Vec<Standing>, OperationError> {
         let references = &self.together.candidates;
         let mut by_id: Vec<_> = references.iter().enumerate().filter_map(|(place, reference)| Some((reference.id?, place))).collect();
         by_id.sort_unstable();
@@ -155,7 +155,7 @@ impl MoveCandidates {
         for (place, candidate) in candidates.iter().enumerate() {
             if !targets.contains_key(&candidate.place.job_id) {
                 let message = format!("is on {}, which has no pipeline stage {written:?}", candidate.place.job_id);
-                details.push(Detail::new(format!("candidate_ids[{place}]"), Flaw::NotFound, message));
+                details.push(FieldError::new(format!("candidate_ids[{place}]"), FieldErrorCode::NotFound, message));
             }
         }
         let message = format!("{} of the candidates are on jobs that have no pipeline stage {written:?}.", details.len());

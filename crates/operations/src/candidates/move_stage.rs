@@ -2,13 +2,13 @@
 
 use slated_model::candidate::StageMove;
 use slated_model::id::{CandidateId, StageId, WorkspaceId};
-use slated_model::problem::{Code, Detail, Flaw, Problem};
+use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
 use slated_model::stage::Stage;
 use slated_model::text::fold;
 use slated_store::record::candidate::{CandidatePlace, CandidateView};
 use slated_store::record::stage_entry::{self, StageChange};
 use slated_store::record::{candidate, job, stage};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use crate::Actor;
 use crate::etag::Precondition;
@@ -21,14 +21,14 @@ pub struct MoveCandidate {
     pub precondition: Precondition,
 }
 
-impl Work for MoveCandidate {
+impl Operation for MoveCandidate {
     type Output = CandidateView;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<CandidateView, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<CandidateView, OperationError> {
         let Self { actor, id, precondition, .. } = self;
         let workspace = actor.workspace;
         let missing = || Problem::not_found("candidate", id);
@@ -68,7 +68,7 @@ impl MoveCandidate {
         job_name: &str,
         last: &CandidatePlace,
         (stages, target): (&[Stage], &Stage),
-    ) -> Result<(), Failure> {
+    ) -> Result<(), OperationError> {
         let origin = stages.iter().find(|stage| stage.id == last.stage_id).unwrap_or(target);
         let (person, job) = (Named { id: view.person_id, name: &view.name }, Named { id: view.job_id, name: job_name });
         let concerned = Concerned { candidate: view.id, person, job };
@@ -86,7 +86,7 @@ pub fn find_stage<'s>(stages: &'s [Stage], to: &StageMove) -> Result<&'s Stage, 
             let named: Vec<_> = stages.iter().filter(|stage| fold(&stage.name) == fold(name)).collect();
             only_stage(stages, &named, name)
         }
-        (None, None) => Err(Problem::invalid("stage_id", Flaw::Required, "must be given")),
+        (None, None) => Err(Problem::invalid("stage_id", FieldErrorCode::Required, "must be given")),
     }
 }
 
@@ -96,8 +96,10 @@ fn only_stage<'s>(stages: &[Stage], named: &[&'s Stage], name: &str) -> Result<&
         [only] => Ok(only),
         several => {
             let message = format!("{} stages of the job are called {name:?}; name one with stage_id.", several.len());
-            let details =
-                several.iter().map(|stage| Detail::about("stage_name", format!("is the name of stage {}", stage.id), stage.id)).collect();
+            let details = several
+                .iter()
+                .map(|stage| FieldError::about("stage_name", format!("is the name of stage {}", stage.id), stage.id))
+                .collect();
             Err(Problem { code: Code::AmbiguousStage, message, details })
         }
     }
@@ -106,7 +108,7 @@ fn only_stage<'s>(stages: &[Stage], named: &[&'s Stage], name: &str) -> Result<&
 fn unknown_stage(stages: &[Stage], field: &str, written: &str) -> Problem {
     let names: Vec<_> = stages.iter().map(|stage| stage.name.as_str()).collect();
     let message = format!("The job has no pipeline stage {written:?}; it has {}.", names.join(", "));
-    Problem::new(Code::NotFound, message.clone()).with(Detail::new(field, Flaw::NotFound, message))
+    Problem::new(Code::NotFound, message.clone()).with(FieldError::new(field, FieldErrorCode::NotFound, message))
 }
 
 fn check_origin(stages: &[Stage], to: &StageMove, current: StageId) -> Result<(), Problem> {
@@ -119,5 +121,5 @@ fn check_origin(stages: &[Stage], to: &StageMove, current: StageId) -> Result<()
     }
     let name = stages.iter().find(|stage| stage.id == current).map_or("", |stage| stage.name.as_str());
     let message = format!("The candidate is in {name:?} ({current}) by now.");
-    Err(Problem::new(Code::StageConflict, message.clone()).with(Detail::about("from_stage_id", message, current)))
+    Err(Problem::new(Code::StageConflict, message.clone()).with(FieldError::about("from_stage_id", message, current)))
 }

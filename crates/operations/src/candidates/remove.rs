@@ -4,7 +4,7 @@ use slated_model::id::{CandidateId, WorkspaceId};
 use slated_model::problem::Problem;
 use slated_store::record::candidate::CandidateView;
 use slated_store::record::{candidate, job};
-use slated_store::{Failure, Pace, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use crate::Actor;
 use crate::etag::Precondition;
@@ -50,7 +50,7 @@ pub struct RemoveCandidate {
     pub precondition: Precondition,
 }
 
-impl Work for RemoveCandidate {
+impl Operation for RemoveCandidate {
     type Output = ();
 
     fn workspace(&self) -> Option<WorkspaceId> {
@@ -61,7 +61,7 @@ impl Work for RemoveCandidate {
         Pace::AtLength
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         let Self { actor, id, precondition } = self;
         let taken = hold(tx, actor.workspace, *id).await?.ok_or_else(|| Problem::not_found("candidate", id))?;
         precondition.check(&taken.view)?;

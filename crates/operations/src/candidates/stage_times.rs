@@ -2,7 +2,7 @@
 
 use slated_model::id::{CandidateId, JobId, WorkspaceId};
 use slated_model::stay::{Entry, StageTotal, Stay, stays, totals};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use crate::read::ReadCandidate;
 
@@ -20,14 +20,14 @@ pub struct StageTimes {
     pub totals: Vec<StageTotal>,
 }
 
-impl Work for ReadStageTimes {
+impl Operation for ReadStageTimes {
     type Output = StageTimes;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<StageTimes, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<StageTimes, OperationError> {
         let view = ReadCandidate { workspace: self.workspace, id: self.id }.run(tx).await?;
         let history = view.history.into_iter();
         let history =

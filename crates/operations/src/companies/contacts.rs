@@ -7,7 +7,7 @@ use slated_model::problem::Problem;
 use slated_store::record::client_contact::ContactView;
 use slated_store::record::listing::Listed;
 use slated_store::record::{client_contact, person};
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use crate::companies::{existing, hold};
 use crate::persons::follow;
@@ -20,14 +20,14 @@ pub struct ListContacts {
     pub page: Page<id::ClientContact>,
 }
 
-impl Work for ListContacts {
+impl Operation for ListContacts {
     type Output = Listed<ContactView>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Listed<ContactView>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Listed<ContactView>, OperationError> {
         let company = existing(tx, self.workspace, self.company).await?;
         Ok(client_contact::of_company(tx, self.workspace, company.id, &self.page).await?)
     }
@@ -39,7 +39,7 @@ pub struct AddContact {
     pub person: Reference<id::Person>,
 }
 
-impl Work for AddContact {
+impl Operation for AddContact {
     /// The contact, and whether it was made just now.
     type Output = (ContactView, bool);
 
@@ -47,7 +47,7 @@ impl Work for AddContact {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let workspace = self.actor.workspace;
         let company = existing(tx, workspace, self.company).await?.id;
         let person = follow::named_to_stay(tx, workspace, &self.person, "person_id").await?;
@@ -67,14 +67,14 @@ pub struct RemoveContact {
     pub contact: ClientContactId,
 }
 
-impl Work for RemoveContact {
+impl Operation for RemoveContact {
     type Output = ();
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
         // Held from those who merge: of two contacts that become one, they and this work must not remove one each.
         let company = hold(tx, workspace, self.company).await?.id;

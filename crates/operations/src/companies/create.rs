@@ -4,7 +4,7 @@ use slated_model::company::NewCompany;
 use slated_model::id::WorkspaceId;
 use slated_store::record::company;
 use slated_store::record::company::CompanyView;
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use crate::Actor;
 use crate::companies::make;
@@ -15,7 +15,7 @@ pub struct CreateCompany {
     pub new: NewCompany,
 }
 
-impl Work for CreateCompany {
+impl Operation for CreateCompany {
     /// The company, and whether it was made just now.
     type Output = (CompanyView, bool);
 
@@ -23,7 +23,7 @@ impl Work for CreateCompany {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let workspace = self.actor.workspace;
         let found = company::find_by_name(tx, workspace, &self.new.name).await?;
         let id = match found {

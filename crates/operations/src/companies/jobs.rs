@@ -4,7 +4,7 @@ use slated_model::id::{self, CompanyId, WorkspaceId};
 use slated_model::listing::Page;
 use slated_store::record::job::JobView;
 use slated_store::record::listing::Listed;
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use crate::companies::existing;
 use crate::jobs::list::{JobQuery, ListJobs};
@@ -16,14 +16,14 @@ pub struct ListJobsOfCompany {
     pub page: Page<id::Job>,
 }
 
-impl Work for ListJobsOfCompany {
+impl Operation for ListJobsOfCompany {
     type Output = Listed<JobView>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Listed<JobView>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Listed<JobView>, OperationError> {
         let company = existing(tx, self.workspace, self.company).await?;
         let query = JobQuery { client_company_id: Some(company.id.to_string()), ..self.query.clone() };
         ListJobs { workspace: self.workspace, query, page: self.page.clone() }.run(tx).await

@@ -5,7 +5,7 @@ use slated_model::input::Query;
 use slated_model::listing::{Page, TimeFilter};
 use slated_store::record::company::{self, CompanyFilter, CompanyView};
 use slated_store::record::listing::Listed;
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 pub fn read_filter(query: &mut Query) -> CompanyFilter {
     CompanyFilter { times: TimeFilter::read(query), q: query.words("q") }
@@ -24,14 +24,14 @@ impl ListCompanies {
     }
 }
 
-impl Work for ListCompanies {
+impl Operation for ListCompanies {
     type Output = Listed<CompanyView>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Listed<CompanyView>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Listed<CompanyView>, OperationError> {
         Ok(company::list(tx, self.workspace, &self.filter, &self.page).await?)
     }
 }

@@ -2,11 +2,11 @@
 
 use slated_model::id::{self, CompanyId, WorkspaceId};
 use slated_model::input::Reference;
-use slated_model::problem::{Code, Detail, Problem};
+use slated_model::problem::{Code, FieldError, Problem};
 use slated_store::record::census::{self, List};
 use slated_store::record::company::CompanyView;
 use slated_store::record::{client_contact, company, former, person, search};
-use slated_store::{Failure, Pace, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use crate::companies::{existing, find};
 use crate::tell::Named;
@@ -19,7 +19,7 @@ pub struct MergeCompany {
     pub other: Reference<id::Company>,
 }
 
-impl Work for MergeCompany {
+impl Operation for MergeCompany {
     /// The company that is left.
     type Output = CompanyView;
 
@@ -31,7 +31,7 @@ impl Work for MergeCompany {
         Pace::AtLength
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<CompanyView, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<CompanyView, OperationError> {
         let workspace = self.actor.workspace;
         let into = existing(tx, workspace, self.id).await?.id;
         let named = self.other.resolve("company_id")?;
@@ -58,7 +58,7 @@ impl Work for MergeCompany {
 
 impl MergeCompany {
     /// Who is a contact of both stays one contact, that of the company that stays.
-    async fn drop_contacts(&self, tx: &mut Tx, from: CompanyId, into: CompanyId) -> Result<(), Failure> {
+    async fn drop_contacts(&self, tx: &mut Tx, from: CompanyId, into: CompanyId) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
         for (contact, person) in client_contact::delete_shared_by_companies(tx, workspace, from, into).await? {
             let name = person::name(tx, workspace, person).await?.unwrap_or_default();
@@ -68,7 +68,7 @@ impl MergeCompany {
     }
 
     /// Keeps a company from others until the work is done; nobody may even begin to point at the one that goes.
-    async fn hold(&self, tx: &mut Tx, id: CompanyId, going: CompanyId) -> Result<CompanyView, Failure> {
+    async fn hold(&self, tx: &mut Tx, id: CompanyId, going: CompanyId) -> Result<CompanyView, OperationError> {
         let gone = || StoreError::Conflict("the company went into another meanwhile".to_owned());
         if id == going {
             company::close(tx, self.actor.workspace, id).await?;
@@ -82,7 +82,7 @@ fn same(named: CompanyId, into: CompanyId) -> Problem {
         true => "A company cannot be merged into itself; name another in company_id.".to_owned(),
         false => format!("The company {named} went into {into} before."),
     };
-    Problem::new(Code::InvalidMerge, message).with(Detail::about(
+    Problem::new(Code::InvalidMerge, message).with(FieldError::about(
         "company_id",
         format!("is {into}, the company that it would go into"),
         into,

@@ -9,10 +9,10 @@ pub mod read;
 pub mod update;
 
 use slated_model::id::{CompanyId, WorkspaceId};
-use slated_model::problem::{Flaw, Problem};
+use slated_model::problem::{FieldErrorCode, Problem};
 use slated_store::record::company::CompanyView;
 use slated_store::record::{company, former};
-use slated_store::{Asked, Failure, StoreError, Tx};
+use slated_store::{Asked, OperationError, StoreError, Tx};
 
 use super::{Actor, tell};
 
@@ -22,21 +22,21 @@ pub async fn answer_or_make(
     actor: &Actor,
     name: &str,
     asked: Asked<(CompanyId, String)>,
-) -> Result<(CompanyId, String), Failure> {
+) -> Result<(CompanyId, String), OperationError> {
     if let Some(found) = tx.answer(asked).await?.pop() {
         return Ok(found);
     }
     Ok((make(tx, actor, name).await?, name.to_owned()))
 }
 
-async fn make(tx: &mut Tx, actor: &Actor, name: &str) -> Result<CompanyId, Failure> {
+async fn make(tx: &mut Tx, actor: &Actor, name: &str) -> Result<CompanyId, OperationError> {
     let id = company::insert(tx, actor.workspace, name).await?;
     tell::company_created(tx, actor, id, name).await?;
     Ok(id)
 }
 
 /// The company of that name, made if it is not there, and its name as it was first written.
-pub async fn find_or_make(tx: &mut Tx, actor: &Actor, name: &str) -> Result<(CompanyId, String), Failure> {
+pub async fn find_or_make(tx: &mut Tx, actor: &Actor, name: &str) -> Result<(CompanyId, String), OperationError> {
     let asked = company::ask_by_name(tx, actor.workspace, name).await?;
     answer_or_make(tx, actor, name, asked).await
 }
@@ -57,19 +57,19 @@ fn gone() -> StoreError {
 }
 
 /// The same where the path names it.
-pub async fn existing(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<CompanyView, Failure> {
+pub async fn existing(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<CompanyView, OperationError> {
     Ok(find(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("company", id))?)
 }
 
 /// The same where a filter names it.
-pub async fn filtered(tx: &mut Tx, workspace: WorkspaceId, field: &str, written: &str) -> Result<CompanyId, Failure> {
-    let unknown = || Problem::invalid(field, Flaw::InvalidValue, format!("there is no company {written}"));
+pub async fn filtered(tx: &mut Tx, workspace: WorkspaceId, field: &str, written: &str) -> Result<CompanyId, OperationError> {
+    let unknown = || Problem::invalid(field, FieldErrorCode::InvalidValue, format!("there is no company {written}"));
     let id = CompanyId::parse(written).ok_or_else(unknown)?;
     Ok(find(tx, workspace, id).await?.ok_or_else(unknown)?.id)
 }
 
 /// The same, kept from others until the work is done.
-async fn hold(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<CompanyView, Failure> {
+async fn hold(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<CompanyView, OperationError> {
     if let Some(found) = company::load(tx, workspace, id).await? {
         return Ok(found);
     }

@@ -2,7 +2,7 @@
 
 use slated_model::id::{CompanyId, WorkspaceId};
 use slated_store::record::company::CompanyView;
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use crate::companies::existing;
 
@@ -12,14 +12,14 @@ pub struct ReadCompany {
     pub id: CompanyId,
 }
 
-impl Work for ReadCompany {
+impl Operation for ReadCompany {
     type Output = CompanyView;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<CompanyView, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<CompanyView, OperationError> {
         existing(tx, self.workspace, self.id).await
     }
 }

@@ -2,11 +2,11 @@
 
 use slated_model::company::CompanyPatch;
 use slated_model::id::{CompanyId, WorkspaceId};
-use slated_model::problem::{Code, Detail, Problem};
+use slated_model::problem::{Code, FieldError, Problem};
 use slated_model::text::fold;
 use slated_store::record::company::CompanyView;
 use slated_store::record::{company, search};
-use slated_store::{Failure, Pace, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, Tx};
 
 use crate::companies::hold;
 use crate::etag::Precondition;
@@ -19,7 +19,7 @@ pub struct UpdateCompany {
     pub precondition: Precondition,
 }
 
-impl Work for UpdateCompany {
+impl Operation for UpdateCompany {
     type Output = CompanyView;
 
     fn workspace(&self) -> Option<WorkspaceId> {
@@ -34,7 +34,7 @@ impl Work for UpdateCompany {
         }
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<CompanyView, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<CompanyView, OperationError> {
         let workspace = self.actor.workspace;
         let before = hold(tx, workspace, self.id).await?;
         self.precondition.check(&before)?;
@@ -55,5 +55,5 @@ impl Work for UpdateCompany {
 
 fn taken(name: &str, other: CompanyId) -> Problem {
     let message = format!("The company {other} is called {name:?}; choose another name, or merge the two.");
-    Problem::new(Code::NameTaken, message).with(Detail::about("name", format!("is the name of company {other}"), other))
+    Problem::new(Code::NameTaken, message).with(FieldError::about("name", format!("is the name of company {other}"), other))
 }

@@ -5,9 +5,9 @@
 pub struct RetryDelays(pub Vec<i64>);
 
 /// A webhook that gets nothing is tried at least so often.
-const LONGEST_PROBE_DELAY: i64 = 60 * 60 * 1000;
+const MAX_PROBE_DELAY: i64 = 60 * 60 * 1000;
 /// No more than that is waited because an endpoint asks for it.
-const LONGEST_RETRY_AFTER: i64 = 24 * 60 * 60 * 1000;
+const MAX_RETRY_AFTER: i64 = 24 * 60 * 60 * 1000;
 
 impl RetryDelays {
     /// The delay after so many attempts, a fifth more or less; none if that were enough. `chance` is between 0 and 1.
@@ -18,7 +18,7 @@ impl RetryDelays {
 
     pub(super) fn before_probe(&self, failed_rounds: i64, chance: f64) -> i64 {
         let place = usize::try_from(failed_rounds - 1).unwrap_or(0).min(self.0.len().saturating_sub(1));
-        jittered(self.0.get(place).copied().unwrap_or(LONGEST_PROBE_DELAY).min(LONGEST_PROBE_DELAY), chance)
+        jittered(self.0.get(place).copied().unwrap_or(MAX_PROBE_DELAY).min(MAX_PROBE_DELAY), chance)
     }
 }
 
@@ -28,7 +28,7 @@ fn jittered(delay: i64, chance: f64) -> i64 {
 
 /// Milliseconds that an endpoint asked for in seconds.
 pub(super) fn asked_for(retry_after: Option<i64>) -> i64 {
-    retry_after.unwrap_or(0).saturating_mul(1000).clamp(0, LONGEST_RETRY_AFTER)
+    retry_after.unwrap_or(0).saturating_mul(1000).clamp(0, MAX_RETRY_AFTER)
 }
 
 #[cfg(test)]
@@ -45,14 +45,14 @@ mod tests {
         assert_eq!(delays.after(3, 0.5), None);
         assert_eq!(delays.before_probe(1, 0.5), 1000);
         assert_eq!(delays.before_probe(9, 0.5), 5000);
-        assert_eq!(RetryDelays(vec![9 * LONGEST_PROBE_DELAY]).before_probe(1, 0.5), LONGEST_PROBE_DELAY);
+        assert_eq!(RetryDelays(vec![9 * MAX_PROBE_DELAY]).before_probe(1, 0.5), MAX_PROBE_DELAY);
     }
 
     #[test]
     fn what_an_endpoint_asks_for_is_bounded() {
         assert_eq!(asked_for(None), 0);
         assert_eq!(asked_for(Some(7)), 7000);
-        assert_eq!(asked_for(Some(i64::MAX)), LONGEST_RETRY_AFTER);
+        assert_eq!(asked_for(Some(i64::MAX)), MAX_RETRY_AFTER);
         assert_eq!(asked_for(Some(-1)), 0);
     }
 

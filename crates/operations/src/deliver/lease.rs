@@ -2,7 +2,7 @@
 
 use slated_model::id::{LeaseId, WebhookId, WorkspaceId};
 use slated_store::record::webhook;
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 /// How long a server has a webhook to itself, unless it renews that.
 pub const LEASE_MILLIS: i64 = 10_000;
@@ -10,10 +10,10 @@ pub const LEASE_MILLIS: i64 = 10_000;
 /// The webhooks that somebody should work on.
 pub struct DueWebhooks;
 
-impl Work for DueWebhooks {
+impl Operation for DueWebhooks {
     type Output = Vec<(WorkspaceId, WebhookId)>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         Ok(webhook::due(tx).await?)
     }
 }
@@ -21,10 +21,10 @@ impl Work for DueWebhooks {
 /// Lets go of all webhooks: nobody else is there to work on them.
 pub struct ClearLeases;
 
-impl Work for ClearLeases {
+impl Operation for ClearLeases {
     type Output = ();
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         Ok(webhook::clear_leases(tx).await?)
     }
 }
@@ -35,7 +35,7 @@ pub struct RenewLease {
     pub lease: LeaseId,
 }
 
-impl Work for RenewLease {
+impl Operation for RenewLease {
     /// False if another server has it now.
     type Output = bool;
 
@@ -43,7 +43,7 @@ impl Work for RenewLease {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         Ok(webhook::renew_lease(tx, self.workspace, self.id, self.lease, tx.now().plus_millis(LEASE_MILLIS)).await?)
     }
 }
@@ -55,7 +55,7 @@ pub struct TakeLease {
     pub lease: LeaseId,
 }
 
-impl Work for TakeLease {
+impl Operation for TakeLease {
     /// False if there is nothing to take.
     type Output = bool;
 
@@ -63,7 +63,7 @@ impl Work for TakeLease {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         let Self { workspace, id, lease } = *self;
         let Some(webhook) = webhook::load(tx, workspace, id).await? else { return Ok(false) };
         let is_taken = webhook.lease.is_some_and(|(holder, until)| holder != lease && until > tx.now());

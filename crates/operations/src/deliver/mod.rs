@@ -18,7 +18,7 @@ pub use self::plan::{IsAsPlanned, Parcel, PlanTurn, Turn};
 pub use self::settle::Settle;
 
 /// Deliveries that may wait at once; new events are not looked at until some are through or given up.
-const MOST_WAITING: i64 = 5000;
+const MAX_WAITING: i64 = 5000;
 
 /// Events that a webhook lost: they were forgotten before they could be delivered. Some in between may have been delivered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,15 +8,15 @@ use slated_model::id::{WebhookId, WorkspaceId};
 use slated_store::record::event_reading::Most;
 use slated_store::record::webhook::{Delivery, Waiting, Webhook};
 use slated_store::record::{event_reading, former, webhook};
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
-use super::{Gap, MOST_WAITING};
+use super::{Gap, MAX_WAITING};
 use crate::webhooks::deliveries::together;
 
 /// New events in one turn.
-const MOST_FRESH: i64 = 500;
+const MAX_FRESH: i64 = 500;
 /// Deliveries in one turn that waited.
-const MOST_AT_ONCE: usize = 500;
+const MAX_AT_ONCE: usize = 500;
 
 /// An event on its way, with what is known of its delivery so far.
 #[derive(Clone, Debug)]
@@ -50,10 +50,10 @@ pub struct IsAsPlanned {
     pub url: String,
 }
 
-impl Work for IsAsPlanned {
+impl Operation for IsAsPlanned {
     type Output = bool;
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         let webhook = webhook::find(tx, self.workspace, self.id).await?;
         Ok(webhook.is_some_and(|webhook| webhook.is_enabled && webhook.url == self.url))
     }
@@ -65,15 +65,15 @@ pub struct PlanTurn {
     pub id: WebhookId,
 }
 
-impl Work for PlanTurn {
+impl Operation for PlanTurn {
     /// Nothing if the webhook is gone.
     type Output = Option<Turn>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Option<Turn>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Option<Turn>, OperationError> {
         let Self { workspace, id } = *self;
         let Some(webhook) = webhook::find(tx, workspace, id).await? else { return Ok(None) };
-        let waiting = webhook::waiting(tx, workspace, id, MOST_WAITING).await?;
-        let has_room = (waiting.len() as i64) < MOST_WAITING;
+        let waiting = webhook::waiting(tx, workspace, id, MAX_WAITING).await?;
+        let has_room = (waiting.len() as i64) < MAX_WAITING;
         let mut turn = Turn::empty(webhook);
         match turn.webhook.failed_rounds {
             // It was switched off since it was taken: what happens from then on has to wait.
@@ -87,11 +87,11 @@ impl Work for PlanTurn {
 
 impl PlanTurn {
     async fn whole_turn(&self, tx: &mut Tx, turn: &mut Turn, waiting: &[Waiting], has_room: bool) -> Result<(), StoreError> {
-        let fresh = if has_room { self.fresh(tx, turn, MOST_FRESH).await? } else { Vec::new() };
+        let fresh = if has_room { self.fresh(tx, turn, MAX_FRESH).await? } else { Vec::new() };
         let lanes = Lanes::of(tx, self.workspace, waiting, &fresh).await?;
         let queues = Queues::of(waiting, &lanes, tx.now());
         let mut places: HashMap<Lane, usize> = HashMap::new();
-        let due = queues.due.iter().flatten().copied().take(MOST_AT_ONCE).collect();
+        let due = queues.due.iter().flatten().copied().take(MAX_AT_ONCE).collect();
         let due = event_reading::some_of(tx, self.workspace, due).await?;
         for parcel in self.parcels(tx, &due).await? {
             turn.add(&mut places, lanes.lane_of(&parcel.event), parcel);
@@ -136,7 +136,7 @@ impl PlanTurn {
 
     /// The first new event that need not wait for others of its lane; those before it are held.
     async fn fresh_head(&self, tx: &mut Tx, turn: &mut Turn, waiting: &[Waiting]) -> Result<Option<Event>, StoreError> {
-        let fresh = self.fresh(tx, turn, MOST_FRESH).await?;
+        let fresh = self.fresh(tx, turn, MAX_FRESH).await?;
         let lanes = Lanes::of(tx, self.workspace, waiting, &fresh).await?;
         let waiting: HashSet<Lane> = waiting.iter().map(|waiting| lanes.now(waiting.lane)).collect();
         for event in fresh {

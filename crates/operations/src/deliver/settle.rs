@@ -8,11 +8,11 @@ use slated_model::event::{EventType, Subject};
 use slated_model::id::{LeaseId, WorkspaceId};
 use slated_store::record::webhook::{Delivery, DeliveryStatus, Webhook};
 use slated_store::record::{event, event_reading, webhook};
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::delays::asked_for;
 use super::plan::{Lanes, Queues};
-use super::{Attempt, Gap, MOST_WAITING, Outcome, Parcel, RetryDelays, Turn};
+use super::{Attempt, Gap, MAX_WAITING, Outcome, Parcel, RetryDelays, Turn};
 use crate::Actor;
 use crate::tell::{Nothing, Told, tell};
 
@@ -33,7 +33,7 @@ pub struct Settle {
     pub is_last: bool,
 }
 
-impl Work for Settle {
+impl Operation for Settle {
     /// Whether there is more to do at once.
     type Output = bool;
 
@@ -41,7 +41,7 @@ impl Work for Settle {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         let Self { workspace, lease, turn, .. } = self;
         let id = turn.webhook.id;
         let Some(mut webhook) = webhook::load(tx, *workspace, id).await? else { return Ok(false) };
@@ -79,7 +79,7 @@ impl Work for Settle {
                 }
             }
             false => {
-                let waiting = webhook::waiting(tx, *workspace, id, MOST_WAITING).await?;
+                let waiting = webhook::waiting(tx, *workspace, id, MAX_WAITING).await?;
                 let lanes = Lanes::of(tx, *workspace, &waiting, &[]).await?;
                 let queues = Queues::of(&waiting, &lanes, tx.now());
                 webhook.due_at = if queues.due.is_empty() { queues.next_due } else { Some(tx.now()) };
@@ -206,7 +206,7 @@ impl Settle {
         })
     }
 
-    async fn note_recovery(&self, tx: &mut Tx, webhook: &mut Webhook) -> Result<(), Failure> {
+    async fn note_recovery(&self, tx: &mut Tx, webhook: &mut Webhook) -> Result<(), OperationError> {
         webhook.failed_rounds = 0;
         if let Some(paused_at) = webhook.paused_at.take() {
             let told = Told::new(Pause { paused_at: Some(paused_at) }, Pause { paused_at: None });
@@ -215,7 +215,7 @@ impl Settle {
         Ok(())
     }
 
-    async fn note_failure(&self, tx: &mut Tx, webhook: &mut Webhook) -> Result<(), Failure> {
+    async fn note_failure(&self, tx: &mut Tx, webhook: &mut Webhook) -> Result<(), OperationError> {
         webhook.failed_rounds += 1;
         webhook.last_error = self.last_error().unwrap_or_default();
         let asked = self.outcomes.iter().flatten().filter_map(|outcome| match outcome {

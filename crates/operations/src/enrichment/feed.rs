@@ -4,22 +4,22 @@ use slated_model::enrichment::RunState;
 use slated_model::id::{EnrichmentRunId, WorkspaceId};
 use slated_store::record::enrichment_run::{Found, Run};
 use slated_store::record::{enrichment, enrichment_run, person};
-use slated_store::{Failure, Pace, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::runs::resolve_again;
 
 /// Persons who are put into the queue in one transaction, which holds them that long.
 const AT_ONCE: i64 = 100;
 /// Persons of one run who may wait at once.
-const MOST_WAITING: i64 = 1000;
+const MAX_WAITING: i64 = 1000;
 
 /// The runs whose persons are not all found yet.
 pub struct UnfedRuns;
 
-impl Work for UnfedRuns {
+impl Operation for UnfedRuns {
     type Output = Vec<(WorkspaceId, EnrichmentRunId)>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         Ok(enrichment_run::unfed(tx).await?)
     }
 }
@@ -30,7 +30,7 @@ pub struct FeedRun {
     pub id: EnrichmentRunId,
 }
 
-impl Work for FeedRun {
+impl Operation for FeedRun {
     /// Whether there is more to do at once.
     type Output = bool;
 
@@ -42,10 +42,10 @@ impl Work for FeedRun {
         Pace::AtLength
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         let Self { workspace, id } = *self;
         let Some(before) = enrichment_run::find(tx, workspace, id).await? else { return Ok(false) };
-        let room = (MOST_WAITING - before.waiting_count()).min(AT_ONCE);
+        let room = (MAX_WAITING - before.waiting_count()).min(AT_ONCE);
         if before.state != RunState::Running || before.is_fed || room <= 0 {
             return Ok(false);
         }

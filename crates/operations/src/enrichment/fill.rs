@@ -15,7 +15,7 @@ use slated_model::text::fold;
 use slated_store::record::field_source::FieldSource;
 use slated_store::record::proposal::Proposer;
 use slated_store::record::{company, enrichment_answer, field_source, identifier, origin, person};
-use slated_store::{Failure, StoreError, Tx};
+use slated_store::{OperationError, StoreError, Tx};
 
 use super::{channel_of, current, hashed, is_written_since, proposals};
 use crate::companies::find_or_make;
@@ -29,7 +29,13 @@ pub(super) struct Filled {
 }
 
 /// Fills the person, who is held.
-pub(super) async fn fill(tx: &mut Tx, workspace: WorkspaceId, before: &Person, provider: &str, profile: &Value) -> Result<Filled, Failure> {
+pub(super) async fn fill(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    before: &Person,
+    provider: &str,
+    profile: &Value,
+) -> Result<Filled, OperationError> {
     let view = person::view(tx, workspace, before.id).await?.ok_or_else(changed)?;
     let present = current(before.clone(), &view);
     let sourced = sourced(tx, workspace, &present).await?;

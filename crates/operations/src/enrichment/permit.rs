@@ -1,7 +1,7 @@
 //! Whether a provider may be asked now. The limits are the operator's, and hold for all servers together.
 
 use slated_store::record::permit::{self, Permit};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 /// Takes the right to one call, if there is one.
 pub struct TakePermit {
@@ -13,14 +13,14 @@ pub struct TakePermit {
     pub daily_budget: Option<i64>,
 }
 
-impl Work for TakePermit {
+impl Operation for TakePermit {
     type Output = Permit;
 
     fn is_seen(&self) -> bool {
         false
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Permit, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Permit, OperationError> {
         Ok(permit::take(tx, &self.provider, self.interval_millis, self.burst_millis, self.daily_budget).await?)
     }
 }

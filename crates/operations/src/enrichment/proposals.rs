@@ -15,7 +15,7 @@ use slated_store::record::field_source::FieldSource;
 use slated_store::record::listing::Listed;
 use slated_store::record::proposal::{Proposal, Proposer};
 use slated_store::record::{field_source, person, proposal};
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::{current_as_read, hashed};
 use crate::Actor;
@@ -25,9 +25,9 @@ use crate::persons::history::ReplaceHistory;
 use crate::persons::update::UpdatePerson;
 
 /// Proposals that are shown of one person.
-pub(super) const MOST_SHOWN: i64 = 200;
+pub(super) const MAX_SHOWN: i64 = 200;
 /// Proposals of a person that are looked at for what was proposed before.
-pub const MOST_KNOWN: i64 = 1000;
+pub const MAX_KNOWN: i64 = 1000;
 
 /// Proposes values of a provider for a person who is held.
 pub(super) async fn propose_all(
@@ -40,7 +40,7 @@ pub(super) async fn propose_all(
     if proposed.is_empty() {
         return Ok(());
     }
-    let known = proposal::of_person(tx, workspace, person, MOST_KNOWN).await?;
+    let known = proposal::of_person(tx, workspace, person, MAX_KNOWN).await?;
     for (field, value) in proposed {
         propose(tx, workspace, person, proposer, &known, (*field, value)).await?;
     }
@@ -108,7 +108,7 @@ pub(super) async fn withdraw(
     mentioned: &[Field],
     proposed: &[(Field, Value)],
 ) -> Result<(), StoreError> {
-    let known = proposal::of_person(tx, workspace, person, MOST_KNOWN).await?;
+    let known = proposal::of_person(tx, workspace, person, MAX_KNOWN).await?;
     for open in known.iter().filter(|known| known.state == ProposalState::Open && known.proposer == *proposer) {
         if mentioned.contains(&open.field) && proposed.iter().all(|(field, _)| *field != open.field) {
             proposal::supersede_open(tx, workspace, person, open.field, proposer).await?;
@@ -141,14 +141,14 @@ pub struct ProposalShown {
     pub current: Value,
 }
 
-async fn current_of(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Current, Failure> {
+async fn current_of(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Current, OperationError> {
     let gone = || StoreError::Conflict("the person was merged or erased meanwhile".to_owned());
     let view = person::view(tx, workspace, person).await?.ok_or_else(gone)?;
     let details = person::details(tx, workspace, person).await?.ok_or_else(gone)?;
     Ok(current_as_read(&view, &details)?)
 }
 
-async fn show(tx: &mut Tx, workspace: WorkspaceId, proposals: Vec<Proposal>) -> Result<Vec<ProposalShown>, Failure> {
+async fn show(tx: &mut Tx, workspace: WorkspaceId, proposals: Vec<Proposal>) -> Result<Vec<ProposalShown>, OperationError> {
     let mut persons: HashMap<PersonId, Current> = HashMap::new();
     let mut shown = Vec::with_capacity(proposals.len());
     for proposal in proposals {
@@ -172,14 +172,14 @@ pub struct ListProposals {
     pub page: Page<id::Proposal>,
 }
 
-impl Work for ListProposals {
+impl Operation for ListProposals {
     type Output = Listed<ProposalShown>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let Listed { records, total, more } = proposal::list(tx, self.workspace, self.state, &self.page).await?;
         Ok(Listed { records: show(tx, self.workspace, records).await?, total, more })
     }
@@ -191,16 +191,16 @@ pub struct ProposalsOf {
     pub id: PersonId,
 }
 
-impl Work for ProposalsOf {
+impl Operation for ProposalsOf {
     type Output = Vec<ProposalShown>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let person = follow::current(tx, self.workspace, self.id).await?;
-        let proposals = proposal::of_person(tx, self.workspace, person, MOST_SHOWN).await?;
+        let proposals = proposal::of_person(tx, self.workspace, person, MAX_SHOWN).await?;
         show(tx, self.workspace, proposals).await
     }
 }
@@ -212,14 +212,14 @@ pub struct DecideProposal {
     pub accept: bool,
 }
 
-impl Work for DecideProposal {
+impl Operation for DecideProposal {
     type Output = ProposalShown;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<ProposalShown, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<ProposalShown, OperationError> {
         let workspace = self.actor.workspace;
         let missing = || Problem::not_found("proposal", self.id);
         let gone = || StoreError::Conflict("the person was merged or erased meanwhile".to_owned());
@@ -242,13 +242,13 @@ impl Work for DecideProposal {
 }
 
 impl DecideProposal {
-    async fn shown(&self, tx: &mut Tx, proposal: Proposal) -> Result<ProposalShown, Failure> {
+    async fn shown(&self, tx: &mut Tx, proposal: Proposal) -> Result<ProposalShown, OperationError> {
         let current = current_of(tx, self.actor.workspace, proposal.person).await?;
         Ok(ProposalShown { current: value_of(&current, proposal.field), proposal })
     }
 
     /// Writes the value as an update of the caller's would. That it came from a provider, if it did, stays known.
-    async fn accept(&self, tx: &mut Tx, proposal: &Proposal) -> Result<(), Failure> {
+    async fn accept(&self, tx: &mut Tx, proposal: &Proposal) -> Result<(), OperationError> {
         let (workspace, id, field) = (self.actor.workspace, proposal.person, proposal.field);
         let value: Value = serde_json::from_str(&proposal.value).map_err(|error| StoreError::Internal(error.to_string()))?;
         let (actor, precondition) = (self.actor.clone(), Precondition::None);

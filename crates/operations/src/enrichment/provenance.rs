@@ -10,7 +10,7 @@ use slated_model::origin::{Change, contact_name};
 use slated_store::record::field_source::FieldSource;
 use slated_store::record::person::{PersonDetails, PersonView};
 use slated_store::record::{field_source, origin};
-use slated_store::{Failure, Tx};
+use slated_store::{OperationError, Tx};
 
 use super::{channel_of, current_as_read, entries, hashed, is_nothing, is_written_since};
 
@@ -67,7 +67,7 @@ pub async fn of_person(
     workspace: WorkspaceId,
     view: &PersonView,
     details: &PersonDetails,
-) -> Result<Vec<Provenance>, Failure> {
+) -> Result<Vec<Provenance>, OperationError> {
     let current = current_as_read(view, details)?;
     let mut known = Vec::new();
     for field in Field::ALL.iter().copied() {

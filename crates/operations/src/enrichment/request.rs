@@ -4,10 +4,10 @@ use slated_model::id::{PersonId, ProposalId, WorkspaceId};
 use slated_model::problem::{Code, Problem};
 use slated_store::record::enrichment::Enrichment;
 use slated_store::record::{enrichment, proposal};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use super::ask_for;
-use super::proposals::MOST_SHOWN;
+use super::proposals::MAX_SHOWN;
 use crate::Actor;
 use crate::persons::follow;
 
@@ -17,10 +17,10 @@ pub struct EnrichmentShown {
     pub proposals: Vec<ProposalId>,
 }
 
-async fn shown(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<EnrichmentShown, Failure> {
+async fn shown(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<EnrichmentShown, OperationError> {
     let unasked = || Problem::new(Code::NotFound, format!("Person {person} was never asked to be enriched; ask with POST."));
     let enrichment = enrichment::find(tx, workspace, person).await?.ok_or_else(unasked)?;
-    let proposals = proposal::of_person(tx, workspace, person, MOST_SHOWN).await?;
+    let proposals = proposal::of_person(tx, workspace, person, MAX_SHOWN).await?;
     let proposals = enrichment.those_that_came_of_it(&proposals);
     Ok(EnrichmentShown { enrichment, proposals })
 }
@@ -33,14 +33,14 @@ pub struct RequestEnrichment {
     pub refresh: bool,
 }
 
-impl Work for RequestEnrichment {
+impl Operation for RequestEnrichment {
     type Output = EnrichmentShown;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<EnrichmentShown, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<EnrichmentShown, OperationError> {
         let workspace = self.actor.workspace;
         let person = follow::load(tx, workspace, self.id).await?.id;
         ask_for(tx, workspace, person, self.refresh).await?;
@@ -53,14 +53,14 @@ pub struct ReadEnrichment {
     pub id: PersonId,
 }
 
-impl Work for ReadEnrichment {
+impl Operation for ReadEnrichment {
     type Output = EnrichmentShown;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<EnrichmentShown, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<EnrichmentShown, OperationError> {
         let person = follow::current(tx, self.workspace, self.id).await?;
         shown(tx, self.workspace, person).await
     }

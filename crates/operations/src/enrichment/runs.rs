@@ -10,7 +10,7 @@ use slated_model::problem::{Code, Problem};
 use slated_store::record::enrichment_run::{Run, RunPersons};
 use slated_store::record::listing::Listed;
 use slated_store::record::{enrichment, enrichment_run, job, person};
-use slated_store::{Failure, Pace, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::CANCELLED;
 use crate::former::{erased_too, survivor};
@@ -25,7 +25,7 @@ enum Missing {
 }
 
 /// Whom a filter is about. What it names must be there; what went into something else leads on.
-async fn resolve(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter, missing: Missing) -> Result<RunPersons, Failure> {
+async fn resolve(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter, missing: Missing) -> Result<RunPersons, OperationError> {
     Ok(RunPersons {
         times: filter.times(),
         company_id: resolve_company(tx, workspace, filter).await?,
@@ -37,16 +37,16 @@ async fn resolve(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter, missin
 }
 
 /// The same for a run that was started; nothing if all whom it names are gone since.
-pub(super) async fn resolve_again(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter) -> Result<Option<RunPersons>, Failure> {
+pub(super) async fn resolve_again(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter) -> Result<Option<RunPersons>, OperationError> {
     match resolve(tx, workspace, filter, Missing::IsLeftOut).await {
         // Nobody to name would mean everybody.
         Ok(persons) => Ok(Some(persons).filter(|persons| filter.person_ids.is_empty() || !persons.person_ids.is_empty())),
-        Err(Failure::Refused(_)) => Ok(None),
+        Err(OperationError::Rejected(_)) => Ok(None),
         Err(broken) => Err(broken),
     }
 }
 
-async fn resolve_company(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter) -> Result<Option<CompanyId>, Failure> {
+async fn resolve_company(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter) -> Result<Option<CompanyId>, OperationError> {
     const FIELD: &str = "filter.company_id";
     let Some(written) = &filter.company_id else { return Ok(None) };
     let reference = Reference::<id::Company>::new(written.clone());
@@ -54,7 +54,7 @@ async fn resolve_company(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter
     Ok(Some(companies::find(tx, workspace, named).await?.ok_or_else(|| reference.not_found(FIELD))?.id))
 }
 
-async fn resolve_job(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter) -> Result<Option<JobId>, Failure> {
+async fn resolve_job(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter) -> Result<Option<JobId>, OperationError> {
     const FIELD: &str = "filter.job_id";
     let Some(written) = &filter.job_id else { return Ok(None) };
     let reference = Reference::<id::Job>::new(written.clone());
@@ -63,7 +63,12 @@ async fn resolve_job(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter) ->
     Ok(Some(named))
 }
 
-async fn resolve_persons(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter, missing: Missing) -> Result<Vec<PersonId>, Failure> {
+async fn resolve_persons(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    filter: &RunFilter,
+    missing: Missing,
+) -> Result<Vec<PersonId>, OperationError> {
     const FIELD: &str = "filter.person_ids";
     let named: Vec<_> = filter.person_ids.iter().map(|written| Reference::<id::Person>::new(written.clone())).collect();
     let ids: Vec<_> = named.iter().filter_map(|reference| reference.id).collect();
@@ -73,8 +78,8 @@ async fn resolve_persons(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter
         found.push(match reference.id {
             Some(id) if !known.contains(&id) => match survivor(tx, workspace, id).await {
                 Ok(survivor) => Some(survivor),
-                Err(Failure::Refused(problem)) if problem.code == Code::NotFound => None,
-                Err(Failure::Refused(problem)) => {
+                Err(OperationError::Rejected(problem)) if problem.code == Code::NotFound => None,
+                Err(OperationError::Rejected(problem)) => {
                     erased = Some(erased_too(erased.unwrap_or(problem), &format!("{FIELD}[{place}]"), id));
                     None
                 }
@@ -96,14 +101,14 @@ pub struct StartRun {
     pub new: NewRun,
 }
 
-impl Work for StartRun {
+impl Operation for StartRun {
     type Output = Run;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Run, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Run, OperationError> {
         resolve(tx, self.actor.workspace, &self.new.filter, Missing::IsRefused).await?;
         let NewRun { filter, refresh } = self.new.clone();
         let run = Run {
@@ -135,14 +140,14 @@ pub struct ReadRun {
     pub id: EnrichmentRunId,
 }
 
-impl Work for ReadRun {
+impl Operation for ReadRun {
     type Output = Run;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Run, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Run, OperationError> {
         Ok(enrichment_run::find(tx, self.workspace, self.id).await?.ok_or_else(|| unknown(self.id))?)
     }
 }
@@ -152,14 +157,14 @@ pub struct ListRuns {
     pub page: Page<id::EnrichmentRun>,
 }
 
-impl Work for ListRuns {
+impl Operation for ListRuns {
     type Output = Listed<Run>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Listed<Run>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Listed<Run>, OperationError> {
         Ok(enrichment_run::list(tx, self.workspace, &self.page).await?)
     }
 }
@@ -170,7 +175,7 @@ pub struct CancelRun {
     pub id: EnrichmentRunId,
 }
 
-impl Work for CancelRun {
+impl Operation for CancelRun {
     type Output = Run;
 
     fn workspace(&self) -> Option<WorkspaceId> {
@@ -181,7 +186,7 @@ impl Work for CancelRun {
         Pace::AtLength
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Run, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Run, OperationError> {
         let workspace = self.actor.workspace;
         let before = enrichment_run::find(tx, workspace, self.id).await?.ok_or_else(|| unknown(self.id))?;
         if before.state != RunState::Running {

@@ -11,7 +11,7 @@ use slated_model::person::Person;
 use slated_store::record::enrichment::{Settled, Task};
 use slated_store::record::enrichment_answer::KeptAnswer;
 use slated_store::record::{company, enrichment, enrichment_answer, enrichment_run, person};
-use slated_store::{Failure, Pace, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, Tx};
 
 use super::CANCELLED;
 use super::fill::{Filled, fill};
@@ -74,14 +74,14 @@ pub struct KeepAnswers {
     pub answers: Arc<Vec<KeptAnswer>>,
 }
 
-impl Work for KeepAnswers {
+impl Operation for KeepAnswers {
     type Output = ();
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         let Self { workspace, lease, person, answers } = self;
         let Some(person) = person::load(tx, *workspace, *person).await? else { return Ok(()) };
         if enrichment::held(tx, *workspace, person.id, *lease).await?.is_some() {
@@ -130,7 +130,7 @@ fn shortened(error: &str) -> String {
     error.chars().filter(|character| !character.is_control()).take(ERROR_CHARACTERS).collect()
 }
 
-impl Work for Settle {
+impl Operation for Settle {
     /// False if it is nobody's business any more: the person is gone, or another server has it.
     type Output = bool;
 
@@ -143,7 +143,7 @@ impl Work for Settle {
         Pace::AtLength
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         let Self { workspace, lease, task, .. } = self;
         // Whoever is filled may be written twice, their fields and their career.
         if let Outcome::Answered { found: Some(_), .. } = &*self.outcome {
@@ -182,7 +182,7 @@ impl Work for Settle {
 }
 
 impl Settle {
-    async fn standing(&self, tx: &mut Tx, person: &Person, held: &Task) -> Result<Standing<'_>, Failure> {
+    async fn standing(&self, tx: &mut Tx, person: &Person, held: &Task) -> Result<Standing<'_>, OperationError> {
         Ok(match &*self.outcome {
             Outcome::Answered { found: None, error, .. } => Standing { error: error.clone(), ..Standing::new(State::Done) },
             // The person is somebody else by now than who was asked about.
@@ -206,7 +206,13 @@ impl Settle {
         })
     }
 
-    async fn postponed(&self, tx: &mut Tx, held: &Task, until: Timestamp, error: Option<&str>) -> Result<Standing<'static>, Failure> {
+    async fn postponed(
+        &self,
+        tx: &mut Tx,
+        held: &Task,
+        until: Timestamp,
+        error: Option<&str>,
+    ) -> Result<Standing<'static>, OperationError> {
         if is_unwanted(tx, self.workspace, held).await? {
             return Ok(Standing { reason: Some(CANCELLED), ..Standing::new(State::Skipped) });
         }

@@ -8,17 +8,17 @@ use slated_model::id::{EnrichmentRunId, LeaseId, PersonId, WorkspaceId};
 use slated_store::record::enrichment::{Settled, Task};
 use slated_store::record::enrichment_answer::KeptAnswer;
 use slated_store::record::{enrichment, enrichment_answer, enrichment_run, person};
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::{CANCELLED, current_as_read};
 
 /// The workspaces in which somebody waits to be worked on.
 pub struct DueEnrichments;
 
-impl Work for DueEnrichments {
+impl Operation for DueEnrichments {
     type Output = Vec<WorkspaceId>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let now = tx.now();
         Ok(enrichment::waiting(tx, now).await?)
     }
@@ -27,10 +27,10 @@ impl Work for DueEnrichments {
 /// Lets go of all enrichments: nobody else is there to work on them.
 pub struct ClearEnrichmentLeases;
 
-impl Work for ClearEnrichmentLeases {
+impl Operation for ClearEnrichmentLeases {
     type Output = ();
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         Ok(enrichment::clear_leases(tx).await?)
     }
 }
@@ -43,14 +43,14 @@ pub struct TakeSome {
     pub most: i64,
 }
 
-impl Work for TakeSome {
+impl Operation for TakeSome {
     type Output = Vec<Task>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Vec<Task>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Task>, OperationError> {
         let until = tx.now().plus_millis(self.lease_millis);
         let taken = enrichment::take(tx, self.workspace, self.lease, until, self.most).await?;
         let mut tasks = Vec::with_capacity(taken.len());
@@ -118,7 +118,7 @@ pub struct ReadQuestion {
     pub person: PersonId,
 }
 
-impl Work for ReadQuestion {
+impl Operation for ReadQuestion {
     /// Nothing if the person is gone.
     type Output = Option<(Question, Vec<KeptAnswer>)>;
 
@@ -126,7 +126,7 @@ impl Work for ReadQuestion {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let Self { workspace, person } = *self;
         let Some(view) = person::view(tx, workspace, person).await? else { return Ok(None) };
         let Some(details) = person::details(tx, workspace, person).await? else { return Ok(None) };
@@ -143,7 +143,7 @@ pub struct RenewLease {
     pub lease_millis: i64,
 }
 
-impl Work for RenewLease {
+impl Operation for RenewLease {
     /// False if another server has it now, or the person is gone.
     type Output = bool;
 
@@ -151,7 +151,7 @@ impl Work for RenewLease {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         let until = tx.now().plus_millis(self.lease_millis);
         Ok(enrichment::renew(tx, self.workspace, self.person, self.lease, until).await?)
     }
@@ -164,14 +164,14 @@ pub struct GiveBack {
     pub lease: LeaseId,
 }
 
-impl Work for GiveBack {
+impl Operation for GiveBack {
     type Output = ();
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         let Self { workspace, person, lease } = *self;
         let Some(task) = enrichment::held(tx, workspace, person, lease).await? else { return Ok(()) };
         let before = enrichment::find(tx, workspace, person).await?;

@@ -2,21 +2,21 @@
 
 use slated_model::id::WorkspaceId;
 use slated_store::record::event_outbox;
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 /// Gives committed events of a workspace their numbers, some at a time; says whether there may be more.
 pub struct NumberEvents {
     pub workspace: WorkspaceId,
 }
 
-impl Work for NumberEvents {
+impl Operation for NumberEvents {
     type Output = bool;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         Ok(event_outbox::number(tx, self.workspace).await?)
     }
 }
@@ -24,10 +24,10 @@ impl Work for NumberEvents {
 /// The workspaces with events that have no number yet.
 pub struct UnnumberedEvents;
 
-impl Work for UnnumberedEvents {
+impl Operation for UnnumberedEvents {
     type Output = Vec<WorkspaceId>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Vec<WorkspaceId>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<WorkspaceId>, OperationError> {
         Ok(event_outbox::waiting(tx).await?)
     }
 }
@@ -35,10 +35,10 @@ impl Work for UnnumberedEvents {
 /// How many rows of events that got their numbers are still to be cleared away.
 pub struct NumberedRemains;
 
-impl Work for NumberedRemains {
+impl Operation for NumberedRemains {
     type Output = i64;
 
-    async fn run(&self, tx: &mut Tx) -> Result<i64, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<i64, OperationError> {
         Ok(event_outbox::remains(tx).await?)
     }
 }
@@ -46,10 +46,10 @@ impl Work for NumberedRemains {
 /// Clears them away. There must be no transaction around it.
 pub struct ClearNumberedAway;
 
-impl Work for ClearNumberedAway {
+impl Operation for ClearNumberedAway {
     type Output = ();
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         Ok(event_outbox::clear_away(tx).await?)
     }
 }

@@ -2,10 +2,10 @@
 
 use slated_model::event::TypeFilter;
 use slated_model::id::WorkspaceId;
-use slated_model::problem::{Code, Detail, Flaw, Problem};
+use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
 use slated_store::record::event_reading::{Gone, Most, Page};
 use slated_store::record::{event, event_reading};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 /// Where in the log to begin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ pub struct ReadEvents {
     pub most: Most,
 }
 
-impl Work for ReadEvents {
+impl Operation for ReadEvents {
     type Output = Page;
 
     /// Whoever was woken because the log has grown must not read it where that is not known yet. A position to begin at, though, must not
@@ -34,7 +34,7 @@ impl Work for ReadEvents {
         (self.position == Position::Newest).then_some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Page, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Page, OperationError> {
         let after = match self.position {
             Position::Oldest => None,
             Position::After(after) => Some(after),
@@ -53,7 +53,11 @@ pub fn forgotten(gone: &Gone) -> Problem {
         "Events behind that position were forgotten; the oldest that is kept is {oldest}. Note where the log ends, \
          with GET /v1/events?after=latest, then read the records anew, and go on from there."
     );
-    Problem::new(Code::EventsGone, message).with(Detail::new("after", Flaw::OutOfRange, format!("must be at least {}", oldest - 1)))
+    Problem::new(Code::EventsGone, message).with(FieldError::new(
+        "after",
+        FieldErrorCode::OutOfRange,
+        format!("must be at least {}", oldest - 1),
+    ))
 }
 
 /// The number of the newest event, for whoever waits for the next.
@@ -61,10 +65,10 @@ pub struct NewestEvent {
     pub workspace: WorkspaceId,
 }
 
-impl Work for NewestEvent {
+impl Operation for NewestEvent {
     type Output = i64;
 
-    async fn run(&self, tx: &mut Tx) -> Result<i64, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<i64, OperationError> {
         Ok(event::newest(tx, self.workspace).await?)
     }
 }

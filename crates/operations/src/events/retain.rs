@@ -3,7 +3,7 @@
 use slated_model::clock::Timestamp;
 use slated_model::id::WorkspaceId;
 use slated_store::record::{event, origin, webhook, workspace};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use crate::deliver::Gap;
 
@@ -19,14 +19,14 @@ impl ForgetEvents {
     const MOST: usize = 1000;
 }
 
-impl Work for ForgetEvents {
+impl Operation for ForgetEvents {
     type Output = bool;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         let (mut count, mut end) = (0, None);
         while count < Self::MOST {
             let forgotten = event::forget(tx, self.workspace, self.before).await?;
@@ -47,10 +47,10 @@ impl Work for ForgetEvents {
 /// When the newest event of all was written.
 pub struct NewestRecord;
 
-impl Work for NewestRecord {
+impl Operation for NewestRecord {
     type Output = Option<Timestamp>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Option<Timestamp>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Option<Timestamp>, OperationError> {
         let mut newest = None;
         for (workspace, _) in workspace::all(tx).await? {
             newest = newest.max(event::newest_time(tx, workspace).await?);
@@ -64,10 +64,10 @@ pub struct OldestEvent {
     pub workspace: WorkspaceId,
 }
 
-impl Work for OldestEvent {
+impl Operation for OldestEvent {
     type Output = Option<Timestamp>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Option<Timestamp>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Option<Timestamp>, OperationError> {
         Ok(event::oldest_of_several(tx, self.workspace).await?)
     }
 }

@@ -5,7 +5,7 @@ use slated_model::id::{CandidateId, JobId, PersonId, WorkspaceId};
 use slated_model::problem::Problem;
 use slated_store::record::event_reading::{self, Beside};
 use slated_store::record::{candidate, job, person};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use crate::former::survivor;
 
@@ -25,7 +25,7 @@ pub struct ReadTimeline {
     pub limit: i64,
 }
 
-impl Work for ReadTimeline {
+impl Operation for ReadTimeline {
     /// With the number to go on before, if there is more.
     type Output = (Vec<Event>, Option<i64>);
 
@@ -33,7 +33,7 @@ impl Work for ReadTimeline {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let Self { workspace, limit, .. } = *self;
         let before = self.before.unwrap_or(i64::MAX);
         let (events, has_more) = match self.of {

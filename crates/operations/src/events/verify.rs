@@ -6,7 +6,7 @@ use slated_model::event::Hash;
 use slated_model::id::{PersonId, WorkspaceId};
 use slated_store::record::event::{self, Content};
 use slated_store::record::{event_outbox, event_reading};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 /// How far a log is proved: the last entry that was looked at.
 #[derive(Clone, Copy, Debug)]
@@ -70,11 +70,11 @@ impl Checked {
     }
 }
 
-impl Work for VerifyEvents {
+impl Operation for VerifyEvents {
     /// What is known now, and whether there is more; or what is wrong.
     type Output = Result<(Checked, bool), Broken>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         const SOME: i64 = 1000;
         let after = self.checked.proved.map_or(i64::MIN, |proved| proved.sequence);
         let erased = event_outbox::erased(tx, self.workspace).await?;
@@ -115,10 +115,10 @@ mod tests {
 
     struct First(WorkspaceId);
 
-    impl Work for First {
+    impl Operation for First {
         type Output = Checked;
 
-        async fn run(&self, tx: &mut Tx) -> Result<Checked, Failure> {
+        async fn run(&self, tx: &mut Tx) -> Result<Checked, OperationError> {
             let mut checked = Checked::default();
             event::proofs(tx, self.0, 0, 1).await?.iter().try_for_each(|proof| checked.take_in(proof)).unwrap();
             Ok(checked)

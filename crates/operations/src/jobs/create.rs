@@ -2,12 +2,12 @@
 
 use slated_model::id::{CompanyId, StatusId, WorkspaceId};
 use slated_model::job::{ClientReference, Job, NewJob, StatusReference};
-use slated_model::problem::{Code, Detail, Flaw, Problem};
+use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
 use slated_model::stage::{NewStage, Stage, default_pipeline};
 use slated_model::text::fold;
 use slated_store::record::job::JobView;
 use slated_store::record::{job, stage, status, template};
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use crate::companies::{self, find_or_make};
 use crate::{Actor, tell};
@@ -17,14 +17,14 @@ pub struct CreateJob {
     pub new: NewJob,
 }
 
-impl Work for CreateJob {
+impl Operation for CreateJob {
     type Output = (JobView, Vec<Stage>);
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let workspace = self.actor.workspace;
         let default = match (&self.new.stages, &self.new.template) {
             (None, None) => Some(template::ask_default(tx, workspace).await?),
@@ -50,7 +50,7 @@ impl Work for CreateJob {
 
 impl CreateJob {
     /// The pipeline that the request gives, or that of the template which it names.
-    async fn own_pipeline(&self, tx: &mut Tx) -> Result<Vec<NewStage>, Failure> {
+    async fn own_pipeline(&self, tx: &mut Tx) -> Result<Vec<NewStage>, OperationError> {
         const FIELD: &str = "pipeline_template_id";
         match (&self.new.stages, &self.new.template) {
             (Some(stages), _) => Ok(stages.clone()),
@@ -65,19 +65,19 @@ impl CreateJob {
 }
 
 /// The client that a request names, by id or else by a name that is made if it is new.
-pub async fn find_or_make_client(tx: &mut Tx, actor: &Actor, client: &ClientReference) -> Result<CompanyId, Failure> {
+pub async fn find_or_make_client(tx: &mut Tx, actor: &Actor, client: &ClientReference) -> Result<CompanyId, OperationError> {
     match (&client.id, &client.name) {
         (Some(reference), _) => {
             let id = reference.resolve("client_company_id")?;
             Ok(companies::find(tx, actor.workspace, id).await?.ok_or_else(|| reference.not_found("client_company_id"))?.id)
         }
         (None, Some(name)) => Ok(find_or_make(tx, actor, name).await?.0),
-        (None, None) => Err(Problem::invalid("client_company_name", Flaw::Required, "must be given").into()),
+        (None, None) => Err(Problem::invalid("client_company_name", FieldErrorCode::Required, "must be given").into()),
     }
 }
 
 /// The status that a request names, or the workspace's first.
-pub async fn find_status(tx: &mut Tx, workspace: WorkspaceId, wanted: &StatusReference) -> Result<StatusId, Failure> {
+pub async fn find_status(tx: &mut Tx, workspace: WorkspaceId, wanted: &StatusReference) -> Result<StatusId, OperationError> {
     let statuses = status::all(tx, workspace).await?;
     let found = match (&wanted.id, &wanted.name) {
         (Some(reference), _) => {
@@ -94,5 +94,5 @@ pub async fn find_status(tx: &mut Tx, workspace: WorkspaceId, wanted: &StatusRef
 fn unknown_status(statuses: &[(StatusId, String)], name: &str) -> Problem {
     let known: Vec<_> = statuses.iter().map(|(_, name)| name.as_str()).collect();
     let message = format!("There is no job status {name:?}; the workspace has {}.", known.join(", "));
-    Problem::new(Code::NotFound, message.clone()).with(Detail::new("job_status_name", Flaw::NotFound, message))
+    Problem::new(Code::NotFound, message.clone()).with(FieldError::new("job_status_name", FieldErrorCode::NotFound, message))
 }

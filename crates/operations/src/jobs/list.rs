@@ -3,12 +3,12 @@
 use slated_model::id::{self, StatusId, WorkspaceId};
 use slated_model::input::Query;
 use slated_model::listing::{Page, TimeFilter};
-use slated_model::problem::{Flaw, Problem};
+use slated_model::problem::{FieldErrorCode, Problem};
 use slated_model::text::fold;
 use slated_store::record::job::{JobFilter, JobView};
 use slated_store::record::listing::Listed;
 use slated_store::record::{job, status};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use crate::companies;
 use crate::flaws::Flaws;
@@ -39,7 +39,7 @@ impl JobQuery {
         Self {
             times: TimeFilter::read(query),
             status: query.words("status"),
-            is_archived: query.parsed("is_archived", Flaw::InvalidValue, "true or false", |written| written.parse().ok()),
+            is_archived: query.parsed("is_archived", FieldErrorCode::InvalidValue, "true or false", |written| written.parse().ok()),
             client_company_id: None,
             q: query.words("q"),
         }
@@ -52,14 +52,14 @@ pub struct ListJobs {
     pub page: Page<id::Job>,
 }
 
-impl Work for ListJobs {
+impl Operation for ListJobs {
     type Output = Listed<JobView>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Listed<JobView>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Listed<JobView>, OperationError> {
         let JobQuery { times, status, is_archived, client_company_id, q } = &self.query;
         let mut flaws = Flaws::default();
         let status_id = match status {
@@ -77,13 +77,17 @@ impl Work for ListJobs {
 }
 
 impl ListJobs {
-    async fn find_status(&self, tx: &mut Tx, written: &str) -> Result<StatusId, Failure> {
+    async fn find_status(&self, tx: &mut Tx, written: &str) -> Result<StatusId, OperationError> {
         let statuses = status::all(tx, self.workspace).await?;
         let id = StatusId::parse(written);
         let found = statuses.iter().find(|(known, name)| id == Some(*known) || fold(name) == fold(written));
         Ok(found.map(|(id, _)| *id).ok_or_else(|| {
             let names: Vec<_> = statuses.iter().map(|(_, name)| name.as_str()).collect();
-            Problem::invalid("status", Flaw::InvalidValue, format!("must be the id or name of a job status: {}", names.join(", ")))
+            Problem::invalid(
+                "status",
+                FieldErrorCode::InvalidValue,
+                format!("must be the id or name of a job status: {}", names.join(", ")),
+            )
         })?)
     }
 }

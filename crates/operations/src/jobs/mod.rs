@@ -4,13 +4,13 @@ pub mod stages;
 pub mod update;
 
 use slated_model::id::{JobId, WorkspaceId};
-use slated_model::problem::{Flaw, Problem};
+use slated_model::problem::{FieldErrorCode, Problem};
 use slated_store::record::job;
-use slated_store::{Failure, Tx};
+use slated_store::{OperationError, Tx};
 
 /// The job that a filter names.
-pub async fn filtered(tx: &mut Tx, workspace: WorkspaceId, written: &str) -> Result<JobId, Failure> {
-    let unknown = || Problem::invalid("job_id", Flaw::InvalidValue, format!("there is no job {written}"));
+pub async fn filtered(tx: &mut Tx, workspace: WorkspaceId, written: &str) -> Result<JobId, OperationError> {
+    let unknown = || Problem::invalid("job_id", FieldErrorCode::InvalidValue, format!("there is no job {written}"));
     let id = JobId::parse(written).ok_or_else(unknown)?;
     job::places(tx, workspace, id).await?.ok_or_else(unknown)?;
     Ok(id)

@@ -4,10 +4,10 @@ use slated_model::event::EventType;
 use slated_model::id::{self, JobId, StageId, WorkspaceId};
 use slated_model::input::Reference;
 use slated_model::job::Job;
-use slated_model::problem::{Code, Detail, Flaw, Problem};
-use slated_model::stage::{AddedStage, MOST_MOVED, MOST_STAGES, NewStage, Stage, StagePatch, check_pipeline, insert, renumber, reorder};
+use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
+use slated_model::stage::{AddedStage, MAX_MOVED, MAX_STAGES, NewStage, Stage, StagePatch, check_pipeline, insert, renumber, reorder};
 use slated_store::record::{job, stage};
-use slated_store::{Failure, Pace, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, Tx};
 
 use crate::Actor;
 use crate::etag::Precondition;
@@ -43,10 +43,10 @@ pub struct CountCandidates {
     pub job: JobId,
 }
 
-impl Work for CountCandidates {
+impl Operation for CountCandidates {
     type Output = Counts;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Counts, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Counts, OperationError> {
         Ok(Counts(stage::counts(tx, self.workspace, self.job).await?))
     }
 }
@@ -56,14 +56,14 @@ pub struct ListStages {
     pub job: JobId,
 }
 
-impl Work for ListStages {
+impl Operation for ListStages {
     type Output = Vec<CountedStage>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let stages = stage::of_job(tx, self.workspace, self.job).await?;
         if stages.is_empty() {
             return Err(Problem::not_found("job", self.job).into());
@@ -82,7 +82,7 @@ pub struct PipelineOf {
 
 impl PipelineOf {
     /// The job, kept from others, and its stages in order.
-    async fn load(&self, tx: &mut Tx) -> Result<(Job, Vec<Stage>), Failure> {
+    async fn load(&self, tx: &mut Tx) -> Result<(Job, Vec<Stage>), OperationError> {
         let Self { actor, job: id, precondition } = self;
         let missing = || Problem::not_found("job", id);
         let loaded = job::load(tx, actor.workspace, *id).await?.ok_or_else(missing)?;
@@ -93,7 +93,7 @@ impl PipelineOf {
     }
 
     /// Writes down the stages that changed, which are few, and that the job did.
-    async fn keep(&self, tx: &mut Tx, before: &[Stage], after: &[Stage]) -> Result<(), Failure> {
+    async fn keep(&self, tx: &mut Tx, before: &[Stage], after: &[Stage]) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
         for changed in after.iter().filter(|stage| before.iter().any(|old| old.id == stage.id && old != *stage)) {
             stage::update(tx, workspace, self.job, changed).await?;
@@ -111,18 +111,18 @@ pub struct AddStage {
     pub added: AddedStage,
 }
 
-impl Work for AddStage {
+impl Operation for AddStage {
     type Output = CountedStage;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.of.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<CountedStage, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<CountedStage, OperationError> {
         let PipelineOf { actor, job, .. } = &self.of;
         let (_, before) = self.of.load(tx).await?;
-        if before.len() >= MOST_STAGES {
-            let message = format!("The job has {MOST_STAGES} stages, which is all it may have; remove one first.");
+        if before.len() >= MAX_STAGES {
+            let message = format!("The job has {MAX_STAGES} stages, which is all it may have; remove one first.");
             return Err(Problem::new(Code::TooMany, message).into());
         }
         let NewStage { name, is_rejection_stage, is_interviewing_stage } = self.added.stage.clone();
@@ -146,14 +146,14 @@ pub struct UpdateStage {
     pub counts: Counts,
 }
 
-impl Work for UpdateStage {
+impl Operation for UpdateStage {
     type Output = CountedStage;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.of.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<CountedStage, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<CountedStage, OperationError> {
         let PipelineOf { actor, job, .. } = &self.of;
         let (_, before) = self.of.load(tx).await?;
         find(&before, self.id)?;
@@ -175,14 +175,14 @@ pub struct ReorderStages {
     pub counts: Counts,
 }
 
-impl Work for ReorderStages {
+impl Operation for ReorderStages {
     type Output = Vec<CountedStage>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.of.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let PipelineOf { actor, job, .. } = &self.of;
         let (_, before) = self.of.load(tx).await?;
         let after = reorder(&before, &self.order)?;
@@ -203,7 +203,7 @@ pub struct RemoveStage {
     pub counts: Counts,
 }
 
-impl Work for RemoveStage {
+impl Operation for RemoveStage {
     type Output = Vec<CountedStage>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
@@ -214,7 +214,7 @@ impl Work for RemoveStage {
         Pace::AtLength
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let PipelineOf { actor, job, .. } = &self.of;
         let workspace = actor.workspace;
         let (loaded, before) = self.of.load(tx).await?;
@@ -224,13 +224,13 @@ impl Work for RemoveStage {
         renumber(&mut after);
         check_pipeline(&after)?;
         // Candidates before the stage, as everybody does who moves them.
-        stage::hold_occupants(tx, workspace, *job, self.id, MOST_MOVED).await?;
+        stage::hold_occupants(tx, workspace, *job, self.id, MAX_MOVED).await?;
         stage::close(tx, workspace, *job, self.id).await?;
         let count = stage::count(tx, workspace, *job, self.id).await?;
         let moved_to = match (count, target) {
             (0, _) => None,
             (count, None) => return Err(in_use(removed, count).into()),
-            (count, Some(_)) if count > MOST_MOVED => return Err(too_many(removed, count).into()),
+            (count, Some(_)) if count > MAX_MOVED => return Err(too_many(removed, count).into()),
             (_, Some(target)) => {
                 self.move_candidates(tx, &loaded, removed, target).await?;
                 Some(target)
@@ -253,13 +253,13 @@ impl RemoveStage {
         const FIELD: &str = "move_to";
         let Some(reference) = &self.move_to else { return Ok(None) };
         if reference.id == Some(self.id) {
-            return Err(Problem::invalid(FIELD, Flaw::Contradiction, "must be another stage than the one that is removed"));
+            return Err(Problem::invalid(FIELD, FieldErrorCode::Contradiction, "must be another stage than the one that is removed"));
         }
         let known = stages.iter().find(|stage| reference.id == Some(stage.id));
         known.map(Some).ok_or_else(|| reference.not_found(FIELD))
     }
 
-    async fn move_candidates(&self, tx: &mut Tx, job: &Job, from: &Stage, to: &Stage) -> Result<(), Failure> {
+    async fn move_candidates(&self, tx: &mut Tx, job: &Job, from: &Stage, to: &Stage) -> Result<(), OperationError> {
         let actor = &self.of.actor;
         let occupants = stage::occupants(tx, actor.workspace, job.id, from.id).await?;
         let now = tx.now();
@@ -277,12 +277,16 @@ impl RemoveStage {
 fn in_use(stage: &Stage, count: i64) -> Problem {
     let candidates = if count == 1 { "1 candidate".to_owned() } else { format!("{count} candidates") };
     let message = format!("The stage {:?} has {candidates}; name the stage that takes them with move_to.", stage.name);
-    Problem::new(Code::StageInUse, message).with(Detail::new("move_to", Flaw::Required, "must be given, since the stage has candidates"))
+    Problem::new(Code::StageInUse, message).with(FieldError::new(
+        "move_to",
+        FieldErrorCode::Required,
+        "must be given, since the stage has candidates",
+    ))
 }
 
 fn too_many(stage: &Stage, count: i64) -> Problem {
     let message = format!(
-        "The stage {:?} has {count} candidates, and at most {MOST_MOVED} go to another stage in one call; move some of them first.",
+        "The stage {:?} has {count} candidates, and at most {MAX_MOVED} go to another stage in one call; move some of them first.",
         stage.name
     );
     Problem::new(Code::TooManyCandidates, message)

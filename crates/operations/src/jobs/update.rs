@@ -6,7 +6,7 @@ use slated_model::problem::Problem;
 use slated_model::stage::Stage;
 use slated_store::record::job;
 use slated_store::record::job::JobView;
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use crate::etag::Precondition;
 use crate::jobs::create::{find_or_make_client, find_status};
@@ -19,14 +19,14 @@ pub struct UpdateJob {
     pub precondition: Precondition,
 }
 
-impl Work for UpdateJob {
+impl Operation for UpdateJob {
     type Output = (JobView, Vec<Stage>);
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let Self { actor, id, patch, precondition } = self;
         let workspace = actor.workspace;
         let missing = || Problem::not_found("job", id);

@@ -7,19 +7,19 @@ use slated_model::enrichment::{Field, ProposalState};
 use slated_model::id::{CandidateId, ClientContactId, CompanyId, JobId, NoteId, PersonId, ProposalId, WorkspaceId};
 use slated_model::matched::{self, Differing, differing};
 use slated_model::person::{Association, Identifier, IdentifierKind, NewPerson, OnDuplicate, Person};
-use slated_model::problem::{Code, Detail, Problem, listed};
+use slated_model::problem::{Code, FieldError, Problem, listed};
 use slated_model::search::Document;
 use slated_model::stage::Stage;
 use slated_model::text::fold;
 use slated_store::record::identifier::in_order;
 use slated_store::record::proposal::{self, Proposal, Proposer};
 use slated_store::record::{candidate, company, enrichment, identifier, note, person, search};
-use slated_store::{Asked, Failure, StoreError, Tx, Work};
+use slated_store::{Asked, Operation, OperationError, StoreError, Tx};
 
 use crate::candidates::associate::{Target, ask_stages, make_contact, resolve};
 use crate::companies::{answer_or_make, find_or_make};
 use crate::enrichment::ask_for;
-use crate::enrichment::proposals::{self, MOST_KNOWN};
+use crate::enrichment::proposals::{self, MAX_KNOWN};
 use crate::persons::follow_up::FollowUp;
 use crate::persons::index;
 use crate::persons::matching::{Looking, Matching, Pointed, identifiers_of, is_somebody_else};
@@ -126,7 +126,7 @@ pub struct Changes {
     /// What differs from what the person has.
     pub kept_back: Vec<KeptBack>,
     /// What was not valid and left out.
-    pub dropped: Vec<Detail>,
+    pub dropped: Vec<FieldError>,
 }
 
 pub struct KeptBack {
@@ -142,14 +142,14 @@ impl CreatedPerson {
     }
 }
 
-impl Work for CreatePerson {
+impl Operation for CreatePerson {
     type Output = CreatedPerson;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<CreatedPerson, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<CreatedPerson, OperationError> {
         let looked_up = self.look_up(tx).await?;
         let mut ready = self.find_matched(tx, looked_up).await?;
         if let Some(id) = ready.matched() {
@@ -183,7 +183,7 @@ impl CreatePerson {
     }
 
     /// Asks for all that has to be looked up, at once.
-    pub async fn look_up(&self, tx: &mut Tx) -> Result<LookedUp, Failure> {
+    pub async fn look_up(&self, tx: &mut Tx) -> Result<LookedUp, OperationError> {
         let Self { actor, new, .. } = self;
         let looking = match self.on_duplicate {
             OnDuplicate::Create => None,
@@ -195,7 +195,7 @@ impl CreatePerson {
     }
 
     /// Finds out who is there already.
-    pub async fn find_matched(&self, tx: &mut Tx, looked_up: LookedUp) -> Result<Ready, Failure> {
+    pub async fn find_matched(&self, tx: &mut Tx, looked_up: LookedUp) -> Result<Ready, OperationError> {
         let LookedUp { looking, employer, stages } = looked_up;
         let Some(looking) = looking else {
             return Ok(Ready { matched: None, shared: self.claims(), existing: None, employer, stages });
@@ -222,7 +222,7 @@ impl CreatePerson {
     }
 
     /// Takes note of whom it is about, who is kept from others, and asks for all that has to be known of them, at once.
-    pub async fn meet(&self, tx: &mut Tx, ready: &mut Ready, person: Person) -> Result<(), Failure> {
+    pub async fn meet(&self, tx: &mut Tx, ready: &mut Ready, person: Person) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
         let Some(Pointed { person: id, by }) = &ready.matched else { return Ok(()) };
         let had = person.identifiers();
@@ -250,7 +250,7 @@ impl CreatePerson {
             Some(job) => Some(candidate::ask(tx, workspace, job, *id).await?),
             None => None,
         };
-        let proposals = proposal::ask_of_person(tx, workspace, *id, MOST_KNOWN).await?;
+        let proposals = proposal::ask_of_person(tx, workspace, *id, MAX_KNOWN).await?;
         ready.existing = Some(Existing { person, holder, company_name, holders, same_note, has_new_note: false, proposals, candidate });
         Ok(())
     }
@@ -262,7 +262,7 @@ impl CreatePerson {
 
     /// Makes the person, or adds to the one who is there, but for what is left to the follow-up. What is refused is refused before anything is
     /// written.
-    pub async fn carry_out<'c>(&'c self, tx: &mut Tx, ready: Ready, follow_up: &mut FollowUp<'c>) -> Result<CreatedPerson, Failure> {
+    pub async fn carry_out<'c>(&'c self, tx: &mut Tx, ready: Ready, follow_up: &mut FollowUp<'c>) -> Result<CreatedPerson, OperationError> {
         let Self { actor, new, .. } = self;
         if ready.is_incomplete() {
             return Err(changed().into());
@@ -320,7 +320,7 @@ impl CreatePerson {
     }
 
     /// Makes sure that the person is the one who was meant, and that all that is new can be added to them.
-    async fn check(&self, tx: &mut Tx, existing: &mut Existing, by: &[Identifier]) -> Result<(), Failure> {
+    async fn check(&self, tx: &mut Tx, existing: &mut Existing, by: &[Identifier]) -> Result<(), OperationError> {
         if by.first().is_none_or(|by| is_somebody_else(&self.new, by.kind, &existing.person)) {
             return Err(changed().into());
         }
@@ -340,7 +340,7 @@ impl CreatePerson {
     }
 
     /// The company that the person works for, made if it is new.
-    async fn company(&self, tx: &mut Tx, employer: Option<Employer<'_>>) -> Result<(Option<CompanyId>, String), Failure> {
+    async fn company(&self, tx: &mut Tx, employer: Option<Employer<'_>>) -> Result<(Option<CompanyId>, String), OperationError> {
         Ok(match employer {
             Some((name, asked)) => {
                 let (id, name) = answer_or_make(tx, &self.actor, name, asked).await?;
@@ -355,7 +355,7 @@ impl CreatePerson {
         tx: &mut Tx,
         shared: &[Identifier],
         employer: Option<Employer<'_>>,
-    ) -> Result<(Person, String, Changes), Failure> {
+    ) -> Result<(Person, String, Changes), OperationError> {
         let workspace = self.actor.workspace;
         let (company_id, company_name) = self.company(tx, employer).await?;
         let created = self.new.clone().into_person(tx.new_id(), company_id);
@@ -384,7 +384,7 @@ impl CreatePerson {
         (by, shared): (&[Identifier], &[Identifier]),
         employer: Option<Employer<'_>>,
         follow_up: &mut FollowUp<'_>,
-    ) -> Result<(Person, String, Changes), Failure> {
+    ) -> Result<(Person, String, Changes), OperationError> {
         let Existing { person: before, company_name, holders, has_new_note, proposals, .. } = existing;
         let (workspace, id) = (self.actor.workspace, before.id);
         // A person who has a company keeps it, and no other is made for nothing.
@@ -484,11 +484,11 @@ fn duplicate(matched: &Pointed) -> Problem {
 }
 
 /// Says by what the person was found.
-fn first_held(pointed: &Pointed) -> Option<Detail> {
+fn first_held(pointed: &Pointed) -> Option<FieldError> {
     pointed.by.first().map(|by| held_by(pointed.person, by))
 }
 
 /// Says that an identifier belongs to a person.
-pub fn held_by(id: PersonId, identifier: &Identifier) -> Detail {
-    Detail::about(identifier.kind.field(), format!("{} belongs to person {id}", identifier.shown()), id)
+pub fn held_by(id: PersonId, identifier: &Identifier) -> FieldError {
+    FieldError::about(identifier.kind.field(), format!("{} belongs to person {id}", identifier.shown()), id)
 }

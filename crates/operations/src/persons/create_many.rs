@@ -8,11 +8,11 @@ use slated_model::person::Identifier;
 use slated_model::problem::Problem;
 use slated_model::text::fold;
 use slated_store::record::{census, company, job, person};
-use slated_store::{Failure, Pace, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::create::{CreatePerson, CreatedPerson, Ready, changed};
 use super::follow_up::FollowUp;
-use crate::gathering::{Gathered, Outcomes};
+use crate::write_batches::{Batchable, Outcomes};
 
 pub struct CreatePersons {
     pub workspace: WorkspaceId,
@@ -20,7 +20,7 @@ pub struct CreatePersons {
     pub rows: Vec<Result<CreatePerson, Problem>>,
 }
 
-impl Work for CreatePersons {
+impl Operation for CreatePersons {
     /// What became of each, in order.
     type Output = Vec<Result<CreatedPerson, Problem>>;
 
@@ -32,7 +32,7 @@ impl Work for CreatePersons {
         Pace::AtLength
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         // One at a time: two that hold what the other waits for would otherwise be likely.
         census::hold_batches(tx, self.workspace).await?;
         let mut ready = prepare(tx, self.rows.iter().map(Result::as_ref)).await?;
@@ -60,7 +60,7 @@ impl Work for CreatePersons {
     }
 }
 
-impl Gathered for CreatePerson {
+impl Batchable for CreatePerson {
     type Order = ([Option<String>; 2], Vec<Identifier>);
 
     fn can_go_together(&self) -> bool {
@@ -76,7 +76,7 @@ impl Gathered for CreatePerson {
     }
 
     /// Creates those who are new; nothing becomes of those who are there already, or may be one whom an earlier one makes.
-    async fn run_together(tx: &mut Tx, creates: &[Arc<Self>]) -> Result<Outcomes<CreatedPerson>, Failure> {
+    async fn run_together(tx: &mut Tx, creates: &[Arc<Self>]) -> Result<Outcomes<CreatedPerson>, OperationError> {
         let ready = prepare(tx, creates.iter().map(|create| Ok(&**create))).await?;
         let mut outcomes: Outcomes<CreatedPerson> = Vec::with_capacity(creates.len());
         let (mut made, mut follow_up) = (Made::default(), FollowUp::default());
@@ -135,7 +135,7 @@ impl Made {
         create: &'c CreatePerson,
         ready: Ready,
         follow_up: &mut FollowUp<'c>,
-    ) -> Result<Result<CreatedPerson, Problem>, Failure> {
+    ) -> Result<Result<CreatedPerson, Problem>, OperationError> {
         let ready = self.introduce(tx, create, ready).await?;
         let outcome = refusal(create.carry_out(tx, ready, follow_up).await)?;
         if let Ok(created) = &outcome {
@@ -173,7 +173,7 @@ impl Made {
 impl CreatePersons {
     /// Holds the persons that are concerned, in the order of their ids, as everybody does who needs several. Of several rows about one person only the
     /// first meets them; the others look again.
-    async fn meet(&self, tx: &mut Tx, ready: &mut [Result<Ready, Problem>]) -> Result<(), Failure> {
+    async fn meet(&self, tx: &mut Tx, ready: &mut [Result<Ready, Problem>]) -> Result<(), OperationError> {
         let persons: BTreeSet<_> = ready.iter().flatten().filter_map(Ready::matched).collect();
         // Rows that look again may change somebody, or add to a job, for the second time.
         let (matched, jobs): (Vec<_>, Vec<_>) = (persons.iter().copied().collect(), self.jobs().into_iter().collect());
@@ -196,7 +196,7 @@ impl CreatePersons {
     }
 
     /// Holds all jobs, in the order of their ids, since some of them are added to now, and others later.
-    async fn hold_jobs(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn hold_jobs(&self, tx: &mut Tx) -> Result<(), OperationError> {
         for job in self.jobs() {
             job::load(tx, self.workspace, job).await?;
         }
@@ -209,7 +209,11 @@ impl CreatePersons {
 
     /// Carries out what is left, one after the other. Most identifiers are claimed by then: whoever creates a single person claims theirs and then waits for
     /// the job, so whoever holds one had better not wait for an identifier.
-    async fn look_again(&self, tx: &mut Tx, outcomes: Outcomes<CreatedPerson>) -> Result<Vec<Result<CreatedPerson, Problem>>, Failure> {
+    async fn look_again(
+        &self,
+        tx: &mut Tx,
+        outcomes: Outcomes<CreatedPerson>,
+    ) -> Result<Vec<Result<CreatedPerson, Problem>>, OperationError> {
         let mut all = Vec::with_capacity(outcomes.len());
         for (row, outcome) in self.rows.iter().zip(outcomes) {
             all.push(match (row, outcome) {
@@ -226,7 +230,7 @@ impl CreatePersons {
 async fn prepare<'r>(
     tx: &mut Tx,
     rows: impl Iterator<Item = Result<&'r CreatePerson, &'r Problem>> + Send,
-) -> Result<Vec<Result<Ready, Problem>>, Failure> {
+) -> Result<Vec<Result<Ready, Problem>>, OperationError> {
     let mut looked_up = Vec::new();
     for row in rows {
         looked_up.push(match row {
@@ -249,10 +253,10 @@ async fn prepare<'r>(
 }
 
 /// What is refused is an outcome; what is broken ends the work.
-fn refusal<T>(outcome: Result<T, Failure>) -> Result<Result<T, Problem>, Failure> {
+fn refusal<T>(outcome: Result<T, OperationError>) -> Result<Result<T, Problem>, OperationError> {
     match outcome {
         Ok(done) => Ok(Ok(done)),
-        Err(Failure::Refused(problem)) => Ok(Err(problem)),
+        Err(OperationError::Rejected(problem)) => Ok(Err(problem)),
         Err(broken) => Err(broken),
     }
 }

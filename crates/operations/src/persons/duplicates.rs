@@ -5,14 +5,14 @@ use std::collections::{BTreeSet, HashMap};
 use slated_model::duplicate::{Place, Profile, Reason, Sign, reasons};
 use slated_model::id::{PersonId, WorkspaceId};
 use slated_store::record::duplicate;
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
 /// Persons that a page looks at.
-const MOST_LOOKED_AT: usize = 500;
+const MAX_LOOKED_AT: usize = 500;
 /// Persons that are looked at together.
 const AT_ONCE: usize = 100;
 /// What more persons have in common is no sign that two of them are one: the number of a switchboard, an address such as info@.
-const MOST_ALIKE: usize = 20;
+const MAX_ALIKE: usize = 20;
 
 pub struct FindDuplicates {
     pub workspace: WorkspaceId,
@@ -27,7 +27,7 @@ pub struct Pair {
     pub reasons: Vec<Reason>,
 }
 
-impl Work for FindDuplicates {
+impl Operation for FindDuplicates {
     /// With the place to go on from, if the end was not reached.
     type Output = (Vec<Pair>, Option<Place>);
 
@@ -35,7 +35,7 @@ impl Work for FindDuplicates {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let mut pairs: Vec<Pair> = Vec::new();
         let mut place = self.after;
         let mut looked_at = 0;
@@ -59,7 +59,7 @@ impl Work for FindDuplicates {
             let Some(last) = some.last().filter(|_| some.len() == AT_ONCE) else { return Ok((pairs, None)) };
             place = Some(Place { person: last.id, partner: None });
             looked_at += some.len();
-            if looked_at >= MOST_LOOKED_AT || pairs.len() == self.limit {
+            if looked_at >= MAX_LOOKED_AT || pairs.len() == self.limit {
                 return Ok((pairs, place));
             }
         }
@@ -91,7 +91,7 @@ impl FindDuplicates {
         for persons in &mut sharing {
             persons.sort_unstable();
             persons.dedup();
-            if persons.len() > MOST_ALIKE {
+            if persons.len() > MAX_ALIKE {
                 persons.clear();
             }
         }

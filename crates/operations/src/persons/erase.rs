@@ -6,7 +6,7 @@ use slated_model::id::{PersonId, WorkspaceId};
 use slated_model::person::Person;
 use slated_store::record::mention::{self, Mentions, Traces};
 use slated_store::record::{client_contact, erasure, former, job, person, search};
-use slated_store::{Failure, Pace, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, Tx};
 
 use super::follow;
 use crate::candidates::remove::take_off;
@@ -21,24 +21,24 @@ pub struct FindMentions {
     pub id: PersonId,
 }
 
-impl Work for FindMentions {
+impl Operation for FindMentions {
     type Output = Mentions;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Mentions, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Mentions, OperationError> {
         let traces = match follow::current(tx, self.workspace, self.id).await {
             Ok(id) => match person::search_sources(tx, self.workspace, &[id]).await?.pop() {
                 Some(source) => traces_of(tx, self.workspace, &source.person).await?,
                 None => Traces::default(),
             },
             // Whether they can be erased is not said here.
-            Err(Failure::Refused(_)) => Traces::default(),
+            Err(OperationError::Rejected(_)) => Traces::default(),
             Err(failure) => return Err(failure),
         };
         Ok(mention::find(tx, self.workspace, traces).await?)
     }
 }
 
-async fn traces_of(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<Traces, Failure> {
+async fn traces_of(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<Traces, OperationError> {
     let mut persons = former::leading_to(tx, workspace, person.id).await?;
     persons.push(person.id);
     let answered_since = tx.now().plus_millis(-KEPT_FOR_MILLIS);
@@ -61,7 +61,7 @@ pub struct Erased {
     pub erased_at: Timestamp,
 }
 
-impl Work for ErasePerson {
+impl Operation for ErasePerson {
     type Output = Erased;
 
     fn workspace(&self) -> Option<WorkspaceId> {
@@ -72,7 +72,7 @@ impl Work for ErasePerson {
         Pace::AtLength
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Erased, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Erased, OperationError> {
         let (actor, workspace) = (&self.actor, self.actor.workspace);
         let id = follow::current(tx, workspace, self.id).await?;
         person::close(tx, workspace, id).await?;
@@ -103,7 +103,7 @@ impl Work for ErasePerson {
 impl ErasePerson {
     /// Tells of each candidate that it went; who it was is forgotten with all other events about the person. The jobs are held first, in
     /// the order of their ids.
-    async fn take_off_jobs(&self, tx: &mut Tx, person: PersonId) -> Result<(), Failure> {
+    async fn take_off_jobs(&self, tx: &mut Tx, person: PersonId) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
         let candidates = erasure::candidates(tx, workspace, person).await?;
         for (job, _) in &candidates {

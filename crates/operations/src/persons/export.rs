@@ -22,7 +22,7 @@ use slated_store::record::{
     client_contact, enrichment, enrichment_answer, event_reading, export, field_source, former, identifier, note, origin, person, proposal,
     webhook,
 };
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::follow;
 
@@ -59,14 +59,14 @@ pub struct Delivered {
     pub delivery: Delivery,
 }
 
-impl Work for ExportPerson {
+impl Operation for ExportPerson {
     type Output = Exported;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Exported, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Exported, OperationError> {
         let workspace = self.workspace;
         let view = follow::view(tx, workspace, self.id).await?;
         let id = view.id;
@@ -138,14 +138,14 @@ impl ExportPerson {
 }
 
 /// How much of the events is read at once.
-const MOST_BYTES: i64 = 1 << 20;
+const MAX_BYTES: i64 = 1 << 20;
 /// So many notes, which are as much together.
 const NOTES_PER_PAGE: i64 = 16;
 
 /// Events, page by page.
 pub fn pages(mut events: &[Size]) -> impl Iterator<Item = &[Size]> {
     std::iter::from_fn(move || {
-        let (page, others) = events.split_at(event_reading::fitting(events, MOST_BYTES).len());
+        let (page, others) = events.split_at(event_reading::fitting(events, MAX_BYTES).len());
         events = others;
         (!page.is_empty()).then_some(page)
     })
@@ -163,14 +163,14 @@ pub struct ExportEvents {
     pub page: Vec<Size>,
 }
 
-impl Work for ExportEvents {
+impl Operation for ExportEvents {
     type Output = Vec<Event>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Vec<Event>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Event>, OperationError> {
         Ok(read_events(tx, self.workspace, &self.page).await?)
     }
 }
@@ -183,14 +183,14 @@ pub struct ExportNotes {
     pub behind: Option<NoteId>,
 }
 
-impl Work for ExportNotes {
+impl Operation for ExportNotes {
     type Output = Vec<Note>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Vec<Note>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Note>, OperationError> {
         Ok(note::behind(tx, self.workspace, self.person, self.behind, NOTES_PER_PAGE).await?)
     }
 }

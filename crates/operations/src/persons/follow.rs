@@ -5,16 +5,16 @@ use slated_model::input::Reference;
 use slated_model::person::Person;
 use slated_model::problem::Code;
 use slated_store::record::person::{self, PersonView};
-use slated_store::{Failure, StoreError, Tx};
+use slated_store::{OperationError, StoreError, Tx};
 
 use crate::former::{erased_too, survivor};
 
-fn changed() -> Failure {
+fn changed() -> OperationError {
     StoreError::Conflict("the person was merged or erased meanwhile".to_owned()).into()
 }
 
 /// The person as a read shows them.
-pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<PersonView, Failure> {
+pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<PersonView, OperationError> {
     if let Some(found) = person::view(tx, workspace, id).await? {
         return Ok(found);
     }
@@ -23,7 +23,7 @@ pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<P
 }
 
 /// The person as rules work on it, kept from others until they are done.
-pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Person, Failure> {
+pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Person, OperationError> {
     if let Some(found) = person::load(tx, workspace, id).await? {
         return Ok(found);
     }
@@ -32,11 +32,16 @@ pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<P
 }
 
 /// The id under which the person is kept whom a request names.
-pub async fn named(tx: &mut Tx, workspace: WorkspaceId, reference: &Reference<id::Person>, field: &str) -> Result<PersonId, Failure> {
+pub async fn named(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    reference: &Reference<id::Person>,
+    field: &str,
+) -> Result<PersonId, OperationError> {
     let id = reference.resolve(field)?;
     match current(tx, workspace, id).await {
-        Err(Failure::Refused(problem)) if problem.code == Code::NotFound => Err(reference.not_found(field).into()),
-        Err(Failure::Refused(problem)) if problem.code == Code::Erased => Err(erased_too(problem, field, id).into()),
+        Err(OperationError::Rejected(problem)) if problem.code == Code::NotFound => Err(reference.not_found(field).into()),
+        Err(OperationError::Rejected(problem)) if problem.code == Code::Erased => Err(erased_too(problem, field, id).into()),
         found => found,
     }
 }
@@ -47,7 +52,7 @@ pub async fn named_to_stay(
     workspace: WorkspaceId,
     reference: &Reference<id::Person>,
     field: &str,
-) -> Result<PersonId, Failure> {
+) -> Result<PersonId, OperationError> {
     let id = named(tx, workspace, reference, field).await?;
     match person::keep(tx, workspace, id).await? {
         true => Ok(id),
@@ -56,7 +61,7 @@ pub async fn named_to_stay(
 }
 
 /// The id under which the person is kept.
-pub async fn current(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<PersonId, Failure> {
+pub async fn current(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<PersonId, OperationError> {
     match person::name(tx, workspace, id).await? {
         Some(_) => Ok(id),
         None => survivor(tx, workspace, id).await,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use slated_model::id::{CandidateId, JobId, PersonId, WorkspaceId};
 use slated_model::stage::Stage;
-use slated_store::{Failure, Tx};
+use slated_store::{OperationError, Tx};
 
 use super::index;
 use crate::Actor;
@@ -32,7 +32,7 @@ impl<'c> FollowUp<'c> {
     }
 
     /// Does all that, the jobs in the order of their ids. Gives back the candidates of those who were put on one.
-    pub async fn carry_out(&mut self, tx: &mut Tx, workspace: WorkspaceId) -> Result<HashMap<PersonId, CandidateId>, Failure> {
+    pub async fn carry_out(&mut self, tx: &mut Tx, workspace: WorkspaceId) -> Result<HashMap<PersonId, CandidateId>, OperationError> {
         // Everybody changes the index in the order of ids, and holds a job no longer than needed.
         self.stale.sort_unstable();
         index::refresh_all(tx, workspace, &std::mem::take(&mut self.stale)).await?;

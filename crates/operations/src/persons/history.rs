@@ -2,10 +2,10 @@
 
 use slated_model::career::CareerPatch;
 use slated_model::id::{PersonId, WorkspaceId};
-use slated_model::problem::{Detail, Flaw, Problem};
+use slated_model::problem::{FieldError, FieldErrorCode, Problem};
 use slated_store::record::person::PersonView;
 use slated_store::record::{company, person};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use crate::etag::Precondition;
 use crate::persons::{follow, index};
@@ -18,14 +18,14 @@ pub struct ReplaceHistory {
     pub precondition: Precondition,
 }
 
-impl Work for ReplaceHistory {
+impl Operation for ReplaceHistory {
     type Output = PersonView;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<PersonView, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<PersonView, OperationError> {
         let workspace = self.actor.workspace;
         let id = follow::load(tx, workspace, self.id).await?.id;
         let before = follow::view(tx, workspace, id).await?;
@@ -45,7 +45,7 @@ impl Work for ReplaceHistory {
 }
 
 impl ReplaceHistory {
-    async fn check_companies(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn check_companies(&self, tx: &mut Tx) -> Result<(), OperationError> {
         let named: Vec<_> = self.career.companies.iter().filter_map(|named| named.company.id).collect();
         let existing = company::existing(tx, self.actor.workspace, &named).await?;
         let unknown: Vec<_> = self
@@ -53,7 +53,7 @@ impl ReplaceHistory {
             .companies
             .iter()
             .filter(|named| named.company.id.is_none_or(|id| !existing.contains(&id)))
-            .map(|named| Detail::new(&named.field, Flaw::NotFound, format!("There is no company {}.", named.company.written)))
+            .map(|named| FieldError::new(&named.field, FieldErrorCode::NotFound, format!("There is no company {}.", named.company.written)))
             .collect();
         match unknown.first() {
             None => Ok(()),

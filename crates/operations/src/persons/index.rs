@@ -7,12 +7,12 @@ use slated_model::person::{NewPerson, Person};
 use slated_model::search::{Document, Field, may_mention};
 use slated_store::record::person::SearchSource;
 use slated_store::record::{company, note, person, search};
-use slated_store::{Failure, Pace, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 /// Persons that are indexed in one transaction, so that no writer waits long behind them.
 const AT_ONCE: i64 = 100;
 /// Workspaces that are looked for with persons whom the segments know nothing of.
-const MOST_WORKSPACES: usize = 100;
+const MAX_WORKSPACES: usize = 100;
 /// Parts of a career that are no words.
 const NOT_SEARCHED: [&str; 6] = ["company_social_url", "company_id", "start_date", "end_date", "credential_id", "position_type"];
 
@@ -102,7 +102,7 @@ fn gather(value: &Value, words: &mut Vec<String>) {
 
 /// Takes the words of a person of whom nothing changed but fields, from what they were to what they are. Career and notes are only looked at
 /// for words that leave: they may have those too. True if that is not enough, and the person is to be indexed anew.
-pub async fn change(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after: &Person) -> Result<bool, Failure> {
+pub async fn change(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after: &Person) -> Result<bool, OperationError> {
     let id = after.id;
     if before == after {
         return Ok(false);
@@ -139,19 +139,19 @@ async fn company_name(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> R
 }
 
 /// Takes the words of a person who changed.
-pub async fn refresh(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), Failure> {
+pub async fn refresh(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), OperationError> {
     refresh_all(tx, workspace, &[person]).await
 }
 
 /// The same of many.
-pub async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<(), Failure> {
+pub async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<(), OperationError> {
     for some in persons.chunks(AT_ONCE as usize) {
         refresh_some(tx, workspace, some).await?;
     }
     Ok(())
 }
 
-async fn refresh_some(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<(), Failure> {
+async fn refresh_some(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<(), OperationError> {
     let notes = note::bodies(tx, workspace, persons).await?;
     let mut sources = person::search_sources(tx, workspace, persons).await?;
     sources.sort_unstable_by_key(|source| source.person.id);
@@ -165,7 +165,12 @@ async fn refresh_some(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId])
 }
 
 /// Takes the words of a person of whom all is known. `notes` may be those of others too.
-pub async fn take_words(tx: &mut Tx, workspace: WorkspaceId, source: &SearchSource, notes: &[(PersonId, String)]) -> Result<(), Failure> {
+pub async fn take_words(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    source: &SearchSource,
+    notes: &[(PersonId, String)],
+) -> Result<(), OperationError> {
     let texts = texts(source, notes);
     let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
     Ok(search::replace(tx, workspace, source.person.id, &tokens_of(&document, &source.person)).await?)
@@ -174,13 +179,13 @@ pub async fn take_words(tx: &mut Tx, workspace: WorkspaceId, source: &SearchSour
 /// The workspaces that have persons whose words are to be taken anew, those first that changed them; only some of those with persons whom the segments know nothing of.
 pub struct WaitingForIndex;
 
-impl Work for WaitingForIndex {
+impl Operation for WaitingForIndex {
     type Output = Vec<WorkspaceId>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Vec<WorkspaceId>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<WorkspaceId>, OperationError> {
         let mut waiting = search::waiting(tx).await?;
         let mut behind = None;
-        for _ in 0..MOST_WORKSPACES {
+        for _ in 0..MAX_WORKSPACES {
             let Some(workspace) = search::unknown_workspace(tx, behind).await? else { break };
             if !waiting.contains(&workspace) {
                 waiting.push(workspace);
@@ -205,14 +210,14 @@ pub struct Indexed {
     pub is_all: bool,
 }
 
-impl Work for IndexSome {
+impl Operation for IndexSome {
     type Output = Indexed;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Indexed, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Indexed, OperationError> {
         let queued = search::ask_queued(tx, self.workspace, AT_ONCE).await?;
         let queued = tx.answer(queued).await?;
         if !queued.is_empty() {
@@ -228,7 +233,7 @@ impl Work for IndexSome {
 }
 
 impl IndexSome {
-    async fn take(&self, tx: &mut Tx, persons: &[PersonId]) -> Result<(), Failure> {
+    async fn take(&self, tx: &mut Tx, persons: &[PersonId]) -> Result<(), OperationError> {
         // Held, so that they are not changed between the look at them and the index; off the queue before that, so that nothing that puts
         // them there meanwhile is lost.
         person::hold_all(tx, self.workspace, persons).await?;
@@ -242,7 +247,7 @@ impl IndexSome {
 /// Puts the words that writers left for later into the index, so that none of them has to.
 pub struct TidyIndex;
 
-impl Work for TidyIndex {
+impl Operation for TidyIndex {
     type Output = ();
 
     fn pace(&self) -> Pace {
@@ -253,7 +258,7 @@ impl Work for TidyIndex {
         false
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         Ok(search::tidy(tx).await?)
     }
 }
@@ -261,10 +266,10 @@ impl Work for TidyIndex {
 /// Whether words that left the index are to be wiped out of its pages.
 pub struct MergeWanted;
 
-impl Work for MergeWanted {
+impl Operation for MergeWanted {
     type Output = Option<Timestamp>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Option<Timestamp>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Option<Timestamp>, OperationError> {
         Ok(search::merge_wanted(tx).await?)
     }
 }
@@ -275,10 +280,10 @@ pub struct MergeSome {
     pub is_first: bool,
 }
 
-impl Work for MergeSome {
+impl Operation for MergeSome {
     type Output = bool;
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         Ok(search::merge(tx, self.wanted_at, self.is_first).await?)
     }
 }

@@ -5,14 +5,14 @@ use slated_model::id::{self, PersonId, WorkspaceId};
 use slated_model::input::Query;
 use slated_model::listing::{Page, TimeFilter};
 use slated_model::person::{Identifier, IdentifierKind};
-use slated_model::problem::{Code, Flaw, Problem};
+use slated_model::problem::{Code, FieldErrorCode, Problem};
 use slated_model::search::{Field, Question};
 use slated_model::text::limit;
 use slated_store::record::listing::Listed;
 use slated_store::record::person_filter::PersonFilter;
 use slated_store::record::person_list::PersonItem;
 use slated_store::record::{note, person, person_list};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use crate::flaws::Flaws;
 use crate::persons::index;
@@ -40,10 +40,10 @@ impl PersonQuery {
     pub fn read(query: &mut Query) -> Self {
         Self {
             times: TimeFilter::read(query),
-            email: query.parsed("email", Flaw::InvalidEmail, "an e-mail address", |written| {
+            email: query.parsed("email", FieldErrorCode::InvalidEmail, "an e-mail address", |written| {
                 Some(written.trim()).filter(|written| Channel::Email.accepts(written)).map(|written| Channel::Email.key(written))
             }),
-            phone: query.parsed("phone", Flaw::InvalidPhone, "a phone number", |written| {
+            phone: query.parsed("phone", FieldErrorCode::InvalidPhone, "a phone number", |written| {
                 Some(written.trim()).filter(|written| Channel::Phone.accepts(written)).map(str::to_owned)
             }),
             external_source_id: query.words("external_source_id"),
@@ -57,7 +57,7 @@ impl PersonQuery {
 
 /// Words to look for.
 pub fn read_question(query: &mut Query) -> Option<Question> {
-    query.parsed("q", Flaw::InvalidValue, "up to 255 characters with at least one letter or digit", |written| {
+    query.parsed("q", FieldErrorCode::InvalidValue, "up to 255 characters with at least one letter or digit", |written| {
         Some(written).filter(|written| written.chars().count() <= limit::NAME).and_then(Question::parse)
     })
 }
@@ -71,14 +71,14 @@ pub struct ListPersons {
 /// A person on the list, and the fields in which search found them.
 pub type Found = (PersonItem, Vec<Field>);
 
-impl Work for ListPersons {
+impl Operation for ListPersons {
     type Output = Listed<Found>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Listed<Found>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Listed<Found>, OperationError> {
         let filter = self.filter(tx).await?;
         let Some(question) = &self.query.q else {
             let Listed { records, total, more } = person_list::list(tx, self.workspace, &filter, &self.page).await?;
@@ -100,7 +100,7 @@ impl Work for ListPersons {
 }
 
 impl ListPersons {
-    async fn filter(&self, tx: &mut Tx) -> Result<PersonFilter, Failure> {
+    async fn filter(&self, tx: &mut Tx) -> Result<PersonFilter, OperationError> {
         let PersonQuery { times, email, phone, external_source_id, social_public_id, company_id, job_id, q: _ } = &self.query;
         let mut flaws = Flaws::default();
         let company_id = match company_id {
@@ -124,7 +124,7 @@ async fn matched_fields(
     workspace: WorkspaceId,
     question: &Question,
     ids: &[PersonId],
-) -> Result<Vec<(PersonId, Vec<Field>)>, Failure> {
+) -> Result<Vec<(PersonId, Vec<Field>)>, OperationError> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }

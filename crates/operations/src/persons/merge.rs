@@ -6,14 +6,14 @@ use slated_model::id::{self, PersonId, WorkspaceId};
 use slated_model::input::Reference;
 use slated_model::merge::{Standing, absorb, further};
 use slated_model::person::Person;
-use slated_model::problem::{Code, Detail, Problem};
+use slated_model::problem::{Code, FieldError, Problem};
 use slated_model::stage::Stage;
 use slated_store::record::candidate::{CandidateView, StageEntry};
 use slated_store::record::field_source::FieldSource;
 use slated_store::record::merge::SharedJob;
 use slated_store::record::person::PersonView;
 use slated_store::record::{candidate, client_contact, company, field_source, former, job, merge, person, search, stage};
-use slated_store::{Failure, Pace, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::{follow, index};
 use crate::candidates::remove::take_off;
@@ -29,7 +29,7 @@ pub struct MergePersons {
     pub other: Reference<id::Person>,
 }
 
-impl Work for MergePersons {
+impl Operation for MergePersons {
     type Output = PersonView;
 
     fn workspace(&self) -> Option<WorkspaceId> {
@@ -40,7 +40,7 @@ impl Work for MergePersons {
         Pace::AtLength
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<PersonView, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<PersonView, OperationError> {
         let workspace = self.actor.workspace;
         let id = follow::current(tx, workspace, self.id).await?;
         let other = follow::named(tx, workspace, &self.other, "person_id").await?;
@@ -76,7 +76,7 @@ impl Work for MergePersons {
 }
 
 /// Keeps a person from others until the work is done; nobody may even begin to point at the one who goes.
-async fn hold(tx: &mut Tx, workspace: WorkspaceId, id: PersonId, going: PersonId) -> Result<Person, Failure> {
+async fn hold(tx: &mut Tx, workspace: WorkspaceId, id: PersonId, going: PersonId) -> Result<Person, OperationError> {
     if id == going {
         person::close(tx, workspace, id).await?;
     }
@@ -91,7 +91,7 @@ impl MergePersons {
             Some(former) => format!("The person {former} went into {id} before."),
             None => "A person cannot be merged into themselves; name another in person_id.".to_owned(),
         };
-        Ok(Problem::new(Code::InvalidMerge, message).with(Detail::about(
+        Ok(Problem::new(Code::InvalidMerge, message).with(FieldError::about(
             "person_id",
             format!("is {id}, the person that it would go into"),
             id,
@@ -99,7 +99,7 @@ impl MergePersons {
     }
 
     /// Candidates change hands; on a job that both are on, they become one. The jobs are held first, in the order of their ids.
-    async fn join_candidates(&self, tx: &mut Tx, kept: Named<'_, PersonId>, gone: PersonId) -> Result<(), Failure> {
+    async fn join_candidates(&self, tx: &mut Tx, kept: Named<'_, PersonId>, gone: PersonId) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
         let shared = merge::shared_jobs(tx, workspace, kept.id, gone).await?;
         let mut names = Vec::with_capacity(shared.len());
@@ -114,7 +114,7 @@ impl MergePersons {
     }
 
     /// Where both are contacts of a company, that of the one who goes is removed; the others change hands.
-    async fn drop_contacts(&self, tx: &mut Tx, kept: PersonId, gone: Named<'_, PersonId>) -> Result<(), Failure> {
+    async fn drop_contacts(&self, tx: &mut Tx, kept: PersonId, gone: Named<'_, PersonId>) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
         for (contact, company) in client_contact::delete_shared_by_persons(tx, workspace, gone.id, kept).await? {
             tell::contact_removed(tx, &self.actor, company, gone, contact).await?;
@@ -122,7 +122,7 @@ impl MergePersons {
         Ok(())
     }
 
-    async fn join(&self, tx: &mut Tx, person: Named<'_, PersonId>, on_both: &SharedJob, job_name: &str) -> Result<(), Failure> {
+    async fn join(&self, tx: &mut Tx, person: Named<'_, PersonId>, on_both: &SharedJob, job_name: &str) -> Result<(), OperationError> {
         let (actor, workspace) = (&self.actor, self.actor.workspace);
         let SharedJob { job, kept, gone } = *on_both;
         let stages = stage::of_job(tx, workspace, job).await?;

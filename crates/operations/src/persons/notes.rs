@@ -9,13 +9,13 @@ use slated_model::problem::{Code, Problem};
 use slated_store::record::listing::Listed;
 use slated_store::record::note::{self, Note};
 use slated_store::record::person;
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use super::{follow, index};
 use crate::Actor;
 use crate::tell::{Nothing, Told, tell};
 
-pub const MOST_NOTES: i64 = 10_000;
+pub const MAX_NOTES: i64 = 10_000;
 
 /// A note as events show it.
 #[derive(Serialize)]
@@ -47,7 +47,7 @@ async fn changed(
     person: PersonId,
     before: impl Serialize,
     after: impl Serialize,
-) -> Result<(), Failure> {
+) -> Result<(), OperationError> {
     person::touch(tx, actor.workspace, person).await?;
     tell(tx, actor, kind, Subject::of(person), &Told::new(before, after)).await?;
     index::refresh(tx, actor.workspace, person).await?;
@@ -55,15 +55,15 @@ async fn changed(
 }
 
 /// A person has so many notes at most, so that what is kept of them stays within bounds.
-pub async fn refuse_if_full(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), Failure> {
-    if note::are_at_least(tx, workspace, person, MOST_NOTES).await? {
-        let message = format!("The person has {MOST_NOTES} notes, which are as many as a person may have; delete some first.");
+pub async fn refuse_if_full(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), OperationError> {
+    if note::are_at_least(tx, workspace, person, MAX_NOTES).await? {
+        let message = format!("The person has {MAX_NOTES} notes, which are as many as a person may have; delete some first.");
         return Err(Problem::new(Code::TooMany, message).into());
     }
     Ok(())
 }
 
-async fn existing(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, id: NoteId) -> Result<Note, Failure> {
+async fn existing(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, id: NoteId) -> Result<Note, OperationError> {
     Ok(note::find(tx, workspace, person, id).await?.ok_or_else(|| Problem::not_found("note", id))?)
 }
 
@@ -74,14 +74,14 @@ pub struct ListNotes {
     pub page: Page<id::Note>,
 }
 
-impl Work for ListNotes {
+impl Operation for ListNotes {
     type Output = Listed<Note>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Listed<Note>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Listed<Note>, OperationError> {
         let person = follow::current(tx, self.workspace, self.person).await?;
         Ok(note::list(tx, self.workspace, person, &self.times, &self.page).await?)
     }
@@ -93,14 +93,14 @@ pub struct AddNote {
     pub body: String,
 }
 
-impl Work for AddNote {
+impl Operation for AddNote {
     type Output = Note;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Note, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Note, OperationError> {
         let Self { actor, person, body } = self;
         let person = follow::load(tx, actor.workspace, *person).await?.id;
         refuse_if_full(tx, actor.workspace, person).await?;
@@ -118,14 +118,14 @@ pub struct UpdateNote {
     pub body: String,
 }
 
-impl Work for UpdateNote {
+impl Operation for UpdateNote {
     type Output = Note;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Note, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Note, OperationError> {
         let Self { actor, person, id, body } = self;
         let person = follow::load(tx, actor.workspace, *person).await?.id;
         let before = existing(tx, actor.workspace, person, *id).await?;
@@ -145,14 +145,14 @@ pub struct DeleteNote {
     pub id: NoteId,
 }
 
-impl Work for DeleteNote {
+impl Operation for DeleteNote {
     type Output = ();
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         let Self { actor, person, id } = self;
         let person = follow::load(tx, actor.workspace, *person).await?.id;
         let before = existing(tx, actor.workspace, person, *id).await?;

@@ -8,13 +8,13 @@ use slated_store::record::client_contact::ContactOf;
 use slated_store::record::note::Note;
 use slated_store::record::person::{PersonDetails, PersonView};
 use slated_store::record::{client_contact, note, origin, person};
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::follow;
 use crate::enrichment::provenance::{self, Provenance};
 
 /// Notes, and companies that the person is a contact of, that are shown with a person.
-const MOST_SHOWN: i64 = 100;
+const MAX_SHOWN: i64 = 100;
 
 pub struct ReadPersonWith {
     pub workspace: WorkspaceId,
@@ -40,27 +40,27 @@ pub struct Profile {
     pub sources: Vec<(&'static str, Change)>,
 }
 
-impl Work for ReadPersonWith {
+impl Operation for ReadPersonWith {
     type Output = PersonWith;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<PersonWith, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<PersonWith, OperationError> {
         let Self { workspace, id, include } = *self;
         let view = follow::view(tx, workspace, id).await?;
         let id = view.id;
         let profile = match include.profile {
             true => Some(Profile {
                 details: person::details(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("person", id))?,
-                client_contacts: client_contact::of_person(tx, workspace, id, MOST_SHOWN).await?,
+                client_contacts: client_contact::of_person(tx, workspace, id, MAX_SHOWN).await?,
                 sources: sources(tx, workspace, id).await?,
             }),
             false => None,
         };
         let notes = match include.notes {
-            true => Some(note::newest(tx, workspace, id, MOST_SHOWN).await?),
+            true => Some(note::newest(tx, workspace, id, MAX_SHOWN).await?),
             false => None,
         };
         let provenance = match include.provenance {

@@ -3,7 +3,7 @@
 use slated_model::id::{PersonId, WorkspaceId};
 use slated_model::person::{Identifier, NewPerson};
 use slated_store::record::person;
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use crate::persons::matching::{Looking, Matching, Pointed};
 
@@ -27,14 +27,14 @@ pub struct Match {
     pub by: Vec<Identifier>,
 }
 
-impl Work for ResolvePerson {
+impl Operation for ResolvePerson {
     type Output = Resolved;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Resolved, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Resolved, OperationError> {
         let looking = Looking::ask(tx, self.workspace, &self.new).await?;
         let Matching { persons, others } = looking.answer(tx, self.workspace, &self.new).await?;
         let ids: Vec<_> = persons.iter().chain(&others).map(|pointed| pointed.person).collect();

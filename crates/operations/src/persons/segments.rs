@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use slated_model::id::WorkspaceId;
 use slated_store::record::segment_making::{self, Leaving, Made, Planned};
-use slated_store::{Failure, Pace, Store, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, Store, StoreError, Tx};
 
 /// Makes the segments that the workspace wants at once; others wait for the next time, so that there is more to put into them. Says whether there was any.
-pub async fn make(store: &Arc<Store>, workspace: WorkspaceId) -> Result<bool, Failure> {
+pub async fn make(store: &Arc<Store>, workspace: WorkspaceId) -> Result<bool, OperationError> {
     let mut is_any = false;
     while let Some(planned) = store.read_snapshot_to_the_end(PlanSegment { workspace }).await? {
         is_any = true;
@@ -36,10 +36,10 @@ pub struct NextToSegment {
     pub behind: Option<WorkspaceId>,
 }
 
-impl Work for NextToSegment {
+impl Operation for NextToSegment {
     type Output = Option<WorkspaceId>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Option<WorkspaceId>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Option<WorkspaceId>, OperationError> {
         Ok(segment_making::next_workspace(tx, self.behind).await?)
     }
 }
@@ -49,10 +49,10 @@ struct PlanSegment {
     workspace: WorkspaceId,
 }
 
-impl Work for PlanSegment {
+impl Operation for PlanSegment {
     type Output = Option<Planned>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Option<Planned>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Option<Planned>, OperationError> {
         Ok(segment_making::plan(tx, self.workspace).await?)
     }
 }
@@ -62,7 +62,7 @@ struct StoreSegment {
     made: Arc<Made>,
 }
 
-impl Work for StoreSegment {
+impl Operation for StoreSegment {
     type Output = bool;
 
     fn workspace(&self) -> Option<WorkspaceId> {
@@ -77,7 +77,7 @@ impl Work for StoreSegment {
         false
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         Ok(self.made.store(tx).await?)
     }
 }
@@ -87,7 +87,7 @@ struct LeaveTail {
     leaving: Leaving,
 }
 
-impl Work for LeaveTail {
+impl Operation for LeaveTail {
     type Output = ();
 
     fn workspace(&self) -> Option<WorkspaceId> {
@@ -98,7 +98,7 @@ impl Work for LeaveTail {
         false
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         Ok(self.leaving.leave(tx).await?)
     }
 }

@@ -5,7 +5,7 @@ use slated_model::patch::Patch;
 use slated_model::person::{Association, Identifier, Person, PersonPatch};
 use slated_model::problem::{Code, Problem};
 use slated_store::record::{company, identifier, person};
-use slated_store::{Asked, Failure, StoreError, Tx, Work};
+use slated_store::{Asked, Operation, OperationError, StoreError, Tx};
 
 use crate::candidates::associate::{Target, ask_stages, put_on_job, resolve};
 use crate::companies::find_or_make;
@@ -23,14 +23,14 @@ pub struct UpdatePerson {
     pub precondition: Precondition,
 }
 
-impl Work for UpdatePerson {
+impl Operation for UpdatePerson {
     type Output = ();
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         let Self { actor, patch, precondition, .. } = self;
         let workspace = actor.workspace;
         let stages = ask_stages(tx, workspace, patch.job_id.as_ref()).await?;
@@ -114,7 +114,12 @@ pub(super) async fn claims(
 }
 
 /// Writes down what changed of a person who has claimed all that is new, and tells of it, given the names of the companies they work for.
-pub(super) async fn store_change(tx: &mut Tx, actor: &Actor, before: (&Person, &str), after: (&Person, &str)) -> Result<(), Failure> {
+pub(super) async fn store_change(
+    tx: &mut Tx,
+    actor: &Actor,
+    before: (&Person, &str),
+    after: (&Person, &str),
+) -> Result<(), OperationError> {
     let kept = after.0.identifiers();
     for lost in before.0.identifiers().iter().filter(|lost| !kept.contains(lost)) {
         identifier::release(tx, actor.workspace, lost, after.0.id).await?;

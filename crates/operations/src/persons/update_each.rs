@@ -9,13 +9,13 @@ use slated_model::person::{Identifier, Person};
 use slated_model::problem::Problem;
 use slated_store::record::person::SearchSource;
 use slated_store::record::{company, identifier, note, person};
-use slated_store::{Asked, Failure, StoreError, Tx};
+use slated_store::{Asked, OperationError, StoreError, Tx};
 
 use super::index;
 use super::update::{UpdatePerson, ask_holders, claims, store_change};
-use crate::gathering::{Gathered, Outcomes};
+use crate::write_batches::{Batchable, Outcomes};
 
-impl Gathered for UpdatePerson {
+impl Batchable for UpdatePerson {
     /// In which everybody holds persons and changes the index.
     type Order = PersonId;
 
@@ -29,7 +29,7 @@ impl Gathered for UpdatePerson {
 
     /// Nothing becomes of those that have more to look up, to wait for or to make: about somebody who is not there, went into another, is changed by others
     /// at the moment or by an earlier one; with a company that is new or about to change; with an identifier that an earlier one claims.
-    async fn run_together(tx: &mut Tx, updates: &[Arc<Self>]) -> Result<Outcomes<()>, Failure> {
+    async fn run_together(tx: &mut Tx, updates: &[Arc<Self>]) -> Result<Outcomes<()>, OperationError> {
         let mut outcomes: Outcomes<()> = updates.iter().map(|_| None).collect();
         let mut changes = Vec::with_capacity(updates.len());
         for Found { number, source, company } in find(tx, updates).await? {
@@ -134,7 +134,7 @@ impl<'u> Change<'u> {
         update: &'u UpdatePerson,
         mut after: SearchSource,
         company: Patch<(CompanyId, String)>,
-    ) -> Result<Result<Option<Self>, Problem>, Failure> {
+    ) -> Result<Result<Option<Self>, Problem>, OperationError> {
         let workspace = update.actor.workspace;
         let before = after.person.clone();
         let mut is_changed = match update.patch.apply(&mut after.person) {
@@ -159,7 +159,7 @@ impl<'u> Change<'u> {
         Ok(Ok(Some(Self { number, update, before, after, is_stale, old_company, holders })))
     }
 
-    async fn carry_out(self, tx: &mut Tx, notes: &[(PersonId, String)]) -> Result<(), Failure> {
+    async fn carry_out(self, tx: &mut Tx, notes: &[(PersonId, String)]) -> Result<(), OperationError> {
         let Self { update, before, mut after, is_stale, old_company, .. } = self;
         let old_company = match old_company {
             Some(asked) => tx.answer(asked).await?.pop().unwrap_or_default(),

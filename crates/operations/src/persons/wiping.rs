@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use slated_model::id::WorkspaceId;
 use slated_store::record::segment_making;
-use slated_store::{Failure, Store, Tx, Work};
+use slated_store::{Operation, OperationError, Store, Tx};
 use tokio::time::{sleep, timeout};
 
 use super::index::{MergeSome, MergeWanted};
@@ -25,7 +25,7 @@ pub async fn wipe(store: &Arc<Store>, workspace: WorkspaceId) -> bool {
         while !store.empty_log().await? {
             sleep(BETWEEN_TRIES).await;
         }
-        Ok::<_, Failure>(())
+        Ok::<_, OperationError>(())
     };
     match timeout(PATIENCE, wiping).await {
         Ok(Ok(())) => true,
@@ -38,7 +38,7 @@ pub async fn wipe(store: &Arc<Store>, workspace: WorkspaceId) -> bool {
 }
 
 /// The same for all workspaces before a server ends, which empties the log anyway.
-pub async fn wipe_at_stop(store: &Arc<Store>) -> Result<bool, Failure> {
+pub async fn wipe_at_stop(store: &Arc<Store>) -> Result<bool, OperationError> {
     let wiping = async {
         for workspace in store.read(OutdatedWorkspaces).await? {
             while store.read(IsOutdated { workspace }).await? && segments::make(store, workspace).await? {}
@@ -49,7 +49,7 @@ pub async fn wipe_at_stop(store: &Arc<Store>) -> Result<bool, Failure> {
 }
 
 /// Wipes words that left the index out of its pages.
-pub async fn merge(store: &Store) -> Result<(), Failure> {
+pub async fn merge(store: &Store) -> Result<(), OperationError> {
     if let Some(wanted_at) = store.read(MergeWanted).await? {
         let mut is_first = true;
         while store.write(MergeSome { wanted_at, is_first }).await? {
@@ -64,20 +64,20 @@ struct IsOutdated {
     workspace: WorkspaceId,
 }
 
-impl Work for IsOutdated {
+impl Operation for IsOutdated {
     type Output = bool;
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         Ok(segment_making::is_outdated(tx, self.workspace).await?)
     }
 }
 
 struct OutdatedWorkspaces;
 
-impl Work for OutdatedWorkspaces {
+impl Operation for OutdatedWorkspaces {
     type Output = Vec<WorkspaceId>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Vec<WorkspaceId>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<WorkspaceId>, OperationError> {
         Ok(segment_making::outdated_workspaces(tx).await?)
     }
 }

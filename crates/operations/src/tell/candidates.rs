@@ -4,7 +4,7 @@ use slated_model::event::{EventType, Subject};
 use slated_model::id::{CandidateId, JobId, PersonId, StageId};
 use slated_model::stage::Stage;
 use slated_store::record::candidate::CandidateView;
-use slated_store::{Failure, Tx};
+use slated_store::{OperationError, Tx};
 
 use super::{Named, Nothing, Told, tell};
 use crate::Actor;
@@ -54,29 +54,35 @@ impl<'c> Concerned<'c> {
         kind: EventType,
         before: impl Serialize,
         after: impl Serialize,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), OperationError> {
         let subject = Subject::candidate(self.candidate, self.person.id, self.job.id);
         let told = Told { before, after, person: Some(self.person), job: Some(self.job) };
         tell(tx, actor, kind, subject, &told).await.map(|_| ())
     }
 
-    pub async fn created(&self, tx: &mut Tx, actor: &Actor, stage: &Stage) -> Result<(), Failure> {
+    pub async fn created(&self, tx: &mut Tx, actor: &Actor, stage: &Stage) -> Result<(), OperationError> {
         let at = self.candidate.moment();
         let after = CandidateFields { person_id: self.person.id, job_id: self.job.id, stage: in_stage(stage, at), created_at: at };
         self.tell(tx, actor, EventType::CandidateCreated, Nothing {}, after).await
     }
 
-    pub async fn moved(&self, tx: &mut Tx, actor: &Actor, from: (&Stage, Timestamp), to: (&Stage, Timestamp)) -> Result<(), Failure> {
+    pub async fn moved(
+        &self,
+        tx: &mut Tx,
+        actor: &Actor,
+        from: (&Stage, Timestamp),
+        to: (&Stage, Timestamp),
+    ) -> Result<(), OperationError> {
         self.tell(tx, actor, EventType::CandidateMoved, in_stage(from.0, from.1), in_stage(to.0, to.1)).await
     }
 
     /// `last` is the candidate as it was before it went.
-    pub async fn removed(&self, tx: &mut Tx, actor: &Actor, last: &CandidateView) -> Result<(), Failure> {
+    pub async fn removed(&self, tx: &mut Tx, actor: &Actor, last: &CandidateView) -> Result<(), OperationError> {
         self.tell(tx, actor, EventType::CandidateRemoved, CandidateFields::of(last), Nothing {}).await
     }
 
     /// The same for a candidate that went into another.
-    pub async fn merged(&self, tx: &mut Tx, actor: &Actor, last: &CandidateView, into: CandidateId) -> Result<(), Failure> {
+    pub async fn merged(&self, tx: &mut Tx, actor: &Actor, last: &CandidateView, into: CandidateId) -> Result<(), OperationError> {
         self.tell(tx, actor, EventType::CandidateMerged, CandidateFields::of(last), MergedInto { merged_into: into }).await
     }
 }

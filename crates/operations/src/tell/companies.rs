@@ -1,7 +1,7 @@
 use serde::Serialize;
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{ClientContactId, CompanyId, PersonId};
-use slated_store::{Failure, Tx};
+use slated_store::{OperationError, Tx};
 
 use super::{Named, Nothing, Told, tell};
 use crate::Actor;
@@ -11,12 +11,12 @@ struct CompanyFields<'c> {
     name: &'c str,
 }
 
-pub async fn company_created(tx: &mut Tx, actor: &Actor, id: CompanyId, name: &str) -> Result<(), Failure> {
+pub async fn company_created(tx: &mut Tx, actor: &Actor, id: CompanyId, name: &str) -> Result<(), OperationError> {
     let told = Told::new(Nothing {}, CompanyFields { name });
     tell(tx, actor, EventType::CompanyCreated, Subject::of(id), &told).await.map(|_| ())
 }
 
-pub async fn company_renamed(tx: &mut Tx, actor: &Actor, id: CompanyId, before: &str, after: &str) -> Result<(), Failure> {
+pub async fn company_renamed(tx: &mut Tx, actor: &Actor, id: CompanyId, before: &str, after: &str) -> Result<(), OperationError> {
     let told = Told::new(CompanyFields { name: before }, CompanyFields { name: after });
     tell(tx, actor, EventType::CompanyUpdated, Subject::of(id), &told).await.map(|_| ())
 }
@@ -26,7 +26,7 @@ struct MergedCompany<'c> {
     merged: Named<'c, CompanyId>,
 }
 
-pub async fn company_merged(tx: &mut Tx, actor: &Actor, into: CompanyId, merged: Named<'_, CompanyId>) -> Result<(), Failure> {
+pub async fn company_merged(tx: &mut Tx, actor: &Actor, into: CompanyId, merged: Named<'_, CompanyId>) -> Result<(), OperationError> {
     let told = Told::new(Nothing {}, MergedCompany { merged });
     tell(tx, actor, EventType::CompanyMerged, Subject::of(into), &told).await.map(|_| ())
 }
@@ -43,7 +43,7 @@ pub async fn contact_added(
     company: CompanyId,
     person: Named<'_, PersonId>,
     contact: ClientContactId,
-) -> Result<(), Failure> {
+) -> Result<(), OperationError> {
     let after = ContactFields { client_contact_id: contact, person_id: person.id };
     let told = Told { before: Nothing {}, after, person: Some(person), job: None };
     tell(tx, actor, EventType::CompanyContactAdded, Subject::of(company).with_person(person.id), &told).await.map(|_| ())
@@ -55,7 +55,7 @@ pub async fn contact_removed(
     company: CompanyId,
     person: Named<'_, PersonId>,
     contact: ClientContactId,
-) -> Result<(), Failure> {
+) -> Result<(), OperationError> {
     let before = ContactFields { client_contact_id: contact, person_id: person.id };
     let told = Told { before, after: Nothing {}, person: Some(person), job: None };
     tell(tx, actor, EventType::CompanyContactRemoved, Subject::of(company).with_person(person.id), &told).await.map(|_| ())

@@ -5,7 +5,7 @@ use slated_model::event::{EventType, Subject};
 use slated_model::id::{CompanyId, JobId, StageId, StatusId};
 use slated_model::stage::Stage;
 use slated_store::record::job::JobView;
-use slated_store::{Failure, Tx};
+use slated_store::{OperationError, Tx};
 
 use super::{Named, Nothing, Told, differences, tell};
 use crate::Actor;
@@ -62,14 +62,14 @@ fn job_fields(job: &JobView) -> JobFields<'_> {
     }
 }
 
-pub async fn job_created(tx: &mut Tx, actor: &Actor, job: &JobView, stages: &[Stage]) -> Result<(), Failure> {
+pub async fn job_created(tx: &mut Tx, actor: &Actor, job: &JobView, stages: &[Stage]) -> Result<(), OperationError> {
     let after =
         NewJobFields { fields: job_fields(job), pipeline_stages: stages.iter().map(JobStage::of).collect(), created_at: job.created_at };
     tell(tx, actor, EventType::JobCreated, Subject::of(job.id), &Told::new(Nothing {}, after)).await.map(|_| ())
 }
 
 /// Tells what changed of a job: that it was archived or restored is an event of its own.
-pub async fn job_updated(tx: &mut Tx, actor: &Actor, before: &JobView, after: &JobView) -> Result<(), Failure> {
+pub async fn job_updated(tx: &mut Tx, actor: &Actor, before: &JobView, after: &JobView) -> Result<(), OperationError> {
     const ARCHIVED: &str = "is_archived";
     let Some((mut was, mut is)) = differences(&job_fields(before), &job_fields(after))? else { return Ok(()) };
     let subject = Subject::of(after.id);
@@ -120,7 +120,7 @@ pub struct PipelineChange<'c> {
 }
 
 impl PipelineChange<'_> {
-    pub async fn tell(&self, tx: &mut Tx, actor: &Actor, kind: EventType) -> Result<(), Failure> {
+    pub async fn tell(&self, tx: &mut Tx, actor: &Actor, kind: EventType) -> Result<(), OperationError> {
         let told = PipelineTold {
             before: PipelineFields::of(self.before),
             after: PipelineFields::of(self.after),

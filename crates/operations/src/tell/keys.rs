@@ -2,7 +2,7 @@ use serde::Serialize;
 use slated_model::clock::Timestamp;
 use slated_model::event::{EventType, Subject};
 use slated_model::id::KeyId;
-use slated_store::{Failure, Tx};
+use slated_store::{OperationError, Tx};
 
 use super::{Nothing, Told, tell};
 use crate::Actor;
@@ -14,7 +14,7 @@ pub struct KeyFields<'k> {
     pub expires_at: Option<Timestamp>,
 }
 
-pub async fn key_created(tx: &mut Tx, actor: &Actor, id: KeyId, fields: KeyFields<'_>) -> Result<(), Failure> {
+pub async fn key_created(tx: &mut Tx, actor: &Actor, id: KeyId, fields: KeyFields<'_>) -> Result<(), OperationError> {
     tell(tx, actor, EventType::KeyCreated, Subject::of(id), &Told::new(Nothing {}, fields)).await.map(|_| ())
 }
 
@@ -32,7 +32,7 @@ pub async fn key_rotated(
     ended: Option<Timestamp>,
     ends: Timestamp,
     replaced_by: KeyId,
-) -> Result<(), Failure> {
+) -> Result<(), OperationError> {
     let before = KeyEnd { expires_at: ended, replaced_by: None };
     let after = KeyEnd { expires_at: Some(ends), replaced_by: Some(replaced_by) };
     tell(tx, actor, EventType::KeyRotated, Subject::of(id), &Told::new(before, after)).await.map(|_| ())
@@ -43,7 +43,7 @@ struct Revoked {
     revoked_at: Timestamp,
 }
 
-pub async fn key_revoked(tx: &mut Tx, actor: &Actor, id: KeyId) -> Result<(), Failure> {
+pub async fn key_revoked(tx: &mut Tx, actor: &Actor, id: KeyId) -> Result<(), OperationError> {
     let told = Told::new(Nothing {}, Revoked { revoked_at: tx.now() });
     tell(tx, actor, EventType::KeyRevoked, Subject::of(id), &told).await.map(|_| ())
 }

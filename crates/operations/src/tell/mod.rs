@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{EventId, JobId, PersonId};
 use slated_store::record::event::{NewEvent, record};
-use slated_store::{Failure, StoreError, Tx};
+use slated_store::{OperationError, StoreError, Tx};
 
 pub use self::candidates::*;
 pub use self::companies::*;
@@ -54,7 +54,7 @@ pub async fn tell(
     kind: EventType,
     subject: Subject,
     told: &impl Serialize,
-) -> Result<Option<EventId>, Failure> {
+) -> Result<Option<EventId>, OperationError> {
     if actor.is_silent {
         return Ok(None);
     }

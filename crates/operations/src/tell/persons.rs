@@ -6,7 +6,7 @@ use slated_model::event::{EventType, Subject};
 use slated_model::id::{CompanyId, PersonId};
 use slated_model::person::Person;
 use slated_store::record::person::PersonView;
-use slated_store::{Failure, StoreError, Tx};
+use slated_store::{OperationError, StoreError, Tx};
 
 use super::{Fields, Named, Nothing, Told, differences, tell, to_value};
 use crate::Actor;
@@ -90,7 +90,13 @@ impl<'p> PersonFields<'p> {
     }
 }
 
-pub async fn person_created(tx: &mut Tx, actor: &Actor, person: &Person, company_name: &str, notes: Option<&str>) -> Result<(), Failure> {
+pub async fn person_created(
+    tx: &mut Tx,
+    actor: &Actor,
+    person: &Person,
+    company_name: &str,
+    notes: Option<&str>,
+) -> Result<(), OperationError> {
     let fields = PersonFields::of(person, company_name).with_notes(notes);
     tell(tx, actor, EventType::PersonCreated, Subject::of(person.id), &Told::new(Nothing {}, fields)).await.map(|_| ())
 }
@@ -105,7 +111,7 @@ pub async fn person_updated(
     before: Employed<'_>,
     after: Employed<'_>,
     note: Option<&str>,
-) -> Result<(), Failure> {
+) -> Result<(), OperationError> {
     let changes = PersonFields::of(before.0, before.1).differences(&PersonFields::of(after.0, after.1))?;
     if changes.is_none() && note.is_none() {
         return Ok(());
@@ -167,7 +173,7 @@ pub async fn person_enriched(
     after: (&Person, &PersonView),
     provider: &str,
     fields: &[&'static str],
-) -> Result<(), Failure> {
+) -> Result<(), OperationError> {
     let (was, mut is) = all_changes(before, after)?;
     if is.is_empty() {
         return Ok(());
@@ -183,7 +189,7 @@ pub async fn person_merged(
     before: (&Person, &PersonView),
     after: (&Person, &PersonView),
     gone: Named<'_, PersonId>,
-) -> Result<(), Failure> {
+) -> Result<(), OperationError> {
     let (was, mut is) = all_changes(before, after)?;
     is.insert("merged".to_owned(), to_value(&gone)?);
     let subject = Subject::of(after.0.id).with_person(gone.id);
@@ -199,12 +205,12 @@ struct ErasedFields<'e> {
 }
 
 /// Tells that a person was erased, and nothing of who it was.
-pub async fn person_erased(tx: &mut Tx, actor: &Actor, id: PersonId, ids: &[PersonId], erased_at: Timestamp) -> Result<(), Failure> {
+pub async fn person_erased(tx: &mut Tx, actor: &Actor, id: PersonId, ids: &[PersonId], erased_at: Timestamp) -> Result<(), OperationError> {
     let told = Told::new(Nothing {}, ErasedFields { id, ids, erased_at });
     tell(tx, actor, EventType::PersonErased, Subject::of(id), &told).await.map(|_| ())
 }
 
-pub async fn history_replaced(tx: &mut Tx, actor: &Actor, before: &PersonView, after: &PersonView) -> Result<(), Failure> {
+pub async fn history_replaced(tx: &mut Tx, actor: &Actor, before: &PersonView, after: &PersonView) -> Result<(), OperationError> {
     let Some((was, is)) = history_changes(before, after)? else { return Ok(()) };
     tell(tx, actor, EventType::PersonUpdated, Subject::of(after.id), &Told::new(was, is)).await.map(|_| ())
 }

@@ -3,11 +3,11 @@
 use slated_model::event::{EventType, Subject};
 use slated_model::id::WorkspaceId;
 use slated_model::problem::{Code, Problem};
-use slated_model::webhook::{MOST_WEBHOOKS, NewWebhook};
+use slated_model::webhook::{MAX_WEBHOOKS, NewWebhook};
 use slated_store::record::event_reading::{self, Beside};
 use slated_store::record::webhook::Webhook;
 use slated_store::record::{webhook, workspace};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use super::{WebhookFields, newest_of_all};
 use crate::Actor;
@@ -19,19 +19,19 @@ pub struct CreateWebhook {
     pub seed: Vec<u8>,
 }
 
-impl Work for CreateWebhook {
+impl Operation for CreateWebhook {
     type Output = Webhook;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Webhook, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Webhook, OperationError> {
         let workspace = self.actor.workspace;
         // So that two at once do not make one too many.
         workspace::lock(tx, workspace).await?;
-        if webhook::all(tx, workspace).await?.len() >= MOST_WEBHOOKS {
-            let message = format!("The workspace has {MOST_WEBHOOKS} webhooks, which is all it may have; delete one first.");
+        if webhook::all(tx, workspace).await?.len() >= MAX_WEBHOOKS {
+            let message = format!("The workspace has {MAX_WEBHOOKS} webhooks, which is all it may have; delete one first.");
             return Err(Problem::new(Code::TooManyWebhooks, message).into());
         }
         let NewWebhook { url, types, description } = self.new.clone();

@@ -3,7 +3,7 @@
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{WebhookId, WorkspaceId};
 use slated_store::record::webhook;
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use super::{WebhookFields, missing};
 use crate::Actor;
@@ -14,14 +14,14 @@ pub struct DeleteWebhook {
     pub id: WebhookId,
 }
 
-impl Work for DeleteWebhook {
+impl Operation for DeleteWebhook {
     type Output = ();
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         let before = webhook::load(tx, self.actor.workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         webhook::delete(tx, self.actor.workspace, self.id).await?;
         let told = Told::new(WebhookFields::of(&before), Nothing {});
@@ -39,14 +39,14 @@ impl ClearWebhooksAway {
     const MOST: i64 = 1000;
 }
 
-impl Work for ClearWebhooksAway {
+impl Operation for ClearWebhooksAway {
     type Output = bool;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         let mut has_more = false;
         if let Some(id) = webhook::deleted(tx, self.workspace).await?.first() {
             webhook::clear_away(tx, self.workspace, *id, Self::MOST).await?;
@@ -61,10 +61,10 @@ pub struct DeletedWebhooks {
     pub workspace: WorkspaceId,
 }
 
-impl Work for DeletedWebhooks {
+impl Operation for DeletedWebhooks {
     type Output = bool;
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         Ok(!webhook::deleted(tx, self.workspace).await?.is_empty())
     }
 }

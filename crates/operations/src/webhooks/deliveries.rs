@@ -6,7 +6,7 @@ use slated_model::id::{WebhookId, WorkspaceId};
 use slated_model::problem::Problem;
 use slated_store::record::event_reading::{self, Head};
 use slated_store::record::webhook::{self, Delivery, DeliveryStatus};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use super::missing;
 use crate::Actor;
@@ -20,11 +20,11 @@ pub struct ListDeliveries {
     pub limit: i64,
 }
 
-impl Work for ListDeliveries {
+impl Operation for ListDeliveries {
     /// With the number to go on before, if there is more.
     type Output = (Vec<(Delivery, Head)>, Option<i64>);
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let Self { workspace, id, status, before, limit } = *self;
         webhook::find(tx, workspace, id).await?.ok_or_else(|| missing(id))?;
         let mut found = webhook::deliveries(tx, workspace, id, status, before.unwrap_or(i64::MAX), limit + 1).await?;
@@ -49,10 +49,10 @@ pub struct ReadDelivery {
     pub sequence: i64,
 }
 
-impl Work for ReadDelivery {
+impl Operation for ReadDelivery {
     type Output = (Delivery, Head);
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let Self { workspace, id, sequence } = *self;
         webhook::find(tx, workspace, id).await?.ok_or_else(|| missing(id))?;
         let delivery = webhook::find_delivery(tx, workspace, id, sequence).await?;
@@ -68,14 +68,14 @@ pub struct ResendDelivery {
     pub sequence: i64,
 }
 
-impl Work for ResendDelivery {
+impl Operation for ResendDelivery {
     type Output = (Delivery, Head);
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let workspace = self.actor.workspace;
         let mut resent = webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         let delivery = webhook::find_delivery(tx, workspace, self.id, self.sequence).await?;

@@ -2,7 +2,7 @@
 
 use slated_model::id::{WebhookId, WorkspaceId};
 use slated_store::record::webhook::{self, Webhook};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use super::missing;
 
@@ -10,10 +10,10 @@ pub struct ListWebhooks {
     pub workspace: WorkspaceId,
 }
 
-impl Work for ListWebhooks {
+impl Operation for ListWebhooks {
     type Output = Vec<Webhook>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Vec<Webhook>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Webhook>, OperationError> {
         Ok(webhook::all(tx, self.workspace).await?)
     }
 }
@@ -23,10 +23,10 @@ pub struct ReadWebhook {
     pub id: WebhookId,
 }
 
-impl Work for ReadWebhook {
+impl Operation for ReadWebhook {
     type Output = Webhook;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Webhook, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Webhook, OperationError> {
         Ok(webhook::find(tx, self.workspace, self.id).await?.ok_or_else(|| missing(self.id))?)
     }
 }

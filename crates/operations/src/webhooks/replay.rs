@@ -4,14 +4,14 @@ use slated_model::event::EventType;
 use slated_model::id::{WebhookId, WorkspaceId};
 use slated_store::record::event_reading;
 use slated_store::record::webhook::{self, Delivery};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use super::missing;
 use crate::Actor;
 use crate::events::read::forgotten;
 
 /// Events that one replay sends again at most.
-const MOST_REPLAYED: i64 = 10_000;
+const MAX_REPLAYED: i64 = 10_000;
 
 /// Sends the events of a range again that the webhook wants; says how many.
 pub struct ReplayEvents {
@@ -21,21 +21,21 @@ pub struct ReplayEvents {
     pub until: Option<i64>,
 }
 
-impl Work for ReplayEvents {
+impl Operation for ReplayEvents {
     type Output = usize;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<usize, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<usize, OperationError> {
         let workspace = self.actor.workspace;
         let mut replayed = webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         // What comes behind is not settled yet, and will be delivered anyway.
         let until = self.until.unwrap_or(i64::MAX).min(replayed.settled_sequence);
         // Tests are for the moment, and for one webhook.
         let types = replayed.types.without(EventType::WebhookTest);
-        let wanted = event_reading::numbers(tx, workspace, self.after, until, &types, MOST_REPLAYED).await?;
+        let wanted = event_reading::numbers(tx, workspace, self.after, until, &types, MAX_REPLAYED).await?;
         let wanted = wanted.map_err(|gone| forgotten(&gone))?;
         let deliveries: Vec<_> = wanted.into_iter().map(|sequence| Delivery::pending(sequence, tx.now())).collect();
         webhook::keep_deliveries(tx, workspace, self.id, &deliveries).await?;

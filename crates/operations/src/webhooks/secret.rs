@@ -5,7 +5,7 @@ use slated_model::clock::Timestamp;
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{WebhookId, WorkspaceId};
 use slated_store::record::webhook::{self, Webhook};
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::missing;
 use crate::Actor;
@@ -30,14 +30,14 @@ struct OldSecret {
     old_secret_until: Timestamp,
 }
 
-impl Work for RotateSecret {
+impl Operation for RotateSecret {
     type Output = Webhook;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Webhook, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Webhook, OperationError> {
         let workspace = self.actor.workspace;
         let mut rotated = webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         let until = tx.now().plus_millis(self.overlap_seconds * 1000);

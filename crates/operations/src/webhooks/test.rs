@@ -5,7 +5,7 @@ use slated_model::event::{Event, EventType, Subject};
 use slated_model::id::{WebhookId, WorkspaceId};
 use slated_store::record::event_reading::{self, Beside};
 use slated_store::record::webhook;
-use slated_store::{Failure, StoreError, Tx, Work};
+use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::{missing, newest_of_all};
 use crate::Actor;
@@ -22,14 +22,14 @@ struct TestFields {
     message: &'static str,
 }
 
-impl Work for TestWebhook {
+impl Operation for TestWebhook {
     type Output = Event;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         // Whoever numbers events holds them before a webhook.
         newest_of_all(tx, self.actor.workspace).await?;
         let mut tested = webhook::load(tx, self.actor.workspace, self.id).await?.ok_or_else(|| missing(self.id))?;

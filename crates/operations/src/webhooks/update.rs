@@ -4,7 +4,7 @@ use slated_model::event::{EventType, Subject};
 use slated_model::id::{WebhookId, WorkspaceId};
 use slated_model::webhook::WebhookPatch;
 use slated_store::record::webhook::{self, Webhook};
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use super::{WebhookFields, missing};
 use crate::Actor;
@@ -16,14 +16,14 @@ pub struct UpdateWebhook {
     pub patch: WebhookPatch,
 }
 
-impl Work for UpdateWebhook {
+impl Operation for UpdateWebhook {
     type Output = Webhook;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.actor.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Webhook, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Webhook, OperationError> {
         let workspace = self.actor.workspace;
         let before = webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         let WebhookPatch { url, types, description, is_enabled } = self.patch.clone();

@@ -3,9 +3,9 @@
 use clap::{Args, Subcommand, ValueEnum};
 use slated_model::clock::Timestamp;
 use slated_model::id::KeyId;
-use slated_model::key::{MOST_OVERLAP_SECONDS, Scope, Secret};
+use slated_model::key::{MAX_OVERLAP_SECONDS, Scope, Secret};
 use slated_model::text::{Lines, limit};
-use slated_store::{Failure, Options, Purpose, Store, Tx, Work};
+use slated_store::{Operation, OperationError, Options, Purpose, Store, Tx};
 
 use super::say::{reveal, say};
 use super::{Database, PATIENCE};
@@ -156,37 +156,37 @@ impl Key {
     }
 }
 
-/// Work in the workspace of that name.
+/// An operation in the workspace of that name.
 pub(super) struct In<F> {
     pub(super) workspace: String,
     pub(super) work: F,
 }
 
-impl<W: Work, F: Fn(Actor) -> W + Send + Sync + 'static> Work for In<F> {
+impl<W: Operation, F: Fn(Actor) -> W + Send + Sync + 'static> Operation for In<F> {
     type Output = W::Output;
 
-    async fn run(&self, tx: &mut Tx) -> Result<W::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<W::Output, OperationError> {
         let workspace = workspace_named(tx, &self.workspace).await?;
         (self.work)(Actor::program(workspace)).run(tx).await
     }
 }
 
-pub(super) fn carry_out<W: Work>(database: &Database, purpose: Purpose, work: W) -> Result<W::Output, String> {
+pub(super) fn carry_out<W: Operation>(database: &Database, purpose: Purpose, work: W) -> Result<W::Output, String> {
     with_store(database, purpose, async |store| store.write(work).await)
 }
 
 /// The same for work that only looks.
-pub(super) fn look_up<W: Work>(database: &Database, work: W) -> Result<W::Output, String> {
+pub(super) fn look_up<W: Operation>(database: &Database, work: W) -> Result<W::Output, String> {
     with_store(database, Purpose::Inspect, async |store| store.read_snapshot(work).await)
 }
 
-fn with_store<T>(database: &Database, purpose: Purpose, run: impl AsyncFnOnce(Store) -> Result<T, Failure>) -> Result<T, String> {
+fn with_store<T>(database: &Database, purpose: Purpose, run: impl AsyncFnOnce(Store) -> Result<T, OperationError>) -> Result<T, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
     runtime.block_on(async {
         let store = database.open(purpose, &Options { patience: PATIENCE, ..Options::default() }).await?;
         run(store).await.map_err(|failure| match failure {
-            Failure::Refused(problem) => problem.message,
-            Failure::Broken(error) => error.to_string(),
+            OperationError::Rejected(problem) => problem.message,
+            OperationError::Store(error) => error.to_string(),
         })
     })
 }
@@ -227,7 +227,7 @@ impl Rotate {
     fn run(self) -> Result<(), String> {
         let Self { id, overlap, workspace, database } = self;
         let id = parse_key_id(&id)?;
-        let overlap_millis = overlap_seconds(overlap, MOST_OVERLAP_SECONDS)? * 1000;
+        let overlap_millis = overlap_seconds(overlap, MAX_OVERLAP_SECONDS)? * 1000;
         let random = random_bytes().map_err(|error| error.to_string())?;
         let work = move |actor: Actor| RotateKey { id, overlap_millis, secret: Secret::new(actor.workspace, random), actor };
         let rotated = carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work })?;

@@ -13,7 +13,7 @@ use clap::Args;
 use slated_model::clock::Timestamp;
 use slated_model::key::Scope;
 use slated_store::record::workspace;
-use slated_store::{Address, Failure, Location, Options, Pace, Purpose, Store, Tx, Work};
+use slated_store::{Address, Location, Operation, OperationError, Options, Pace, Purpose, Store, Tx};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
@@ -31,7 +31,7 @@ use crate::http::router::router;
 use crate::http::{App, Settings};
 use crate::outgoing::Targets;
 use crate::trusted_clock::TrustedClock;
-use crate::{chores, enrich, telemetry, webhooks};
+use crate::{enrich, maintenance, telemetry, webhooks};
 use slated_operations::events::retain::NewestRecord;
 use slated_operations::keys::{CreateKey, CreatedKey};
 use slated_operations::workspaces::{AnyWorkspace, TryToRead};
@@ -43,7 +43,7 @@ const PATIENCE_AT_START: Duration = Duration::from_secs(30);
 const ASKED_AGAIN_AFTER: Duration = Duration::from_millis(200);
 /// File descriptors that are needed beside those of connections.
 const RESERVED_DESCRIPTORS: u64 = 256;
-const MOST_CONNECTIONS: u64 = 50_000;
+const MAX_CONNECTIONS: u64 = 50_000;
 const DEFAULT_LOG: &str = "info";
 
 const EXAMPLES: &str = "Examples:
@@ -194,15 +194,15 @@ impl Serve {
         let announcing = announce::start(&app.store, &app.hub);
         let dispatching = webhooks::start(&app.store, &app.hub, &app.delivering, app.stopping.clone())?;
         let enriching = enrich::start(&app.store, enriching, app.stopping.clone());
-        let chores = chores::start(&app, metrics, self.event_retention.millis());
+        let chores = maintenance::start(&app, metrics, self.event_retention.millis());
         tracing::info!(listen.address = %address, database = %location, "listening");
         listen::serve(listener, router(Arc::clone(&app)), &settings, stop).await;
         let _ = dispatching.await;
         let _ = enriching.await;
         chores.stop().await;
-        chores::finish_erasures(&app).await;
+        maintenance::finish_erasures(&app).await;
         drop(announcing);
-        chores::note_used_keys(&app).await;
+        maintenance::note_used_keys(&app).await;
         tracing::info!("stopped");
         Ok(())
     }
@@ -225,8 +225,8 @@ async fn prepare(store: &Store, with_demo: bool) -> Result<Option<CreatedKey>, S
     Ok(Some(key))
 }
 
-fn is_for_now(failure: &Failure) -> bool {
-    matches!(failure, Failure::Broken(error) if error.is_for_now())
+fn is_for_now(failure: &OperationError) -> bool {
+    matches!(failure, OperationError::Store(error) if error.is_for_now())
 }
 
 /// The first that is asked of the database. One that is slow to answer is waited for longer than a caller would: nobody waits for us yet.
@@ -253,7 +253,7 @@ struct FirstStart {
     with_demo: bool,
 }
 
-impl Work for FirstStart {
+impl Operation for FirstStart {
     /// Nothing if another server was faster.
     type Output = Option<(CreatedKey, Option<DemoSummary>)>;
 
@@ -261,7 +261,7 @@ impl Work for FirstStart {
         Pace::AtLength
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         workspace::lock_all(tx).await?;
         if workspace::any(tx).await? {
             return Ok(None);
@@ -305,8 +305,8 @@ fn stop_signal() -> Result<impl Future<Output = ()>, String> {
 
 /// Asks the system for as many connections as it gives. Where it gives few, most of what it gives is needed for the database.
 fn connections_allowed() -> usize {
-    let descriptors = rlimit::increase_nofile_limit(MOST_CONNECTIONS + RESERVED_DESCRIPTORS).unwrap_or(1024);
-    let allowed = descriptors.saturating_sub(RESERVED_DESCRIPTORS).max(descriptors / 4).clamp(1, MOST_CONNECTIONS);
+    let descriptors = rlimit::increase_nofile_limit(MAX_CONNECTIONS + RESERVED_DESCRIPTORS).unwrap_or(1024);
+    let allowed = descriptors.saturating_sub(RESERVED_DESCRIPTORS).max(descriptors / 4).clamp(1, MAX_CONNECTIONS);
     if descriptors < 2 * RESERVED_DESCRIPTORS {
         tracing::warn!(
             descriptors,

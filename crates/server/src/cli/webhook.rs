@@ -5,7 +5,7 @@ use serde_json::json;
 use slated_model::id::WebhookId;
 use slated_model::input::read_body;
 use slated_model::problem::Problem;
-use slated_model::webhook::{MOST_OVERLAP_SECONDS, NewWebhook};
+use slated_model::webhook::{MAX_OVERLAP_SECONDS, NewWebhook};
 use slated_store::Purpose;
 
 use super::Database;
@@ -150,7 +150,7 @@ impl List {
 
 impl Rotate {
     fn run(self) -> Result<(), String> {
-        let (id, overlap_seconds) = (self.id, overlap_seconds(self.overlap, MOST_OVERLAP_SECONDS)?);
+        let (id, overlap_seconds) = (self.id, overlap_seconds(self.overlap, MAX_OVERLAP_SECONDS)?);
         let seed = new_seed().map_err(|error| error.to_string())?;
         let secret = self.signing.secret_key().reveal(&seed);
         let work = move |actor| RotateSecret { actor, id, seed: seed.clone(), overlap_seconds };

@@ -20,7 +20,7 @@ use slated_model::input::Reference;
 use slated_model::job::{ClientReference, JobPatch, NewJob, StatusReference};
 use slated_model::person::{Association, OnDuplicate};
 use slated_model::problem::Problem;
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use self::leads::LEADS;
 use self::openings::OPENINGS;
@@ -48,7 +48,7 @@ pub struct DemoSummary {
 }
 
 /// Fills an empty workspace, as of the transaction's time.
-pub async fn fill(tx: &mut Tx, workspace: WorkspaceId) -> Result<DemoSummary, Failure> {
+pub async fn fill(tx: &mut Tx, workspace: WorkspaceId) -> Result<DemoSummary, OperationError> {
     let now = tx.now();
     let mut filling = Filling::new(Actor::program(workspace), now);
     for action in &plan::plan(now) {
@@ -58,16 +58,16 @@ pub async fn fill(tx: &mut Tx, workspace: WorkspaceId) -> Result<DemoSummary, Fa
     Ok(filling.summary)
 }
 
-/// Work that is done as if it were another time.
+/// An operation that is done as if it were another time.
 pub struct At<W> {
     pub moment: Timestamp,
     pub work: W,
 }
 
-impl<W: Work> Work for At<W> {
+impl<W: Operation> Operation for At<W> {
     type Output = W::Output;
 
-    async fn run(&self, tx: &mut Tx) -> Result<W::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<W::Output, OperationError> {
         tx.set_now(self.moment);
         self.work.run(tx).await
     }
@@ -96,7 +96,7 @@ impl Filling {
         self.persons.get(&person).copied().ok_or_else(|| Problem::not_found("person", person))
     }
 
-    async fn carry_out(&mut self, tx: &mut Tx, action: &Action) -> Result<(), Failure> {
+    async fn carry_out(&mut self, tx: &mut Tx, action: &Action) -> Result<(), OperationError> {
         let moment = action.moment;
         match &action.step {
             Step::OpenJob(job) => self.open_job(tx, moment, *job).await,
@@ -115,7 +115,7 @@ impl Filling {
         }
     }
 
-    async fn open_job(&mut self, tx: &mut Tx, moment: Timestamp, job: usize) -> Result<(), Failure> {
+    async fn open_job(&mut self, tx: &mut Tx, moment: Timestamp, job: usize) -> Result<(), OperationError> {
         let opening = &OPENINGS[job];
         let new = NewJob {
             name: opening.name.to_owned(),
@@ -130,12 +130,12 @@ impl Filling {
         Ok(())
     }
 
-    async fn change_job(&self, tx: &mut Tx, moment: Timestamp, job: usize, patch: JobPatch) -> Result<(), Failure> {
+    async fn change_job(&self, tx: &mut Tx, moment: Timestamp, job: usize, patch: JobPatch) -> Result<(), OperationError> {
         let work = UpdateJob { actor: self.actor.clone(), id: self.job(job)?, patch, precondition: Precondition::None };
         At { moment, work }.run(tx).await.map(|_| ())
     }
 
-    async fn add_person(&mut self, tx: &mut Tx, moment: Timestamp, person: usize, place: Place) -> Result<(), Failure> {
+    async fn add_person(&mut self, tx: &mut Tx, moment: Timestamp, person: usize, place: Place) -> Result<(), OperationError> {
         let mut profile = people::person_as(person as u64, &place.role(person), self.now);
         profile.new.association = match place {
             Place::Job(job) => Association { job_id: Some(reference(self.job(job)?)), ..Association::default() },
@@ -153,14 +153,14 @@ impl Filling {
         Ok(())
     }
 
-    async fn add_lead(&mut self, tx: &mut Tx, moment: Timestamp, lead: usize) -> Result<(), Failure> {
+    async fn add_lead(&mut self, tx: &mut Tx, moment: Timestamp, lead: usize) -> Result<(), OperationError> {
         let work = CreatePerson::new(self.actor.clone(), LEADS[lead].new_person(), OnDuplicate::Merge);
         At { moment, work }.run(tx).await?;
         self.summary.persons += 1;
         Ok(())
     }
 
-    async fn add_candidate(&mut self, tx: &mut Tx, moment: Timestamp, person: usize, job: usize) -> Result<(), Failure> {
+    async fn add_candidate(&mut self, tx: &mut Tx, moment: Timestamp, person: usize, job: usize) -> Result<(), OperationError> {
         let work = AddCandidate { actor: self.actor.clone(), job: self.job(job)?, person: reference(self.person(person)?) };
         let (view, _) = At { moment, work }.run(tx).await?;
         self.candidates.insert((person, job), view.id);
@@ -168,7 +168,7 @@ impl Filling {
         Ok(())
     }
 
-    async fn move_candidate(&mut self, tx: &mut Tx, moment: Timestamp, place: (usize, usize), stage: &str) -> Result<(), Failure> {
+    async fn move_candidate(&mut self, tx: &mut Tx, moment: Timestamp, place: (usize, usize), stage: &str) -> Result<(), OperationError> {
         let id = *self.candidates.get(&place).ok_or_else(|| Problem::not_found("candidate", format!("{place:?}")))?;
         let to = StageMove { stage_id: None, stage_name: Some(stage.to_owned()), from_stage_id: None };
         At { moment, work: MoveCandidate { actor: self.actor.clone(), id, to, precondition: Precondition::None } }.run(tx).await?;

@@ -10,7 +10,7 @@ use slated_model::name::PersonName;
 use slated_model::patch::Patch;
 use slated_model::person::{Association, NewPerson, OnDuplicate};
 use slated_model::social::SocialProfile;
-use slated_store::{Failure, Tx, Work};
+use slated_store::{Operation, OperationError, Tx};
 
 use super::career::Career;
 use super::random::{Random, word_at};
@@ -168,10 +168,10 @@ pub struct AddPerson {
     pub profile: Profile,
 }
 
-impl Work for AddPerson {
+impl Operation for AddPerson {
     type Output = CreatedPerson;
 
-    async fn run(&self, tx: &mut Tx) -> Result<CreatedPerson, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<CreatedPerson, OperationError> {
         let Self { actor, profile } = self;
         let create = CreatePerson::new(actor.clone(), profile.new.clone(), OnDuplicate::Merge);
         let created = create.run(tx).await?;

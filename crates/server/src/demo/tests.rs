@@ -23,10 +23,10 @@ struct Fill {
     workspace: WorkspaceId,
 }
 
-impl Work for Fill {
+impl Operation for Fill {
     type Output = DemoSummary;
 
-    async fn run(&self, tx: &mut Tx) -> Result<DemoSummary, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<DemoSummary, OperationError> {
         fill(tx, self.workspace).await
     }
 }
@@ -188,10 +188,10 @@ struct TakeAll {
     workspace: WorkspaceId,
 }
 
-impl Work for TakeAll {
+impl Operation for TakeAll {
     type Output = usize;
 
-    async fn run(&self, tx: &mut Tx) -> Result<usize, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<usize, OperationError> {
         let (lease, until) = (tx.new_id(), tx.now().plus_millis(1000));
         Ok(enrichment::take(tx, self.workspace, lease, until, 1000).await?.len())
     }

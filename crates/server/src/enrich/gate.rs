@@ -20,11 +20,11 @@ use super::settings::Configured;
 use slated_operations::enrichment::permit::TakePermit;
 
 /// How long a call waits here for the rate; for longer it goes back into the queue.
-const LONGEST_WAIT_MILLIS: i64 = 2_000;
+const MAX_WAIT_MILLIS: i64 = 2_000;
 /// Turns are given to those in the queue no further ahead than that, so that nobody who comes later waits behind all of them.
 const FURTHEST_TURN_MILLIS: i64 = 60_000;
 /// A provider is left alone for no longer because it asks for that.
-const LONGEST_REST_MILLIS: i64 = 24 * 60 * 60 * 1000;
+const MAX_REST_MILLIS: i64 = 24 * 60 * 60 * 1000;
 /// When to look again if it could not be found out whether a call may be made.
 const UNKNOWN_MILLIS: i64 = 5_000;
 
@@ -154,12 +154,12 @@ impl Gate {
         };
         // Who waits here does so behind others, of whom only the first looks whether a call may be made.
         let ahead = i64::try_from(self.waiting.load(Ordering::Relaxed)).unwrap_or(i64::MAX).saturating_mul(interval);
-        if ahead > LONGEST_WAIT_MILLIS {
+        if ahead > MAX_WAIT_MILLIS {
             return Err(self.later(Timestamp::now().plus_millis(ahead), interval));
         }
         let _waiting = Waiting::begin(&self.waiting);
         let _first = self.turnstile.lock().await;
-        let deadline = Timestamp::now().plus_millis(LONGEST_WAIT_MILLIS);
+        let deadline = Timestamp::now().plus_millis(MAX_WAIT_MILLIS);
         while let Some(from) = self.try_permit(store, configured).await? {
             if from > deadline {
                 return Err(self.later(from, interval));
@@ -243,7 +243,7 @@ impl Gate {
 
 /// How long a provider asked to be left alone, as far as it is heeded.
 pub fn rest_millis(retry_after: Option<Duration>) -> i64 {
-    retry_after.map_or(0, |rest| i64::try_from(rest.as_millis()).unwrap_or(i64::MAX).min(LONGEST_REST_MILLIS))
+    retry_after.map_or(0, |rest| i64::try_from(rest.as_millis()).unwrap_or(i64::MAX).min(MAX_REST_MILLIS))
 }
 
 #[cfg(test)]
@@ -277,6 +277,6 @@ mod tests {
     fn what_a_provider_asks_for_is_bounded() {
         assert_eq!(rest_millis(None), 0);
         assert_eq!(rest_millis(Some(Duration::from_secs(2))), 2000);
-        assert_eq!(rest_millis(Some(Duration::from_secs(u64::MAX))), LONGEST_REST_MILLIS);
+        assert_eq!(rest_millis(Some(Duration::from_secs(u64::MAX))), MAX_REST_MILLIS);
     }
 }

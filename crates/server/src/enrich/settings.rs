@@ -14,13 +14,13 @@ use crate::demo;
 use crate::outgoing::Targets;
 use slated_operations::deliver::RetryDelays;
 
-const LONGEST_NAME: usize = 40;
-const SHORTEST_TIMEOUT: Span = Span::from_millis(1);
+const MAX_NAME_LENGTH: usize = 40;
+const MIN_TIMEOUT: Span = Span::from_millis(1);
 /// A server holds a person for as long as all providers may take.
-const LONGEST_TIMEOUT: Span = Span::from_millis(5 * 60 * 1000);
-const LONGEST_PAUSE: Span = Span::from_millis(24 * 60 * 60 * 1000);
-const MOST_AT_ONCE: i64 = 64;
-const MOST_FAILURES: i64 = 1000;
+const MAX_TIMEOUT: Span = Span::from_millis(5 * 60 * 1000);
+const MAX_PAUSE: Span = Span::from_millis(24 * 60 * 60 * 1000);
+const MAX_AT_ONCE: i64 = 64;
+const MAX_FAILURES: i64 = 1000;
 /// Calls are spread evenly: a service that counts in windows of its own must not see a window with too many.
 const BURST_MILLIS: i64 = 0;
 const DEMO_NAME: &str = "demo-directory";
@@ -103,9 +103,9 @@ impl Enriching {
 
 fn check_name(name: &str) -> Result<(), String> {
     let is_sound = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    match is_sound && (1..=LONGEST_NAME).contains(&name.len()) {
+    match is_sound && (1..=MAX_NAME_LENGTH).contains(&name.len()) {
         true => Ok(()),
-        false => Err(format!("name must have 1 to {LONGEST_NAME} small letters, digits and hyphens")),
+        false => Err(format!("name must have 1 to {MAX_NAME_LENGTH} small letters, digits and hyphens")),
     }
 }
 
@@ -116,10 +116,10 @@ fn configure(
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Configured, String> {
     check_kind(config)?;
-    within("timeout", config.timeout, SHORTEST_TIMEOUT, LONGEST_TIMEOUT, "1ms to 5m")?;
-    within("breaker.pause", config.breaker.pause, SHORTEST_TIMEOUT, LONGEST_PAUSE, "1ms to 1d")?;
-    let concurrency = within("concurrency", config.concurrency, 1, MOST_AT_ONCE, "1 to 64")?;
-    let failures = within("breaker.failures", config.breaker.failures, 1, MOST_FAILURES, "1 to 1000")?;
+    within("timeout", config.timeout, MIN_TIMEOUT, MAX_TIMEOUT, "1ms to 5m")?;
+    within("breaker.pause", config.breaker.pause, MIN_TIMEOUT, MAX_PAUSE, "1ms to 1d")?;
+    let concurrency = within("concurrency", config.concurrency, 1, MAX_AT_ONCE, "1 to 64")?;
+    let failures = within("breaker.failures", config.breaker.failures, 1, MAX_FAILURES, "1 to 1000")?;
     if let Some(budget) = config.daily_budget {
         within("daily_budget", budget, 1, i64::MAX, "1 or more; leave it out for no limit")?;
     }

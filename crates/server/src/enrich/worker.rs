@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use slated_model::clock::Timestamp;
 use slated_model::id::{LeaseId, PersonId, WorkspaceId};
 use slated_store::record::enrichment::Task;
-use slated_store::{Failure, Store, StoreError};
+use slated_store::{OperationError, Store, StoreError};
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
@@ -29,12 +29,12 @@ const LOOK_AT_MOST_EVERY: Duration = Duration::from_millis(5);
 /// What a server that stops waits for those who are being worked on.
 const GRACE: Duration = Duration::from_secs(15);
 /// Persons who are worked on at once, whatever the providers would allow, and if there are none.
-const MOST_SLOTS: usize = 64;
+const MAX_SLOTS: usize = 64;
 const SLOTS_FOR_NOBODY: usize = 8;
 /// Persons who are taken from one workspace before another has its turn.
-const MOST_FROM_ONE: usize = 16;
+const MAX_FROM_ONE: usize = 16;
 /// A lease that is not renewed ends after that at the latest, so that what a dead server had is not left alone for long.
-const LONGEST_LEASE_MILLIS: i64 = 15_000;
+const MAX_LEASE_MILLIS: i64 = 15_000;
 /// When to look again at somebody who could not be looked at.
 const UNKNOWN_MILLIS: i64 = 2_000;
 /// How often it is tried to keep what was answered, if the database is away for a moment, and the waits between.
@@ -54,7 +54,7 @@ fn slots(enriching: &Enriching) -> usize {
     let calls: usize = enriching.providers.iter().map(|provider| provider.concurrency).sum();
     match calls {
         0 => SLOTS_FOR_NOBODY,
-        calls => calls.min(MOST_SLOTS),
+        calls => calls.min(MAX_SLOTS),
     }
 }
 
@@ -62,7 +62,7 @@ fn slots(enriching: &Enriching) -> usize {
 fn lease_millis(enriching: &Enriching) -> i64 {
     let timeouts = enriching.providers.iter().map(|provider| i64::try_from(provider.timeout.as_millis()).unwrap_or(i64::MAX));
     let all = timeouts.fold(0, |sum: i64, timeout| sum.saturating_add(timeout).saturating_add(2_000));
-    all.saturating_add(3_000).min(LONGEST_LEASE_MILLIS)
+    all.saturating_add(3_000).min(MAX_LEASE_MILLIS)
 }
 
 /// Those of the workspaces that have waited longest since they had their turn come first. They are in the order of their numbers.
@@ -136,7 +136,7 @@ impl Worker {
                 break;
             }
             let lease = LeaseId::at(Timestamp::now(), rand::random());
-            let most = free.min(MOST_FROM_ONE) as i64;
+            let most = free.min(MAX_FROM_ONE) as i64;
             match self.desk.store.write(TakeSome { workspace, lease, lease_millis: self.desk.lease_millis, most }).await {
                 Ok(taken) => {
                     free = free.saturating_sub(taken.len());
@@ -334,7 +334,7 @@ impl Desk {
             match self.try_to_settle(settle.clone()).await {
                 Ok(_) => return,
                 Err(
-                    failure @ Failure::Broken(
+                    failure @ OperationError::Store(
                         StoreError::Unavailable(_) | StoreError::DiskFull | StoreError::Conflict(_) | StoreError::Lost(_),
                     ),
                 ) => match waits.next() {
@@ -357,7 +357,7 @@ impl Desk {
         }
     }
 
-    async fn try_to_settle(&self, settle: Settle) -> Result<bool, Failure> {
+    async fn try_to_settle(&self, settle: Settle) -> Result<bool, OperationError> {
         let settling = AssertUnwindSafe(self.store.write(settle)).catch_unwind().await;
         settling.unwrap_or_else(|_| Err(StoreError::Internal("the work panicked".to_owned()).into()))
     }

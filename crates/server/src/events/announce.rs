@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use slated_model::id::WorkspaceId;
-use slated_store::{Failure, News, Store};
+use slated_store::{Committed, OperationError, Store};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
@@ -46,9 +46,9 @@ async fn follow_bell(store: Arc<Store>, hub: Arc<Hub>) {
     }
 }
 
-async fn announce(store: &Store, hub: &Hub, told: Vec<(WorkspaceId, News)>) {
+async fn announce(store: &Store, hub: &Hub, told: Vec<(WorkspaceId, Committed)>) {
     for (workspace, news) in told {
-        if news == News::Unnumbered
+        if news == Committed::Unnumbered
             && let Err(failure) = number(store, workspace).await
         {
             tracing::warn!(error = %failure, "events could not be numbered yet");
@@ -57,13 +57,13 @@ async fn announce(store: &Store, hub: &Hub, told: Vec<(WorkspaceId, News)>) {
     }
 }
 
-async fn number(store: &Store, workspace: WorkspaceId) -> Result<(), Failure> {
+async fn number(store: &Store, workspace: WorkspaceId) -> Result<(), OperationError> {
     while store.write(NumberEvents { workspace }).await? {}
     Ok(())
 }
 
 /// Numbers all that waits for it, in every workspace.
-pub async fn number_all(store: &Store) -> Result<Vec<WorkspaceId>, Failure> {
+pub async fn number_all(store: &Store) -> Result<Vec<WorkspaceId>, OperationError> {
     let workspaces = store.read(UnnumberedEvents).await?;
     let mut outcome = Ok(());
     for workspace in &workspaces {

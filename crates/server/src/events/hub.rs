@@ -7,7 +7,7 @@ use slated_model::id::WorkspaceId;
 use tokio::sync::{Notify, watch};
 
 /// Who may follow one workspace on one server at the same time: each of them takes a connection for as long as they like.
-pub const MOST_FOLLOWERS: usize = 100;
+pub const MAX_FOLLOWERS: usize = 100;
 
 #[derive(Default)]
 pub struct Hub {
@@ -21,7 +21,7 @@ impl Hub {
     pub fn subscribe(&self, workspace: WorkspaceId) -> Option<watch::Receiver<()>> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = waiting.entry(workspace).or_insert_with(|| watch::Sender::new(()));
-        (sender.receiver_count() < MOST_FOLLOWERS).then(|| sender.subscribe())
+        (sender.receiver_count() < MAX_FOLLOWERS).then(|| sender.subscribe())
     }
 
     pub fn wake(&self, workspace: WorkspaceId) {

@@ -10,4 +10,4 @@
 pub mod announce;
 mod hub;
 
-pub use hub::{Hub, MOST_FOLLOWERS};
+pub use hub::{Hub, MAX_FOLLOWERS};

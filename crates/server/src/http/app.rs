@@ -9,20 +9,20 @@ use slated_model::clock::Timestamp;
 use slated_store::Store;
 use tokio::sync::watch;
 
+use super::api_key_cache::Keyring;
 use super::body::Room;
 use super::health::Readiness;
-use super::keyring::Keyring;
-use super::measure::RouteMeasures;
 use super::questions::Questions;
+use super::request_metrics::RouteMeasures;
 use super::unread::Unread;
 use crate::events::Hub;
 use crate::trusted_clock::{Ahead, TrustedClock};
 use crate::webhooks::Delivering;
 use slated_operations::candidates::add::AddCandidate;
 use slated_operations::candidates::move_stage::MoveCandidate;
-use slated_operations::gathering::{Gathering, Turns};
 use slated_operations::persons::create::CreatePerson;
 use slated_operations::persons::update::UpdatePerson;
+use slated_operations::write_batches::{Turns, WriteBatcher};
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -38,10 +38,10 @@ pub struct Settings {
 
 pub struct App {
     pub store: Arc<Store>,
-    pub creates: Arc<Gathering<CreatePerson>>,
-    pub updates: Arc<Gathering<UpdatePerson>>,
-    pub adds: Arc<Gathering<AddCandidate>>,
-    pub moves: Arc<Gathering<MoveCandidate>>,
+    pub creates: Arc<WriteBatcher<CreatePerson>>,
+    pub updates: Arc<WriteBatcher<UpdatePerson>>,
+    pub adds: Arc<WriteBatcher<AddCandidate>>,
+    pub moves: Arc<WriteBatcher<MoveCandidate>>,
     pub settings: Settings,
     pub(super) keyring: Keyring,
     pub(super) measures: RouteMeasures,
@@ -70,10 +70,10 @@ impl App {
     ) -> Self {
         let keyring = Keyring::new(settings.rate_limit);
         let turns = Arc::new(Turns::default());
-        let creates = Arc::new(Gathering::new(Arc::clone(&store), Arc::clone(&turns)));
-        let updates = Arc::new(Gathering::new(Arc::clone(&store), Arc::clone(&turns)));
-        let adds = Arc::new(Gathering::new(Arc::clone(&store), Arc::clone(&turns)));
-        let moves = Arc::new(Gathering::new(Arc::clone(&store), turns));
+        let creates = Arc::new(WriteBatcher::new(Arc::clone(&store), Arc::clone(&turns)));
+        let updates = Arc::new(WriteBatcher::new(Arc::clone(&store), Arc::clone(&turns)));
+        let adds = Arc::new(WriteBatcher::new(Arc::clone(&store), Arc::clone(&turns)));
+        let moves = Arc::new(WriteBatcher::new(Arc::clone(&store), turns));
         let [questions, large_reads] = [0, 1].map(|_| Questions::new(store.long_reads_at_once()));
         Self {
             store,

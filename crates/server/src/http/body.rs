@@ -12,22 +12,22 @@ use hyper::body::Body as _;
 use slated_model::id::{KeyId, WorkspaceId};
 use slated_model::problem::{Code, Problem};
 
+use super::api_key_cache::KnownKey;
 use super::app::App;
-use super::keyring::KnownKey;
 use super::shares::{Full, Share, Shares};
 
 const LARGEST: usize = 1024 * 1024;
-const LARGEST_OF_MANY: usize = 8 * 1024 * 1024;
-const MOST_DRAINED: usize = 32 * 1024 * 1024;
+const MAX_BULK_BODY_BYTES: usize = 8 * 1024 * 1024;
+const MAX_DRAINED: usize = 32 * 1024 * 1024;
 /// What large bodies may take that are being read or worked on, and those of one workspace.
 const ROOM: usize = 256 * 1024 * 1024;
 const ROOM_OF_WORKSPACE: usize = ROOM / 4;
 /// What all bodies of one key may take.
 const ROOM_OF_KEY: usize = ROOM / 8;
 /// Bodies up to this length need no place among the large ones, so that these keep nobody from small requests.
-const LARGEST_SMALL: usize = 64 * 1024;
+const MAX_SMALL_BODY_BYTES: usize = 64 * 1024;
 /// How long a client that sends a body that nobody wants may stop.
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+const MAX_PAUSE: Duration = Duration::from_secs(1);
 /// What a body stands for that is not there.
 const NO_FIELDS: Bytes = Bytes::from_static(b"{}");
 
@@ -41,7 +41,7 @@ pub struct Taken {
 impl Taken {
     pub const BODY: Self = Self { largest: LARGEST, may_be_missing: false };
     pub const PERHAPS_NO_BODY: Self = Self { largest: LARGEST, may_be_missing: true };
-    pub const MANY_RECORDS: Self = Self { largest: LARGEST_OF_MANY, may_be_missing: false };
+    pub const MANY_RECORDS: Self = Self { largest: MAX_BULK_BODY_BYTES, may_be_missing: false };
 }
 
 /// The memory for all bodies, in bytes.
@@ -77,7 +77,7 @@ impl Place<'_> {
         self.of_key.grow(more).map_err(too_much)?;
         match &mut self.large {
             Some(large) => large.grow(more).map_err(too_much)?,
-            None if length > LARGEST_SMALL => self.large = Some(self.room.large.take(self.workspace, length).map_err(too_much)?),
+            None if length > MAX_SMALL_BODY_BYTES => self.large = Some(self.room.large.take(self.workspace, length).map_err(too_much)?),
             None => {}
         }
         Ok(())
@@ -116,9 +116,9 @@ pub async fn drain(headers: &HeaderMap, body: &mut Body, timeout: Duration) {
     }
     let mut drained = 0;
     let draining = async {
-        while let Ok(Some(Ok(frame))) = tokio::time::timeout(LONGEST_PAUSE, body.frame()).await {
+        while let Ok(Some(Ok(frame))) = tokio::time::timeout(MAX_PAUSE, body.frame()).await {
             drained += frame.data_ref().map_or(0, Bytes::len);
-            if drained >= MOST_DRAINED {
+            if drained >= MAX_DRAINED {
                 return;
             }
         }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use slated_model::problem::{Code, Problem};
-use slated_store::Failure;
+use slated_store::OperationError;
 
+use super::api_key_cache::{Allowance, KnownKey};
 use super::app::App;
-use super::keyring::{Allowance, KnownKey};
 
 /// Finds the caller and counts the request against its limit.
-pub async fn identify(app: &App, headers: &HeaderMap) -> Result<(Arc<KnownKey>, Option<Allowance>), Failure> {
+pub async fn identify(app: &App, headers: &HeaderMap) -> Result<(Arc<KnownKey>, Option<Allowance>), OperationError> {
     let shown = bearer(headers).ok_or_else(unauthenticated)?;
     let key = app.keyring.find(&app.store, shown).await?.ok_or_else(unauthenticated)?;
     let allowance = key.spend();

@@ -14,23 +14,23 @@ use futures_util::FutureExt;
 use slated_model::clock::Timestamp;
 use slated_model::id::{KeyId, RequestId};
 use slated_model::problem::{Code, Problem};
-use slated_store::Failure;
+use slated_store::OperationError;
 use tracing::Level;
 
+use super::api_key_cache::{Allowance, KnownKey};
 use super::app::App;
 use super::body::drain_all;
 use super::caller::identify;
 use super::head;
-use super::keyring::{Allowance, KnownKey};
-use super::measure::known_method;
 use super::refusal::{Version, internal, tell, tell_problem};
 use super::request::RequestName;
+use super::request_metrics::known_method;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
-const LONGEST_REQUEST_ID: usize = 64;
+const MAX_REQUEST_ID_LENGTH: usize = 64;
 
 pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
@@ -46,7 +46,7 @@ pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next)
     let mut caller = None;
     let admitted = match head::check(&request) {
         Ok(()) if needs_key => admit(&app, &mut request, &mut caller, &mut allowance).await,
-        checked => checked.map_err(Failure::from),
+        checked => checked.map_err(OperationError::from),
     };
     let response = match admitted {
         // A handler that panics must not take the connection with it.
@@ -57,7 +57,7 @@ pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next)
         }
     };
     let response = match response {
-        Some(mut response) => match response.extensions_mut().remove::<Arc<Failure>>() {
+        Some(mut response) => match response.extensions_mut().remove::<Arc<OperationError>>() {
             Some(failure) => with_headers_of(tell(&failure, version, &request_id), response.headers()),
             None => response,
         },
@@ -92,7 +92,7 @@ async fn admit(
     request: &mut Request,
     caller: &mut Option<Arc<KnownKey>>,
     allowance: &mut Option<Allowance>,
-) -> Result<(), Failure> {
+) -> Result<(), OperationError> {
     let (key, spent) = identify(app, request.headers()).await?;
     *caller = Some(Arc::clone(&key));
     *allowance = spent;
@@ -121,7 +121,7 @@ fn with_headers_of(mut response: Response, headers: &HeaderMap) -> Response {
 /// The caller's id for the request if it is a sane one, else a new one.
 fn request_id(headers: &HeaderMap) -> String {
     let is_sane = |id: &&str| {
-        (1..=LONGEST_REQUEST_ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
+        (1..=MAX_REQUEST_ID_LENGTH).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
     };
     let sent = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok()).filter(is_sane);
     sent.map_or_else(|| RequestId::at(Timestamp::now(), rand::random()).to_string(), str::to_owned)
@@ -148,16 +148,16 @@ fn add_headers(headers: &mut HeaderMap, request_id: &str, allowance: Option<Allo
 
 /// The path as far as it may stand in the log: ids, numbers and words. Anything else may be a key, or the address of a person, in the wrong place.
 fn loggable(path: &str) -> Cow<'_, str> {
-    const MOST_SEGMENTS: usize = 10;
+    const MAX_SEGMENTS: usize = 10;
     // An id has 30 characters, and a key more.
     const LONGEST: usize = 32;
     let is_plain =
         |segment: &str| segment.len() <= LONGEST && segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     let mut segments = path.split('/');
-    if segments.clone().take(MOST_SEGMENTS + 1).count() <= MOST_SEGMENTS && segments.clone().all(is_plain) {
+    if segments.clone().take(MAX_SEGMENTS + 1).count() <= MAX_SEGMENTS && segments.clone().all(is_plain) {
         return Cow::Borrowed(path);
     }
-    let shown: Vec<_> = segments.by_ref().take(MOST_SEGMENTS).map(|segment| if is_plain(segment) { segment } else { "…" }).collect();
+    let shown: Vec<_> = segments.by_ref().take(MAX_SEGMENTS).map(|segment| if is_plain(segment) { segment } else { "…" }).collect();
     let more = if segments.next().is_some() { "/…" } else { "" };
     Cow::Owned(shown.join("/") + more)
 }

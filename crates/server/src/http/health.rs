@@ -8,7 +8,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use metrics::gauge;
 use serde::Serialize;
-use slated_store::{Failure, Store, StoreError};
+use slated_store::{OperationError, Store, StoreError};
 use tokio::sync::Mutex;
 use utoipa::ToSchema;
 
@@ -85,13 +85,13 @@ impl Readiness {
 }
 
 async fn is_ready(store: &Store) -> Result<(), StoreError> {
-    let broken = |failure: Failure| match failure {
-        Failure::Refused(problem) => StoreError::Internal(problem.message),
-        Failure::Broken(error) => error,
+    let broken = |failure: OperationError| match failure {
+        OperationError::Rejected(problem) => StoreError::Internal(problem.message),
+        OperationError::Store(error) => error,
     };
     let looking = async {
         // What cannot be read is away, whatever the reason.
-        store.read(TryToRead).await.map_err(|failure| Failure::Broken(StoreError::Unavailable(failure.to_string())))?;
+        store.read(TryToRead).await.map_err(|failure| OperationError::Store(StoreError::Unavailable(failure.to_string())))?;
         // The writer must be alive and the database writable.
         store.write(TryToWrite).await?;
         // That changes nothing, and needs no room.

@@ -22,14 +22,14 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use super::app::Settings;
 use super::connections::{Busy, Connections, Place};
 use super::peer::Peer;
-use super::stall::StallGuard;
+use super::write_timeout::StallGuard;
 
 /// Connections that wait to be accepted; the system asks whoever comes behind them to come again a second later.
-const MOST_ARRIVING: u32 = 4096;
+const MAX_ARRIVING: u32 = 4096;
 /// What the system takes of an answer before its client does, about.
 const SEND_BUFFER: u32 = 128 * 1024;
-const LARGEST_HEAD: usize = 64 * 1024;
-const MOST_HEADERS: usize = 100;
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+const MAX_HEADERS: usize = 100;
 /// How long a new connection may take to its first head.
 const FIRST_HEAD_WITHIN: Duration = Duration::from_secs(10);
 /// How long an answer may lie unread.
@@ -47,7 +47,7 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     // Connections have it from here. The system would keep megabytes for each that is not read.
     socket.set_send_buffer_size(SEND_BUFFER)?;
     socket.bind(address)?;
-    socket.listen(MOST_ARRIVING)
+    socket.listen(MAX_ARRIVING)
 }
 
 /// Serves until `stop` is done.
@@ -56,8 +56,8 @@ pub async fn serve(listener: TcpListener, router: Router, settings: &Settings, s
     builder
         .timer(TokioTimer::new())
         .header_read_timeout(settings.head_timeout)
-        .max_buf_size(LARGEST_HEAD)
-        .max_headers(MOST_HEADERS)
+        .max_buf_size(MAX_HEAD_BYTES)
+        .max_headers(MAX_HEADERS)
         .half_close(true);
     let first_head_timeout = settings.head_timeout.min(FIRST_HEAD_WITHIN);
     let connections = Connections::new(settings.max_connections, settings.max_connections_of_address);

@@ -1,6 +1,7 @@
 //! How the service is reached: the router, who calls, what a request may look like, and how answers and refusals are told.
 
 pub mod answer;
+mod api_key_cache;
 pub mod app;
 mod body;
 mod caller;
@@ -11,9 +12,7 @@ mod fixed;
 mod front;
 mod head;
 mod health;
-mod keyring;
 pub mod listen;
-mod measure;
 pub mod openapi;
 mod openapi_events;
 mod openapi_examples;
@@ -23,14 +22,15 @@ mod peer;
 mod questions;
 mod refusal;
 mod request;
+mod request_metrics;
 pub mod router;
 mod shares;
-mod stall;
 mod unread;
+mod write_timeout;
 
 pub use answer::{Envelope, Followed, ListMeta, ListOf, Reply, Tryable};
 pub use app::{App, Settings};
 pub use caller::is_still_good;
 pub use refusal::Refusal;
-pub use request::{Ask, BodilessWrite, Bulk, Inspect, Manage, Read, Write};
+pub use request::{AdminReadRequest, AdminRequest, BodilessWriteRequest, BulkRequest, QueryRequest, ReadRequest, WriteRequest};
 pub use shares::Share;

@@ -17,7 +17,7 @@ use super::openapi_events::describe_events;
 use super::openapi_examples::add_examples;
 use super::openapi_fields::{constrain_bodies, constrain_query, describe_moments, list_parameters, page_parameters, refer_to_shapes};
 use super::openapi_shared::share;
-use super::request::LONGEST_IDEMPOTENCY_KEY;
+use super::request::MAX_IDEMPOTENCY_KEY_LENGTH;
 use crate::api::{v0, v1};
 
 #[derive(OpenApi)]
@@ -175,7 +175,7 @@ fn build() -> Value {
 
 fn error_schema() -> Value {
     let codes: Vec<_> = Code::ALL.iter().map(|code| code.name()).collect();
-    let flaws: Vec<_> = slated_model::problem::Flaw::ALL.iter().map(|flaw| flaw.name()).collect();
+    let flaws: Vec<_> = slated_model::problem::FieldErrorCode::ALL.iter().map(|flaw| flaw.name()).collect();
     json!({
         "type": "object",
         "description": "A refused request. Nothing of it was stored.",
@@ -268,7 +268,7 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         ));
     }
     if writes {
-        let schema = json!({"type": "string", "minLength": 1, "maxLength": LONGEST_IDEMPOTENCY_KEY, "pattern": "^[!-~]+$"});
+        let schema = json!({"type": "string", "minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY_LENGTH, "pattern": "^[!-~]+$"});
         let text =
             "A key of the caller's choice. A repeated request with it gets the first answer again, for 24 hours, and changes nothing.";
         parameters.push(header_parameter("Idempotency-Key", text, &schema));

@@ -1,18 +1,18 @@
 //! What the OpenAPI document says of single fields and parameters. It mirrors the rules of the model, which it takes its bounds from.
 
 use serde_json::{Value, json};
-use slated_model::candidate::MOST_TOGETHER;
-use slated_model::career::{MOST_MONTHS, MOST_SOCIAL_ID};
+use slated_model::candidate::MAX_TOGETHER;
+use slated_model::career::{MAX_MONTHS, MAX_SOCIAL_ID};
 use slated_model::enrichment::Field;
 use slated_model::enrichment::run::{self, RunFilter};
 use slated_model::event::EventType;
 use slated_model::key::{self, Scope};
-use slated_model::listing::{MOST_OFFSET, MOST_PER_PAGE};
+use slated_model::listing::{MAX_OFFSET, MAX_PER_PAGE};
 use slated_model::text::limit;
-use slated_model::webhook::{LONGEST_DESCRIPTION, MOST_OVERLAP_SECONDS, MOST_TYPES};
+use slated_model::webhook::{MAX_DESCRIPTION_LENGTH, MAX_OVERLAP_SECONDS, MAX_TYPES};
 
-use crate::api::v1::events::list::MOST_EVENTS_PER_PAGE;
-use crate::api::v1::persons::create_many::MOST_PERSONS;
+use crate::api::v1::events::list::MAX_EVENTS_PER_PAGE;
+use crate::api::v1::persons::create_many::MAX_PERSONS;
 
 /// White space, which is trimmed, for use inside brackets.
 macro_rules! blank {
@@ -197,29 +197,29 @@ fn constrain(body: &str, field: &str, property: &mut Value) {
             text(property, limit::URL, WEBHOOK_URL);
         }
         ("CreateWebhookBody" | "UpdateWebhookBody", "types") => {
-            property["maxItems"] = MOST_TYPES.into();
+            property["maxItems"] = MAX_TYPES.into();
             property["items"]["pattern"] = format!("{}$", type_patterns().split("(,").next().unwrap_or_default()).into();
         }
-        ("CreateWebhookBody" | "UpdateWebhookBody", "description") => text(property, LONGEST_DESCRIPTION, TEXT),
-        ("RotateSecretBody", _) => number(property, MOST_OVERLAP_SECONDS),
-        ("RotateKeyBody", _) => number(property, key::MOST_OVERLAP_SECONDS),
+        ("CreateWebhookBody" | "UpdateWebhookBody", "description") => text(property, MAX_DESCRIPTION_LENGTH, TEXT),
+        ("RotateSecretBody", _) => number(property, MAX_OVERLAP_SECONDS),
+        ("RotateKeyBody", _) => number(property, key::MAX_OVERLAP_SECONDS),
         ("CreateKeyBody", "scope") => property["enum"] = Scope::ALL.map(Scope::name).to_vec().into(),
         ("CreateKeyBody", "expires_at") | ("RunFilterInput", "created_after" | "created_before" | "updated_after" | "updated_before") => {
             let about = property["description"].take();
             *property = json!({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}, {"type": "string", "pattern": BLANK}, {"type": "null"}], "description": about});
         }
-        ("CreatePersonsBody", "persons") => (property["minItems"], property["maxItems"]) = (1.into(), MOST_PERSONS.into()),
-        ("RunFilterInput", "person_ids") => ids(property, run::MOST_PERSONS),
+        ("CreatePersonsBody", "persons") => (property["minItems"], property["maxItems"]) = (1.into(), MAX_PERSONS.into()),
+        ("RunFilterInput", "person_ids") => ids(property, run::MAX_PERSONS),
         ("RunFilterInput", "missing") => {
             (property["minItems"], property["maxItems"]) = (1.into(), RunFilter::MISSABLE.len().into());
             text(&mut property["items"], limit::NAME, &missable());
         }
-        ("ReplayBody", _) => number(property, MOST_OFFSET),
+        ("ReplayBody", _) => number(property, MAX_OFFSET),
         ("ReorderStagesBody", "stage_ids") => {
             property["uniqueItems"] = true.into();
             text(&mut property["items"], limit::NAME, LINE_NOT_BLANK);
         }
-        ("AddCandidatesBody", _) | ("MoveCandidatesBody", "candidate_ids") => ids(property, MOST_TOGETHER),
+        ("AddCandidatesBody", _) | ("MoveCandidatesBody", "candidate_ids") => ids(property, MAX_TOGETHER),
         ("NoteBody", _) => text(property, limit::NOTE, TEXT_NOT_BLANK),
         (_, "social_url") => text(property, limit::URL, &or_blank(SOCIAL_URL)),
         (_, "company_social_url") => text(property, limit::URL, &or_blank(URL)),
@@ -233,8 +233,8 @@ fn constrain(body: &str, field: &str, property: &mut Value) {
                 property["description"] = about;
             }
         }
-        (_, "duration_in_months") => number(property, MOST_MONTHS),
-        (_, "company_social_id") => number(property, MOST_SOCIAL_ID),
+        (_, "duration_in_months") => number(property, MAX_MONTHS),
+        (_, "company_social_id") => number(property, MAX_SOCIAL_ID),
         ("UpdateJobBody", "is_archived") => {}
         ("UpdateJobBody", _) => text(property, limit::NAME, LINE_NOT_BLANK),
         (_, _) if is_needed => text(property, limit::NAME, LINE_NOT_BLANK),
@@ -275,11 +275,11 @@ pub fn constrain_query(path: &str, parameter: &mut Value) {
         schema["type"] = kind;
     }
     match name.as_str() {
-        "after" => *schema = json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MOST_OFFSET}, {"const": "latest"}]}),
-        "before" => number(schema, MOST_OFFSET),
+        "after" => *schema = json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MAX_OFFSET}, {"const": "latest"}]}),
+        "before" => number(schema, MAX_OFFSET),
         "offset" => *schema = offset_schema(),
         "limit" => {
-            (schema["minimum"], schema["maximum"]) = (1.into(), if is_feed { MOST_EVENTS_PER_PAGE } else { MOST_PER_PAGE }.into());
+            (schema["minimum"], schema["maximum"]) = (1.into(), if is_feed { MAX_EVENTS_PER_PAGE } else { MAX_PER_PAGE }.into());
             schema["default"] = 100.into();
         }
         "types" => schema["pattern"] = type_patterns().into(),
@@ -309,7 +309,7 @@ fn type_patterns() -> String {
 }
 
 fn offset_schema() -> Value {
-    json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MOST_OFFSET}, {"type": "null"}, {"enum": ["", "null"]}], "default": 0})
+    json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MAX_OFFSET}, {"type": "null"}, {"enum": ["", "null"]}], "default": 0})
 }
 
 fn moment_schema() -> Value {
@@ -360,7 +360,7 @@ pub fn page_parameters(path: &str) -> Vec<Value> {
         query_parameter(
             "limit",
             "How many records a page has.",
-            &json!({"type": "integer", "minimum": 1, "maximum": MOST_PER_PAGE, "default": MOST_PER_PAGE}),
+            &json!({"type": "integer", "minimum": 1, "maximum": MAX_PER_PAGE, "default": MAX_PER_PAGE}),
         ),
         query_parameter(
             "cursor",

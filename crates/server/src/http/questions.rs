@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 /// How long a question waits for those of its own key and workspace.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
+const MAX_WAIT: Duration = Duration::from_secs(10);
 /// Past that many lines, those in which nobody stands are forgotten.
 const MANY_LINES: usize = 1000;
 
@@ -38,7 +38,7 @@ impl Questions {
             let of_key = self.of_key.wait(key).await?;
             Some(Turn { _of_key: of_key, _of_workspace: self.of_workspace.wait(workspace).await? })
         };
-        timeout(LONGEST_WAIT, waiting).await.ok().flatten().ok_or_else(|| {
+        timeout(MAX_WAIT, waiting).await.ok().flatten().ok_or_else(|| {
             Problem::new(Code::Unavailable, "Too many questions of yours take long to answer now; wait for the answers to some of them.")
         })
     }

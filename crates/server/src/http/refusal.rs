@@ -7,14 +7,14 @@ use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use slated_model::problem::{Code, Detail, Problem};
-use slated_store::{Failure, StoreError};
+use slated_model::problem::{Code, FieldError, Problem};
+use slated_store::{OperationError, StoreError};
 
 /// A failure, as the error type of handlers and extractors.
 #[derive(Debug)]
-pub struct Refusal(pub Failure);
+pub struct Refusal(pub OperationError);
 
-impl<F: Into<Failure>> From<F> for Refusal {
+impl<F: Into<OperationError>> From<F> for Refusal {
     fn from(failure: F) -> Self {
         Self(failure.into())
     }
@@ -54,7 +54,7 @@ struct ErrorV1<'p> {
 struct ErrorBody<'p> {
     code: &'static str,
     message: &'p str,
-    details: &'p [Detail],
+    details: &'p [FieldError],
     request_id: &'p str,
 }
 
@@ -65,24 +65,24 @@ struct ErrorV0<'p> {
 }
 
 /// Tells a failure to the client. What broke inside goes to the log and not further.
-pub fn tell(failure: &Failure, version: Version, request_id: &str) -> Response {
+pub fn tell(failure: &OperationError, version: Version, request_id: &str) -> Response {
     match failure {
-        Failure::Refused(problem) => tell_problem(problem, version, request_id),
-        Failure::Broken(error @ StoreError::Unavailable(_)) => {
+        OperationError::Rejected(problem) => tell_problem(problem, version, request_id),
+        OperationError::Store(error @ StoreError::Unavailable(_)) => {
             tracing::error!(request.id = request_id, error = %error, "the database is away");
             tell_problem(&Problem::new(Code::Unavailable, "The database is not available now; try again shortly."), version, request_id)
         }
-        Failure::Broken(error @ StoreError::DiskFull) => {
+        OperationError::Store(error @ StoreError::DiskFull) => {
             tracing::error!(request.id = request_id, error = %error, "nothing can be written");
             let message = "The disk of the database is full. Nothing can be written until its operator makes room; reads go on.";
             tell_problem(&Problem::new(Code::Unavailable, message), version, request_id)
         }
-        Failure::Broken(StoreError::TookTooLong) => {
+        OperationError::Store(StoreError::TookTooLong) => {
             tracing::warn!(request.id = request_id, "a question was not answered: it took too long");
             let message = "This takes too long to answer. Ask for less: with narrower filters, or by cursor instead of a far offset.";
             tell_problem(&Problem::new(Code::Unavailable, message), version, request_id)
         }
-        Failure::Broken(error) => {
+        OperationError::Store(error) => {
             tracing::error!(request.id = request_id, error = %error, "a request failed");
             tell_problem(&internal(), version, request_id)
         }

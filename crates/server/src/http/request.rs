@@ -12,33 +12,33 @@ use slated_model::digest::sha256;
 use slated_model::id::{Id, KeyId, Kind, WorkspaceId};
 use slated_model::input::{Fields, Query, read_body};
 use slated_model::key::Scope;
-use slated_model::listing::{MOST_OFFSET, Page, whole_number};
-use slated_model::problem::{Code, Flaw, Problem};
-use slated_store::{Failure, StoreError, Work};
+use slated_model::listing::{MAX_OFFSET, Page, whole_number};
+use slated_model::problem::{Code, FieldErrorCode, Problem};
+use slated_store::{Operation, OperationError, StoreError};
 use tokio::task::block_in_place;
 
 use super::answer::{Answer, Reply, with_changes};
+use super::api_key_cache::{Allowance, KnownKey};
 use super::app::App;
 use super::body::{ReadBody, Taken, drain, json_body};
-use super::keyring::{Allowance, KnownKey};
 use super::peer::Peer;
 use super::refusal::Refusal;
 use super::shares::Share;
 use slated_operations::Actor;
 use slated_operations::etag::Precondition;
-use slated_operations::gathering::{Gathered, Gathering};
 use slated_operations::idempotency::{Answered, IdempotencyKey};
+use slated_operations::write_batches::{Batchable, WriteBatcher};
 
-pub const LONGEST_IDEMPOTENCY_KEY: usize = 255;
+pub const MAX_IDEMPOTENCY_KEY_LENGTH: usize = 255;
 /// A body up to this length is read within some milliseconds.
-const LARGEST_READ_AT_ONCE: usize = 256 * 1024;
+const MAX_BYTES_READ_AT_ONCE: usize = 256 * 1024;
 
 /// The id of a request, as its answer and the log name it.
 #[derive(Clone)]
 pub struct RequestName(pub Arc<str>);
 
 /// A request of a caller that may read.
-pub struct Read {
+pub struct ReadRequest {
     pub app: Arc<App>,
     pub workspace: WorkspaceId,
     /// The key that it came with.
@@ -46,7 +46,7 @@ pub struct Read {
     parts: Parts,
 }
 
-impl FromRequest<Arc<App>> for Read {
+impl FromRequest<Arc<App>> for ReadRequest {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
@@ -54,7 +54,7 @@ impl FromRequest<Arc<App>> for Read {
     }
 }
 
-impl Read {
+impl ReadRequest {
     fn read_from(request: Request, app: &Arc<App>, needed: Scope) -> Result<Self, Refusal> {
         let (parts, _) = request.into_parts();
         let caller = authorise(&parts, needed)?;
@@ -63,7 +63,7 @@ impl Read {
     }
 
     /// Looks at one state of the data with work that may take long, when it is the caller's turn.
-    pub async fn look_at_length<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+    pub async fn look_at_length<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
         let looking = async {
             let _turn = self.app.questions.turn(self.workspace, self.key).await?;
             self.app.store.read_snapshot_at_length(work).await
@@ -72,7 +72,7 @@ impl Read {
     }
 
     /// The same with work that is quick to find what it reads, and may read much.
-    pub async fn look_at_much<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+    pub async fn look_at_much<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
         let looking = async {
             let _turn = self.app.large_reads.turn(self.workspace, self.key).await?;
             self.app.store.read_snapshot_of_much(work).await
@@ -86,7 +86,12 @@ impl Read {
     }
 
     /// Looks for a page of a list: of all records, where it is found by their number as a rule, or of those that filters leave.
-    pub async fn look_for_page<W: Work, K: Kind>(&self, wants_all: bool, page: &Page<K>, work: W) -> Result<W::Output, Failure> {
+    pub async fn look_for_page<W: Operation, K: Kind>(
+        &self,
+        wants_all: bool,
+        page: &Page<K>,
+        work: W,
+    ) -> Result<W::Output, OperationError> {
         match wants_all {
             true if page.is_far() => self.look_at_much(work).await,
             true => self.app.store.read_snapshot(work).await,
@@ -140,7 +145,7 @@ impl Read {
 }
 
 /// A request of a caller that may write, with its body.
-pub struct Write {
+pub struct WriteRequest {
     pub app: Arc<App>,
     pub actor: Actor,
     pub precondition: Precondition,
@@ -150,7 +155,7 @@ pub struct Write {
     body: ReadBody,
 }
 
-impl FromRequest<Arc<App>> for Write {
+impl FromRequest<Arc<App>> for WriteRequest {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
@@ -158,7 +163,7 @@ impl FromRequest<Arc<App>> for Write {
     }
 }
 
-impl Write {
+impl WriteRequest {
     async fn read_from(request: Request, app: &Arc<App>, needed: Scope, taken: Taken) -> Result<Self, Refusal> {
         let (parts, mut body) = request.into_parts();
         let key = match authorise(&parts, needed) {
@@ -201,13 +206,13 @@ impl Write {
     }
 
     /// Looks, when it is the caller's turn, at what the change cannot be made without, however long that takes.
-    pub async fn look_to_the_end<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+    pub async fn look_to_the_end<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
         let _turn = self.app.questions.turn(self.actor.workspace, self.key).await?;
         self.app.store.read_snapshot_to_the_end(work).await
     }
 
     pub fn read<T>(&self, read: impl FnOnce(&mut Fields<'_>) -> T) -> Result<T, Problem> {
-        match self.body.bytes.len() > LARGEST_READ_AT_ONCE {
+        match self.body.bytes.len() > MAX_BYTES_READ_AT_ONCE {
             // Others are served meanwhile.
             true => block_in_place(|| read_body(&self.body.bytes, read)),
             false => read_body(&self.body.bytes, read),
@@ -215,13 +220,13 @@ impl Write {
     }
 
     /// Tries the work out: the answer says what would have changed, and nothing is kept.
-    pub async fn try_out<W: Work>(self, work: W, render: impl Fn(W::Output) -> Answer) -> Reply {
+    pub async fn try_out<W: Operation>(self, work: W, render: impl Fn(W::Output) -> Answer) -> Reply {
         let (output, tried) = self.app.store.try_out(work).await?;
         Ok(with_changes(render(output), &tried))
     }
 
     /// Carries out the work and tells its outcome, once for each idempotency key.
-    pub async fn carry_out<W: Work>(self, work: W, render: impl Fn(W::Output) -> Answer + Send + Sync + 'static) -> Reply {
+    pub async fn carry_out<W: Operation>(self, work: W, render: impl Fn(W::Output) -> Answer + Send + Sync + 'static) -> Reply {
         Ok(match self.idempotency {
             Some(key) => {
                 let now = self.app.believed_time();
@@ -234,9 +239,9 @@ impl Write {
     }
 
     /// The same together with whoever else does work of that kind at the moment.
-    pub async fn carry_out_together<W: Gathered>(
+    pub async fn carry_out_together<W: Batchable>(
         self,
-        gathering: impl Fn(&App) -> &Arc<Gathering<W>>,
+        gathering: impl Fn(&App) -> &Arc<WriteBatcher<W>>,
         work: W,
         render: impl Fn(W::Output) -> Answer + Send + Sync + 'static,
     ) -> Reply {
@@ -248,62 +253,62 @@ impl Write {
 }
 
 /// A request of a caller that may write, to a route that needs no body.
-pub struct BodilessWrite(pub Write);
+pub struct BodilessWriteRequest(pub WriteRequest);
 
-impl FromRequest<Arc<App>> for BodilessWrite {
+impl FromRequest<Arc<App>> for BodilessWriteRequest {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        Write::read_from(request, app, Scope::Write, Taken::PERHAPS_NO_BODY).await.map(Self)
+        WriteRequest::read_from(request, app, Scope::Write, Taken::PERHAPS_NO_BODY).await.map(Self)
     }
 }
 
 /// A request of a caller that may write, with a body that holds many records.
-pub struct Bulk(pub Write);
+pub struct BulkRequest(pub WriteRequest);
 
-impl FromRequest<Arc<App>> for Bulk {
+impl FromRequest<Arc<App>> for BulkRequest {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        Write::read_from(request, app, Scope::Write, Taken::MANY_RECORDS).await.map(Self)
+        WriteRequest::read_from(request, app, Scope::Write, Taken::MANY_RECORDS).await.map(Self)
     }
 }
 
 /// A request of a caller that may read, to a route that takes a body to look with.
-pub struct Ask(pub Write);
+pub struct QueryRequest(pub WriteRequest);
 
-impl FromRequest<Arc<App>> for Ask {
+impl FromRequest<Arc<App>> for QueryRequest {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        Write::read_from(request, app, Scope::Read, Taken::BODY).await.map(Self)
+        WriteRequest::read_from(request, app, Scope::Read, Taken::BODY).await.map(Self)
     }
 }
 
 /// A request of a caller that may manage the workspace. What needs no body may come without one.
-pub struct Manage(pub Write);
+pub struct AdminRequest(pub WriteRequest);
 
-impl FromRequest<Arc<App>> for Manage {
+impl FromRequest<Arc<App>> for AdminRequest {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        Write::read_from(request, app, Scope::Admin, Taken::PERHAPS_NO_BODY).await.map(Self)
+        WriteRequest::read_from(request, app, Scope::Admin, Taken::PERHAPS_NO_BODY).await.map(Self)
     }
 }
 
 /// A request of a caller that may look at what is managed.
-pub struct Inspect(pub Read);
+pub struct AdminReadRequest(pub ReadRequest);
 
-impl FromRequest<Arc<App>> for Inspect {
+impl FromRequest<Arc<App>> for AdminReadRequest {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        Read::read_from(request, app, Scope::Admin).map(Self)
+        ReadRequest::read_from(request, app, Scope::Admin).map(Self)
     }
 }
 
 /// Looks for an answer for as long as somebody waits for it.
-async fn unless_gone<T>(parts: &Parts, looking: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+async fn unless_gone<T>(parts: &Parts, looking: impl Future<Output = Result<T, OperationError>>) -> Result<T, OperationError> {
     let Some(peer) = parts.extensions.get::<Peer>() else { return looking.await };
     tokio::select! {
         biased;
@@ -350,7 +355,7 @@ fn repeated(written: &str) -> String {
 /// The number in the path: `/v1/webhooks/{id}/deliveries/{sequence}` and below.
 fn number_in(parts: &Parts, noun: &str) -> Result<i64, Problem> {
     let written = segment(parts, 5);
-    whole_number(&written).filter(|number| *number <= MOST_OFFSET).ok_or_else(|| Problem::not_found(noun, repeated(&written)))
+    whole_number(&written).filter(|number| *number <= MAX_OFFSET).ok_or_else(|| Problem::not_found(noun, repeated(&written)))
 }
 
 fn no_query(parts: &Parts) -> Result<(), Problem> {
@@ -379,10 +384,10 @@ fn idempotency_key(parts: &Parts, body: &[u8]) -> Result<Option<IdempotencyKey>,
     let mut values = parts.headers.get_all(NAME).iter();
     let Some(value) = values.next() else { return Ok(None) };
     let key = value.to_str().unwrap_or_default().trim();
-    let is_sound = (1..=LONGEST_IDEMPOTENCY_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+    let is_sound = (1..=MAX_IDEMPOTENCY_KEY_LENGTH).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_sound || values.next().is_some() {
-        let message = format!("must be given once, with 1 to {LONGEST_IDEMPOTENCY_KEY} visible ASCII characters");
-        return Err(Problem::invalid(NAME, Flaw::InvalidValue, message));
+        let message = format!("must be given once, with 1 to {MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters");
+        return Err(Problem::invalid(NAME, FieldErrorCode::InvalidValue, message));
     }
     let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
     let request_hash = sha256(&[parts.method.as_str().as_bytes(), b"\0", path.as_bytes(), b"\0", body]);

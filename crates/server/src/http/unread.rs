@@ -16,7 +16,7 @@ use super::shares::{Full, Share, Shares};
 const ROOM: usize = 256 * 1024 * 1024;
 const ROOM_OF_WORKSPACE: usize = ROOM / 4;
 /// The system takes answers up to this length at once.
-const LARGEST_SMALL: u64 = 64 * 1024;
+const MAX_SMALL_BODY_BYTES: u64 = 64 * 1024;
 
 /// What is there at a time of a document that is read while it is sent.
 const DOCUMENT: usize = 4 * 1024 * 1024;
@@ -54,7 +54,7 @@ impl Unread {
 
     /// Gives a large answer its place in the room. One that tells of a change has it anyway: the change is made.
     pub async fn place(&self, workspace: WorkspaceId, tells_of_change: bool, response: Response) -> Result<Response, Problem> {
-        let length = response.body().size_hint().exact().filter(|length| *length > LARGEST_SMALL);
+        let length = response.body().size_hint().exact().filter(|length| *length > MAX_SMALL_BODY_BYTES);
         let Some(length) = length.and_then(|length| usize::try_from(length).ok()) else { return Ok(response) };
         let place = match tells_of_change {
             true => self.0.take_anyway(workspace, length),

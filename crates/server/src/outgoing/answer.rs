@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use slated_model::clock::Timestamp;
 
-const LONGEST_EXPLANATION: usize = 512;
+const MAX_EXPLANATION_LENGTH: usize = 512;
 
 /// The seconds that an endpoint asks to wait: written as such, or as a date.
 pub fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<i64> {
@@ -30,7 +30,7 @@ pub fn explain(error: reqwest::Error, timeout: Duration) -> String {
         text = format!("{text}: {error}");
         cause = error.source();
     }
-    text.chars().take(LONGEST_EXPLANATION).collect()
+    text.chars().take(MAX_EXPLANATION_LENGTH).collect()
 }
 
 fn span(timeout: Duration) -> String {

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use super::target::Targets;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-const MOST_REDIRECTS: usize = 3;
+const MAX_REDIRECTS: usize = 3;
 const IDLE_CONNECTIONS: usize = 64;
 
 /// What becomes of an answer that sends the call elsewhere.
@@ -62,8 +62,8 @@ fn redirect(targets: &Targets, attempt: Attempt<'_>) -> reqwest::redirect::Actio
     if !matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT) {
         return attempt.stop();
     }
-    if attempt.previous().len() > MOST_REDIRECTS {
-        return attempt.error(format!("it was redirected more than {MOST_REDIRECTS} times"));
+    if attempt.previous().len() > MAX_REDIRECTS {
+        return attempt.error(format!("it was redirected more than {MAX_REDIRECTS} times"));
     }
     if attempt.url().scheme() == "http" && attempt.previous().last().is_some_and(|url| url.scheme() == "https") {
         return attempt.error("the redirect must not lead from https to http");

@@ -11,14 +11,14 @@ use tracing_subscriber::fmt::MakeWriter;
 /// How long a line may lie in memory.
 const GATHERED_FOR: Duration = Duration::from_millis(20);
 /// Past that many bytes a line waits for the thread.
-const MOST_GATHERED: usize = 32 * 1024 * 1024;
+const MAX_GATHERED: usize = 32 * 1024 * 1024;
 /// How long it does. If nothing was written meanwhile, nobody reads the log: it and those behind it are dropped, and counted, until somebody does.
-const LONGEST_WAIT: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(1);
 /// How long the program waits for the rest of the log to be written when it ends.
-const LONGEST_END: Duration = Duration::from_secs(2);
+const MAX_END: Duration = Duration::from_secs(2);
 const WRITTEN_AT_ONCE: usize = 64 * 1024;
 /// Memory that is kept for what gathers next.
-const MOST_KEPT: usize = 1024 * 1024;
+const MAX_KEPT: usize = 1024 * 1024;
 
 #[derive(Default)]
 pub struct Shared {
@@ -41,7 +41,7 @@ struct Gathered {
 
 impl Gathered {
     const fn has_room(&self) -> bool {
-        self.lines.len() + self.unwritten <= MOST_GATHERED || self.is_closed
+        self.lines.len() + self.unwritten <= MAX_GATHERED || self.is_closed
     }
 }
 
@@ -54,8 +54,7 @@ impl Shared {
         let mut gathered = self.lock();
         while !gathered.has_room() && !gathered.is_stuck {
             let written = gathered.written;
-            let wait =
-                self.moved.wait_timeout_while(gathered, LONGEST_WAIT, |gathered| !gathered.has_room() && gathered.written == written);
+            let wait = self.moved.wait_timeout_while(gathered, MAX_WAIT, |gathered| !gathered.has_room() && gathered.written == written);
             gathered = wait.unwrap_or_else(PoisonError::into_inner).0;
             gathered.is_stuck = gathered.written == written;
         }
@@ -109,7 +108,7 @@ impl Shared {
                 self.go_on(part.len());
             }
             piece.clear();
-            piece.shrink_to(MOST_KEPT);
+            piece.shrink_to(MAX_KEPT);
         }
     }
 }
@@ -138,7 +137,7 @@ impl Drop for LogGuard {
         self.shared.lock().is_closed = true;
         self.shared.arrived.notify_one();
         self.shared.moved.notify_all();
-        let end = Instant::now() + LONGEST_END;
+        let end = Instant::now() + MAX_END;
         while !self.thread.is_finished() && Instant::now() < end {
             std::thread::sleep(GATHERED_FOR / 4);
         }
@@ -205,7 +204,7 @@ mod tests {
         while shared.lock().unwritten == 0 {
             thread::yield_now();
         }
-        (0..MOST_GATHERED / LINE).for_each(|_| shared.add(&line));
+        (0..MAX_GATHERED / LINE).for_each(|_| shared.add(&line));
         assert!(!shared.lock().has_room());
         word.send(()).unwrap();
         // One piece that is read makes room for one line.
@@ -220,17 +219,17 @@ mod tests {
         drop(word);
         shared.arrived.notify_one();
         thread.join().unwrap();
-        assert_eq!(read.lock().unwrap().len(), MOST_GATHERED + 2 * LINE);
+        assert_eq!(read.lock().unwrap().len(), MAX_GATHERED + 2 * LINE);
     }
 
     #[test]
     fn a_log_that_nobody_reads_loses_lines_and_counts_them() {
         let shared = Shared::default();
         let line = [b'x'; LINE];
-        (0..=MOST_GATHERED / LINE).for_each(|_| shared.add(&line));
+        (0..=MAX_GATHERED / LINE).for_each(|_| shared.add(&line));
         let begun = Instant::now();
         shared.add(&line);
-        assert!(begun.elapsed() >= LONGEST_WAIT);
+        assert!(begun.elapsed() >= MAX_WAIT);
         assert!(shared.lock().is_stuck, "those behind the first would wait too");
         shared.add(&line);
         assert_eq!(shared.lock().dropped, 2);

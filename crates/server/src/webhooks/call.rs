@@ -15,7 +15,7 @@ use slated_operations::deliver::{Attempt, Outcome};
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// What is read of an answer, and what is kept of that.
-const MOST_READ: usize = 64 * 1024;
+const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 const CHARACTERS_KEPT: usize = 512;
 
 #[derive(Clone)]
@@ -70,7 +70,7 @@ async fn beginning(mut response: Response) -> String {
     let mut read = Vec::new();
     while let Ok(Some(chunk)) = response.chunk().await {
         read.extend_from_slice(&chunk);
-        if read.len() >= MOST_READ {
+        if read.len() >= MAX_RESPONSE_BYTES {
             break;
         }
     }

@@ -10,7 +10,7 @@ use futures_util::{StreamExt, stream};
 use metrics::counter;
 use slated_model::id::{LeaseId, WebhookId, WorkspaceId};
 use slated_store::record::webhook::Webhook;
-use slated_store::{Failure, Store};
+use slated_store::{OperationError, Store};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -20,7 +20,7 @@ use slated_operations::deliver::{IsAsPlanned, LEASE_MILLIS, Outcome, Parcel, Pla
 /// Lanes that are worked on beside each other.
 const CALLS_AT_ONCE: usize = 32;
 /// When no new call is begun any more in a turn, so that what was done is kept soon.
-const LONGEST_TURN: Duration = Duration::from_secs(3);
+const MAX_TURN: Duration = Duration::from_secs(3);
 /// How often a courier looks whether it still should.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
@@ -65,7 +65,7 @@ impl Courier {
     }
 
     /// Whether there is more to do at once; nothing if there was nothing.
-    async fn turn(&self) -> Result<Option<bool>, Failure> {
+    async fn turn(&self) -> Result<Option<bool>, OperationError> {
         let Self { workspace, webhook: id, lease, .. } = *self;
         if !self.store.write(TakeLease { workspace, id, lease }).await? {
             return Ok(None);
@@ -82,7 +82,7 @@ impl Courier {
     }
 
     async fn deliver_all(&self, webhook: &Webhook, lanes: &[Vec<Parcel>]) -> Vec<Vec<Outcome>> {
-        let halt = Halt { at: Instant::now() + LONGEST_TURN, at_once: AtomicBool::new(false) };
+        let halt = Halt { at: Instant::now() + MAX_TURN, at_once: AtomicBool::new(false) };
         let calls: Vec<_> =
             lanes.iter().enumerate().map(async |(place, lane)| (place, self.deliver_lane(webhook, lane, &halt).await)).collect();
         let delivering = stream::iter(calls).buffer_unordered(CALLS_AT_ONCE).collect();

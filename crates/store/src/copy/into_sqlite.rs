@@ -8,13 +8,13 @@ use tokio_postgres::Client;
 
 use super::table::Table;
 use super::{Moved, Report, Stage, Tally, compare, from_postgres, from_sqlite, table};
-use crate::error::{Failure, StoreError};
+use crate::error::{OperationError, StoreError};
 use crate::migrations::{self, OUTBOX};
 use crate::postgres::{Address, connect, describe};
 use crate::record::event_outbox;
 use crate::record::person_place::free_place;
 use crate::sqlite::{SqliteTx, beside, broken, provide_file, refuse_remains};
-use crate::store::{Location, Options, Purpose, Store, Work};
+use crate::store::{Location, Operation, Options, Purpose, Store};
 use crate::tx::Tx;
 
 const ROWS_BETWEEN_REPORTS: u64 = 4096;
@@ -37,17 +37,17 @@ pub(super) async fn copy(from: &Address, to: &Path, report: &Report<'_>) -> Resu
 async fn number_events(from: &Address) -> Result<(), StoreError> {
     let store = Store::open(&Location::Postgres(Box::new(from.clone())), Purpose::Inspect, &Options::default()).await?;
     store.write(NumberEvents).await.map_err(|failure| match failure {
-        Failure::Broken(error) => error,
-        Failure::Refused(problem) => StoreError::Internal(problem.to_string()),
+        OperationError::Store(error) => error,
+        OperationError::Rejected(problem) => StoreError::Internal(problem.to_string()),
     })
 }
 
 struct NumberEvents;
 
-impl Work for NumberEvents {
+impl Operation for NumberEvents {
     type Output = ();
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         for workspace in event_outbox::waiting(tx).await? {
             while event_outbox::number(tx, workspace).await? {}
         }

@@ -10,7 +10,7 @@ use crate::store::Purpose;
 
 /// The row that is locked.
 const GUARD: i64 = 0;
-const MOST_TRIES: usize = 20;
+const MAX_TRIES: usize = 20;
 
 pub(crate) async fn bring_up_to_date(address: &Address, purpose: Purpose) -> Result<(), StoreError> {
     let client = connect(address).await?;
@@ -26,7 +26,7 @@ pub(crate) async fn bring_up_to_date(address: &Address, purpose: Purpose) -> Res
     if purpose == Purpose::Inspect && current_version(&client).await?.is_none() {
         return Err(StoreError::Unusable(format!("{address} holds no slated database; slated serve or slated key create makes one")));
     }
-    for _ in 0..MOST_TRIES {
+    for _ in 0..MAX_TRIES {
         match prepare_and_apply(&client).await {
             Err(StoreError::Conflict(_)) => {
                 // A statement that failed inside leaves the transaction open.

@@ -22,7 +22,7 @@ const STATEMENTS_KEPT: usize = 512;
 /// How long a connection that lies idle may go unseen by routers in between.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// How long a server that stands still may keep a transaction open: others count records as settled that are a little older.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const MAX_PAUSE: Duration = Duration::from_secs(30);
 /// What is taken for granted of a URL that says nothing of it.
 const KEEP_ALIVE_UNSAID: Duration = Duration::from_secs(2 * 60 * 60);
 
@@ -113,7 +113,7 @@ impl Connector {
     async fn connect(&self) -> Result<Connection, Refusal> {
         // What is refused is told anyway; what the server remarks beside that is no news to us.
         let lock_timeout = self.lock_patience.as_millis();
-        let idle_timeout = LONGEST_PAUSE.as_millis();
+        let idle_timeout = MAX_PAUSE.as_millis();
         let others = format!(
             "SET lock_timeout = {lock_timeout}; SET idle_in_transaction_session_timeout = {idle_timeout}; SET client_min_messages = error; \
              SET standard_conforming_strings = on"

@@ -20,9 +20,9 @@ use crate::lines::{Lines, Place};
 use crate::row::Param;
 
 /// Looks that go together at most: more would let each wait for all the others.
-const MOST_IN_ONE: usize = 32;
+const MAX_IN_ONE: usize = 32;
 /// While one statement is under way, another is made ready.
-const FEWEST_AT_WORK: usize = 2;
+const MIN_AT_WORK: usize = 2;
 
 pub(crate) struct Crowd {
     connections: Connections,
@@ -42,9 +42,9 @@ type Turn = Place<Arc<str>, Look>;
 impl Crowd {
     pub(super) fn new(connections: Connections) -> Self {
         // As many of one text as can be seen to at once, and not all connections.
-        let cores = available_parallelism().map_or(FEWEST_AT_WORK, NonZero::get);
-        let most_at_work = cores.min(connections.most() / 2).max(FEWEST_AT_WORK);
-        Self { connections, lines: Lines::new(most_at_work, MOST_IN_ONE), is_worth_it: AtomicBool::new(true) }
+        let cores = available_parallelism().map_or(MIN_AT_WORK, NonZero::get);
+        let most_at_work = cores.min(connections.most() / 2).max(MIN_AT_WORK);
+        Self { connections, lines: Lines::new(most_at_work, MAX_IN_ONE), is_worth_it: AtomicBool::new(true) }
     }
 
     /// The rows that a statement finds.

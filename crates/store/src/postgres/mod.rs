@@ -33,18 +33,18 @@ pub(crate) use self::replica::check_replica;
 use self::transaction::Mode;
 pub(crate) use self::transaction::PostgresTx;
 pub(crate) use self::value::{Anything, JSONB_VERSION, Json, MILLIS_TO_2000, Moment, Number, Uuid, micros};
-use crate::bell::Bell;
-use crate::error::{Failure, StoreError};
-use crate::store::{Options, Pace, Work};
+use crate::commit_notifier::CommitNotifier;
+use crate::error::{OperationError, StoreError};
+use crate::store::{Operation, Options, Pace};
 use crate::tx::{Arm, Tx};
 
 /// How often work is tried again that another transaction got in the way of.
-const MOST_CONFLICTS: u32 = 50;
+const MAX_CONFLICTS: u32 = 50;
 /// How often work is tried again on another connection.
-const MOST_LOSSES: u32 = 5;
+const MAX_LOSSES: u32 = 5;
 /// What work that looks at or touches many rows may take at least.
 const AT_LENGTH: Duration = Duration::from_secs(30);
-/// Work that began longer ago is done again rather than committed: its ids are from then, and others may have taken the lists that they
+/// An operation that began longer ago is done again rather than committed: its ids are from then, and others may have taken the lists that they
 /// belong to for settled. What touches many rows may need as long; if it comes too late, the lists are counted again by and by.
 const OLDEST_CHANGE: Duration = Duration::from_secs(40);
 
@@ -53,11 +53,11 @@ pub(crate) struct Postgres {
     places_to_write: Arc<Places>,
     crowd: Arc<Crowd>,
     replica: Option<Replica>,
-    bell: Arc<Bell>,
+    bell: Arc<CommitNotifier>,
 }
 
 impl Postgres {
-    pub(crate) fn new(address: &Address, options: &Options, bell: Arc<Bell>) -> Result<Self, StoreError> {
+    pub(crate) fn new(address: &Address, options: &Options, bell: Arc<CommitNotifier>) -> Result<Self, StoreError> {
         let replica = match &options.read_from {
             Some(address) => Some(Replica::new(Connections::new(address, options.connections, options.patience)?)),
             None => None,
@@ -67,7 +67,7 @@ impl Postgres {
         Ok(Self { crowd: Arc::new(Crowd::new(primary.clone())), primary, places_to_write, replica, bell })
     }
 
-    pub(crate) async fn write<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
+    pub(crate) async fn write<W: Operation>(&self, work: &W) -> Result<W::Output, OperationError> {
         let started = Instant::now();
         let output = match work.pace() {
             Pace::Together => self.change(work).await,
@@ -77,7 +77,7 @@ impl Postgres {
         output
     }
 
-    async fn change<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
+    async fn change<W: Operation>(&self, work: &W) -> Result<W::Output, OperationError> {
         let (mode, patience) = match work.pace() {
             Pace::Quick | Pace::Trial | Pace::Probe => (Mode::Change, self.primary.patience),
             Pace::Together => (Mode::ChangeTogether, self.primary.patience),
@@ -110,25 +110,25 @@ impl Postgres {
     }
 
     /// One statement, with no transaction around it.
-    pub(crate) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
+    pub(crate) async fn read<W: Operation>(&self, work: &W) -> Result<W::Output, OperationError> {
         self.look(work, Mode::Single, self.primary.patience).await
     }
 
     /// The same for a statement that may take long, and goes together with none.
-    pub(crate) async fn run_apart<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
+    pub(crate) async fn run_apart<W: Operation>(&self, work: &W) -> Result<W::Output, OperationError> {
         let mut tx = begin(&self.primary, Mode::Single, self.primary.patience.max(AT_LENGTH), None, None, Instant::now()).await?;
         work.run(&mut tx).await
     }
 
-    pub(crate) async fn read_snapshot<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
+    pub(crate) async fn read_snapshot<W: Operation>(&self, work: &W) -> Result<W::Output, OperationError> {
         self.look(work, Mode::Snapshot, self.primary.patience).await
     }
 
-    pub(crate) async fn read_snapshot_at_length<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
+    pub(crate) async fn read_snapshot_at_length<W: Operation>(&self, work: &W) -> Result<W::Output, OperationError> {
         self.look(work, Mode::SnapshotAtLength, self.primary.patience.max(AT_LENGTH)).await
     }
 
-    async fn look<W: Work>(&self, work: &W, mode: Mode, patience: Duration) -> Result<W::Output, Failure> {
+    async fn look<W: Operation>(&self, work: &W, mode: Mode, patience: Duration) -> Result<W::Output, OperationError> {
         let started = Instant::now();
         let mut output = None;
         if let (Some(replica), Some(workspace)) = (&self.replica, work.workspace())
@@ -154,20 +154,20 @@ impl Postgres {
     }
 
     /// Nothing if the replica cannot say, or does not know yet what was written here before.
-    async fn look_at_replica<W: Work>(
+    async fn look_at_replica<W: Operation>(
         &self,
         replica: &Replica,
         work: &W,
         mode: Mode,
         patience: Duration,
         at_least: Option<i64>,
-    ) -> Option<Result<W::Output, Failure>> {
+    ) -> Option<Result<W::Output, OperationError>> {
         let outcome = match begin(&replica.connections, mode, patience, at_least, None, Instant::now()).await {
             Ok(mut tx) => work.run(&mut tx).await,
             Err(failure) => Err(failure),
         };
         match outcome {
-            Err(Failure::Broken(error)) => {
+            Err(OperationError::Store(error)) => {
                 tracing::debug!(error = %error, "read from the primary instead of the replica");
                 match error {
                     // It answered, and is behind or busy with what it takes over.
@@ -204,7 +204,7 @@ async fn begin(
     at_least: Option<i64>,
     place: Option<Place>,
     asked: Instant,
-) -> Result<Tx, Failure> {
+) -> Result<Tx, OperationError> {
     let connection = connections.lend().await?;
     Ok(begun(Arm::Postgres(Box::new(PostgresTx::new(connection, mode, patience, asked.elapsed(), at_least, place)))))
 }
@@ -216,16 +216,16 @@ fn begun(arm: Arm) -> Tx {
 }
 
 /// Runs work again when other transactions got in its way, or its connection broke before anything was committed.
-async fn retried<T, F: Future<Output = Result<T, Failure>>>(run: impl Fn() -> F) -> Result<T, Failure> {
+async fn retried<T, F: Future<Output = Result<T, OperationError>>>(run: impl Fn() -> F) -> Result<T, OperationError> {
     let (mut conflicts, mut losses) = (0, 0);
     loop {
         let error = match run().await {
-            Err(Failure::Broken(error @ (StoreError::Conflict(_) | StoreError::Lost(_) | StoreError::Held(_)))) => error,
+            Err(OperationError::Store(error @ (StoreError::Conflict(_) | StoreError::Lost(_) | StoreError::Held(_)))) => error,
             outcome => return outcome,
         };
         match error {
-            StoreError::Conflict(_) if conflicts < MOST_CONFLICTS => conflicts += 1,
-            StoreError::Lost(_) if losses < MOST_LOSSES => losses += 1,
+            StoreError::Conflict(_) if conflicts < MAX_CONFLICTS => conflicts += 1,
+            StoreError::Lost(_) if losses < MAX_LOSSES => losses += 1,
             error => return Err(StoreError::Unavailable(error.to_string()).into()),
         }
         metrics::counter!("slated_store_retries_total").increment(1);

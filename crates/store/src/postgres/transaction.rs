@@ -25,16 +25,16 @@ use crate::error::StoreError;
 use crate::row::Param;
 
 /// Statements that are sent at once at most.
-const MOST_TOGETHER: usize = 24;
+const MAX_TOGETHER: usize = 24;
 /// The same for work that touches many rows: those of one text become one. The server works on them while more gather, so it should not have
 /// to wait long for the next.
-const MOST_TOGETHER_AT_LENGTH: usize = 250;
+const MAX_TOGETHER_AT_LENGTH: usize = 250;
 /// So often at most, before the first answer is waited for.
-const MOST_AHEAD: usize = 16;
+const MAX_AHEAD: usize = 16;
 /// A connection that waits less than that for an answer waits less than 150 ms for a row anyway.
 const TOGETHER_PATIENCE: Duration = Duration::from_millis(188);
 /// What the first answer may take even if the connection was long in coming.
-const LEAST_PATIENCE: Duration = Duration::from_millis(200);
+const MIN_PATIENCE: Duration = Duration::from_millis(200);
 /// How far the server has come in the log of changes.
 const POSITION: &str =
     "SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END - '0/0')::bigint";
@@ -128,7 +128,7 @@ impl PostgresTx {
             ahead: VecDeque::new(),
             answers: Vec::new(),
             patience,
-            first_patience: Some(patience.saturating_sub(waited).max(LEAST_PATIENCE)),
+            first_patience: Some(patience.saturating_sub(waited).max(MIN_PATIENCE)),
             at_least,
         }
     }
@@ -206,8 +206,8 @@ impl PostgresTx {
 
     async fn make_room(&mut self) -> Result<(), StoreError> {
         let most = match self.mode.touches_many() {
-            true => MOST_TOGETHER_AT_LENGTH,
-            false => MOST_TOGETHER,
+            true => MAX_TOGETHER_AT_LENGTH,
+            false => MAX_TOGETHER,
         };
         if self.queue.len() < most {
             return Ok(());
@@ -305,7 +305,7 @@ impl PostgresTx {
     /// Sends all that waits without waiting for the answers, unless many are waited for already.
     async fn send_ahead(&mut self) -> Result<(), StoreError> {
         let patience = self.first_patience.unwrap_or(self.patience);
-        if self.ahead.len() >= MOST_AHEAD
+        if self.ahead.len() >= MAX_AHEAD
             && let Some(first) = self.ahead.pop_front()
         {
             self.first_patience = None;
@@ -450,7 +450,7 @@ fn position(row: &Row) -> Result<i64, StoreError> {
     row.try_get::<_, Option<Number>>(0).map(|number| number.map_or(0, |number| number.0)).map_err(|error| judge(&error))
 }
 
-/// Work that was refused, failed or given up leaves a transaction open; it is undone while nobody waits.
+/// An operation that was refused, failed or given up leaves a transaction open; it is undone while nobody waits.
 impl Drop for PostgresTx {
     fn drop(&mut self) {
         let Some(connection) = self.connection.take() else { return };

@@ -20,7 +20,7 @@ const OPEN: i64 = -1;
 /// Records younger than that may still be joined by others before them, from servers that are a little behind.
 const SETTLED_AFTER_MILLIS: i64 = 60_000;
 /// Stretches that are closed in one go.
-const MOST_CLOSED: usize = 64;
+const MAX_CLOSED: usize = 64;
 
 /// A list of all records of a kind in a workspace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -206,7 +206,7 @@ fn settled(tx: &Tx) -> [u8; 16] {
 pub async fn close_stretches(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<(), StoreError> {
     let settled = settled(tx);
     let mut open_from = hold(tx, workspace, list).await?;
-    for _ in 0..MOST_CLOSED {
+    for _ in 0..MAX_CLOSED {
         let sql = format!(
             "SELECT id FROM {} WHERE workspace_id = ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT 1 OFFSET {STRETCH}",
             list.table()

@@ -12,7 +12,7 @@ use super::{places, with_ids};
 use crate::{Asked, Row, StoreError, Tx, params};
 
 /// Names and contacts with one sign that are worth looking at: more than those are who are compared, with all of their contacts.
-const MOST_SHARING: i64 = 1100;
+const MAX_SHARING: i64 = 1100;
 
 const SELECT: &str = "SELECT p.id, p.name, p.social_url, p.social_public_id, p.current_job_title, p.company_id, employer.name, p.emails, p.phones \
      FROM person p LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id";
@@ -64,16 +64,16 @@ async fn ask_sharing(tx: &mut Tx, workspace: WorkspaceId, sign: &Sign) -> Result
         Sign::Phone(number) => {
             let wanted = Wanted::phone(tx, workspace, number);
             let mut values = Values::new(workspace);
-            let sql = format!("{} LIMIT {MOST_SHARING}", having(tx, "d.person_id", &wanted, &mut values));
+            let sql = format!("{} LIMIT {MAX_SHARING}", having(tx, "d.person_id", &wanted, &mut values));
             tx.ask(&sql, values.params(), |row| row.id(0)).await
         }
         Sign::NameAtCompany(name, company) => {
-            let sql = format!("SELECT id FROM person WHERE workspace_id = ?1 AND company_id = ?2 AND name_key = ?3 LIMIT {MOST_SHARING}");
+            let sql = format!("SELECT id FROM person WHERE workspace_id = ?1 AND company_id = ?2 AND name_key = ?3 LIMIT {MAX_SHARING}");
             tx.ask(&sql, params![workspace, *company, name], |row| row.id(0)).await
         }
         Sign::Identifier(identifier) => {
             let sql = format!(
-                "SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = ?2 AND key = ?3 ORDER BY rank LIMIT {MOST_SHARING}"
+                "SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = ?2 AND key = ?3 ORDER BY rank LIMIT {MAX_SHARING}"
             );
             tx.ask(&sql, params![workspace, identifier.kind as i64, &identifier.key], |row| row.id(0)).await
         }
@@ -82,7 +82,7 @@ async fn ask_sharing(tx: &mut Tx, workspace: WorkspaceId, sign: &Sign) -> Result
             let sql = format!(
                 "SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = {} AND key >= ?2 AND key < ?3 \
                  UNION ALL SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = {} AND key >= ?4 AND key < ?5 \
-                 LIMIT {MOST_SHARING}",
+                 LIMIT {MAX_SHARING}",
                 IdentifierKind::SocialProfile as i64,
                 IdentifierKind::Email as i64
             );

@@ -10,7 +10,7 @@ use super::event::{CHANGE, Entry, Unnumbered, ask_last, erased_ids, event, hash_
 use crate::{Param, StoreError, Tx, params};
 
 /// Events that are numbered in one transaction at most.
-const MOST_AT_ONCE: usize = 500;
+const MAX_AT_ONCE: usize = 500;
 
 pub(super) async fn put(tx: &mut Tx, workspace: WorkspaceId, entry: &Entry<'_>) -> Result<(), StoreError> {
     let Entry { event, request_id, data, salt } = *entry;
@@ -99,7 +99,7 @@ pub async fn number(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool, StoreEr
     hold(tx, workspace).await?;
     let Log { end, waiting } = log(tx, workspace).await?;
     move_into_log(tx, workspace, end, &waiting).await?;
-    Ok(waiting.len() == MOST_AT_ONCE)
+    Ok(waiting.len() == MAX_AT_ONCE)
 }
 
 /// Numbers all that wait, unless somebody else is about it or they are too many. Says where the log ends then; nobody else numbers events until this
@@ -109,7 +109,7 @@ pub(super) async fn number_unless_held(tx: &mut Tx, workspace: WorkspaceId) -> R
     let held = tx.ask(sql, params![workspace], |_| Ok(())).await?;
     // Asked behind it and answered with it, so all that was committed before is in it.
     let Log { end, waiting } = log(tx, workspace).await?;
-    match !tx.answer(held).await?.is_empty() && waiting.len() < MOST_AT_ONCE {
+    match !tx.answer(held).await?.is_empty() && waiting.len() < MAX_AT_ONCE {
         true => move_into_log(tx, workspace, end, &waiting).await.map(Some),
         false => Ok(None),
     }
@@ -132,7 +132,7 @@ async fn log(tx: &mut Tx, workspace: WorkspaceId) -> Result<Log, StoreError> {
     let sql = "SELECT id, type, created_at, key_id, record_id, person_id, job_id, content_hash FROM event_outbox \
                WHERE workspace_id = ?1 ORDER BY written_at, id LIMIT ?2";
     let waiting = tx
-        .ask(sql, params![workspace, MOST_AT_ONCE as i64], |row| {
+        .ask(sql, params![workspace, MAX_AT_ONCE as i64], |row| {
             let content_hash = hash_in(row, 7)?;
             let (id, kind, created_at, key_id) = (row.id(0)?, row.text(1)?, row.time(2)?, row.optional_id(3)?);
             Ok((kind, Unnumbered { id, kind: "", created_at, key_id, subject: subject(row, 4)?, content_hash }))

@@ -14,11 +14,11 @@ use crate::{Param, Row, StoreError, Tx, params};
 /// How many entries a page looks at in search of those that are wanted.
 const WINDOW: i64 = 10_000;
 /// How much of what events say is read at once, even if more are wanted.
-const MOST_BYTES: i64 = 8 * 1024 * 1024;
+const MAX_BYTES: i64 = 8 * 1024 * 1024;
 /// How many events are read together where all of what they say is needed at once.
 const EVENTS_AT_ONCE: i64 = 50;
 /// How much is read in search of the changes that the values of a person come from, where an event without contents counts too.
-const MOST_LOOKED_BACK: usize = 16 * 1024 * 1024;
+const MAX_LOOKED_BACK: usize = 16 * 1024 * 1024;
 const EVENT_OVERHEAD: usize = 256;
 
 /// How much is read at once, though one event at least.
@@ -31,7 +31,7 @@ pub struct Most {
 impl Most {
     #[must_use]
     pub const fn events(events: i64) -> Self {
-        Self { events, bytes: MOST_BYTES }
+        Self { events, bytes: MAX_BYTES }
     }
 }
 
@@ -184,7 +184,7 @@ pub async fn some_of(tx: &mut Tx, workspace: WorkspaceId, mut sequences: Vec<i64
     let known: HashMap<i64, i64> = known.into_iter().map(|size| (size.sequence, size.bytes)).collect();
     let sizes = sequences.iter().map(|sequence| Size { sequence: *sequence, bytes: known.get(sequence).copied().unwrap_or(0) });
     let sizes: Vec<_> = sizes.collect();
-    sequences.truncate(fitting(&sizes, MOST_BYTES).len());
+    sequences.truncate(fitting(&sizes, MAX_BYTES).len());
     Ok(sequences)
 }
 
@@ -241,7 +241,7 @@ pub async fn timeline<K: Kind>(
     let mut sizes = sizes_about(tx, workspace, record, beside, before, limit.saturating_add(1)).await?;
     let has_more = sizes.len() as i64 > limit;
     sizes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    let taken = fitting(&sizes, MOST_BYTES);
+    let taken = fitting(&sizes, MAX_BYTES);
     let sequences: Vec<_> = taken.iter().map(|size| size.sequence).collect();
     let mut events = find_all(tx, workspace, &sequences).await?;
     events.reverse();
@@ -296,7 +296,7 @@ pub async fn look_back(
         return Ok(false);
     }
     let (mut before, mut bytes) = (i64::MAX, 0_usize);
-    while bytes < MOST_LOOKED_BACK {
+    while bytes < MAX_LOOKED_BACK {
         let events = tx.rows(&sql, params![workspace, person, before, EVENTS_AT_ONCE], linked_event).await?;
         for event in &events {
             bytes += event.data.as_ref().map_or(0, String::len) + EVENT_OVERHEAD;

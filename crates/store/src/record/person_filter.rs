@@ -13,7 +13,7 @@ use super::statement::{FENCE, Values};
 use crate::{StoreError, Tx};
 
 /// Whom a filter leaves is counted so far before a way is chosen; and so far if only that is to be known whether they are many.
-pub(super) const MOST_COUNTED: i64 = 100_000;
+pub(super) const MAX_COUNTED: i64 = 100_000;
 pub(super) const ENOUGH_COUNTED: i64 = MANY + 1;
 /// A filter that leaves no more is as good a lead as any.
 const FEW: i64 = 1000;
@@ -21,7 +21,7 @@ const FEW: i64 = 1000;
 const MANY: i64 = 10_000;
 const NEXT: i64 = 5_000;
 /// So many ids are gathered to see who is among them; with more it is sooner asked of each person.
-const MOST_GATHERED: i64 = 50_000;
+const MAX_GATHERED: i64 = 50_000;
 
 /// What narrows a list of persons.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -51,7 +51,7 @@ impl PersonFilter {
         leads.extend(self.company_id.map(Lead::Company));
         leads.extend(self.job_id.map(Lead::Job));
         leads.extend(self.times.updated_after.or(self.times.updated_before).map(|_| Lead::Updated(&self.times)));
-        let most_counted = if leads.len() > 1 { MOST_COUNTED } else { most_counted };
+        let most_counted = if leads.len() > 1 { MAX_COUNTED } else { most_counted };
         let (mut best, mut size) = (0, Size::MoreThan(i64::MAX));
         for (place, lead) in leads.iter().enumerate() {
             let other = lead.count(tx, workspace, bounds, most_counted).await?;
@@ -302,7 +302,7 @@ impl Led<'_> {
         let mut conditions = self.bounds.conditions("found.person_id", values);
         let mut asked: Vec<_> = self.others.iter().collect();
         // PostgreSQL would compare each with each, if it takes them for few.
-        let is_gathered = tx.is_embedded() && are_many && !matches!(self.lead, Lead::Made) && self.size.at_least() <= MOST_GATHERED;
+        let is_gathered = tx.is_embedded() && are_many && !matches!(self.lead, Lead::Made) && self.size.at_least() <= MAX_GATHERED;
         match is_gathered {
             true => conditions.push(format!("found.person_id IN ({})", self.lead.ids(tx, self.bounds, values))),
             false => asked.push(&self.lead),

@@ -7,7 +7,7 @@ use slated_model::search::Question;
 
 use super::census::{self, List};
 use super::listing::{Conditions, Listed, finish};
-use super::person_filter::{ENOUGH_COUNTED, MOST_COUNTED, PersonFilter};
+use super::person_filter::{ENOUGH_COUNTED, MAX_COUNTED, PersonFilter};
 use super::person_search::find;
 use super::{field_order, places, with_ids};
 use crate::{Row, StoreError, Tx};
@@ -64,7 +64,7 @@ pub async fn list(
         let conditions = Conditions::new("p.workspace_id = ?1", vec![workspace.into()]);
         return census::list_by_id(tx, workspace, List::Persons, page, conditions, (SELECT, TABLES, "p"), item).await;
     }
-    let most_counted = if page.known_total().is_some() { ENOUGH_COUNTED } else { MOST_COUNTED };
+    let most_counted = if page.known_total().is_some() { ENOUGH_COUNTED } else { MAX_COUNTED };
     let led = filter.led(tx, workspace, most_counted).await?;
     let total = match page.known_total() {
         Some(total) => total,

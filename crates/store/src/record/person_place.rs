@@ -16,7 +16,7 @@ mod tests {
 
     use super::super::person::{PersonView, insert, view};
     use crate::sqlite::ScratchFile;
-    use crate::{Failure, Location, Options, Purpose, Store, Tx, Work, params};
+    use crate::{Location, Operation, OperationError, Options, Purpose, Store, Tx, params};
 
     /// Keeps two persons for whom there is one place, and reads them.
     struct KeepBoth {
@@ -24,10 +24,10 @@ mod tests {
         ids: [PersonId; 2],
     }
 
-    impl Work for KeepBoth {
+    impl Operation for KeepBoth {
         type Output = Vec<PersonView>;
 
-        async fn run(&self, tx: &mut Tx) -> Result<Vec<PersonView>, Failure> {
+        async fn run(&self, tx: &mut Tx) -> Result<Vec<PersonView>, OperationError> {
             let workspace = "INSERT INTO workspace (workspace_id, name, name_key, created_at) VALUES (?1, 'main', 'main', ?2)";
             tx.tell(workspace, params![self.workspace, tx.now()]).await?;
             let no_contacts = [Channel::Email, Channel::Phone].map(|channel| Contacts::from_stored(channel, "[]")).into();

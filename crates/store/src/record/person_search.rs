@@ -5,23 +5,23 @@ use std::collections::HashSet;
 use slated_model::id::{PersonId, WorkspaceId};
 use slated_model::search::{Answer, Question, Weight};
 
-use super::person_filter::{Led, MOST_COUNTED, PersonFilter};
+use super::person_filter::{Led, MAX_COUNTED, PersonFilter};
 use super::search::{Wanted, Weighing, ask_queued, ask_unknown, having};
 use super::segment::{Placed, Segments, ask_tail_length, documents_of_tail, documents_of_these, listed};
 use super::statement::{FENCE, Values};
 use crate::{Asked, StoreError, Tx};
 
 /// Persons that a search finds at most, those first that answer it best.
-const MOST_FOUND: usize = 1000;
+const MAX_FOUND: usize = 1000;
 /// So many are soon compared, one by one, and so many who lie side by side.
 const SOON_COMPARED: usize = 5_000;
 const NEIGHBOURS_SOON_COMPARED: usize = 13_000;
 /// Whom filters leave is rather compared, if they are no more, than looked for by the index of the engine.
 const RATHER_COMPARED: usize = 25_000;
 /// So many who have the words are asked together at least whether they still do, and whether the filters leave them.
-const LEAST_ASKED: usize = 250;
+const MIN_ASKED: usize = 250;
 /// With more in the tail the segments are not worth it.
-const MOST_IN_TAIL: i64 = 5_000;
+const MAX_IN_TAIL: i64 = 5_000;
 
 /// The persons who have all words of the question, those first that answer it best.
 pub(super) async fn find(
@@ -32,7 +32,7 @@ pub(super) async fn find(
 ) -> Result<Vec<PersonId>, StoreError> {
     let led = match filter.is_empty() {
         true => None,
-        false => Some(filter.led(tx, workspace, MOST_COUNTED).await?),
+        false => Some(filter.led(tx, workspace, MAX_COUNTED).await?),
     };
     let search = Search { workspace, question, filter, led };
     if search.are_left_at_most(SOON_COMPARED, NEIGHBOURS_SOON_COMPARED) {
@@ -57,7 +57,7 @@ struct Ranking {
 impl Ranking {
     /// Puts those behind the others who are not there yet.
     fn add(&mut self, mut persons: Vec<PersonId>) {
-        let room = MOST_FOUND - self.found.len();
+        let room = MAX_FOUND - self.found.len();
         persons.sort_unstable();
         self.found.extend(persons.into_iter().filter(|id| self.seen.insert(*id)).take(room));
     }
@@ -68,12 +68,12 @@ impl Ranking {
         let mut having = whole;
         having.extend(beginning.into_iter().filter(|id| !known.contains(id)));
         having.retain(|id| !self.seen.contains(id));
-        having.truncate(MOST_FOUND - self.found.len());
+        having.truncate(MAX_FOUND - self.found.len());
         self.add(having);
     }
 
     fn is_full(&self) -> bool {
-        self.found.len() >= MOST_FOUND
+        self.found.len() >= MAX_FOUND
     }
 }
 
@@ -105,7 +105,7 @@ impl Search<'_> {
     /// Compares whoever is in the tail, and those whom the segments lead to, the best first. Nothing if there are no segments, or not everybody is in them
     /// or the tail, or too many are in that.
     async fn by_segments(&self, tx: &mut Tx) -> Result<Option<Vec<PersonId>>, StoreError> {
-        let length = ask_tail_length(tx, self.workspace, MOST_IN_TAIL + 1).await?;
+        let length = ask_tail_length(tx, self.workspace, MAX_IN_TAIL + 1).await?;
         let unknown = ask_unknown(tx, self.workspace, None, 1).await?;
         // Whom a company employs that went into another is known only when they are indexed anew.
         let queued = match self.filter.company_id {
@@ -113,7 +113,7 @@ impl Search<'_> {
             None => Asked::known(Vec::new()),
         };
         let (length, unknown, queued) = (tx.answer(length).await?, tx.answer(unknown).await?, tx.answer(queued).await?);
-        if length.iter().any(|length| *length > MOST_IN_TAIL) || !unknown.is_empty() {
+        if length.iter().any(|length| *length > MAX_IN_TAIL) || !unknown.is_empty() {
             return Ok(None);
         }
         let company = self.filter.company_id.filter(|_| queued.is_empty());
@@ -129,9 +129,9 @@ impl Search<'_> {
         // Whoever has other words now is in the tail, or in another segment too.
         let mut found = self.in_tail(tx).await?;
         let mut seen: HashSet<_> = found.iter().map(|(_, id)| *id).collect();
-        let mut missing = MOST_FOUND;
+        let mut missing = MAX_FOUND;
         while missing > 0
-            && let Some((answer, placed)) = segments.next(missing.max(LEAST_ASKED))
+            && let Some((answer, placed)) = segments.next(missing.max(MIN_ASKED))
         {
             let still = self.still_answering(tx, answer, &placed).await?;
             let still: Vec<_> = still.into_iter().filter(|id| seen.insert(*id)).map(|id| (answer, id)).collect();
@@ -158,7 +158,7 @@ impl Search<'_> {
     fn are_sooner_compared(&self, (persons, having): (usize, usize), is_company_known: bool) -> bool {
         let Some(led) = self.led.as_ref().filter(|led| led.is_counted()) else { return false };
         let left = led.left().max(1);
-        let likely = if led.is_asked_of_each(is_company_known) { MOST_FOUND * persons / left } else { MOST_FOUND };
+        let likely = if led.is_asked_of_each(is_company_known) { MAX_FOUND * persons / left } else { MAX_FOUND };
         left < likely.min(having)
     }
 
@@ -176,7 +176,7 @@ impl Search<'_> {
             whole.push((least, having));
         }
         let weighed = self.weighed(tx).await?;
-        if weighed.len() < MOST_FOUND {
+        if weighed.len() < MAX_FOUND {
             return Ok(ranked(weighed));
         }
         let mut having_any = Some(weighed.into_iter().map(|(_, id)| id).collect());
@@ -239,7 +239,7 @@ impl Search<'_> {
     ) -> String {
         let (join, left) = self.led.as_ref().map_or_else(Default::default, |led| led.leaves(tx, may_be_many, values));
         let conditions: Vec<_> = condition.into_iter().chain(left).collect();
-        let most = if may_be_many { format!("LIMIT {MOST_FOUND}") } else { String::new() };
+        let most = if may_be_many { format!("LIMIT {MAX_FOUND}") } else { String::new() };
         match conditions.is_empty() {
             true => format!("SELECT {columns} FROM ({having}) found {most}"),
             false => format!("SELECT {columns} FROM ({having} {FENCE}) found {join} WHERE {} {most}", conditions.join(" AND ")),
@@ -250,7 +250,7 @@ impl Search<'_> {
 /// The best first, and among those whose fields say as much the oldest; if not all find room, those stay of them who have whole words.
 fn ranked(mut found: Vec<(Answer, PersonId)>) -> Vec<PersonId> {
     found.sort_unstable();
-    found.truncate(MOST_FOUND);
+    found.truncate(MAX_FOUND);
     found.sort_unstable_by_key(|(answer, id)| (answer.weight, *id));
     found.into_iter().map(|(_, id)| id).collect()
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use slated_model::id::{PersonId, WorkspaceId};
-use slated_model::search::{Answer, Having, MOST_IN_SEGMENT, Term, Weight};
+use slated_model::search::{Answer, Having, MAX_IN_SEGMENT, Term, Weight};
 
 use super::search::documents_of;
 use super::statement::{FENCE, Values, list_of};
@@ -18,7 +18,7 @@ use crate::{Asked, Param, StoreError, Tx, params};
 pub(super) const BLOCK: usize = 64;
 /// More than a segment has places: a segment and a place in it are one number.
 const PLACES: i64 = 1 << 16;
-const _: () = assert!(MOST_IN_SEGMENT < PLACES as usize);
+const _: () = assert!(MAX_IN_SEGMENT < PLACES as usize);
 
 const TO_TAIL: &str = "INSERT INTO search_tail (workspace_id, person_id, stamp) VALUES (?1, ?2, ?3)";
 

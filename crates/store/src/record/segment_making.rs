@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use slated_model::id::{CompanyId, PersonId, WorkspaceId};
-use slated_model::search::{Gathered, Group, MOST_IN_SEGMENT};
+use slated_model::search::{Gathered, Group, MAX_IN_SEGMENT};
 
 use super::census::{self, List};
 use super::search::tokens_of;
@@ -20,7 +20,7 @@ const SIMILAR: usize = 8;
 /// A tail that is longer is in the way of searches.
 const LONG: usize = 4096;
 /// What the texts of a segment may take together, but for those of the last who are read.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 /// Persons whose texts are read by one statement, or who leave the tail by one.
 const AT_ONCE: usize = 250;
 
@@ -116,12 +116,12 @@ pub async fn plan(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Planned>
     let mut planned =
         Planned { workspace, generation, purpose: Purpose::TakeAll, persons: Vec::new(), tail: Vec::new(), replaced: Vec::new() };
     let sql = "SELECT person_id, stamp FROM search_tail WHERE workspace_id = ?1 ORDER BY person_id LIMIT ?2";
-    let tail = tx.rows(sql, params![workspace, MOST_IN_SEGMENT as i64], |row| Ok((row.id(0)?, row.int(1)?))).await?;
+    let tail = tx.rows(sql, params![workspace, MAX_IN_SEGMENT as i64], |row| Ok((row.id(0)?, row.int(1)?))).await?;
     let sizes = sizes(tx, workspace).await?;
     let similar = similar(&sizes);
     let outdated = sizes.iter().position(|size| size.is_outdated);
     // However many are written, who was erased does not stay for long.
-    let is_long = if outdated.is_some() { tail.len() >= MOST_IN_SEGMENT } else { tail.len() >= LONG };
+    let is_long = if outdated.is_some() { tail.len() >= MAX_IN_SEGMENT } else { tail.len() >= LONG };
     if is_long {
         planned.take(tx, tail).await?;
     } else if let Some(place) = outdated {
@@ -149,13 +149,13 @@ async fn sizes(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Size>, StoreEr
 
 /// Segments that are better one.
 fn similar(sizes: &[Size]) -> Vec<i64> {
-    for class in 0..=(MOST_IN_SEGMENT / LEAST).ilog(SIMILAR) {
-        let can_be_joined = |size: &Size| size.persons <= MOST_IN_SEGMENT / 2 && size.bytes <= MOST_BYTES / 2;
+    for class in 0..=(MAX_IN_SEGMENT / LEAST).ilog(SIMILAR) {
+        let can_be_joined = |size: &Size| size.persons <= MAX_IN_SEGMENT / 2 && size.bytes <= MAX_BYTES / 2;
         let alike: Vec<_> = sizes.iter().filter(|size| size.class() == class && can_be_joined(size)).collect();
         let (mut persons, mut bytes) = (0, 0);
         let fitting = alike.iter().take_while(|size| {
             (persons, bytes) = (persons + size.persons, bytes + size.bytes);
-            persons <= MOST_IN_SEGMENT && bytes <= MOST_BYTES
+            persons <= MAX_IN_SEGMENT && bytes <= MAX_BYTES
         });
         let fitting: Vec<_> = fitting.map(|size| size.number).collect();
         if alike.len() >= SIMILAR && fitting.len() > 1 {
@@ -168,11 +168,11 @@ fn similar(sizes: &[Size]) -> Vec<i64> {
 /// Whether so many are in several segments, or gone, that it is worth the while to make some anew.
 async fn are_repeated(tx: &mut Tx, workspace: WorkspaceId, sizes: &[Size]) -> Result<bool, StoreError> {
     let indexed: usize = sizes.iter().map(|size| size.persons).sum();
-    if indexed <= MOST_IN_SEGMENT {
+    if indexed <= MAX_IN_SEGMENT {
         return Ok(false);
     }
     let persons = census::count_between::<slated_model::id::Person>(tx, workspace, List::Persons, None, None).await?;
-    Ok(indexed > usize::try_from(persons).unwrap_or(0) * 3 / 2 + MOST_IN_SEGMENT)
+    Ok(indexed > usize::try_from(persons).unwrap_or(0) * 3 / 2 + MAX_IN_SEGMENT)
 }
 
 /// What is indexed of those persons, until it is as much.
@@ -204,10 +204,10 @@ impl Planned {
     /// Of those in the tail, or as many of them as fit.
     async fn take(&mut self, tx: &mut Tx, tail: Vec<(PersonId, i64)>) -> Result<(), StoreError> {
         self.tail = tail;
-        let is_full = self.tail.len() == MOST_IN_SEGMENT;
+        let is_full = self.tail.len() == MAX_IN_SEGMENT;
         let ids = self.tail.iter().map(|(id, _)| *id).collect();
-        self.persons = texts_of(tx, self.workspace, ids, MOST_BYTES).await?;
-        let last = self.persons.last().map(|last| last.id).filter(|_| bytes_of(&self.persons) >= MOST_BYTES);
+        self.persons = texts_of(tx, self.workspace, ids, MAX_BYTES).await?;
+        let last = self.persons.last().map(|last| last.id).filter(|_| bytes_of(&self.persons) >= MAX_BYTES);
         self.tail.retain(|(id, _)| last.is_none_or(|last| *id <= last));
         self.purpose = if is_full || last.is_some() { Purpose::TakeMany } else { Purpose::TakeAll };
         Ok(())

@@ -32,7 +32,7 @@ const PAGES_WHEN_BUSY: i32 = 8_192;
 /// Pages that are few enough for the writer to copy: 4 MiB.
 const PAGES_LEFT_TO_WRITER: i32 = 1_024;
 /// Copies after which the thread leaves the rest to the writer, however much it is.
-const MOST_COPIES: usize = 4;
+const MAX_COPIES: usize = 4;
 /// How long nothing may have been written for the rest of the log to be copied.
 const IDLE: Duration = Duration::from_secs(1);
 /// Pages in the log from which the writer copies the rest whatever the thread says: 256 MiB. A longer log makes every look-up slower.
@@ -295,7 +295,7 @@ fn copy_when_worth_it(connection: &SqliteTx, file: &File, woken: &mpsc::Receiver
 }
 
 fn copy_while_writers_go_on(connection: &SqliteTx, file: &File, log: &Log) {
-    for _ in 0..MOST_COPIES {
+    for _ in 0..MAX_COPIES {
         let copied = log.copy(connection.connection());
         if let Err(error) = file.sync_data() {
             log.guard.hold(&error);

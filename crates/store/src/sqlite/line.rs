@@ -1,4 +1,4 @@
-//! Work that waits for the writer, and whose turn it is. Workspaces take turns, so that nobody waits for all that one of them wants. Work that touches many
+//! An operation that waits for the writer, and whose turn it is. Workspaces take turns, so that nobody waits for all that one of them wants. An operation that touches many
 //! records goes alone: when it is done, others go first.
 
 use std::collections::{HashMap, VecDeque};
@@ -20,7 +20,7 @@ pub(super) struct Line {
     was_long: bool,
 }
 
-/// Work by workspace, in the order in which these have their turn.
+/// An operation by workspace, in the order in which these have their turn.
 #[derive(Default)]
 struct Rounds {
     order: VecDeque<Owner>,
@@ -33,7 +33,7 @@ impl Line {
         Self { arriving, most, quick: Rounds::default(), long: Rounds::default(), was_long: false }
     }
 
-    /// Work to begin a commit with; nothing when none will come any more.
+    /// An operation to begin a commit with; nothing when none will come any more.
     pub(super) fn first(&mut self) -> Option<Box<dyn Job>> {
         self.let_in();
         if self.is_empty() {

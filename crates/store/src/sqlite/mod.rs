@@ -31,11 +31,11 @@ pub(crate) use self::scratch::ScratchFile;
 pub(crate) use self::words::{WordChange, WordChanges};
 pub(crate) use self::writer::Remains;
 use self::writer::Writer;
-use crate::bell::Bell;
-use crate::error::{Failure, StoreError};
+use crate::commit_notifier::CommitNotifier;
+use crate::error::{OperationError, StoreError};
 use crate::limit::Limit;
 use crate::migrations;
-use crate::store::{Purpose, Work};
+use crate::store::{Operation, Purpose};
 use crate::tx::{Arm, Tx};
 
 pub(crate) struct Sqlite {
@@ -46,7 +46,7 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
-    pub(crate) fn open(path: &Path, purpose: Purpose, bell: Arc<Bell>) -> Result<Self, StoreError> {
+    pub(crate) fn open(path: &Path, purpose: Purpose, bell: Arc<CommitNotifier>) -> Result<Self, StoreError> {
         file::provide(path, purpose)?;
         let lock = match (purpose, SqliteTx::examine(path, purpose)) {
             (Purpose::Command | Purpose::Inspect, examined) => examined.map(|()| None)?,
@@ -69,7 +69,7 @@ impl Sqlite {
         Ok(Self { readers, writer, lock })
     }
 
-    pub(crate) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+    pub(crate) async fn write<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
         self.writer.run(work).await
     }
 
@@ -82,7 +82,7 @@ impl Sqlite {
         self.writer.remains()
     }
 
-    pub(crate) fn read<W: Work>(&self, work: &W) -> Result<W::Output, Failure> {
+    pub(crate) fn read<W: Operation>(&self, work: &W) -> Result<W::Output, OperationError> {
         match work.workspace() {
             Some(_) => self.readers.look(|tx| run_now(work, tx)),
             None => self.readers.look_anew(|tx| run_now(work, tx)),
@@ -90,7 +90,7 @@ impl Sqlite {
     }
 
     /// The same for work that is ended when it reaches a limit.
-    pub(crate) fn read_within<W: Work>(&self, work: &W, limit: Arc<Limit>) -> Result<W::Output, Failure> {
+    pub(crate) fn read_within<W: Operation>(&self, work: &W, limit: Arc<Limit>) -> Result<W::Output, OperationError> {
         self.readers.look(|tx| {
             tx.sqlite().limit(Some(limit))?;
             let outcome = run_now(work, tx);
@@ -110,7 +110,7 @@ pub(crate) fn prepare_source(path: &Path) -> Result<ServerLock, StoreError> {
 }
 
 /// Runs work to its end on this thread. Nothing in it waits, so one poll is enough.
-fn run_now<W: Work>(work: &W, tx: &mut Tx) -> Result<W::Output, Failure> {
+fn run_now<W: Operation>(work: &W, tx: &mut Tx) -> Result<W::Output, OperationError> {
     match pin!(work.run(tx)).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(outcome) => outcome,
         Poll::Pending => Err(StoreError::Internal("work awaited something other than its transaction".to_owned()).into()),

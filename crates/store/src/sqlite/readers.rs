@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 
 use super::connection::SqliteTx;
 use super::file::Identity;
-use crate::error::{Failure, StoreError};
+use crate::error::{OperationError, StoreError};
 use crate::tx::{Arm, Tx};
 
 /// Threads that have a shelf of their own; more share them.
 const SHELVES: usize = 16;
 /// Connections that lie on a shelf at most; more are closed.
-const MOST_IDLE: usize = 4;
+const MAX_IDLE: usize = 4;
 /// Connections that are open from the start on, so that there are some when the system has no more to give.
 const ALWAYS_OPEN: usize = 4;
 /// Stands for a state that is let go when it was seen.
@@ -122,12 +122,12 @@ impl Readers {
     }
 
     /// Runs what only looks, at one state of the data with all in it that was committed by this process.
-    pub(super) fn look<T>(&self, run: impl FnOnce(&mut Tx) -> Result<T, Failure>) -> Result<T, Failure> {
+    pub(super) fn look<T>(&self, run: impl FnOnce(&mut Tx) -> Result<T, OperationError>) -> Result<T, OperationError> {
         self.look_at(self.states.current(), run)
     }
 
     /// The same with all in it that was committed by any process.
-    pub(super) fn look_anew<T>(&self, run: impl FnOnce(&mut Tx) -> Result<T, Failure>) -> Result<T, Failure> {
+    pub(super) fn look_anew<T>(&self, run: impl FnOnce(&mut Tx) -> Result<T, OperationError>) -> Result<T, OperationError> {
         self.look_at(NOT_TO_BE_KEPT, run)
     }
 
@@ -143,7 +143,7 @@ impl Readers {
         }
     }
 
-    fn look_at<T>(&self, state: u64, run: impl FnOnce(&mut Tx) -> Result<T, Failure>) -> Result<T, Failure> {
+    fn look_at<T>(&self, state: u64, run: impl FnOnce(&mut Tx) -> Result<T, OperationError>) -> Result<T, OperationError> {
         let shelf = self.states.own_shelf();
         let idle = shelf.lock().pop();
         let mut reader = match idle {
@@ -166,7 +166,7 @@ impl Readers {
             self.seconds.record(started.elapsed().as_secs_f64());
         }
         // A connection that fails is not used again.
-        if !matches!(outcome, Err(Failure::Broken(_))) {
+        if !matches!(outcome, Err(OperationError::Store(_))) {
             self.states.put_back(shelf, reader);
         }
         outcome
@@ -201,7 +201,7 @@ impl States {
     fn put_back(&self, shelf: &Shelf, mut reader: Reader) {
         let mut idle = shelf.lock();
         let may_stay_open = reader.open.is_some_and(|state| may_be_kept(state) && state == self.current()) && !reader.tx.sqlite().is_idle();
-        if idle.len() < MOST_IDLE && (may_stay_open || reader.let_go().is_ok()) {
+        if idle.len() < MAX_IDLE && (may_stay_open || reader.let_go().is_ok()) {
             idle.push(reader);
         }
     }
@@ -266,7 +266,7 @@ mod tests {
         }
     }
 
-    fn count(tx: &mut Tx) -> Result<i64, Failure> {
+    fn count(tx: &mut Tx) -> Result<i64, OperationError> {
         Ok(tx.sqlite().row("SELECT COUNT(*) FROM note", &[], |row| row.int(0))?.unwrap_or_default())
     }
 
@@ -368,13 +368,13 @@ mod tests {
             })
         };
         let late = Waiting::at_most(Some(Duration::ZERO));
-        assert!(matches!(look(late.limit()), Err(Failure::Broken(StoreError::TookTooLong))));
+        assert!(matches!(look(late.limit()), Err(OperationError::Store(StoreError::TookTooLong))));
         let gone = Waiting::at_most(None);
         let limit = gone.limit();
         std::thread::scope(|scope| {
             let looking = scope.spawn(|| look(limit));
             drop(gone);
-            assert!(matches!(looking.join().unwrap(), Err(Failure::Broken(StoreError::TookTooLong))));
+            assert!(matches!(looking.join().unwrap(), Err(OperationError::Store(StoreError::TookTooLong))));
         });
         assert_eq!(readers.look(count).unwrap(), 0);
     }

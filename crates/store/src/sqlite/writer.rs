@@ -1,7 +1,7 @@
 //! The one thread that writes. It runs the work that waits in one transaction, makes that durable with one commit, and only then
 //! answers. While some of it is run and on its way to the disk the next gathers.
 //!
-//! Work that is refused has nearly always written nothing yet, so the work of a commit first runs without any way to undo a single one.
+//! An operation that is refused has nearly always written nothing yet, so the work of a commit first runs without any way to undo a single one.
 //! Should one fail with something written, all of it is rolled back and runs again, each under a savepoint of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,18 +19,18 @@ use super::file::Identity;
 use super::line::Line;
 use super::readers::States;
 use super::run_now;
-use crate::bell::Bell;
-use crate::error::{Failure, StoreError};
-use crate::store::{Pace, Work};
+use crate::commit_notifier::CommitNotifier;
+use crate::error::{OperationError, StoreError};
+use crate::store::{Operation, Pace};
 use crate::tx::Tx;
 
-/// Work that may wait; past that, callers wait to be let in.
+/// An operation that may wait; past that, callers wait to be let in.
 const QUEUE_LENGTH: usize = 8192;
-/// Work in one commit, so that the first of them does not wait for ever.
-const MOST_PER_COMMIT: usize = 512;
+/// An operation in one commit, so that the first of them does not wait for ever.
+const MAX_PER_COMMIT: usize = 512;
 /// How long work that waits or comes joins what is under way, at least. If all who write were in one commit, nobody would be served while it runs, and nothing
 /// run while they are served.
-const LEAST_JOINED: Duration = Duration::from_millis(2);
+const MIN_JOINED: Duration = Duration::from_millis(2);
 /// And as many times as long as the last commit took, so that a slow disk does not have its way.
 const COMMITS_JOINED: u32 = 2;
 /// How long nobody tries again to empty a log that could not be emptied: writers wait for the try, and whoever reads may do so for long.
@@ -57,7 +57,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(file: Arc<Identity>, mut tx: Tx, states: Arc<States>, bell: Arc<Bell>) -> Result<Self, StoreError> {
+    pub(super) fn start(file: Arc<Identity>, mut tx: Tx, states: Arc<States>, bell: Arc<CommitNotifier>) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE_LENGTH);
         let checkpoints = Checkpoints::start(&file.path)?;
         checkpoints.watch(tx.sqlite())?;
@@ -76,7 +76,7 @@ impl Writer {
         self.remains.clone()
     }
 
-    pub(super) async fn run<W: Work>(&self, work: W) -> Result<W::Output, Failure> {
+    pub(super) async fn run<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
         let gone = || StoreError::Unavailable("the writer has stopped".to_owned());
         let (reply, answer) = oneshot::channel();
         let queue = self.queue.as_ref().ok_or_else(gone)?;
@@ -94,7 +94,7 @@ impl Drop for Writer {
     }
 }
 
-/// Work together with whoever waits for it.
+/// An operation together with whoever waits for it.
 pub(super) trait Job: Send {
     /// Runs the work; false if it left something that must be undone.
     fn run(&mut self, tx: &mut Tx) -> bool;
@@ -103,13 +103,13 @@ pub(super) trait Job: Send {
     fn answer(self: Box<Self>, committed: Result<(), &StoreError>);
 }
 
-struct Pending<W: Work> {
+struct Pending<W: Operation> {
     work: W,
-    outcome: Option<Result<W::Output, Failure>>,
-    reply: oneshot::Sender<Result<W::Output, Failure>>,
+    outcome: Option<Result<W::Output, OperationError>>,
+    reply: oneshot::Sender<Result<W::Output, OperationError>>,
 }
 
-impl<W: Work> Job for Pending<W> {
+impl<W: Operation> Job for Pending<W> {
     fn run(&mut self, tx: &mut Tx) -> bool {
         tx.end_trial();
         tx.start_work();
@@ -158,7 +158,7 @@ fn answer_all(batch: Vec<Box<dyn Job>>, committed: Result<(), StoreError>, runti
 /// Who hears of commits beside those who asked for them.
 struct Concerned {
     states: Arc<States>,
-    bell: Arc<Bell>,
+    bell: Arc<CommitNotifier>,
     remains: watch::Sender<Remains>,
 }
 
@@ -173,13 +173,13 @@ fn write_all(
     let depth = gauge!("slated_store_queue_depth");
     let batch_size = histogram!("slated_store_commit_batch_size");
     let duration = histogram!("slated_store_commit_seconds");
-    let mut batch = Vec::with_capacity(MOST_PER_COMMIT);
+    let mut batch = Vec::with_capacity(MAX_PER_COMMIT);
     let mut last_commit = Duration::ZERO;
     let mut empty_log_at = Some(Instant::now());
     let mut wanted_since = Instant::now();
     while let Some(first) = line.first() {
         let started = Instant::now();
-        let joined_for = LEAST_JOINED.max(last_commit * COMMITS_JOINED);
+        let joined_for = MIN_JOINED.max(last_commit * COMMITS_JOINED);
         batch.push(first);
         // Nothing is written while another file has the name of this one or of its log.
         let is_ours = file.check().inspect_err(|error| tracing::error!(%error, "nothing can be written"));
@@ -285,7 +285,7 @@ fn run_swiftly(tx: &mut Tx, line: &mut Line, batch: &mut Vec<Box<dyn Job>>, join
             }
         }
         next += 1;
-        if batch.len() < MOST_PER_COMMIT
+        if batch.len() < MAX_PER_COMMIT
             && Instant::now() < joined_until
             && let Some(job) = line.more()
         {

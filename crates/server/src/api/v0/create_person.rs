@@ -5,9 +5,9 @@ use slated_model::person::{NewPerson, OnInvalid};
 use utoipa::ToSchema;
 
 use crate::api::v1::persons::create::{DuplicateChoice, read_on_duplicate, status};
-use crate::api::v1::shape::contact::ContactEntry;
+use crate::api::v1::responses::contact::ContactEntry;
 use crate::http::answer::{render, with_match};
-use crate::http::{Reply, Write};
+use crate::http::{Reply, WriteRequest};
 use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 
 /// A person to create, as version 0 writes it: all strings, with a single `email` and `phone_number` beside the lists.
@@ -100,7 +100,7 @@ impl From<CreatedPerson> for PersonCreatedV0 {
     responses(
         (status = 201, description = "The person was made.", body = EnvelopeV0),
         (status = 200, description = "The person was there already; what was missing was added.", body = EnvelopeV0)))]
-pub async fn create_person(request: Write) -> Reply {
+pub async fn create_person(request: WriteRequest) -> Reply {
     let mut query = request.query();
     let on_duplicate = read_on_duplicate(&mut query);
     query.finish(())?;

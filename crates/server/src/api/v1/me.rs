@@ -4,9 +4,9 @@ use slated_model::clock::Timestamp;
 use slated_model::id::KeyId;
 use utoipa::ToSchema;
 
-use crate::api::v1::shape::key::ScopeName;
+use crate::api::v1::responses::key::ScopeName;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Read, Reply};
+use crate::http::{Envelope, ReadRequest, Reply};
 use slated_operations::keys::ReadCaller;
 
 /// Who calls, where, and how much they may still ask for.
@@ -65,7 +65,7 @@ pub struct RateLimitRead {
 #[utoipa::path(get, path = "/v1/me", operation_id = "readMe", tag = "Keys",
     extensions(("x-errors" = json!(["INVALID_REQUEST"]))),
     responses((status = 200, description = "The caller.", body = Envelope<MeRead>)))]
-pub async fn read_me(request: Read) -> Reply {
+pub async fn read_me(request: ReadRequest) -> Reply {
     request.no_query()?;
     let (key, workspace_name) = request.app.store.read(ReadCaller { workspace: request.workspace, id: request.key }).await?;
     let rate_limit = request.allowance().map(|allowance| RateLimitRead {

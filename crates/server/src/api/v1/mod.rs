@@ -9,7 +9,7 @@ pub mod keys;
 pub mod me;
 pub mod persons;
 pub mod proposals;
-pub mod shape;
+pub mod responses;
 pub mod stages;
 pub mod statuses;
 pub mod templates;

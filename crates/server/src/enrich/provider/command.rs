@@ -17,7 +17,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::{Answer, Asking, MOST_READ, Provider, Trouble};
+use super::{Answer, Asking, MAX_RESPONSE_BYTES, Provider, Trouble};
 use crate::config::ProviderConfig;
 
 /// The version of what the program is told and of what it prints.
@@ -28,7 +28,7 @@ const CALL_VARIABLE: &str = "SLATED_CALL";
 /// With this status a program asks to be asked later, as `sysexits.h` has it.
 const TRY_LATER: i32 = 75;
 /// What is read of the errors that a program prints, and what is told of them.
-const MOST_ERRORS_READ: usize = 4096;
+const MAX_ERRORS_READ: usize = 4096;
 const CHARACTERS_TOLD: usize = 200;
 /// What is waited for the pipes of a program that has ended, if something that it started has them too.
 const PIPES_CLOSE_WITHIN: Duration = Duration::from_secs(1);
@@ -86,13 +86,13 @@ impl Program {
             Ok::<(), Trouble>(())
         };
         let listen = async {
-            match hear(stdout.as_mut(), MOST_READ, &mut printed).await? {
+            match hear(stdout.as_mut(), MAX_RESPONSE_BYTES, &mut printed).await? {
                 true => Ok(()),
-                false => Err(Trouble::Failed(format!("it printed more than {} MiB", MOST_READ / (1024 * 1024)))),
+                false => Err(Trouble::Failed(format!("it printed more than {} MiB", MAX_RESPONSE_BYTES / (1024 * 1024)))),
             }
         };
         let listen_to_errors = async {
-            let is_all = hear(stderr.as_mut(), MOST_ERRORS_READ, &mut errors).await?;
+            let is_all = hear(stderr.as_mut(), MAX_ERRORS_READ, &mut errors).await?;
             if let (false, Some(stderr)) = (is_all, &mut stderr) {
                 tokio::io::copy(stderr, &mut tokio::io::sink()).await.map_err(|error| not_read(&error))?;
             }

@@ -12,7 +12,7 @@ use slated_model::enrichment::Question;
 
 use super::mapping::Mapping;
 use super::template::{BodyTemplate, Placeholder, UrlTemplate};
-use super::{Answer, Asking, MOST_READ, Provider, Trouble};
+use super::{Answer, Asking, MAX_RESPONSE_BYTES, Provider, Trouble};
 use crate::config::{Method, ProviderConfig};
 use crate::outgoing::{Redirects, Targets, client, explain, retry_after};
 
@@ -95,8 +95,8 @@ impl Http {
         let mut read = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.no_answer(error))? {
             read.extend_from_slice(&chunk);
-            if read.len() > MOST_READ {
-                return Err(Trouble::Failed(format!("its answer is larger than {} MiB", MOST_READ / (1024 * 1024))));
+            if read.len() > MAX_RESPONSE_BYTES {
+                return Err(Trouble::Failed(format!("its answer is larger than {} MiB", MAX_RESPONSE_BYTES / (1024 * 1024))));
             }
         }
         serde_json::from_slice(&read).map_err(|error| Trouble::Failed(format!("its answer is no JSON: {error}")))

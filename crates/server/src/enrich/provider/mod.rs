@@ -17,7 +17,7 @@ use slated_model::enrichment::Question;
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<Answer, Trouble>> + Send + 'a>>;
 
 /// The most that is read of an answer.
-const MOST_READ: usize = 2 * 1024 * 1024;
+const MAX_RESPONSE_BYTES: usize = 2 * 1024 * 1024;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {

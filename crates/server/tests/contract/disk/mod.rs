@@ -43,7 +43,8 @@ impl Recorded {
     }
 
     fn length(&self) -> u64 {
-        fs::metadata(&self.record).unwrap().len()
+        // It begins with the first write.
+        fs::metadata(&self.record).map_or(0, |record| record.len())
     }
 }
 

@@ -17,7 +17,7 @@ use crate::support::{App, Client, Engine, Reply, Workspace, eventually, next_aft
 /// The number of erased persons that are read again, the last ones first.
 const ERASED_READ: usize = 10;
 /// The longest time from a request to the kill during it.
-const LONGEST_DELAY: Duration = Duration::from_millis(15);
+const MAX_DELAY: Duration = Duration::from_millis(15);
 
 /// A workspace that the model does not know.
 const ELSEWHERE: &str = "elsewhere";
@@ -205,7 +205,7 @@ impl Run {
         let id = self.new_request(&request);
         let mut after = self.world.clone();
         let (answer, events) = after.answer(&request, &id);
-        let time = self.steps.random.random_range(Duration::ZERO..LONGEST_DELAY);
+        let time = self.steps.random.random_range(Duration::ZERO..MAX_DELAY);
         let reply = thread::scope(|scope| {
             let sending = scope.spawn(|| try_send(&self.client, &self.learned, &request, &id));
             let begun = Instant::now();

@@ -13,10 +13,10 @@ use super::world::World;
 
 /// The number of requests that may be repeated.
 const REMEMBERED: usize = 60;
-const MOST_PERSONS: usize = 40;
-const MOST_JOBS: usize = 8;
-const MOST_STAGES: usize = 10;
-const MOST_STATUSES: usize = 8;
+const MAX_PERSONS: usize = 40;
+const MAX_JOBS: usize = 8;
+const MAX_STAGES: usize = 10;
+const MAX_STATUSES: usize = 8;
 
 pub struct Steps {
     pub random: SmallRng,
@@ -128,8 +128,8 @@ impl Steps {
         let Some(job) = world.jobs.keys().choose(&mut self.random).copied() else { return self.create_job(world) };
         let (person_path, job_path) = (format!("/v1/persons/{person}"), format!("/v1/jobs/{}", placeholder("job", job)));
         match self.random.random_range(0..100) {
-            0..2 if world.persons.len() < MOST_PERSONS => Request::new("DELETE", person_path, None),
-            0..9 if world.persons.len() >= MOST_PERSONS => Request::new("DELETE", person_path, None),
+            0..2 if world.persons.len() < MAX_PERSONS => Request::new("DELETE", person_path, None),
+            0..9 if world.persons.len() >= MAX_PERSONS => Request::new("DELETE", person_path, None),
             0..18 => self.create_person(world),
             18..22 => Request::read(person_path),
             22..35 => Request::new("PATCH", person_path, bodies::person_patch(&mut self.random, world)),
@@ -138,7 +138,7 @@ impl Steps {
                 let filters = self.sometimes([email]);
                 self.list("/v1/persons", &filters)
             }
-            40..43 if world.jobs.len() < MOST_JOBS => self.create_job(world),
+            40..43 if world.jobs.len() < MAX_JOBS => self.create_job(world),
             40..47 => Request::new("PATCH", job_path, bodies::job_patch(&mut self.random, world)),
             47..49 => Request::read(job_path),
             49..52 => self.list_jobs(world),
@@ -188,7 +188,7 @@ impl Steps {
         let known = world.statuses.iter().choose(&mut self.random).map(|(number, _)| placeholder("sts", *number));
         match (self.random.random_range(0..3), known) {
             (0, _) => Request::read("/v1/job-statuses"),
-            (1, _) if world.statuses.len() < MOST_STATUSES => Request::new("POST", "/v1/job-statuses", name),
+            (1, _) if world.statuses.len() < MAX_STATUSES => Request::new("POST", "/v1/job-statuses", name),
             (_, known) => Request::new("PATCH", format!("/v1/job-statuses/{}", known.unwrap_or_default()), name),
         }
     }
@@ -199,7 +199,7 @@ impl Steps {
         let (stage, other) = (any(), any());
         match self.random.random_range(0..10) {
             0..2 => Request::read(path),
-            2..4 if stages.len() < MOST_STAGES => Request::new("POST", path, bodies::new_stage(&mut self.random)),
+            2..4 if stages.len() < MAX_STAGES => Request::new("POST", path, bodies::new_stage(&mut self.random)),
             2..6 => Request::new("PATCH", format!("{path}/{stage}"), bodies::stage_patch(&mut self.random)),
             6..8 => {
                 let mut ids: Vec<_> = stages.iter().map(|stage| placeholder("stg", stage.number)).collect();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{Workspace, apply, each_engine};
 
 /// The largest whole number that every JSON client reads exactly.
-const MOST_SOCIAL_ID: i64 = 9_007_199_254_740_991;
+const MAX_SOCIAL_ID: i64 = 9_007_199_254_740_991;
 
 fn path(person: &str) -> String {
     format!("/v1/persons/{person}/history")
@@ -54,7 +54,7 @@ fn what_was_read_can_be_written_back(workspace: &Workspace) {
                 { "title": "CTO", "start_date": "2021-05-01", "end_date": null, "position_type": "full-time" },
                 { "title": "Engineer", "start_date": "2018-05-01", "end_date": "2021-04-30", "location": "Zürich" },
             ] },
-            { "company_name": "Umbrella", "company_social_url": "https://social.example/umbrella", "company_social_id": MOST_SOCIAL_ID },
+            { "company_name": "Umbrella", "company_social_url": "https://social.example/umbrella", "company_social_id": MAX_SOCIAL_ID },
         ],
         "education_experience": [
             { "company_name": "ETH", "degree": "MSc", "description": "Two\nlines", "start_date": "2012-09-01", "end_date": "2017-07-31" },

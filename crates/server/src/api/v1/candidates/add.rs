@@ -1,11 +1,11 @@
 use slated_model::candidate::read_person;
-use slated_model::problem::{Flaw, Problem};
+use slated_model::problem::{FieldErrorCode, Problem};
 use utoipa::ToSchema;
 
 use crate::api::v1::persons::create::status;
-use crate::api::v1::shape::candidate::CandidateRead;
+use crate::api::v1::responses::candidate::CandidateRead;
 use crate::http::answer::{answer, with_etag};
-use crate::http::{Envelope, Reply, Write};
+use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::candidates::add::AddCandidate;
 use slated_operations::etag;
 
@@ -28,9 +28,9 @@ pub struct AddCandidateBody {
     responses(
         (status = 201, description = "The candidate was made.", body = Envelope<CandidateRead>),
         (status = 200, description = "The person was on the job already.", body = Envelope<CandidateRead>)))]
-pub async fn add_candidate(request: Write) -> Reply {
+pub async fn add_candidate(request: WriteRequest) -> Reply {
     request.no_query()?;
-    let person = request.read(read_person)?.ok_or_else(|| Problem::invalid("person_id", Flaw::Required, "must be given"))?;
+    let person = request.read(read_person)?.ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "must be given"))?;
     let work = AddCandidate { actor: request.actor.clone(), job: request.id()?, person };
     let shown = |(view, is_new)| {
         let tag = etag::of(&view);

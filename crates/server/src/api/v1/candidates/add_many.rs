@@ -2,9 +2,9 @@ use axum::http::StatusCode;
 use slated_model::candidate::read_persons;
 use utoipa::ToSchema;
 
-use crate::api::v1::shape::candidate::{AddedCandidate, Each};
+use crate::api::v1::responses::candidate::{AddedCandidate, Each};
 use crate::http::answer::render;
-use crate::http::{Reply, Write};
+use crate::http::{Reply, WriteRequest};
 use slated_operations::candidates::add_many::{AddCandidates, Added};
 
 /// The persons to put on the job.
@@ -24,7 +24,7 @@ pub struct AddCandidatesBody {
     request_body = AddCandidatesBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "The persons with their candidates, in the order of the request.", body = Each<AddedCandidate>)))]
-pub async fn add_candidates(request: Write) -> Reply {
+pub async fn add_candidates(request: WriteRequest) -> Reply {
     request.no_query()?;
     let persons = request.read(read_persons)?;
     let work = AddCandidates { actor: request.actor.clone(), job: request.id()?, persons };

@@ -1,8 +1,8 @@
 use axum::http::StatusCode;
 
-use crate::api::v1::shape::candidate::FunnelRead;
+use crate::api::v1::responses::candidate::FunnelRead;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Read, Reply};
+use crate::http::{Envelope, ReadRequest, Reply};
 use slated_operations::candidates::funnel::ReadFunnel;
 
 /// Read a job's funnel
@@ -12,7 +12,7 @@ use slated_operations::candidates::funnel::ReadFunnel;
     params(("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "The stages in order.", body = Envelope<FunnelRead>)))]
-pub async fn read_funnel(request: Read) -> Reply {
+pub async fn read_funnel(request: ReadRequest) -> Reply {
     request.no_query()?;
     let funnel = request.look_at_length(ReadFunnel { workspace: request.workspace, job: request.id()? }).await?;
     Ok(answer(StatusCode::OK, FunnelRead::from(funnel)))

@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
 use slated_model::listing::Page;
 
-use crate::api::v1::shape::candidate::AnyCandidateItem;
+use crate::api::v1::responses::candidate::AnyCandidateItem;
 use crate::http::answer::{list_meta, render};
-use crate::http::{ListOf, Read, Reply};
+use crate::http::{ListOf, ReadRequest, Reply};
 use slated_operations::candidates::list_all::{AllCandidatesQuery, ListAllCandidates};
 
 /// List all candidates
@@ -22,7 +22,7 @@ use slated_operations::candidates::list_all::{AllCandidatesQuery, ListAllCandida
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of candidates.", body = ListOf<AnyCandidateItem>)))]
-pub async fn list_all_candidates(request: Read) -> Reply {
+pub async fn list_all_candidates(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let filters = AllCandidatesQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);

@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
 use slated_model::listing::Page;
 
-use crate::api::v1::shape::candidate::CandidateListItem;
+use crate::api::v1::responses::candidate::CandidateListItem;
 use crate::http::answer::{list_meta, render};
-use crate::http::{ListOf, Read, Reply};
+use crate::http::{ListOf, ReadRequest, Reply};
 use slated_operations::candidates::list_of_job::{CandidateQuery, ListCandidates};
 
 /// List the candidates of a job
@@ -18,7 +18,7 @@ use slated_operations::candidates::list_of_job::{CandidateQuery, ListCandidates}
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of candidates.", body = ListOf<CandidateListItem>)))]
-pub async fn list_candidates(request: Read) -> Reply {
+pub async fn list_candidates(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let filters = CandidateQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);

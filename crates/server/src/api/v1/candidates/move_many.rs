@@ -2,9 +2,9 @@ use axum::http::StatusCode;
 use slated_model::candidate::JointMove;
 use utoipa::ToSchema;
 
-use crate::api::v1::shape::candidate::{Each, MovedCandidate};
+use crate::api::v1::responses::candidate::{Each, MovedCandidate};
 use crate::http::answer::render;
-use crate::http::{Reply, Write};
+use crate::http::{Reply, WriteRequest};
 use slated_operations::candidates::move_many::{MoveCandidates, Moved};
 
 /// The candidates, and where they go: `stage_id` or `stage_name`.
@@ -28,7 +28,7 @@ pub struct MoveCandidatesBody {
     request_body = MoveCandidatesBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "AMBIGUOUS_STAGE"]))),
     responses((status = 200, description = "The candidates as they are now, in the order of the request.", body = Each<MovedCandidate>)))]
-pub async fn move_candidates(request: Write) -> Reply {
+pub async fn move_candidates(request: WriteRequest) -> Reply {
     request.no_query()?;
     let together = request.read(JointMove::read)?;
     let work = MoveCandidates { actor: request.actor.clone(), together };

@@ -2,9 +2,9 @@ use axum::http::StatusCode;
 use slated_model::candidate::StageMove;
 use utoipa::ToSchema;
 
-use crate::api::v1::shape::candidate::CandidateRead;
+use crate::api::v1::responses::candidate::CandidateRead;
 use crate::http::answer::{answer, with_etag};
-use crate::http::{Envelope, Reply, Write};
+use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::candidates::move_stage::MoveCandidate;
 use slated_operations::etag;
 
@@ -28,7 +28,7 @@ pub struct MoveCandidateBody {
     request_body = MoveCandidateBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "AMBIGUOUS_STAGE", "STAGE_CONFLICT", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
     responses((status = 200, description = "The candidate as it is now.", body = Envelope<CandidateRead>)))]
-pub async fn move_candidate(request: Write) -> Reply {
+pub async fn move_candidate(request: WriteRequest) -> Reply {
     request.no_query()?;
     let to = request.read(StageMove::read)?;
     let work = MoveCandidate { actor: request.actor.clone(), id: request.id()?, to, precondition: request.precondition.clone() };

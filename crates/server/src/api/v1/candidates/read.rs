@@ -1,6 +1,6 @@
-use crate::api::v1::shape::candidate::CandidateRead;
+use crate::api::v1::responses::candidate::CandidateRead;
 use crate::http::answer::{followed, with_etag};
-use crate::http::{Followed, Read, Reply};
+use crate::http::{Followed, ReadRequest, Reply};
 use slated_operations::etag;
 use slated_operations::read::ReadCandidate;
 
@@ -11,7 +11,7 @@ use slated_operations::read::ReadCandidate;
     params(("id" = String, Path, description = "The candidate's id.", example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-etag" = json!(true))),
     responses((status = 200, description = "The candidate.", body = Followed<CandidateRead>)))]
-pub async fn read_candidate(request: Read) -> Reply {
+pub async fn read_candidate(request: ReadRequest) -> Reply {
     request.no_query()?;
     let id = request.id()?;
     let view = request.app.store.read(ReadCandidate { workspace: request.workspace, id }).await?;

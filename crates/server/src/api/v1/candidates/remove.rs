@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::persons::update::Confirmation;
 use crate::http::answer::answer;
-use crate::http::{BodilessWrite, Envelope, Reply};
+use crate::http::{BodilessWriteRequest, Envelope, Reply};
 use slated_operations::candidates::remove::RemoveCandidate;
 
 /// Take a person off a job
@@ -17,7 +17,7 @@ use slated_operations::candidates::remove::RemoveCandidate;
         ("x-writes" = json!(true))
     ),
     responses((status = 200, description = "The candidate is gone.", body = Envelope<Confirmation>)))]
-pub async fn remove_candidate(BodilessWrite(request): BodilessWrite) -> Reply {
+pub async fn remove_candidate(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
     let work = RemoveCandidate { actor: request.actor.clone(), id: request.id()?, precondition: request.precondition.clone() };

@@ -1,6 +1,6 @@
-use crate::api::v1::shape::candidate::StageTimesRead;
+use crate::api::v1::responses::candidate::StageTimesRead;
 use crate::http::answer::followed;
-use crate::http::{Followed, Read, Reply};
+use crate::http::{Followed, ReadRequest, Reply};
 use slated_operations::candidates::stage_times::ReadStageTimes;
 
 /// Read a candidate's time in each stage
@@ -10,7 +10,7 @@ use slated_operations::candidates::stage_times::ReadStageTimes;
     params(("id" = String, Path, description = "The candidate's id.", example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "The stays.", body = Followed<StageTimesRead>)))]
-pub async fn read_stage_times(request: Read) -> Reply {
+pub async fn read_stage_times(request: ReadRequest) -> Reply {
     request.no_query()?;
     let id = request.id()?;
     let times = request.app.store.read(ReadStageTimes { workspace: request.workspace, id }).await?;

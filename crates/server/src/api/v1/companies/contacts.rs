@@ -1,14 +1,14 @@
 use axum::http::StatusCode;
 use slated_model::candidate::read_person;
 use slated_model::listing::Page;
-use slated_model::problem::{Flaw, Problem};
+use slated_model::problem::{FieldErrorCode, Problem};
 use utoipa::ToSchema;
 
 use crate::api::v1::persons::create::status;
 use crate::api::v1::persons::update::Confirmation;
-use crate::api::v1::shape::company::ClientContactRead;
+use crate::api::v1::responses::company::ClientContactRead;
 use crate::http::answer::{answer, list_meta, render};
-use crate::http::{BodilessWrite, Envelope, ListOf, Read, Reply, Write};
+use crate::http::{BodilessWriteRequest, Envelope, ListOf, ReadRequest, Reply, WriteRequest};
 use slated_operations::companies::contacts::{AddContact, ListContacts, RemoveContact};
 
 /// List the contacts of a company
@@ -18,7 +18,7 @@ use slated_operations::companies::contacts::{AddContact, ListContacts, RemoveCon
     params(("id" = String, Path, description = "The company's id.", example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of contacts.", body = ListOf<ClientContactRead>)))]
-pub async fn list_contacts(request: Read) -> Reply {
+pub async fn list_contacts(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let page = Page::read(&mut query, &());
     let page = query.finish(page)?;
@@ -47,9 +47,9 @@ pub struct AddContactBody {
     responses(
         (status = 201, description = "The person is a contact now.", body = Envelope<ClientContactRead>),
         (status = 200, description = "The person was a contact already.", body = Envelope<ClientContactRead>)))]
-pub async fn add_contact(request: Write) -> Reply {
+pub async fn add_contact(request: WriteRequest) -> Reply {
     request.no_query()?;
-    let person = request.read(read_person)?.ok_or_else(|| Problem::invalid("person_id", Flaw::Required, "must be given"))?;
+    let person = request.read(read_person)?.ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "must be given"))?;
     let work = AddContact { actor: request.actor.clone(), company: request.id()?, person };
     request.carry_out(work, |(view, is_new)| answer(status(is_new), ClientContactRead::from(view))).await
 }
@@ -64,7 +64,7 @@ pub async fn add_contact(request: Write) -> Reply {
     ),
     extensions(("x-errors" = json!(["NOT_FOUND"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "The person is no contact any more.", body = Envelope<Confirmation>)))]
-pub async fn remove_contact(BodilessWrite(request): BodilessWrite) -> Reply {
+pub async fn remove_contact(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
     let work = RemoveContact { actor: request.actor.clone(), company: request.id()?, contact: request.second_id()? };

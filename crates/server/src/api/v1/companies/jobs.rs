@@ -2,9 +2,9 @@ use axum::http::StatusCode;
 use slated_model::id::CompanyId;
 use slated_model::listing::Page;
 
-use crate::api::v1::shape::job::JobListItem;
+use crate::api::v1::responses::job::JobListItem;
 use crate::http::answer::{list_meta, render};
-use crate::http::{ListOf, Read, Reply};
+use crate::http::{ListOf, ReadRequest, Reply};
 use slated_operations::companies::jobs::ListJobsOfCompany;
 use slated_operations::jobs::list::JobQuery;
 
@@ -20,7 +20,7 @@ use slated_operations::jobs::list::JobQuery;
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of jobs.", body = ListOf<JobListItem>)))]
-pub async fn list_company_jobs(request: Read) -> Reply {
+pub async fn list_company_jobs(request: ReadRequest) -> Reply {
     let company = request.id();
     let named = company.as_ref().map_or(CompanyId::from_bytes([0; 16]), |id| *id);
     let mut query = request.query();

@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
 use slated_model::listing::Page;
 
-use crate::api::v1::shape::company::CompanyRead;
+use crate::api::v1::responses::company::CompanyRead;
 use crate::http::answer::{list_meta, render};
-use crate::http::{ListOf, Read, Reply};
+use crate::http::{ListOf, ReadRequest, Reply};
 use slated_operations::companies::list::{ListCompanies, read_filter};
 
 /// List companies
@@ -13,7 +13,7 @@ use slated_operations::companies::list::{ListCompanies, read_filter};
     params(("q" = Option<String>, Query, description = "Only companies whose name holds this text.")),
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of companies.", body = ListOf<CompanyRead>)))]
-pub async fn list_companies(request: Read) -> Reply {
+pub async fn list_companies(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let filter = read_filter(&mut query);
     let page = Page::read(&mut query, &filter);

@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
 use slated_model::company::read_merged;
-use slated_model::problem::{Flaw, Problem};
+use slated_model::problem::{FieldErrorCode, Problem};
 use utoipa::ToSchema;
 
 use super::shown;
-use crate::api::v1::shape::company::CompanyRead;
-use crate::http::{Envelope, Reply, Write};
+use crate::api::v1::responses::company::CompanyRead;
+use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::companies::merge::MergeCompany;
 
 /// The company that goes into the one that the path names.
@@ -25,9 +25,9 @@ pub struct MergeCompanyBody {
     request_body = MergeCompanyBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "INVALID_MERGE"])), ("x-etag" = json!(true))),
     responses((status = 200, description = "The company that is left.", body = Envelope<CompanyRead>)))]
-pub async fn merge_company(request: Write) -> Reply {
+pub async fn merge_company(request: WriteRequest) -> Reply {
     request.no_query()?;
-    let other = request.read(read_merged)?.ok_or_else(|| Problem::invalid("company_id", Flaw::Required, "must be given"))?;
+    let other = request.read(read_merged)?.ok_or_else(|| Problem::invalid("company_id", FieldErrorCode::Required, "must be given"))?;
     let work = MergeCompany { actor: request.actor.clone(), id: request.id()?, other };
     request.carry_out(work, |view| shown(StatusCode::OK, view)).await
 }

@@ -9,7 +9,7 @@ pub mod update;
 use axum::http::StatusCode;
 use slated_store::record::company::CompanyView;
 
-use super::shape::company::CompanyRead;
+use super::responses::company::CompanyRead;
 use crate::http::answer::Answer;
 use crate::http::answer::{answer, with_etag};
 use slated_operations::etag;

@@ -3,8 +3,8 @@ use slated_model::company::CompanyPatch;
 use utoipa::ToSchema;
 
 use super::shown;
-use crate::api::v1::shape::company::CompanyRead;
-use crate::http::{Envelope, Reply, Write};
+use crate::api::v1::responses::company::CompanyRead;
+use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::companies::update::UpdateCompany;
 
 /// What to change of a company. The name cannot be cleared.
@@ -26,7 +26,7 @@ pub struct UpdateCompanyBody {
     extensions(
         ("x-errors" = json!(["NOT_FOUND", "NAME_TAKEN", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
     responses((status = 200, description = "The company as it is now.", body = Envelope<CompanyRead>)))]
-pub async fn update_company(request: Write) -> Reply {
+pub async fn update_company(request: WriteRequest) -> Reply {
     request.no_query()?;
     let patch = request.read(CompanyPatch::read)?;
     let work = UpdateCompany { actor: request.actor.clone(), id: request.id()?, patch, precondition: request.precondition.clone() };

@@ -1,8 +1,8 @@
 use axum::http::StatusCode;
 
-use crate::api::v1::shape::enrichment::RunRead;
+use crate::api::v1::responses::enrichment::RunRead;
 use crate::http::answer::answer;
-use crate::http::{BodilessWrite, Envelope, Reply};
+use crate::http::{BodilessWriteRequest, Envelope, Reply};
 use slated_operations::enrichment::runs::CancelRun;
 
 /// Cancel an enrichment run
@@ -13,7 +13,7 @@ use slated_operations::enrichment::runs::CancelRun;
     params(("id" = String, Path, description = "The run's id.", example = "enr_01m1v0e8k7n3q5s7v9x1z3b5dg")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "The run, which is over.", body = Envelope<RunRead>)))]
-pub async fn cancel_run(BodilessWrite(request): BodilessWrite) -> Reply {
+pub async fn cancel_run(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
     let work = CancelRun { actor: request.actor.clone(), id: request.id()? };

@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
 use slated_model::listing::Page;
 
-use crate::api::v1::shape::enrichment::RunRead;
+use crate::api::v1::responses::enrichment::RunRead;
 use crate::http::answer::{list_meta, render};
-use crate::http::{ListOf, Read, Reply};
+use crate::http::{ListOf, ReadRequest, Reply};
 use slated_operations::enrichment::runs::ListRuns;
 
 /// List enrichment runs
@@ -12,7 +12,7 @@ use slated_operations::enrichment::runs::ListRuns;
 #[utoipa::path(get, path = "/v1/enrichments", operation_id = "listEnrichmentRuns", tag = "Enrichment",
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of runs.", body = ListOf<RunRead>)))]
-pub async fn list_runs(request: Read) -> Reply {
+pub async fn list_runs(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let page = Page::read(&mut query, &());
     let page = query.finish(page)?;

@@ -1,8 +1,8 @@
 use axum::http::StatusCode;
 
-use crate::api::v1::shape::enrichment::RunRead;
+use crate::api::v1::responses::enrichment::RunRead;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Read, Reply};
+use crate::http::{Envelope, ReadRequest, Reply};
 use slated_operations::enrichment::runs::ReadRun;
 
 /// Read an enrichment run
@@ -12,7 +12,7 @@ use slated_operations::enrichment::runs::ReadRun;
     params(("id" = String, Path, description = "The run's id.", example = "enr_01m1v0e8k7n3q5s7v9x1z3b5dg")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "The run.", body = Envelope<RunRead>)))]
-pub async fn read_run(request: Read) -> Reply {
+pub async fn read_run(request: ReadRequest) -> Reply {
     request.no_query()?;
     let work = ReadRun { workspace: request.workspace, id: request.id()? };
     let run = request.app.store.read(work).await?;

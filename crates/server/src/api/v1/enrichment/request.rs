@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
 use utoipa::ToSchema;
 
-use crate::api::v1::shape::enrichment::EnrichmentRead;
+use crate::api::v1::responses::enrichment::EnrichmentRead;
 use crate::http::answer::answer;
-use crate::http::{BodilessWrite, Envelope, Reply};
+use crate::http::{BodilessWriteRequest, Envelope, Reply};
 use slated_operations::enrichment::request::RequestEnrichment;
 
 /// How to enrich a person.
@@ -24,7 +24,7 @@ pub struct RequestEnrichmentBody {
     request_body = RequestEnrichmentBody,
     extensions(("x-may-be-empty" = json!(true)), ("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
     responses((status = 202, description = "The enrichment, which waits now.", body = Envelope<EnrichmentRead>)))]
-pub async fn request_enrichment(BodilessWrite(request): BodilessWrite) -> Reply {
+pub async fn request_enrichment(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     request.no_query()?;
     let refresh = request.read(|fields| fields.flag("refresh"))?;
     let work = RequestEnrichment { actor: request.actor.clone(), id: request.id()?, refresh };

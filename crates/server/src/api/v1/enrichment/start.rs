@@ -2,9 +2,9 @@ use axum::http::StatusCode;
 use slated_model::enrichment::run::NewRun;
 use utoipa::ToSchema;
 
-use crate::api::v1::shape::enrichment::RunRead;
+use crate::api::v1::responses::enrichment::RunRead;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Reply, Write};
+use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::enrichment::runs::StartRun;
 
 /// A run to start.
@@ -50,7 +50,7 @@ pub struct RunFilterInput {
     request_body = StartRunBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
     responses((status = 202, description = "The run, which has begun.", body = Envelope<RunRead>)))]
-pub async fn start_run(request: Write) -> Reply {
+pub async fn start_run(request: WriteRequest) -> Reply {
     request.no_query()?;
     let new = request.read(NewRun::read)?;
     let work = StartRun { actor: request.actor.clone(), new };

@@ -1,17 +1,17 @@
 use axum::http::StatusCode;
 use slated_model::event::TypeFilter;
 use slated_model::input::Query;
-use slated_model::listing::{MOST_OFFSET, whole_number};
-use slated_model::problem::Flaw;
+use slated_model::listing::{MAX_OFFSET, whole_number};
+use slated_model::problem::FieldErrorCode;
 use slated_model::webhook::unknown_type;
 use slated_store::record::event_reading::Most;
 
-use crate::api::v1::shape::event::{EventPage, FeedMeta};
+use crate::api::v1::responses::event::{EventPage, FeedMeta};
 use crate::http::answer::render;
-use crate::http::{Read, Reply};
+use crate::http::{ReadRequest, Reply};
 use slated_operations::events::read::{Position, ReadEvents};
 
-pub const MOST_EVENTS_PER_PAGE: i64 = 1000;
+pub const MAX_EVENTS_PER_PAGE: i64 = 1000;
 const DEFAULT_PER_PAGE: i64 = 100;
 
 /// List events
@@ -26,11 +26,11 @@ const DEFAULT_PER_PAGE: i64 = 100;
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "EVENTS_GONE"]))),
     responses((status = 200, description = "A page of events.", body = EventPage)))]
-pub async fn list_events(request: Read) -> Reply {
+pub async fn list_events(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let position = read_after(&mut query).unwrap_or(Position::Oldest);
     let types = read_types(&mut query);
-    let limit = read_limit(&mut query, MOST_EVENTS_PER_PAGE, DEFAULT_PER_PAGE);
+    let limit = read_limit(&mut query, MAX_EVENTS_PER_PAGE, DEFAULT_PER_PAGE);
     let (types, limit) = query.finish((types, limit))?;
     let work = ReadEvents { workspace: request.workspace, position, types, most: Most::events(limit) };
     let page = request.look_at_much(work).await?;
@@ -40,7 +40,7 @@ pub async fn list_events(request: Read) -> Reply {
 
 /// Where to begin, if it is said.
 pub fn read_after(query: &mut Query) -> Option<Position> {
-    query.parsed("after", Flaw::InvalidValue, "the number of an event, or latest", |written| match written {
+    query.parsed("after", FieldErrorCode::InvalidValue, "the number of an event, or latest", |written| match written {
         "latest" => Some(Position::Newest),
         number => sequence(number).map(Position::After),
     })
@@ -52,7 +52,7 @@ pub fn read_types(query: &mut Query) -> TypeFilter {
     match blank.map_or_else(|| TypeFilter::parse(written.split(',')), |blank| Err(blank.to_owned())) {
         Ok(types) => types,
         Err(unknown) => {
-            query.refuse("types", Flaw::InvalidValue, unknown_type(&unknown));
+            query.refuse("types", FieldErrorCode::InvalidValue, unknown_type(&unknown));
             TypeFilter::everything()
         }
     }
@@ -60,17 +60,18 @@ pub fn read_types(query: &mut Query) -> TypeFilter {
 
 pub fn read_limit(query: &mut Query, most: i64, default: i64) -> i64 {
     let expected = format!("a whole number from 1 to {most}");
-    let limit =
-        query.parsed("limit", Flaw::OutOfRange, &expected, |written| whole_number(written).filter(|number| (1..=most).contains(number)));
+    let limit = query.parsed("limit", FieldErrorCode::OutOfRange, &expected, |written| {
+        whole_number(written).filter(|number| (1..=most).contains(number))
+    });
     limit.unwrap_or(default)
 }
 
 /// Where a page that goes back in time begins.
 pub fn read_before(query: &mut Query) -> Option<i64> {
-    query.parsed("before", Flaw::InvalidValue, "the number of an event", sequence)
+    query.parsed("before", FieldErrorCode::InvalidValue, "the number of an event", sequence)
 }
 
 /// The number of an event, as it is written.
 pub fn sequence(written: &str) -> Option<i64> {
-    whole_number(written).filter(|number| *number <= MOST_OFFSET)
+    whole_number(written).filter(|number| *number <= MAX_OFFSET)
 }

@@ -9,14 +9,14 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use slated_model::event::{Event, TypeFilter};
 use slated_model::id::WorkspaceId;
-use slated_model::problem::{Code, Flaw, Problem};
+use slated_model::problem::{Code, FieldErrorCode, Problem};
 use slated_store::record::event_reading::Most;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::list::{read_after, read_types, sequence};
-use crate::events::MOST_FOLLOWERS;
-use crate::http::{App, Read, Refusal, is_still_good};
+use crate::events::MAX_FOLLOWERS;
+use crate::http::{App, ReadRequest, Refusal, is_still_good};
 use slated_operations::events::read::{Position, ReadEvents};
 
 /// A client that went away is found out by the second one that it does not take, and has its place until then.
@@ -39,7 +39,7 @@ const PAUSE: Duration = Duration::from_secs(1);
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "EVENTS_GONE"]))),
     responses((status = 200, description = "Events, for as long as the connection stands.", body = String, content_type = "text/event-stream")))]
-pub async fn stream_events(request: Read) -> Result<Response, Refusal> {
+pub async fn stream_events(request: ReadRequest) -> Result<Response, Refusal> {
     let mut query = request.query();
     let position = read_after(&mut query).unwrap_or(Position::Newest);
     let types = read_types(&mut query);
@@ -72,7 +72,7 @@ pub async fn stream_events(request: Read) -> Result<Response, Refusal> {
 }
 
 fn too_many() -> Problem {
-    Problem::new(Code::RateLimited, format!("The workspace has {MOST_FOLLOWERS} streams open on this server; close one and try again."))
+    Problem::new(Code::RateLimited, format!("The workspace has {MAX_FOLLOWERS} streams open on this server; close one and try again."))
 }
 
 fn last_event_id(headers: &HeaderMap) -> Result<Option<Position>, Problem> {
@@ -81,7 +81,7 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<Position>, Problem> {
     let number = value.to_str().ok().and_then(|written| sequence(written.trim()));
     match number {
         Some(number) => Ok(Some(Position::After(number))),
-        None => Err(Problem::invalid(NAME, Flaw::InvalidValue, "must be the number of an event")),
+        None => Err(Problem::invalid(NAME, FieldErrorCode::InvalidValue, "must be the number of an event")),
     }
 }
 
@@ -145,8 +145,8 @@ impl Following {
                 Some(())
             }
             // It fell out of the retention while it was not reading: it will be told so when it connects again.
-            Err(slated_store::Failure::Refused(_)) => None,
-            Err(slated_store::Failure::Broken(error)) => {
+            Err(slated_store::OperationError::Rejected(_)) => None,
+            Err(slated_store::OperationError::Store(error)) => {
                 tracing::debug!(error = %error, "a stream waits for the log");
                 self.has_more = true;
                 tokio::time::sleep(PAUSE).await;

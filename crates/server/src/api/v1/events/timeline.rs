@@ -2,12 +2,12 @@ use axum::http::StatusCode;
 use slated_model::problem::Problem;
 
 use super::list::{read_before, read_limit};
-use crate::api::v1::shape::event::{BackwardMeta, TimelinePage};
+use crate::api::v1::responses::event::{BackwardMeta, TimelinePage};
 use crate::http::answer::render;
-use crate::http::{Read, Reply};
+use crate::http::{ReadRequest, Reply};
 use slated_operations::events::timeline::{ReadTimeline, Timeline};
 
-const MOST_PER_PAGE: i64 = 100;
+const MAX_PER_PAGE: i64 = 100;
 
 /// Read a person's timeline
 ///
@@ -20,7 +20,7 @@ const MOST_PER_PAGE: i64 = 100;
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "A page of events.", body = TimelinePage)))]
-pub async fn read_person_timeline(request: Read) -> Reply {
+pub async fn read_person_timeline(request: ReadRequest) -> Reply {
     read(request, |request| Ok(Timeline::Person(request.id()?))).await
 }
 
@@ -35,7 +35,7 @@ pub async fn read_person_timeline(request: Read) -> Reply {
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "A page of events.", body = TimelinePage)))]
-pub async fn read_candidate_timeline(request: Read) -> Reply {
+pub async fn read_candidate_timeline(request: ReadRequest) -> Reply {
     read(request, |request| Ok(Timeline::Candidate(request.id()?))).await
 }
 
@@ -50,14 +50,14 @@ pub async fn read_candidate_timeline(request: Read) -> Reply {
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "A page of events.", body = TimelinePage)))]
-pub async fn read_job_timeline(request: Read) -> Reply {
+pub async fn read_job_timeline(request: ReadRequest) -> Reply {
     read(request, |request| Ok(Timeline::Job(request.id()?))).await
 }
 
-async fn read(request: Read, of: impl FnOnce(&Read) -> Result<Timeline, Problem>) -> Reply {
+async fn read(request: ReadRequest, of: impl FnOnce(&ReadRequest) -> Result<Timeline, Problem>) -> Reply {
     let mut query = request.query();
     let before = read_before(&mut query);
-    let limit = read_limit(&mut query, MOST_PER_PAGE, MOST_PER_PAGE);
+    let limit = read_limit(&mut query, MAX_PER_PAGE, MAX_PER_PAGE);
     let (before, limit) = query.finish((before, limit))?;
     let work = ReadTimeline { workspace: request.workspace, of: of(&request)?, before, limit };
     let (events, next_before) = request.look_at_much(work).await?;

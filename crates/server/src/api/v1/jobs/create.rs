@@ -2,9 +2,9 @@ use axum::http::StatusCode;
 use slated_model::job::NewJob;
 use utoipa::ToSchema;
 
-use crate::api::v1::shape::job::JobRead;
+use crate::api::v1::responses::job::JobRead;
 use crate::http::answer::{answer, with_etag};
-use crate::http::{Envelope, Reply, Write};
+use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::etag;
 use slated_operations::jobs::create::CreateJob;
 
@@ -43,7 +43,7 @@ pub struct NewStageBody {
     request_body = CreateJobBody,
     extensions(("x-errors" = json!(["NOT_FOUND"])), ("x-etag" = json!(true))),
     responses((status = 201, description = "The job was made.", body = Envelope<JobRead>)))]
-pub async fn create_job(request: Write) -> Reply {
+pub async fn create_job(request: WriteRequest) -> Reply {
     request.no_query()?;
     let new = request.read(NewJob::read)?;
     let work = CreateJob { actor: request.actor.clone(), new };

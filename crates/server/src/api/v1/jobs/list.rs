@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
 use slated_model::listing::Page;
 
-use crate::api::v1::shape::job::JobListItem;
+use crate::api::v1::responses::job::JobListItem;
 use crate::http::answer::{list_meta, render};
-use crate::http::{ListOf, Read, Reply};
+use crate::http::{ListOf, ReadRequest, Reply};
 use slated_operations::jobs::list::{JobQuery, ListJobs};
 
 /// List jobs
@@ -18,7 +18,7 @@ use slated_operations::jobs::list::{JobQuery, ListJobs};
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of jobs.", body = ListOf<JobListItem>)))]
-pub async fn list_jobs(request: Read) -> Reply {
+pub async fn list_jobs(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let filters = JobQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);

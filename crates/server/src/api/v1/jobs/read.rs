@@ -1,8 +1,8 @@
 use axum::http::StatusCode;
 
-use crate::api::v1::shape::job::JobRead;
+use crate::api::v1::responses::job::JobRead;
 use crate::http::answer::{answer, with_etag};
-use crate::http::{Envelope, Read, Reply};
+use crate::http::{Envelope, ReadRequest, Reply};
 use slated_operations::etag;
 use slated_operations::read::ReadJob;
 
@@ -13,7 +13,7 @@ use slated_operations::read::ReadJob;
     params(("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-etag" = json!(true))),
     responses((status = 200, description = "The job.", body = Envelope<JobRead>)))]
-pub async fn read_job(request: Read) -> Reply {
+pub async fn read_job(request: ReadRequest) -> Reply {
     request.no_query()?;
     let view = request.app.store.read(ReadJob { workspace: request.workspace, id: request.id()? }).await?;
     let tag = etag::of(&view);

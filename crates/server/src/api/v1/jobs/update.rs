@@ -2,9 +2,9 @@ use axum::http::StatusCode;
 use slated_model::job::JobPatch;
 use utoipa::ToSchema;
 
-use crate::api::v1::shape::job::JobRead;
+use crate::api::v1::responses::job::JobRead;
 use crate::http::answer::{answer, with_etag};
-use crate::http::{Envelope, Reply, Write};
+use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::etag;
 use slated_operations::jobs::update::UpdateJob;
 
@@ -36,7 +36,7 @@ pub struct UpdateJobBody {
     request_body = UpdateJobBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
     responses((status = 200, description = "The job as it is now.", body = Envelope<JobRead>)))]
-pub async fn update_job(request: Write) -> Reply {
+pub async fn update_job(request: WriteRequest) -> Reply {
     request.no_query()?;
     let patch = request.read(JobPatch::read)?;
     let work = UpdateJob { actor: request.actor.clone(), id: request.id()?, patch, precondition: request.precondition.clone() };

@@ -3,8 +3,8 @@ use slated_model::key::{NewKey, Secret};
 use utoipa::ToSchema;
 
 use super::carry_out_and_reveal;
-use crate::api::v1::shape::key::KeyRead;
-use crate::http::{Envelope, Manage, Reply};
+use crate::api::v1::responses::key::KeyRead;
+use crate::http::{AdminRequest, Envelope, Reply};
 use slated_operations::keys::{AddKey, random_bytes};
 
 /// A key to make.
@@ -27,7 +27,7 @@ pub struct CreateKeyBody {
     request_body = CreateKeyBody,
     extensions(("x-errors" = json!(["TOO_MANY"]))),
     responses((status = 201, description = "The key, with what opens the door.", body = Envelope<KeyRead>)))]
-pub async fn create_key(Manage(request): Manage) -> Reply {
+pub async fn create_key(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
     let new = request.read(|fields| NewKey::read(fields, Timestamp::now()))?;
     let secret = Secret::new(request.actor.workspace, random_bytes()?);

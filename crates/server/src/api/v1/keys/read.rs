@@ -1,8 +1,8 @@
 use axum::http::StatusCode;
 
-use crate::api::v1::shape::key::KeyRead;
+use crate::api::v1::responses::key::KeyRead;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Inspect, Reply};
+use crate::http::{AdminReadRequest, Envelope, Reply};
 use slated_operations::keys::ReadKey;
 
 /// Read a key
@@ -12,7 +12,7 @@ use slated_operations::keys::ReadKey;
     params(("id" = String, Path, description = "The key's id.", example = "key_01m1v0e8k7c6m9r2t4w8y1a3ef")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "The key.", body = Envelope<KeyRead>)))]
-pub async fn read_key(Inspect(request): Inspect) -> Reply {
+pub async fn read_key(AdminReadRequest(request): AdminReadRequest) -> Reply {
     request.no_query()?;
     let key = request.app.store.read(ReadKey { workspace: request.workspace, id: request.id()? }).await?;
     Ok(answer(StatusCode::OK, KeyRead::from(&key)))

@@ -2,9 +2,9 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 
-use crate::api::v1::shape::key::KeyRead;
+use crate::api::v1::responses::key::KeyRead;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Manage, Reply};
+use crate::http::{AdminRequest, Envelope, Reply};
 use slated_operations::keys::RevokeKey;
 
 /// Revoke a key
@@ -14,7 +14,7 @@ use slated_operations::keys::RevokeKey;
     params(("id" = String, Path, description = "The key's id.", example = "key_01m1v0e8k7c6m9r2t4w8y1a3ef")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "The key, which is revoked.", body = Envelope<KeyRead>)))]
-pub async fn revoke_key(Manage(request): Manage) -> Reply {
+pub async fn revoke_key(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
     let (app, id) = (Arc::clone(&request.app), request.id()?);

@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
-use slated_model::key::{MOST_OVERLAP_SECONDS, OVERLAP_SECONDS, Secret};
+use slated_model::key::{MAX_OVERLAP_SECONDS, OVERLAP_SECONDS, Secret};
 use utoipa::ToSchema;
 
 use super::carry_out_and_reveal;
-use crate::api::v1::shape::key::KeyRead;
-use crate::http::{Envelope, Manage, Reply};
+use crate::api::v1::responses::key::KeyRead;
+use crate::http::{AdminRequest, Envelope, Reply};
 use slated_operations::keys::{RotateKey, random_bytes};
 
 /// How to rotate a key.
@@ -25,9 +25,9 @@ pub struct RotateKeyBody {
     request_body = RotateKeyBody,
     extensions(("x-may-be-empty" = json!(true)), ("x-errors" = json!(["NOT_FOUND", "KEY_REPLACED", "TOO_MANY"]))),
     responses((status = 201, description = "The new key, with what opens the door.", body = Envelope<KeyRead>)))]
-pub async fn rotate_key(Manage(request): Manage) -> Reply {
+pub async fn rotate_key(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
-    let overlap = request.read(|fields| fields.count("overlap_seconds", MOST_OVERLAP_SECONDS))?;
+    let overlap = request.read(|fields| fields.count("overlap_seconds", MAX_OVERLAP_SECONDS))?;
     let overlap_millis = overlap.unwrap_or(OVERLAP_SECONDS) * 1000;
     let (app, id) = (Arc::clone(&request.app), request.id()?);
     let secret = Secret::new(request.actor.workspace, random_bytes()?);

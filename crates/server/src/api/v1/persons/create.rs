@@ -4,14 +4,14 @@ use serde_json::value::RawValue;
 use slated_model::contact::{Channel, EMAIL_FIELDS, PHONE_FIELDS, read_new};
 use slated_model::input::{Fields, Query};
 use slated_model::person::{NewPerson, OnDuplicate, OnInvalid, read_enrichment};
-use slated_model::problem::Flaw;
+use slated_model::problem::FieldErrorCode;
 use utoipa::ToSchema;
 
-use crate::api::v1::shape::changes::{ChangesRead, MatchedByName, read_include_changes};
-use crate::api::v1::shape::person::PersonCreated;
+use crate::api::v1::responses::changes::{ChangesRead, MatchedByName, read_include_changes};
+use crate::api::v1::responses::person::PersonCreated;
 use crate::http::answer::Answer;
 use crate::http::answer::{WouldBeChange, render, with_match, would_be};
-use crate::http::{Reply, Write};
+use crate::http::{Reply, WriteRequest};
 use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 
 /// A person to create. Somebody must be meant: `name`, or `first_name` or `last_name`, or at least `social_url` or a contact.
@@ -65,16 +65,16 @@ pub fn read_new_person(fields: &mut Fields<'_>, on_invalid: OnInvalid) -> NewPer
 }
 
 pub fn read_on_duplicate(query: &mut Query) -> OnDuplicate {
-    query.parsed("on_duplicate", Flaw::InvalidValue, OnDuplicate::NAMES, OnDuplicate::parse).unwrap_or_default()
+    query.parsed("on_duplicate", FieldErrorCode::InvalidValue, OnDuplicate::NAMES, OnDuplicate::parse).unwrap_or_default()
 }
 
 pub fn read_on_invalid(query: &mut Query) -> OnInvalid {
-    query.parsed("on_invalid", Flaw::InvalidValue, OnInvalid::NAMES, OnInvalid::parse).unwrap_or_default()
+    query.parsed("on_invalid", FieldErrorCode::InvalidValue, OnInvalid::NAMES, OnInvalid::parse).unwrap_or_default()
 }
 
 /// Whether a write is only to be tried out.
 pub fn read_dry_run(query: &mut Query) -> bool {
-    query.parsed("dry_run", Flaw::InvalidValue, "true or false", |written| written.parse().ok()).unwrap_or(false)
+    query.parsed("dry_run", FieldErrorCode::InvalidValue, "true or false", |written| written.parse().ok()).unwrap_or(false)
 }
 
 /// Create a person
@@ -96,7 +96,7 @@ pub fn read_dry_run(query: &mut Query) -> bool {
         (status = 201, description = "The person was made.", body = CreateAnswer),
         (status = 200, description = "The person was there already; what was missing was added.", body = CreateAnswer,
             headers(("X-Matched-By" = MatchedByName, description = "By what the person was found: `external_source_id`, `social_url` or `email`.")))))]
-pub async fn create_person(request: Write) -> Reply {
+pub async fn create_person(request: WriteRequest) -> Reply {
     let mut query = request.query();
     let (on_duplicate, on_invalid) = (read_on_duplicate(&mut query), read_on_invalid(&mut query));
     let (includes_changes, dry_run) = (read_include_changes(&mut query), read_dry_run(&mut query));

@@ -1,20 +1,20 @@
 use axum::http::StatusCode;
 use serde::Serialize;
 use slated_model::input::Fields;
-use slated_model::problem::{Detail, Problem};
+use slated_model::problem::{FieldError, Problem};
 use utoipa::ToSchema;
 
 use super::create::{
     CreateInclude, CreatePersonBody, DuplicateChoice, InvalidChoice, read_new_person, read_on_duplicate, read_on_invalid, status,
 };
-use crate::api::v1::shape::changes::{ChangesRead, read_include_changes};
-use crate::api::v1::shape::person::PersonCreated;
+use crate::api::v1::responses::changes::{ChangesRead, read_include_changes};
+use crate::api::v1::responses::person::PersonCreated;
 use crate::http::answer::answer;
-use crate::http::{Bulk, Envelope, Reply};
+use crate::http::{BulkRequest, Envelope, Reply};
 use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 use slated_operations::persons::create_many::CreatePersons;
 
-pub const MOST_PERSONS: usize = 1000;
+pub const MAX_PERSONS: usize = 1000;
 
 /// Persons to create.
 #[derive(ToSchema)]
@@ -51,7 +51,7 @@ pub struct RowError {
     pub code: &'static str,
     pub message: String,
     #[schema(value_type = Vec<RowErrorDetail>)]
-    pub details: Vec<Detail>,
+    pub details: Vec<FieldError>,
 }
 
 /// What is wrong with one field.
@@ -102,13 +102,13 @@ impl BatchRow {
     request_body = CreatePersonsBody,
     extensions(("x-errors" = json!(["INVALID_REQUEST"]))),
     responses((status = 200, description = "What became of each person, in order.", body = Envelope<Vec<BatchRow>>)))]
-pub async fn create_persons(Bulk(request): Bulk) -> Reply {
+pub async fn create_persons(BulkRequest(request): BulkRequest) -> Reply {
     let mut query = request.query();
     let (on_duplicate, on_invalid) = (read_on_duplicate(&mut query), read_on_invalid(&mut query));
     let includes_changes = read_include_changes(&mut query);
     query.finish(())?;
     let read = |row: &mut Fields<'_>| read_new_person(row, on_invalid);
-    let rows = request.read(|fields| fields.objects_apart("persons", MOST_PERSONS, read))?;
+    let rows = request.read(|fields| fields.objects_apart("persons", MAX_PERSONS, read))?;
     // A database that is a server of its own looks up what the rows need while they are prepared; an embedded one would wait for that.
     let is_shared = request.app.store.is_shared();
     let create = |new| {

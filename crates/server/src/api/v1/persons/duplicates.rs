@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
 use slated_model::duplicate::Place;
-use slated_model::listing::MOST_PER_PAGE;
-use slated_model::problem::Flaw;
+use slated_model::listing::MAX_PER_PAGE;
+use slated_model::problem::FieldErrorCode;
 
 use crate::api::v1::events::list::read_limit;
-use crate::api::v1::shape::duplicate::{DuplicateMeta, DuplicatePage, DuplicateRead};
+use crate::api::v1::responses::duplicate::{DuplicateMeta, DuplicatePage, DuplicateRead};
 use crate::http::answer::render;
-use crate::http::{Read, Reply};
+use crate::http::{ReadRequest, Reply};
 use slated_operations::persons::duplicates::FindDuplicates;
 
 /// List likely duplicates
@@ -20,14 +20,14 @@ use slated_operations::persons::duplicates::FindDuplicates;
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST"]))),
     responses((status = 200, description = "A page of pairs.", body = DuplicatePage)))]
-pub async fn list_duplicates(request: Read) -> Reply {
+pub async fn list_duplicates(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let expected = "empty, or next_cursor of the page before";
-    let after = query.parsed("cursor", Flaw::InvalidValue, expected, |written| match written {
+    let after = query.parsed("cursor", FieldErrorCode::InvalidValue, expected, |written| match written {
         "" => Some(None),
         _ => Place::parse(written).map(Some),
     });
-    let limit = read_limit(&mut query, MOST_PER_PAGE, MOST_PER_PAGE);
+    let limit = read_limit(&mut query, MAX_PER_PAGE, MAX_PER_PAGE);
     let (after, limit) = query.finish((after.flatten(), limit))?;
     let work = FindDuplicates { workspace: request.workspace, after, limit: usize::try_from(limit).unwrap_or(1) };
     let (pairs, next) = request.look_at_length(work).await?;

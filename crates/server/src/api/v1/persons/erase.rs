@@ -4,11 +4,11 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use slated_model::clock::Timestamp;
 use slated_model::id::PersonId;
-use slated_model::problem::Flaw;
+use slated_model::problem::FieldErrorCode;
 use utoipa::ToSchema;
 
 use crate::http::answer::{answer, with_field};
-use crate::http::{BodilessWrite, Envelope, Reply};
+use crate::http::{BodilessWriteRequest, Envelope, Reply};
 use slated_operations::persons::erase::{ErasePerson, Erased, FindMentions};
 use slated_operations::persons::wiping::wipe;
 
@@ -43,9 +43,9 @@ impl From<Erased> for PersonErased {
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "The person is gone.", body = Envelope<PersonErased>)))]
-pub async fn erase_person(BodilessWrite(request): BodilessWrite) -> Reply {
+pub async fn erase_person(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     let mut query = request.query();
-    let waits = query.parsed("wait", Flaw::InvalidValue, "true or false", |written| written.parse().ok()).unwrap_or(false);
+    let waits = query.parsed("wait", FieldErrorCode::InvalidValue, "true or false", |written| written.parse().ok()).unwrap_or(false);
     query.finish(())?;
     request.read(|_| ())?;
     let app = Arc::clone(&request.app);

@@ -10,12 +10,12 @@ use serde_json::Value;
 use slated_model::id::{NoteId, PersonId, WorkspaceId};
 use slated_model::problem::Code;
 use slated_store::record::event_reading::Size;
-use slated_store::{Failure, StoreError, Work};
+use slated_store::{Operation, OperationError, StoreError};
 use tokio::time::sleep;
 
-use crate::api::v1::shape::export::PersonExport;
-use crate::api::v1::shape::note::NoteRead;
-use crate::http::{Followed, Read, Refusal, Share};
+use crate::api::v1::responses::export::PersonExport;
+use crate::api::v1::responses::note::NoteRead;
+use crate::http::{Followed, ReadRequest, Refusal, Share};
 use slated_operations::persons::export::{ExportEvents, ExportNotes, ExportPerson, pages};
 
 /// Export a person
@@ -26,7 +26,7 @@ use slated_operations::persons::export::{ExportEvents, ExportNotes, ExportPerson
     params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "All that is kept of the person.", body = Followed<PersonExport>)))]
-pub async fn export_person(request: Read) -> Result<Response, Refusal> {
+pub async fn export_person(request: ReadRequest) -> Result<Response, Refusal> {
     request.no_query()?;
     let place = request.place_for_document()?;
     let id = request.id()?;
@@ -86,7 +86,7 @@ fn parts_of(document: &impl Serialize) -> Result<VecDeque<Part>, StoreError> {
 
 /// A document that is being sent.
 struct Document {
-    request: Read,
+    request: ReadRequest,
     _place: Share<WorkspaceId>,
     person: PersonId,
     parts: VecDeque<Part>,
@@ -110,7 +110,7 @@ impl Document {
         }
     }
 
-    async fn read(&mut self) -> Result<Option<String>, Failure> {
+    async fn read(&mut self) -> Result<Option<String>, OperationError> {
         while let Some(part) = self.parts.pop_front() {
             let some = match &part {
                 Part::Text(_) => None,
@@ -129,7 +129,7 @@ impl Document {
         Ok(None)
     }
 
-    async fn some_notes(&mut self) -> Result<Option<String>, Failure> {
+    async fn some_notes(&mut self) -> Result<Option<String>, OperationError> {
         let work = ExportNotes { workspace: self.request.workspace, person: self.person, behind: self.behind };
         let notes = self.look(work).await?;
         let Some(last) = notes.last() else { return Ok(None) };
@@ -138,14 +138,14 @@ impl Document {
         self.elements(&notes).map(Some)
     }
 
-    async fn some_events(&mut self) -> Result<Option<String>, Failure> {
+    async fn some_events(&mut self) -> Result<Option<String>, OperationError> {
         let Some(page) = self.events.pop_front() else { return Ok(None) };
         let events = self.look(ExportEvents { workspace: self.request.workspace, page }).await?;
         self.elements(&events).map(Some)
     }
 
     /// The rest of a document that was begun is worth some waiting.
-    async fn look<W: Work + Clone>(&self, work: W) -> Result<W::Output, Failure> {
+    async fn look<W: Operation + Clone>(&self, work: W) -> Result<W::Output, OperationError> {
         let begun = Instant::now();
         loop {
             match self.request.look_at_much(work.clone()).await {
@@ -156,7 +156,7 @@ impl Document {
     }
 
     /// More elements of a list. None of them may be there any more.
-    fn elements(&mut self, elements: &[impl Serialize]) -> Result<String, Failure> {
+    fn elements(&mut self, elements: &[impl Serialize]) -> Result<String, OperationError> {
         let mut text = String::new();
         for element in elements {
             if !std::mem::take(&mut self.is_first) {
@@ -168,10 +168,10 @@ impl Document {
     }
 }
 
-fn is_busy(failure: &Failure) -> bool {
+fn is_busy(failure: &OperationError) -> bool {
     match failure {
-        Failure::Refused(problem) => problem.code == Code::Unavailable,
-        Failure::Broken(error) => error.is_for_now(),
+        OperationError::Rejected(problem) => problem.code == Code::Unavailable,
+        OperationError::Store(error) => error.is_for_now(),
     }
 }
 

@@ -3,9 +3,9 @@ use slated_model::career::CareerPatch;
 use slated_model::clock::Timestamp;
 use utoipa::ToSchema;
 
-use crate::api::v1::shape::person::PersonRead;
+use crate::api::v1::responses::person::PersonRead;
 use crate::http::answer::{answer, with_etag};
-use crate::http::{Envelope, Reply, Write};
+use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::etag;
 use slated_operations::persons::history::ReplaceHistory;
 
@@ -91,7 +91,7 @@ pub struct CertificationInput {
     request_body = ReplaceHistoryBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
     responses((status = 200, description = "The person with the new history.", body = Envelope<PersonRead>)))]
-pub async fn replace_history(request: Write) -> Reply {
+pub async fn replace_history(request: WriteRequest) -> Reply {
     request.no_query()?;
     let today = Timestamp::now().date();
     let career = request.read(|fields| CareerPatch::read(fields, today))?;

@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
 use slated_model::listing::Page;
 
-use crate::api::v1::shape::person_item::PersonListItem;
+use crate::api::v1::responses::person_item::PersonListItem;
 use crate::http::answer::{list_meta, render};
-use crate::http::{ListOf, Read, Reply};
+use crate::http::{ListOf, ReadRequest, Reply};
 use slated_operations::persons::list::{ListPersons, PersonQuery};
 
 /// List and search persons
@@ -22,7 +22,7 @@ use slated_operations::persons::list::{ListPersons, PersonQuery};
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "CURSOR_GONE"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of persons.", body = ListOf<PersonListItem>)))]
-pub async fn list_persons(request: Read) -> Reply {
+pub async fn list_persons(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let filters = PersonQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);

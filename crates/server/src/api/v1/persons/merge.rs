@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
 use slated_model::candidate::read_person;
-use slated_model::problem::{Flaw, Problem};
+use slated_model::problem::{FieldErrorCode, Problem};
 use utoipa::ToSchema;
 
-use crate::api::v1::shape::person::PersonRead;
+use crate::api::v1::responses::person::PersonRead;
 use crate::http::answer::{answer, with_etag};
-use crate::http::{Envelope, Reply, Write};
+use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::etag;
 use slated_operations::persons::merge::MergePersons;
 
@@ -27,9 +27,9 @@ pub struct MergePersonsBody {
     request_body = MergePersonsBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "INVALID_MERGE", "ERASED"])), ("x-etag" = json!(true))),
     responses((status = 200, description = "The person that stays.", body = Envelope<PersonRead>)))]
-pub async fn merge_persons(request: Write) -> Reply {
+pub async fn merge_persons(request: WriteRequest) -> Reply {
     request.no_query()?;
-    let other = request.read(read_person)?.ok_or_else(|| Problem::invalid("person_id", Flaw::Required, "must be given"))?;
+    let other = request.read(read_person)?.ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "must be given"))?;
     let work = MergePersons { actor: request.actor.clone(), id: request.id()?, other };
     request
         .carry_out(work, |view| {

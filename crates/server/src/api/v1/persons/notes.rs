@@ -4,9 +4,9 @@ use slated_model::note::read_note;
 use utoipa::ToSchema;
 
 use super::update::Confirmation;
-use crate::api::v1::shape::note::NoteRead;
+use crate::api::v1::responses::note::NoteRead;
 use crate::http::answer::{answer, list_meta, render};
-use crate::http::{BodilessWrite, Envelope, ListOf, Read, Reply, Write};
+use crate::http::{BodilessWriteRequest, Envelope, ListOf, ReadRequest, Reply, WriteRequest};
 use slated_operations::persons::notes::{AddNote, DeleteNote, ListNotes, UpdateNote};
 
 /// A note to write down.
@@ -25,7 +25,7 @@ pub struct NoteBody {
     params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of notes.", body = ListOf<NoteRead>)))]
-pub async fn list_notes(request: Read) -> Reply {
+pub async fn list_notes(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let times = TimeFilter::read(&mut query);
     let page = Page::read(&mut query, &times);
@@ -43,7 +43,7 @@ pub async fn list_notes(request: Read) -> Reply {
     request_body = NoteBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
     responses((status = 201, description = "The note was written.", body = Envelope<NoteRead>)))]
-pub async fn add_note(request: Write) -> Reply {
+pub async fn add_note(request: WriteRequest) -> Reply {
     request.no_query()?;
     let body = request.read(read_note)?;
     let work = AddNote { actor: request.actor.clone(), person: request.id()?, body };
@@ -61,7 +61,7 @@ pub async fn add_note(request: Write) -> Reply {
     request_body = NoteBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "The note as it is now.", body = Envelope<NoteRead>)))]
-pub async fn update_note(request: Write) -> Reply {
+pub async fn update_note(request: WriteRequest) -> Reply {
     request.no_query()?;
     let body = request.read(read_note)?;
     let work = UpdateNote { actor: request.actor.clone(), person: request.id()?, id: request.second_id()?, body };
@@ -76,7 +76,7 @@ pub async fn update_note(request: Write) -> Reply {
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "It is gone.", body = Envelope<Confirmation>)))]
-pub async fn delete_note(BodilessWrite(request): BodilessWrite) -> Reply {
+pub async fn delete_note(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
     let work = DeleteNote { actor: request.actor.clone(), person: request.id()?, id: request.second_id()? };

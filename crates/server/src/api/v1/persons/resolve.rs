@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::create::{CreatePersonBody, read_new_person};
 use crate::http::answer::answer;
-use crate::http::{Ask, Envelope, Reply};
+use crate::http::{Envelope, QueryRequest, Reply};
 use slated_operations::persons::resolve::{Match, ResolvePerson, Resolved};
 
 /// What a create of that person would come to.
@@ -85,7 +85,7 @@ impl From<Match> for MatchedPerson {
     request_body = CreatePersonBody,
     extensions(("x-asks" = json!(true))),
     responses((status = 200, description = "Who is there.", body = Envelope<Resolution>)))]
-pub async fn resolve_person(Ask(request): Ask) -> Reply {
+pub async fn resolve_person(QueryRequest(request): QueryRequest) -> Reply {
     request.no_query()?;
     let new = request.read(|fields| read_new_person(fields, OnInvalid::Refuse))?;
     let work = ResolvePerson { workspace: request.actor.workspace, new };

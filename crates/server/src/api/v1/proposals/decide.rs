@@ -1,8 +1,8 @@
 use axum::http::StatusCode;
 
-use crate::api::v1::shape::proposal::ProposalRead;
+use crate::api::v1::responses::proposal::ProposalRead;
 use crate::http::answer::answer;
-use crate::http::{BodilessWrite, Envelope, Reply, Write};
+use crate::http::{BodilessWriteRequest, Envelope, Reply, WriteRequest};
 use slated_operations::enrichment::proposals::DecideProposal;
 
 /// Accept a proposal
@@ -12,7 +12,7 @@ use slated_operations::enrichment::proposals::DecideProposal;
     params(("id" = String, Path, description = "The proposal's id.", example = "prp_01m1v0e8k7r4t6w8y0b2d4f6hk")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "IDENTIFIER_CONFLICT", "PROPOSAL_DECIDED"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "The proposal, which is accepted.", body = Envelope<ProposalRead>)))]
-pub async fn accept_proposal(BodilessWrite(request): BodilessWrite) -> Reply {
+pub async fn accept_proposal(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     decide(request, true).await
 }
 
@@ -23,11 +23,11 @@ pub async fn accept_proposal(BodilessWrite(request): BodilessWrite) -> Reply {
     params(("id" = String, Path, description = "The proposal's id.", example = "prp_01m1v0e8k7r4t6w8y0b2d4f6hk")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "PROPOSAL_DECIDED"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "The proposal, which is rejected.", body = Envelope<ProposalRead>)))]
-pub async fn reject_proposal(BodilessWrite(request): BodilessWrite) -> Reply {
+pub async fn reject_proposal(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     decide(request, false).await
 }
 
-async fn decide(request: Write, accept: bool) -> Reply {
+async fn decide(request: WriteRequest, accept: bool) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
     let work = DecideProposal { actor: request.actor.clone(), id: request.id()?, accept };

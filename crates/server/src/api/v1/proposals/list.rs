@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
 use slated_model::enrichment::proposal::ProposalState;
 use slated_model::listing::Page;
-use slated_model::problem::Flaw;
+use slated_model::problem::FieldErrorCode;
 
-use crate::api::v1::shape::proposal::{ProposalRead, ProposalStateName};
+use crate::api::v1::responses::proposal::{ProposalRead, ProposalStateName};
 use crate::http::answer::{list_meta, render};
-use crate::http::{ListOf, Read, Reply};
+use crate::http::{ListOf, ReadRequest, Reply};
 use slated_operations::enrichment::proposals::ListProposals;
 
 /// List proposals
@@ -15,9 +15,9 @@ use slated_operations::enrichment::proposals::ListProposals;
     params(("state" = inline(Option<ProposalStateName>), Query, description = "Only proposals in this state: `open`, `accepted`, `rejected` or `superseded`.")),
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of proposals.", body = ListOf<ProposalRead>)))]
-pub async fn list_proposals(request: Read) -> Reply {
+pub async fn list_proposals(request: ReadRequest) -> Reply {
     let mut query = request.query();
-    let state = query.parsed("state", Flaw::InvalidValue, "open, accepted, rejected or superseded", ProposalState::parse);
+    let state = query.parsed("state", FieldErrorCode::InvalidValue, "open, accepted, rejected or superseded", ProposalState::parse);
     let page = Page::read(&mut query, &state);
     let page = query.finish(page)?;
     let work = ListProposals { workspace: request.workspace, state, page: page.clone() };

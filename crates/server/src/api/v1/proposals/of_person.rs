@@ -1,8 +1,8 @@
 use axum::http::StatusCode;
 
-use crate::api::v1::shape::proposal::ProposalRead;
+use crate::api::v1::responses::proposal::ProposalRead;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Read, Reply};
+use crate::http::{Envelope, ReadRequest, Reply};
 use slated_operations::enrichment::proposals::ProposalsOf;
 
 /// List the proposals for a person
@@ -12,7 +12,7 @@ use slated_operations::enrichment::proposals::ProposalsOf;
     params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "The proposals.", body = Envelope<Vec<ProposalRead>>)))]
-pub async fn list_person_proposals(request: Read) -> Reply {
+pub async fn list_person_proposals(request: ReadRequest) -> Reply {
     request.no_query()?;
     let work = ProposalsOf { workspace: request.workspace, id: request.id()? };
     let proposals = request.look_at_length(work).await?;

@@ -3,9 +3,9 @@ use slated_model::stage::AddedStage;
 use utoipa::ToSchema;
 
 use super::pipeline_in;
-use crate::api::v1::shape::stage::StageRead;
+use crate::api::v1::responses::stage::StageRead;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Reply, Write};
+use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::jobs::stages::AddStage;
 
 /// A stage to add.
@@ -29,7 +29,7 @@ pub struct AddStageBody {
     request_body = AddStageBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "TOO_MANY", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true))),
     responses((status = 201, description = "The stage was added.", body = Envelope<StageRead>)))]
-pub async fn add_stage(request: Write) -> Reply {
+pub async fn add_stage(request: WriteRequest) -> Reply {
     request.no_query()?;
     let added = request.read(AddedStage::read)?;
     let work = AddStage { of: pipeline_in(&request)?, added };

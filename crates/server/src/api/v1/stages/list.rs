@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
 use slated_model::listing::Page;
 
-use crate::api::v1::shape::stage::StageRead;
+use crate::api::v1::responses::stage::StageRead;
 use crate::http::answer::{page_of_ordered, render};
-use crate::http::{ListOf, Read, Reply};
+use crate::http::{ListOf, ReadRequest, Reply};
 use slated_operations::jobs::stages::ListStages;
 
 /// List the stages of a job
@@ -13,7 +13,7 @@ use slated_operations::jobs::stages::ListStages;
     params(("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of stages.", body = ListOf<StageRead>)))]
-pub async fn list_stages(request: Read) -> Reply {
+pub async fn list_stages(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let page = Page::read(&mut query, &());
     let page = query.finish(page)?;

@@ -7,22 +7,22 @@ pub mod reorder;
 pub mod update;
 
 use axum::http::StatusCode;
-use slated_model::listing::MOST_PER_PAGE;
+use slated_model::listing::MAX_PER_PAGE;
 use slated_model::problem::Problem;
 
-use super::shape::stage::StageRead;
+use super::responses::stage::StageRead;
 use crate::http::answer::Answer;
 use crate::http::answer::render;
-use crate::http::{ListMeta, ListOf, Refusal, Write};
+use crate::http::{ListMeta, ListOf, Refusal, WriteRequest};
 use slated_operations::jobs::stages::{CountCandidates, CountedStage, Counts, PipelineOf};
 
 /// The pipeline of the job in the path.
-fn pipeline_in(request: &Write) -> Result<PipelineOf, Problem> {
+fn pipeline_in(request: &WriteRequest) -> Result<PipelineOf, Problem> {
     Ok(PipelineOf { actor: request.actor.clone(), job: request.id()?, precondition: request.precondition.clone() })
 }
 
 /// The same, and how many candidates are in its stages.
-async fn counted_pipeline_in(request: &Write) -> Result<(PipelineOf, Counts), Refusal> {
+async fn counted_pipeline_in(request: &WriteRequest) -> Result<(PipelineOf, Counts), Refusal> {
     let of = pipeline_in(request)?;
     let counting = CountCandidates { workspace: of.actor.workspace, job: of.job };
     let counts = request.look_to_the_end(counting).await?;
@@ -32,6 +32,6 @@ async fn counted_pipeline_in(request: &Write) -> Result<(PipelineOf, Counts), Re
 /// A whole pipeline, which always fits on one page.
 fn whole(stages: Vec<CountedStage>) -> Answer {
     let data: Vec<_> = stages.into_iter().map(StageRead::from).collect();
-    let meta = ListMeta::Offset { total: data.len() as i64, offset: 0, limit: MOST_PER_PAGE };
+    let meta = ListMeta::Offset { total: data.len() as i64, offset: 0, limit: MAX_PER_PAGE };
     render(StatusCode::OK, &ListOf { success: true, data, meta })
 }

@@ -1,8 +1,8 @@
 use slated_model::input::Reference;
 
 use super::{counted_pipeline_in, whole};
-use crate::api::v1::shape::stage::StageRead;
-use crate::http::{BodilessWrite, ListOf, Reply};
+use crate::api::v1::responses::stage::StageRead;
+use crate::http::{BodilessWriteRequest, ListOf, Reply};
 use slated_operations::jobs::stages::RemoveStage;
 
 /// Remove a stage from a job
@@ -19,7 +19,7 @@ use slated_operations::jobs::stages::RemoveStage;
         ("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "LAST_STAGE", "STAGE_IN_USE", "TOO_MANY_CANDIDATES", "PRECONDITION_FAILED"])),
         ("x-if-match" = json!(true)), ("x-writes" = json!(true))),
     responses((status = 200, description = "The stages that are left, in order.", body = ListOf<StageRead>)))]
-pub async fn remove_stage(BodilessWrite(request): BodilessWrite) -> Reply {
+pub async fn remove_stage(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     let mut query = request.query();
     let move_to = query.words("move_to").map(Reference::new);
     let move_to = query.finish(move_to)?;

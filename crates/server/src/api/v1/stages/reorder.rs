@@ -2,8 +2,8 @@ use slated_model::stage::read_order;
 use utoipa::ToSchema;
 
 use super::{counted_pipeline_in, whole};
-use crate::api::v1::shape::stage::StageRead;
-use crate::http::{ListOf, Reply, Write};
+use crate::api::v1::responses::stage::StageRead;
+use crate::http::{ListOf, Reply, WriteRequest};
 use slated_operations::jobs::stages::ReorderStages;
 
 /// The order that the stages of a job are to have.
@@ -24,7 +24,7 @@ pub struct ReorderStagesBody {
     request_body = ReorderStagesBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true))),
     responses((status = 200, description = "All stages, in order.", body = ListOf<StageRead>)))]
-pub async fn reorder_stages(request: Write) -> Reply {
+pub async fn reorder_stages(request: WriteRequest) -> Reply {
     request.no_query()?;
     let order = request.read(read_order)?;
     let (of, counts) = counted_pipeline_in(&request).await?;

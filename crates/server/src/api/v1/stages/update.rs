@@ -3,9 +3,9 @@ use slated_model::stage::StagePatch;
 use utoipa::ToSchema;
 
 use super::counted_pipeline_in;
-use crate::api::v1::shape::stage::StageRead;
+use crate::api::v1::responses::stage::StageRead;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Reply, Write};
+use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::jobs::stages::UpdateStage;
 
 /// What to change of a stage. Nothing of it can be cleared.
@@ -36,7 +36,7 @@ pub struct UpdateStageBody {
     request_body = UpdateStageBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "LAST_STAGE", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true))),
     responses((status = 200, description = "The stage as it is now.", body = Envelope<StageRead>)))]
-pub async fn update_stage(request: Write) -> Reply {
+pub async fn update_stage(request: WriteRequest) -> Reply {
     request.no_query()?;
     let patch = request.read(StagePatch::read)?;
     let id = request.second_id()?;

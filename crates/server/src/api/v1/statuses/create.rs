@@ -2,9 +2,9 @@ use axum::http::StatusCode;
 use slated_model::status::read_name;
 use utoipa::ToSchema;
 
-use crate::api::v1::shape::status::JobStatusRead;
+use crate::api::v1::responses::status::JobStatusRead;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Reply, Write};
+use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::statuses::CreateStatus;
 
 /// A status to make.
@@ -23,7 +23,7 @@ pub struct CreateJobStatusBody {
     request_body = CreateJobStatusBody,
     extensions(("x-errors" = json!(["NAME_TAKEN", "TOO_MANY"]))),
     responses((status = 201, description = "The status was made.", body = Envelope<JobStatusRead>)))]
-pub async fn create_status(request: Write) -> Reply {
+pub async fn create_status(request: WriteRequest) -> Reply {
     request.no_query()?;
     let name = request.read(read_name)?;
     let work = CreateStatus { actor: request.actor.clone(), name };

@@ -2,9 +2,9 @@ use axum::http::StatusCode;
 use slated_model::status::read_new_name;
 use utoipa::ToSchema;
 
-use crate::api::v1::shape::status::JobStatusRead;
+use crate::api::v1::responses::status::JobStatusRead;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Reply, Write};
+use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::statuses::UpdateStatus;
 
 /// What to change of a status.
@@ -24,7 +24,7 @@ pub struct UpdateJobStatusBody {
     request_body = UpdateJobStatusBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "NAME_TAKEN"]))),
     responses((status = 200, description = "The status as it is now.", body = Envelope<JobStatusRead>)))]
-pub async fn update_status(request: Write) -> Reply {
+pub async fn update_status(request: WriteRequest) -> Reply {
     request.no_query()?;
     let name = request.read(read_new_name)?;
     let work = UpdateStatus { actor: request.actor.clone(), id: request.id()?, name };

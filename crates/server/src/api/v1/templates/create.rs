@@ -3,9 +3,9 @@ use slated_model::template::NewTemplate;
 use utoipa::ToSchema;
 
 use crate::api::v1::jobs::create::NewStageBody;
-use crate::api::v1::shape::template::TemplateRead;
+use crate::api::v1::responses::template::TemplateRead;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Reply, Write};
+use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::templates::CreateTemplate;
 
 /// A template to make.
@@ -30,7 +30,7 @@ pub struct CreateTemplateBody {
     request_body = CreateTemplateBody,
     extensions(("x-errors" = json!(["NAME_TAKEN", "TOO_MANY"]))),
     responses((status = 201, description = "The template was made.", body = Envelope<TemplateRead>)))]
-pub async fn create_template(request: Write) -> Reply {
+pub async fn create_template(request: WriteRequest) -> Reply {
     request.no_query()?;
     let new = request.read(NewTemplate::read)?;
     let work = CreateTemplate { actor: request.actor.clone(), new };

@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::persons::update::Confirmation;
 use crate::http::answer::answer;
-use crate::http::{BodilessWrite, Envelope, Reply};
+use crate::http::{BodilessWriteRequest, Envelope, Reply};
 use slated_operations::templates::DeleteTemplate;
 
 /// Delete a pipeline template
@@ -12,7 +12,7 @@ use slated_operations::templates::DeleteTemplate;
     params(("id" = String, Path, description = "The template's id.", example = "tpl_01m1v0e8k7t5v7x9z1b3d5f7hj")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "DEFAULT_TEMPLATE"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "It is gone.", body = Envelope<Confirmation>)))]
-pub async fn delete_template(BodilessWrite(request): BodilessWrite) -> Reply {
+pub async fn delete_template(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
     let work = DeleteTemplate { actor: request.actor.clone(), id: request.id()? };

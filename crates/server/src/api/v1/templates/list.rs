@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
 use slated_model::listing::Page;
 
-use crate::api::v1::shape::template::TemplateRead;
+use crate::api::v1::responses::template::TemplateRead;
 use crate::http::answer::{page_of, render};
-use crate::http::{ListOf, Read, Reply};
+use crate::http::{ListOf, ReadRequest, Reply};
 use slated_operations::templates::ListTemplates;
 
 /// List pipeline templates
@@ -12,7 +12,7 @@ use slated_operations::templates::ListTemplates;
 #[utoipa::path(get, path = "/v1/pipeline-templates", operation_id = "listPipelineTemplates", tag = "Pipelines",
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of templates.", body = ListOf<TemplateRead>)))]
-pub async fn list_templates(request: Read) -> Reply {
+pub async fn list_templates(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let page = Page::read(&mut query, &());
     let page = query.finish(page)?;

@@ -1,8 +1,8 @@
 use axum::http::StatusCode;
 
-use crate::api::v1::shape::template::TemplateRead;
+use crate::api::v1::responses::template::TemplateRead;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Read, Reply};
+use crate::http::{Envelope, ReadRequest, Reply};
 use slated_operations::templates::ReadTemplate;
 
 /// Read a pipeline template
@@ -12,7 +12,7 @@ use slated_operations::templates::ReadTemplate;
     params(("id" = String, Path, description = "The template's id.", example = "tpl_01m1v0e8k7t5v7x9z1b3d5f7hj")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "The template.", body = Envelope<TemplateRead>)))]
-pub async fn read_template(request: Read) -> Reply {
+pub async fn read_template(request: ReadRequest) -> Reply {
     request.no_query()?;
     let work = ReadTemplate { workspace: request.workspace, id: request.id()? };
     let template = request.app.store.read(work).await?;

@@ -3,9 +3,9 @@ use slated_model::template::TemplatePatch;
 use utoipa::ToSchema;
 
 use crate::api::v1::jobs::create::NewStageBody;
-use crate::api::v1::shape::template::TemplateRead;
+use crate::api::v1::responses::template::TemplateRead;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Reply, Write};
+use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::templates::UpdateTemplate;
 
 /// What to change of a template. Nothing of it can be cleared.
@@ -31,7 +31,7 @@ pub struct UpdateTemplateBody {
     request_body = UpdateTemplateBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "NAME_TAKEN", "DEFAULT_TEMPLATE"]))),
     responses((status = 200, description = "The template as it is now.", body = Envelope<TemplateRead>)))]
-pub async fn update_template(request: Write) -> Reply {
+pub async fn update_template(request: WriteRequest) -> Reply {
     request.no_query()?;
     let patch = request.read(TemplatePatch::read)?;
     let work = UpdateTemplate { actor: request.actor.clone(), id: request.id()?, patch };

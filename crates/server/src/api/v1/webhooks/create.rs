@@ -3,8 +3,8 @@ use slated_model::webhook::NewWebhook;
 use utoipa::ToSchema;
 
 use super::carry_out_and_reveal;
-use crate::api::v1::shape::webhook::WebhookRead;
-use crate::http::{Envelope, Manage, Reply};
+use crate::api::v1::responses::webhook::WebhookRead;
+use crate::http::{AdminRequest, Envelope, Reply};
 use slated_operations::webhooks::create::CreateWebhook;
 use slated_operations::webhooks::secret::new_seed;
 
@@ -27,7 +27,7 @@ pub struct CreateWebhookBody {
     request_body = CreateWebhookBody,
     extensions(("x-errors" = json!(["TOO_MANY_WEBHOOKS"]))),
     responses((status = 201, description = "The webhook with its secret.", body = Envelope<WebhookRead>)))]
-pub async fn create(Manage(request): Manage) -> Reply {
+pub async fn create(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
     let new = request.read(|fields| NewWebhook::read(fields, &*request.app.delivering.targets))?;
     let seed = new_seed()?;

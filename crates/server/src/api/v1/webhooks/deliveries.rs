@@ -1,15 +1,15 @@
 use axum::http::StatusCode;
-use slated_model::problem::Flaw;
+use slated_model::problem::FieldErrorCode;
 use slated_store::record::webhook::DeliveryStatus;
 
 use crate::api::v1::events::list::{read_before, read_limit};
-use crate::api::v1::shape::event::BackwardMeta;
-use crate::api::v1::shape::webhook::{DeliveryPage, DeliveryRead};
+use crate::api::v1::responses::event::BackwardMeta;
+use crate::api::v1::responses::webhook::{DeliveryPage, DeliveryRead};
 use crate::http::answer::{answer, render};
-use crate::http::{Envelope, Inspect, Reply};
+use crate::http::{AdminReadRequest, Envelope, Reply};
 use slated_operations::webhooks::deliveries::{ListDeliveries, ReadDelivery};
 
-const MOST_PER_PAGE: i64 = 100;
+const MAX_PER_PAGE: i64 = 100;
 
 /// List deliveries
 ///
@@ -23,11 +23,11 @@ const MOST_PER_PAGE: i64 = 100;
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "A page of deliveries.", body = DeliveryPage)))]
-pub async fn list(Inspect(request): Inspect) -> Reply {
+pub async fn list(AdminReadRequest(request): AdminReadRequest) -> Reply {
     let mut query = request.query();
-    let status = query.parsed("status", Flaw::InvalidValue, "pending, delivered or failed", DeliveryStatus::parse);
+    let status = query.parsed("status", FieldErrorCode::InvalidValue, "pending, delivered or failed", DeliveryStatus::parse);
     let before = read_before(&mut query);
-    let limit = read_limit(&mut query, MOST_PER_PAGE, MOST_PER_PAGE);
+    let limit = read_limit(&mut query, MAX_PER_PAGE, MAX_PER_PAGE);
     let (before, limit) = query.finish((before, limit))?;
     let work = ListDeliveries { workspace: request.workspace, id: request.id()?, status, before, limit };
     let (deliveries, next_before) = request.app.store.read_snapshot(work).await?;
@@ -45,7 +45,7 @@ pub async fn list(Inspect(request): Inspect) -> Reply {
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "The delivery.", body = Envelope<DeliveryRead>)))]
-pub async fn read(Inspect(request): Inspect) -> Reply {
+pub async fn read(AdminReadRequest(request): AdminReadRequest) -> Reply {
     request.no_query()?;
     let work = ReadDelivery { workspace: request.workspace, id: request.id()?, sequence: request.number("delivery")? };
     Ok(answer(StatusCode::OK, DeliveryRead::with_attempts(&request.app.store.read_snapshot(work).await?)))

@@ -14,13 +14,13 @@ pub mod update;
 use axum::http::StatusCode;
 use reqwest::Url;
 use slated_model::webhook::UrlRule;
-use slated_store::Work;
+use slated_store::Operation;
 use slated_store::record::webhook::Webhook;
 
-use super::shape::webhook::WebhookRead;
+use super::responses::webhook::WebhookRead;
 use crate::http::answer::Answer;
 use crate::http::answer::{answer, with_secret};
-use crate::http::{Reply, Write};
+use crate::http::{Reply, WriteRequest};
 use crate::outgoing::Targets;
 
 impl UrlRule for Targets {
@@ -36,7 +36,7 @@ fn shown(status: StatusCode, webhook: &Webhook) -> Answer {
 
 /// Carries out what gives a webhook a secret, and shows it. The answer is kept without the secret, so that it stands nowhere; given
 /// again, it has none.
-async fn carry_out_and_reveal<W: Work<Output = Webhook>>(request: Write, work: W, status: StatusCode, seed: &[u8]) -> Reply {
+async fn carry_out_and_reveal<W: Operation<Output = Webhook>>(request: WriteRequest, work: W, status: StatusCode, seed: &[u8]) -> Reply {
     let secret = request.app.delivering.secret_key.reveal(seed);
     let without = move |webhook: Webhook| answer(status, WebhookRead { secret: Some(String::new()), ..WebhookRead::from(&webhook) });
     Ok(with_secret(request.carry_out(work, without).await?, "secret", &secret))

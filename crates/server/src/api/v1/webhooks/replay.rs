@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
 use serde::Serialize;
-use slated_model::listing::MOST_OFFSET;
+use slated_model::listing::MAX_OFFSET;
 use utoipa::ToSchema;
 
 use crate::http::answer::answer;
-use crate::http::{Envelope, Manage, Reply};
+use crate::http::{AdminRequest, Envelope, Reply};
 use slated_operations::webhooks::replay::ReplayEvents;
 
 /// The events to send again: those behind `after`, up to `until`.
@@ -33,11 +33,11 @@ pub struct Replayed {
     request_body = ReplayBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "EVENTS_GONE"]))),
     responses((status = 202, description = "They are pending now.", body = Envelope<Replayed>)))]
-pub async fn replay(Manage(request): Manage) -> Reply {
+pub async fn replay(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
     let (after, until) = request.read(|fields| {
-        let after = fields.needed_count("after", MOST_OFFSET);
-        (after.unwrap_or(0), fields.count("until", MOST_OFFSET))
+        let after = fields.needed_count("after", MAX_OFFSET);
+        (after.unwrap_or(0), fields.count("until", MAX_OFFSET))
     })?;
     let work = ReplayEvents { actor: request.actor.clone(), id: request.id()?, after, until };
     request.carry_out(work, |count| answer(StatusCode::ACCEPTED, Replayed { count })).await

@@ -1,8 +1,8 @@
 use axum::http::StatusCode;
 
-use crate::api::v1::shape::webhook::DeliveryRead;
+use crate::api::v1::responses::webhook::DeliveryRead;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Manage, Reply};
+use crate::http::{AdminRequest, Envelope, Reply};
 use slated_operations::webhooks::deliveries::ResendDelivery;
 
 /// Send an event again
@@ -15,7 +15,7 @@ use slated_operations::webhooks::deliveries::ResendDelivery;
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
     responses((status = 202, description = "The delivery, which is pending now.", body = Envelope<DeliveryRead>)))]
-pub async fn resend(Manage(request): Manage) -> Reply {
+pub async fn resend(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
     let work = ResendDelivery { actor: request.actor.clone(), id: request.id()?, sequence: request.number("delivery")? };

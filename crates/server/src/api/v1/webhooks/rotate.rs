@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
-use slated_model::webhook::{MOST_OVERLAP_SECONDS, OVERLAP_SECONDS};
+use slated_model::webhook::{MAX_OVERLAP_SECONDS, OVERLAP_SECONDS};
 use utoipa::ToSchema;
 
 use super::carry_out_and_reveal;
-use crate::api::v1::shape::webhook::WebhookRead;
-use crate::http::{Envelope, Manage, Reply};
+use crate::api::v1::responses::webhook::WebhookRead;
+use crate::http::{AdminRequest, Envelope, Reply};
 use slated_operations::webhooks::secret::{RotateSecret, new_seed};
 
 /// How to rotate a secret.
@@ -24,9 +24,9 @@ pub struct RotateSecretBody {
     request_body = RotateSecretBody,
     extensions(("x-may-be-empty" = json!(true)), ("x-errors" = json!(["NOT_FOUND"]))),
     responses((status = 200, description = "The webhook with its new secret.", body = Envelope<WebhookRead>)))]
-pub async fn rotate(Manage(request): Manage) -> Reply {
+pub async fn rotate(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
-    let overlap = request.read(|fields| fields.count("overlap_seconds", MOST_OVERLAP_SECONDS))?;
+    let overlap = request.read(|fields| fields.count("overlap_seconds", MAX_OVERLAP_SECONDS))?;
     let overlap_seconds = overlap.unwrap_or(OVERLAP_SECONDS);
     let seed = new_seed()?;
     let work = RotateSecret { actor: request.actor.clone(), id: request.id()?, seed: seed.clone(), overlap_seconds };

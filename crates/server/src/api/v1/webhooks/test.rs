@@ -1,8 +1,8 @@
 use axum::http::StatusCode;
 
-use crate::api::v1::shape::event::EventRead;
+use crate::api::v1::responses::event::EventRead;
 use crate::http::answer::answer;
-use crate::http::{Envelope, Manage, Reply};
+use crate::http::{AdminRequest, Envelope, Reply};
 use slated_operations::webhooks::test::TestWebhook;
 
 /// Try a webhook
@@ -12,7 +12,7 @@ use slated_operations::webhooks::test::TestWebhook;
     params(("id" = String, Path, description = "The webhook's id.", example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
     responses((status = 202, description = "The event that is being sent.", body = Envelope<EventRead>)))]
-pub async fn test(Manage(request): Manage) -> Reply {
+pub async fn test(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
     let work = TestWebhook { actor: request.actor.clone(), id: request.id()? };

@@ -3,8 +3,8 @@ use slated_model::webhook::WebhookPatch;
 use utoipa::ToSchema;
 
 use super::shown;
-use crate::api::v1::shape::webhook::WebhookRead;
-use crate::http::{Envelope, Manage, Reply};
+use crate::api::v1::responses::webhook::WebhookRead;
+use crate::http::{AdminRequest, Envelope, Reply};
 use slated_operations::webhooks::update::UpdateWebhook;
 
 /// What changes of a webhook; what is absent stays.
@@ -30,7 +30,7 @@ pub struct UpdateWebhookBody {
     request_body = UpdateWebhookBody,
     extensions(("x-errors" = json!(["NOT_FOUND"]))),
     responses((status = 200, description = "The webhook as it is now.", body = Envelope<WebhookRead>)))]
-pub async fn update(Manage(request): Manage) -> Reply {
+pub async fn update(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
     let patch = request.read(|fields| WebhookPatch::read(fields, &*request.app.delivering.targets))?;
     let work = UpdateWebhook { actor: request.actor.clone(), id: request.id()?, patch };

@@ -13,11 +13,11 @@ use slated_model::enrichment::Question;
 use super::keys::{self, Key, KeyKind};
 use crate::progress::Progress;
 
-const LONGEST_LINE: usize = 256 * 1024;
+const MAX_LINE_LENGTH: usize = 256 * 1024;
 /// A larger file takes long enough that somebody may wonder.
 const LARGE: u64 = 64 * 1024 * 1024;
 /// Lines that are told of one by one.
-const MOST_TOLD: u64 = 10;
+const MAX_TOLD: u64 = 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,7 +79,7 @@ impl Index {
         let is_shown = is_first && metadata.size() > LARGE && stderr().is_terminal();
         let mut progress = is_shown.then(|| Progress::start(format!("Indexing {}", path.display()), metadata.size()));
         let mut reading = Reading { name: path.display().to_string(), ..Reading::default() };
-        reading.read(&mut BufReader::with_capacity(LONGEST_LINE, &file), |done| {
+        reading.read(&mut BufReader::with_capacity(MAX_LINE_LENGTH, &file), |done| {
             if let Some(progress) = &mut progress {
                 progress.show(done);
             }
@@ -153,7 +153,7 @@ impl Reading {
                 show(offset);
             }
         }
-        if self.left_out > MOST_TOLD {
+        if self.left_out > MAX_TOLD {
             tracing::warn!(directory = self.name, lines = self.left_out, "lines of a directory are left out, the first of which were told");
         }
         Ok(())
@@ -161,7 +161,7 @@ impl Reading {
 
     /// `length` is what the line really has, with its end.
     fn take(&mut self, offset: u64, line: &[u8], length: u64) {
-        if length > LONGEST_LINE as u64 + 1 {
+        if length > MAX_LINE_LENGTH as u64 + 1 {
             return self.leave_out("it is longer than 256 KiB");
         }
         if line.trim_ascii().is_empty() {
@@ -188,7 +188,7 @@ impl Reading {
 
     fn leave_out(&mut self, reason: &str) {
         self.left_out += 1;
-        if self.left_out <= MOST_TOLD {
+        if self.left_out <= MAX_TOLD {
             tracing::warn!(directory = self.name, line = self.number, reason, "a line of a directory is left out");
         }
     }
@@ -211,7 +211,7 @@ fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option
         }
         let end = available.iter().position(|byte| *byte == b'\n');
         let part = &available[..end.unwrap_or(available.len())];
-        let room = LONGEST_LINE.saturating_sub(line.len());
+        let room = MAX_LINE_LENGTH.saturating_sub(line.len());
         line.extend_from_slice(&part[..part.len().min(room)]);
         let taken = part.len() + usize::from(end.is_some());
         reader.consume(taken);
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn lines_that_cannot_be_read_are_left_out() {
-        let long = format!("{{\"social_url\": \"https://social.example/in/long\", \"x\": \"{}\"}}", "x".repeat(LONGEST_LINE));
+        let long = format!("{{\"social_url\": \"https://social.example/in/long\", \"x\": \"{}\"}}", "x".repeat(MAX_LINE_LENGTH));
         let mut contents = BYTE_ORDER_MARK.to_vec();
         let lines = [line("first", "1"), "nonsense".to_owned(), long, "\u{0}".to_owned(), line("last", "2")];
         contents.extend_from_slice(lines.join("\n").as_bytes());

@@ -2,7 +2,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use slated_model::id::ProposalId;
 use slated_model::input::Query;
-use slated_model::problem::{Detail, Flaw};
+use slated_model::problem::{FieldError, FieldErrorCode};
 use utoipa::ToSchema;
 
 use crate::http::answer::WouldBeChange;
@@ -21,7 +21,7 @@ pub struct ChangesRead {
     pub kept_back: Vec<KeptBackRead>,
     /// With `on_invalid=drop`: what is not valid and was left out.
     #[schema(value_type = Vec<DroppedValue>)]
-    pub dropped: Vec<Detail>,
+    pub dropped: Vec<FieldError>,
     /// With `dry_run=true`: the events that would have been written.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<WouldBeChange>>, nullable = false)]
@@ -80,5 +80,5 @@ impl From<KeptBack> for KeptBackRead {
 
 /// Whether a create is to say what became of the values.
 pub fn read_include_changes(query: &mut Query) -> bool {
-    query.parsed("include", Flaw::InvalidValue, "changes", |written| (written == "changes").then_some(true)).unwrap_or(false)
+    query.parsed("include", FieldErrorCode::InvalidValue, "changes", |written| (written == "changes").then_some(true)).unwrap_or(false)
 }

@@ -15,7 +15,7 @@ use slated_model::clock::Timestamp;
 use slated_model::id::{KeyId, WorkspaceId};
 use slated_model::key::{KeyHash, Scope, workspace_of};
 use slated_store::record::key::KeyRecord;
-use slated_store::{Failure, Store};
+use slated_store::{OperationError, Store};
 
 use slated_operations::keys::FindKey;
 
@@ -23,7 +23,7 @@ const REMEMBERED_FOR: Duration = Duration::from_secs(3);
 /// A key that was not shown for so long has its whole limit again, and its last use is written down.
 const AT_REST_AFTER: Duration = Duration::from_secs(63);
 /// Past that many, those at rest are forgotten.
-const MOST_REMEMBERED: usize = 10_000;
+const MAX_REMEMBERED: usize = 10_000;
 
 type Limiter = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformationMiddleware>;
 
@@ -68,13 +68,13 @@ impl Keyring {
             rate_limit,
             known: RwLock::default(),
             forgotten: AtomicU64::new(0),
-            tidied_at: AtomicUsize::new(MOST_REMEMBERED),
+            tidied_at: AtomicUsize::new(MAX_REMEMBERED),
             left: Mutex::default(),
         }
     }
 
     /// The key that a caller showed, if it is good.
-    pub async fn find(&self, store: &Store, shown: &str) -> Result<Option<Arc<KnownKey>>, Failure> {
+    pub async fn find(&self, store: &Store, shown: &str) -> Result<Option<Arc<KnownKey>>, OperationError> {
         let Some(workspace) = workspace_of(shown) else { return Ok(None) };
         let hash = KeyHash::of(shown);
         let now = Timestamp::now();
@@ -125,7 +125,7 @@ impl Keyring {
         if known.len() >= self.tidied_at.load(Ordering::Relaxed) {
             known.retain(|_, key| key.found_at.elapsed() < AT_REST_AFTER);
             // If most of them are in use, looking through all of them each time would be in everybody's way.
-            self.tidied_at.store(MOST_REMEMBERED.max(2 * known.len()), Ordering::Relaxed);
+            self.tidied_at.store(MAX_REMEMBERED.max(2 * known.len()), Ordering::Relaxed);
         }
         known.insert(*hash.as_bytes(), Arc::clone(key));
     }

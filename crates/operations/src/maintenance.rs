@@ -5,27 +5,27 @@ use slated_model::id::WorkspaceId;
 use slated_store::record::census::{self, Closed, List};
 use slated_store::record::statistics::{self, Unknown};
 use slated_store::record::{idempotency, workspace};
-use slated_store::{Failure, Pace, Tx, Work};
+use slated_store::{Operation, OperationError, Pace, Tx};
 
 use super::idempotency::KEPT_FOR_MILLIS;
 
 /// How many answers one run forgets, so that no writer waits long behind it.
-const MOST_PER_RUN: usize = 1000;
+const MAX_PER_RUN: usize = 1000;
 
 /// Forgets kept answers that are too old to be asked for. Says how many.
 pub struct ForgetAnswers {
     pub now: Timestamp,
 }
 
-impl Work for ForgetAnswers {
+impl Operation for ForgetAnswers {
     type Output = usize;
 
-    async fn run(&self, tx: &mut Tx) -> Result<usize, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<usize, OperationError> {
         let before = self.now.plus_millis(-KEPT_FOR_MILLIS);
         let mut forgotten = 0;
         for (workspace, _) in workspace::all(tx).await? {
-            forgotten += idempotency::forget(tx, workspace, before, MOST_PER_RUN - forgotten).await?;
-            if forgotten == MOST_PER_RUN {
+            forgotten += idempotency::forget(tx, workspace, before, MAX_PER_RUN - forgotten).await?;
+            if forgotten == MAX_PER_RUN {
                 break;
             }
         }
@@ -39,10 +39,10 @@ pub struct CensusDue {
     pub list: List,
 }
 
-impl Work for CensusDue {
+impl Operation for CensusDue {
     type Output = bool;
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         Ok(census::is_due(tx, self.workspace, self.list).await?)
     }
 }
@@ -53,14 +53,14 @@ pub struct TakeCensus {
     pub list: List,
 }
 
-impl Work for TakeCensus {
+impl Operation for TakeCensus {
     type Output = ();
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         Ok(census::close_stretches(tx, self.workspace, self.list).await?)
     }
 }
@@ -71,10 +71,10 @@ pub struct LookAgain {
     pub behind: Option<Closed>,
 }
 
-impl Work for LookAgain {
+impl Operation for LookAgain {
     type Output = Option<(Closed, bool)>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         Ok(census::look_again(tx, self.workspace, self.behind).await?)
     }
 }
@@ -85,14 +85,14 @@ pub struct CountAgain {
     pub closed: Closed,
 }
 
-impl Work for CountAgain {
+impl Operation for CountAgain {
     type Output = i64;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<i64, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<i64, OperationError> {
         Ok(census::count_again(tx, self.workspace, self.closed).await?)
     }
 }
@@ -100,10 +100,10 @@ impl Work for CountAgain {
 /// Tables that have grown and that the database knows no rows of.
 pub struct UnknownTables;
 
-impl Work for UnknownTables {
+impl Operation for UnknownTables {
     type Output = Vec<Unknown>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Vec<Unknown>, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Unknown>, OperationError> {
         Ok(statistics::unknown(tx).await?)
     }
 }
@@ -113,7 +113,7 @@ pub struct LearnTable {
     pub table: &'static str,
 }
 
-impl Work for LearnTable {
+impl Operation for LearnTable {
     type Output = ();
 
     fn pace(&self) -> Pace {
@@ -124,7 +124,7 @@ impl Work for LearnTable {
         false
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<(), Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         Ok(statistics::learn(tx, self.table).await?)
     }
 }

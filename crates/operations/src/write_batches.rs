@@ -10,15 +10,15 @@ use metrics::counter;
 use slated_model::id::{JobId, WorkspaceId};
 use slated_model::problem::Problem;
 use slated_store::record::event;
-use slated_store::{Failure, Lines, Pace, Place, Store, StoreError, Tx, Work};
+use slated_store::{Lines, Operation, OperationError, Pace, Place, Store, StoreError, Tx};
 use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// Transactions of one line that are on their way at once.
-const MOST_AT_WORK: usize = 2;
+const MAX_AT_WORK: usize = 2;
 /// Writes in one of them.
-const MOST_IN_ONE: usize = 64;
+const MAX_IN_ONE: usize = 64;
 /// How long those behind it wait for one that goes alone, or for the turn of another. It takes a fraction of that, unless it has to wait for others.
 const A_MOMENT: Duration = Duration::from_millis(50);
 /// Workspaces whose numbers leave the same rest share a turn.
@@ -28,7 +28,7 @@ const TURNS: usize = 64;
 pub type Outcomes<T> = Vec<Option<Result<T, Problem>>>;
 
 /// A write that can go together with others of its kind.
-pub trait Gathered: Work {
+pub trait Batchable: Operation {
     /// What others may wait for, in an order that all have, so that no two wait for each other.
     type Order: Ord;
 
@@ -43,7 +43,7 @@ pub trait Gathered: Work {
     fn order(&self) -> Self::Order;
 
     /// Only on a shared database, and all of one workspace, in their order.
-    fn run_together(tx: &mut Tx, works: &[Arc<Self>]) -> impl Future<Output = Result<Outcomes<Self::Output>, Failure>> + Send;
+    fn run_together(tx: &mut Tx, works: &[Arc<Self>]) -> impl Future<Output = Result<Outcomes<Self::Output>, OperationError>> + Send;
 }
 
 /// The transactions of one server that append events to the log of a workspace take turns: whoever comes while another does would find it held, and
@@ -80,7 +80,7 @@ impl Turn {
     }
 }
 
-pub struct Gathering<W: Gathered> {
+pub struct WriteBatcher<W: Batchable> {
     store: Arc<Store>,
     turns: Arc<Turns>,
     lines: Arc<Lines<Line, Waiting<W>>>,
@@ -89,24 +89,24 @@ pub struct Gathering<W: Gathered> {
 /// Where those wait who can go together: those of a workspace that add to a job, and those that add to none.
 type Line = (WorkspaceId, Option<JobId>);
 
-struct Waiting<W: Gathered> {
+struct Waiting<W: Batchable> {
     since: Instant,
     work: Arc<W>,
-    answer: oneshot::Sender<Result<W::Output, Failure>>,
+    answer: oneshot::Sender<Result<W::Output, OperationError>>,
 }
 
-impl<W: Gathered> Waiting<W> {
+impl<W: Batchable> Waiting<W> {
     fn refuse(self) {
         let _ = self.answer.send(Err(StoreError::Unavailable("too many writes wait".to_owned()).into()));
     }
 }
 
-impl<W: Gathered> Gathering<W> {
+impl<W: Batchable> WriteBatcher<W> {
     pub fn new(store: Arc<Store>, turns: Arc<Turns>) -> Self {
-        Self { store, turns, lines: Lines::new(MOST_AT_WORK, MOST_IN_ONE) }
+        Self { store, turns, lines: Lines::new(MAX_AT_WORK, MAX_IN_ONE) }
     }
 
-    pub async fn write(self: &Arc<Self>, work: W) -> Result<W::Output, Failure> {
+    pub async fn write(self: &Arc<Self>, work: W) -> Result<W::Output, OperationError> {
         let line = match work.workspace() {
             Some(workspace) if self.store.is_shared() && work.can_go_together() => (workspace, work.job()),
             _ => return self.store.write(work).await,
@@ -141,13 +141,13 @@ impl<W: Gathered> Gathering<W> {
             Ok(outcomes) => {
                 for (waiting, outcome) in some.into_iter().zip(outcomes) {
                     match outcome {
-                        Some(outcome) => drop(waiting.answer.send(outcome.map_err(Failure::Refused))),
+                        Some(outcome) => drop(waiting.answer.send(outcome.map_err(OperationError::Rejected))),
                         None => drop(self.send_alone(waiting)),
                     }
                 }
             }
             // That concerns all of them, and it may have been done.
-            Err(Failure::Broken(error)) if error.is_for_now() => {
+            Err(OperationError::Store(error)) if error.is_for_now() => {
                 for Waiting { answer, .. } in some {
                     let _ = answer.send(Err(error.clone().into()));
                 }
@@ -187,13 +187,13 @@ impl<W: Gathered> Gathering<W> {
 
 /// Those of them that need nothing else, and nobody but who adds to the same job, in one transaction. The others are told apart: they have rows to wait
 /// for, and more to look up.
-struct Together<W: Gathered> {
+struct Together<W: Batchable> {
     workspace: WorkspaceId,
     works: Vec<Arc<W>>,
     turn: Turn,
 }
 
-impl<W: Gathered> Work for Together<W> {
+impl<W: Batchable> Operation for Together<W> {
     type Output = Outcomes<W::Output>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
@@ -204,7 +204,7 @@ impl<W: Gathered> Work for Together<W> {
         Pace::Together
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, Failure> {
+    async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         tx.keep_events(self.workspace);
         let outcomes = W::run_together(tx, &self.works).await?;
         if tx.has_kept_events() {

@@ -7,21 +7,21 @@ use slated_model::id::WorkspaceId;
 use tokio::sync::Notify;
 
 #[derive(Default)]
-pub struct Bell {
-    rung: Mutex<BTreeMap<WorkspaceId, News>>,
+pub struct CommitNotifier {
+    rung: Mutex<BTreeMap<WorkspaceId, Committed>>,
     notify: Notify,
 }
 
 /// What there is to pass on; of both, what is later here counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum News {
+pub enum Committed {
     Numbered,
     /// Some of it has to get its number first.
     Unnumbered,
 }
 
-impl Bell {
-    pub(crate) fn ring(&self, told: &[(WorkspaceId, News)]) {
+impl CommitNotifier {
+    pub(crate) fn ring(&self, told: &[(WorkspaceId, Committed)]) {
         if told.is_empty() {
             return;
         }
@@ -34,7 +34,7 @@ impl Bell {
         self.notify.notify_one();
     }
 
-    /// Waits until it rings, or has rung since [`Bell::take`].
+    /// Waits until it rings, or has rung since [`CommitNotifier::take`].
     pub async fn wait(&self) {
         while self.rung.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
             self.notify.notified().await;
@@ -42,7 +42,7 @@ impl Bell {
     }
 
     /// The workspaces that it rang for since this was last asked, and why.
-    pub fn take(&self) -> Vec<(WorkspaceId, News)> {
+    pub fn take(&self) -> Vec<(WorkspaceId, Committed)> {
         std::mem::take(&mut *self.rung.lock().unwrap_or_else(PoisonError::into_inner)).into_iter().collect()
     }
 }

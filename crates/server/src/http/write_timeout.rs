@@ -16,7 +16,7 @@ use tokio::time::{Sleep, sleep};
 use super::connections::Activity;
 
 /// What must be taken of an answer in the time that it may lie unread, unless there is no more of it. A byte now and then is no reading.
-const LEAST_TAKEN: usize = 64 * 1024;
+const MIN_TAKEN: usize = 64 * 1024;
 
 pub struct StallGuard {
     stream: Arc<TcpStream>,
@@ -40,7 +40,7 @@ impl StallGuard {
     fn judge(&mut self, context: &mut Context<'_>, progress: Poll<Result<usize>>) -> Poll<Result<usize>> {
         if let (Poll::Ready(Ok(bytes)), Some(waiting)) = (&progress, &mut self.waiting) {
             waiting.taken += bytes;
-            if waiting.taken >= LEAST_TAKEN {
+            if waiting.taken >= MIN_TAKEN {
                 self.waiting = None;
             }
         }

@@ -9,7 +9,7 @@ use slated_model::clock::Timestamp;
 use slated_model::id::WorkspaceId;
 use slated_store::record::census::{Closed, List};
 use slated_store::record::statistics::Unknown;
-use slated_store::{Failure, StoreError};
+use slated_store::{OperationError, StoreError};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
@@ -17,31 +17,31 @@ use crate::http::App;
 use crate::trusted_clock::Ahead;
 use slated_operations::events::number::{ClearNumberedAway, NumberedRemains};
 use slated_operations::events::retain::{ForgetEvents, OldestEvent};
-use slated_operations::housekeeping::{CensusDue, CountAgain, ForgetAnswers, LearnTable, LookAgain, TakeCensus, UnknownTables};
 use slated_operations::keys::TouchKeys;
+use slated_operations::maintenance::{CensusDue, CountAgain, ForgetAnswers, LearnTable, LookAgain, TakeCensus, UnknownTables};
 use slated_operations::persons::index::{IndexSome, TidyIndex, WaitingForIndex};
 use slated_operations::persons::segments::{self, NextToSegment};
 use slated_operations::persons::wiping;
 use slated_operations::webhooks::delete::{ClearWebhooksAway, DeletedWebhooks};
 use slated_operations::workspaces::AllWorkspaces;
 
-const CHORES_EVERY: Duration = Duration::from_secs(10);
+const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(10);
 const INDEX_EVERY: Duration = Duration::from_secs(2);
 /// Persons of a workspace that are indexed in a row.
-const MOST_INDEXED: usize = 5000;
+const MAX_INDEXED: usize = 5000;
 const SEGMENTS_EVERY: Duration = Duration::from_secs(2);
 /// Workspaces that are looked at in a row.
-const MOST_SEGMENTED: usize = 100;
+const MAX_SEGMENTED: usize = 100;
 const LEARN_EVERY: Duration = Duration::from_secs(1);
 /// It may have found no rows because these were not committed yet.
 const LEARN_AGAIN_AFTER: Duration = Duration::from_secs(20);
 const CLEAR_EVERY: Duration = Duration::from_secs(1);
 /// So many rows that are gone may lie where events wait for their numbers.
-const MOST_REMAINS: i64 = 20_000;
+const MAX_REMAINS: i64 = 20_000;
 
 /// Begins with all of them.
-pub fn start(app: &Arc<App>, metrics: PrometheusHandle, event_retention: Option<i64>) -> Chores {
-    Chores([
+pub fn start(app: &Arc<App>, metrics: PrometheusHandle, event_retention: Option<i64>) -> Maintenance {
+    Maintenance([
         tokio::spawn(keep_accounts(Arc::clone(app), metrics)),
         tokio::spawn(do_chores(Arc::clone(app), event_retention)),
         tokio::spawn(keep_index(Arc::clone(app))),
@@ -51,9 +51,9 @@ pub fn start(app: &Arc<App>, metrics: PrometheusHandle, event_retention: Option<
     ])
 }
 
-pub struct Chores([JoinHandle<()>; 6]);
+pub struct Maintenance([JoinHandle<()>; 6]);
 
-impl Chores {
+impl Maintenance {
     pub async fn stop(self) {
         for chores in self.0 {
             chores.abort();
@@ -64,7 +64,7 @@ impl Chores {
 
 /// What must not wait for anything that takes long.
 async fn keep_accounts(app: Arc<App>, metrics: PrometheusHandle) {
-    let mut clock = tokio::time::interval(CHORES_EVERY);
+    let mut clock = tokio::time::interval(MAINTENANCE_INTERVAL);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         clock.tick().await;
@@ -75,7 +75,7 @@ async fn keep_accounts(app: Arc<App>, metrics: PrometheusHandle) {
 }
 
 async fn do_chores(app: Arc<App>, event_retention: Option<i64>) {
-    let mut clock = tokio::time::interval(CHORES_EVERY);
+    let mut clock = tokio::time::interval(MAINTENANCE_INTERVAL);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut looked_at = HashMap::new();
     loop {
@@ -119,12 +119,12 @@ async fn keep_plans_good(app: Arc<App>) {
                     app.store.write(LearnTable { table }).await?;
                 }
             }
-            Ok::<_, Failure>(())
+            Ok::<_, OperationError>(())
         };
         if let Err(failure) = learning.await {
             tracing::debug!(error = %failure, "the database could not be told to look at its new tables; it does so by itself");
             // An engine that is only like PostgreSQL has tables of another kind.
-            if matches!(failure, Failure::Broken(StoreError::Internal(_))) {
+            if matches!(failure, OperationError::Store(StoreError::Internal(_))) {
                 return;
             }
         }
@@ -145,17 +145,17 @@ async fn keep_outbox_clear(app: Arc<App>) {
         let clearing = async {
             let remains = app.store.read(NumberedRemains).await?;
             left = left.min(remains);
-            if remains > 2 * left + MOST_REMAINS {
+            if remains > 2 * left + MAX_REMAINS {
                 left = remains;
                 app.store.run_apart(ClearNumberedAway).await?;
                 left = app.store.read(NumberedRemains).await?;
             }
-            Ok::<_, Failure>(())
+            Ok::<_, OperationError>(())
         };
         if let Err(failure) = clearing.await {
             tracing::debug!(error = %failure, "what is left of numbered events could not be cleared away; the database does it by itself");
             // An engine that is only like PostgreSQL does not count it.
-            if matches!(failure, Failure::Broken(StoreError::Internal(_))) {
+            if matches!(failure, OperationError::Store(StoreError::Internal(_))) {
                 return;
             }
         }
@@ -192,7 +192,7 @@ async fn keep_segments(app: Arc<App>) {
     let mut behind = None;
     loop {
         clock.tick().await;
-        for _ in 0..MOST_SEGMENTED {
+        for _ in 0..MAX_SEGMENTED {
             behind = match app.store.read(NextToSegment { behind }).await {
                 Ok(next) => next,
                 Err(failure) => {
@@ -210,13 +210,13 @@ async fn keep_segments(app: Arc<App>) {
 }
 
 /// Takes the words of persons that wait for it.
-async fn index_persons(app: &App) -> Result<(), Failure> {
+async fn index_persons(app: &App) -> Result<(), OperationError> {
     let mut outcome = Ok(());
     for workspace in app.store.read(WaitingForIndex).await? {
         let indexing = async {
             let (mut indexed, mut behind) = (0, None);
             // The next time goes on with it; others wait too, and new words for the index.
-            while indexed < MOST_INDEXED {
+            while indexed < MAX_INDEXED {
                 let some = app.store.write(IndexSome { workspace, behind }).await?;
                 (indexed, behind) = (indexed + some.persons, some.behind);
                 if some.is_all {
@@ -235,7 +235,7 @@ async fn index_persons(app: &App) -> Result<(), Failure> {
 }
 
 /// Counts what was added to long lists, and one stretch of each workspace again: behind the one that was looked at the last time.
-async fn take_census(app: &App, looked_at: &mut HashMap<WorkspaceId, Closed>) -> Result<(), Failure> {
+async fn take_census(app: &App, looked_at: &mut HashMap<WorkspaceId, Closed>) -> Result<(), OperationError> {
     let mut outcome = Ok(());
     for (workspace, _) in app.store.read(AllWorkspaces).await? {
         let counting = async {
@@ -294,7 +294,7 @@ async fn forget_answers(app: &App, now: Timestamp) {
 }
 
 /// Bit by bit as well.
-async fn forget_events(app: &App, before: Timestamp) -> Result<(), Failure> {
+async fn forget_events(app: &App, before: Timestamp) -> Result<(), OperationError> {
     let mut outcome = Ok(());
     for (workspace, _) in app.store.read(AllWorkspaces).await? {
         let forgetting = async {
@@ -312,7 +312,7 @@ async fn forget_events(app: &App, before: Timestamp) -> Result<(), Failure> {
 }
 
 /// What is left of webhooks that were deleted: their deliveries, and their secrets.
-async fn clear_webhooks_away(app: &App) -> Result<(), Failure> {
+async fn clear_webhooks_away(app: &App) -> Result<(), OperationError> {
     for (workspace, _) in app.store.read(AllWorkspaces).await? {
         if app.store.read(DeletedWebhooks { workspace }).await? {
             while app.store.write(ClearWebhooksAway { workspace }).await? {}

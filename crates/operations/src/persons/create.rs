@@ -22,7 +22,7 @@ use crate::enrichment::ask_for;
 use crate::enrichment::proposals::{self, MAX_KNOWN};
 use crate::persons::follow_up::FollowUp;
 use crate::persons::index;
-use crate::persons::matching::{Looking, Matching, Pointed, identifiers_of, is_somebody_else};
+use crate::persons::matching::{Looking, Matching, Pointed, held_by, identifiers_of, is_somebody_else};
 use crate::persons::notes::refuse_if_full;
 use crate::tell::Named;
 use crate::{Actor, tell};
@@ -486,9 +486,4 @@ fn duplicate(matched: &Pointed) -> Problem {
 /// Says by what the person was found.
 fn first_held(pointed: &Pointed) -> Option<FieldError> {
     pointed.by.first().map(|by| held_by(pointed.person, by))
-}
-
-/// Says that an identifier belongs to a person.
-pub fn held_by(id: PersonId, identifier: &Identifier) -> FieldError {
-    FieldError::about(identifier.kind.field(), format!("{} belongs to person {id}", identifier.shown()), id)
 }

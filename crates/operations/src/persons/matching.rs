@@ -2,6 +2,7 @@
 
 use slated_model::id::{PersonId, WorkspaceId};
 use slated_model::person::{Identifier, IdentifierKind, NewPerson, Person, identifiers};
+use slated_model::problem::FieldError;
 use slated_model::social::SocialProfile;
 use slated_store::record::identifier::{self, Holder};
 use slated_store::{Asked, StoreError, Tx};
@@ -98,4 +99,9 @@ fn differs(new: &NewPerson, found_by: IdentifierKind, external_source_id: Option
         IdentifierKind::SocialProfile => differs_outside(),
         IdentifierKind::Email => differs_outside() || new.social.contradicts(social),
     }
+}
+
+/// Says that an identifier belongs to a person.
+pub fn held_by(id: PersonId, identifier: &Identifier) -> FieldError {
+    FieldError::about(identifier.kind.field(), format!("{} belongs to person {id}", identifier.shown()), id)
 }

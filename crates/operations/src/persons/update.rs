@@ -11,7 +11,7 @@ use crate::candidates::associate::{Target, ask_stages, put_on_job, resolve};
 use crate::companies::find_or_make;
 use crate::enrichment::ask_for;
 use crate::etag::Precondition;
-use crate::persons::create::held_by;
+use crate::persons::matching::held_by;
 use crate::persons::{follow, index};
 use crate::tell::Named;
 use crate::{Actor, tell};

@@ -26,6 +26,7 @@ fn on_a_full_disk_reads_go_on_and_writes_come_back_with_the_room() {
         assert_eq!(client.person(&person)["name"], "Ada");
         assert_eq!(client.get("/v1/persons").json["meta"]["total"], 1);
     }
+    app.process.log.wait_for("a full disk in the log", |line| line.contains("the disk of the database is full").then_some(()));
     // What was found out holds for a moment.
     eventually("nothing can be written", || app.anonymous().get("/readyz/writes").status == 503);
     app.anonymous().get("/readyz").expect(200);

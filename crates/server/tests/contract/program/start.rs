@@ -154,12 +154,49 @@ fn every_option_stands_in_the_environment_too(engine: &Engine) {
 }
 
 #[apply(each_engine)]
+fn a_host_name_and_a_port_alone_can_be_listened_on(engine: &Engine) {
+    for (written, begins) in [("localhost:0", &["127.0.0.1:", "[::1]:"][..]), ("0", &["127.0.0.1:"]), (":0", &["[::]:", "0.0.0.0:"])] {
+        let app = engine.app().environment("SLATED_LISTEN", written).start();
+        assert!(begins.iter().any(|begins| app.address.starts_with(begins)), "{written}: {}", app.address);
+        assert_eq!(app.anonymous().get("/healthz").expect(200).json["status"], "ok");
+    }
+}
+
+#[apply(each_engine)]
 fn help_names_commands_and_options(_engine: &Engine) {
     for (arguments, words) in [
-        (&["--help"][..], &["serve", "key"][..]),
-        (&["serve", "--help"], &["--database", "--listen", "--demo", "SLATED_DATABASE", "SLATED_LISTEN", "SLATED_RATE_LIMIT", "8080"]),
+        (&["--help"][..], &["serve", "key", "Examples:", "docs/operations.md"][..]),
+        (
+            &["serve", "--help"],
+            &[
+                "--database",
+                "--listen",
+                "--demo",
+                "SLATED_DATABASE",
+                "SLATED_LISTEN",
+                "SLATED_RATE_LIMIT",
+                "8080",
+                "Database:",
+                "Network:",
+                "Events:",
+                "Webhooks:",
+                "Examples:",
+                "docs/operations.md",
+                "[default: forever]",
+            ],
+        ),
         (&["key", "--help"], &["create", "list", "rotate", "revoke"]),
-        (&["key", "create", "--help"], &["--name", "--scope", "--workspace", "--expires", "--database"]),
+        (&["key", "create", "--help"], &["--name", "--scope", "--workspace", "--expires", "--database", "Example:", "docs/"]),
+        (&["key", "rotate", "--help"], &["Example:", "docs/"]),
+        (&["key", "revoke", "--help"], &["Example:", "docs/"]),
+        (&["key", "list", "--help"], &["Example:", "docs/"]),
+        (&["webhook", "create", "--help"], &["Example:", "docs/"]),
+        (&["webhook", "list", "--help"], &["Example:", "docs/"]),
+        (&["webhook", "rotate", "--help"], &["Example:", "docs/"]),
+        (&["webhook", "delete", "--help"], &["Example:", "docs/"]),
+        (&["audit", "verify", "--help"], &["Example:", "docs/"]),
+        (&["copy", "--help"], &["Example:", "docs/"]),
+        (&["migrate", "--help"], &["Example:", "docs/"]),
     ] {
         let output = program().args(arguments).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
@@ -218,6 +255,8 @@ fn bad_options_are_refused_with_a_reason(engine: &Engine) {
         (&["key", "create", "--database", &url], "--name"),
         (&["key", "revoke", "--database", &url, "slated_00000000secret"], "key_"),
         (&["key", "rotate", "--database", &url, "slated_00000000secret"], "key_"),
+        (&["key", "rotate", "--database", &url, "key_x"], "no id of a key"),
+        (&["serve", "--database", &url, "--listen", "localhost"], "host:port"),
         (&["key", "create", "--database", &url, "--name", "x", "--expires", "whenever"], "whenever"),
         (&["key", "rotate", "--database", &url, "key_01m7q2fvn2fefakvyf9qnqgm4m", "--overlap", "8d"], "at most 7 days"),
         (&["webhook", "rotate", "--database", &url, "whk_01m7q2fvn2fefakvyf9qnqgm4m", "--overlap", "8d"], "at most 7 days"),

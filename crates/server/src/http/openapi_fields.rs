@@ -35,10 +35,23 @@ macro_rules! barred {
     };
 }
 
+/// A host with at least as many dots as given and at most 253 characters: a few long labels or many short ones.
+macro_rules! host {
+    ($dots:literal) => {
+        concat!(
+            "([A-Za-z0-9][A-Za-z0-9-]{0,61}(\\.[A-Za-z0-9-]{1,62}){",
+            $dots,
+            ",3}|[A-Za-z0-9][A-Za-z0-9-]{0,13}(\\.[A-Za-z0-9-]{1,14}){",
+            $dots,
+            ",15})"
+        )
+    };
+}
+
 /// How an http or https URL begins.
 macro_rules! origin {
     () => {
-        concat!(r"https?://[A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)*\.?", port!())
+        concat!("https?://", host!(0), r"\.?", port!())
     };
 }
 
@@ -58,7 +71,11 @@ const EMAIL: &str = concat!(r"^[\t-\r ]*[^", barred!(), r"]+@[^", barred!(), r".
 const PHONE: &str = r"^[\t-\r ]*([^\u0000-\u001f\u007f]*[0-9\u0660-\u0669\u06f0-\u06f9\u07c0-\u07c9\u0966-\u096f\u09e6-\u09ef\u0a66-\u0a6f\u0ae6-\u0aef\u0b66-\u0b6f\u0be6-\u0bef\u0c66-\u0c6f\u0ce6-\u0cef\u0d66-\u0d6f\u0de6-\u0def\u0e50-\u0e59\u0ed0-\u0ed9\u0f20-\u0f29\u1040-\u1049\u1090-\u1099\u17e0-\u17e9\u1810-\u1819\u1946-\u194f\u19d0-\u19d9\u1a80-\u1a89\u1a90-\u1a99\u1b50-\u1b59\u1bb0-\u1bb9\u1c40-\u1c49\u1c50-\u1c59\ua620-\ua629\ua8d0-\ua8d9\ua900-\ua909\ua9d0-\ua9d9\ua9f0-\ua9f9\uaa50-\uaa59\uabf0-\uabf9\uff10-\uff19]){3}[^\u0000-\u001f\u007f]*[\t-\r ]*$";
 /// The scheme may be left out where the host has a dot.
 const SOCIAL_URL: &str = concat!(
-    r"^[\t-\r ]*(https?://[A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)*|[A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)+)\.?",
+    r"^[\t-\r ]*(https?://",
+    host!(0),
+    "|",
+    host!(1),
+    r")\.?",
     port!(),
     "(/[^/?#",
     space!(),

@@ -13,5 +13,6 @@ mod limits;
 mod lists;
 mod odd_values;
 mod openapi;
+mod pages;
 mod read_races;
 mod write_races;

@@ -140,6 +140,35 @@ fn answers_may_grow_and_requests_may_not(workspace: &Workspace) {
     assert_eq!(document["servers"][0]["url"], "/");
 }
 
+/// What stands in a path is sent as it is by who tries a call, so nobody is made up there.
+#[apply(each_engine)]
+fn no_path_comes_with_an_id_that_nobody_has(workspace: &Workspace) {
+    let document = document(workspace);
+    let mut count = 0;
+    for (name, operation) in operations(&document) {
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let parameter = resolved(&document, parameter);
+            if parameter["in"] == "path" {
+                let schema = resolved(&document, &parameter["schema"]);
+                let made_up = [&parameter["example"], &parameter["examples"], &schema["example"], &schema["examples"], &schema["default"]];
+                assert!(made_up.iter().all(|example| example.is_null()), "{name}: {parameter}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count >= 40, "{count} parameters stand in paths");
+}
+
+#[apply(each_engine)]
+fn likely_duplicates_are_two_persons(workspace: &Workspace) {
+    let document = document(workspace);
+    let response = &document["paths"]["/v1/persons/duplicates"]["get"]["responses"]["200"];
+    let content = &resolved(&document, response)["content"]["application/json"];
+    let example = content.get("example").or_else(|| content["examples"].as_object()?.values().next()?.get("value")).unwrap();
+    let pair = &example["data"][0]["persons"];
+    assert!(pair[0]["id"].is_string() && pair[1]["id"].is_string() && pair[0]["id"] != pair[1]["id"], "{pair}");
+}
+
 #[apply(each_engine)]
 fn every_success_has_an_example(workspace: &Workspace) {
     let document = document(workspace);

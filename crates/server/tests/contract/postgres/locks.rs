@@ -102,6 +102,23 @@ fn a_batch_that_waits_for_an_identifier_holds_no_job() {
     assert_eq!(client.get(&job.path()).data()["candidate_count"], 2);
 }
 
+/// Whom a create finds by an address may lose it before the create gets to them.
+#[test]
+fn an_address_that_is_given_up_while_a_create_waits_leads_to_nobody() {
+    let app = Engine::Postgres.app().start();
+    let client = app.writer();
+    let ada = client.new_person(&json!({ "name": "Ada", "work_email": "desk@x.example" }));
+    let lock = app.database.hold("UPDATE person SET emails = '[]', version = version + 1; DELETE FROM person_identifier");
+    std::thread::scope(|scope| {
+        let push = scope.spawn(|| client.post("/v1/persons", &json!({ "name": "Grace", "work_email": "desk@x.example" })));
+        eventually("the create waits for the person", || !app.database.execute(WAITING).is_empty());
+        lock.commit();
+        let reply = push.join().unwrap().expect(201);
+        assert!(reply.id() != ada && reply.header("x-matched-by").is_none(), "{reply:#?}");
+    });
+    assert_eq!(client.person(&ada)["emails"], json!([]));
+}
+
 /// Whoever merges or renames a company holds it, and then those who work there.
 #[test]
 fn a_merge_that_waits_for_a_company_holds_no_person() {

@@ -2,7 +2,7 @@
 //! operator. Only PostgreSQL has an outbox, where events wait for their number, and rows to hold while they get it; and each has an index
 //! of words in its own way, in which every word begins with its workspace.
 
-use crate::support::{Database, Engine};
+use crate::support::{Database, Engine, apply, each_engine};
 
 /// What a column may hold as SQLite sees it, which tells less apart.
 const COLUMNS: [&str; 2] = [
@@ -68,6 +68,12 @@ fn similar(what: &str, sqlite: &[String], postgres: &[String]) {
     let (on_sqlite, on_postgres) = (only(sqlite, postgres), only(postgres, sqlite));
     assert!(on_sqlite.is_empty() && on_postgres.is_empty(), "{what} only on SQLite: {on_sqlite:#?}, only on PostgreSQL: {on_postgres:#?}");
     assert_eq!(sqlite.len(), postgres.len(), "{what}");
+}
+
+/// Nothing was released yet, so no schema is there that a step would have to bring up to date.
+#[apply(each_engine)]
+fn a_new_database_takes_one_step(engine: &Engine) {
+    assert_eq!(empty(*engine).execute("SELECT MAX(version) FROM schema_migration"), ["1"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Read;
 use std::net::TcpListener;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -162,6 +162,17 @@ fn a_host_name_and_a_port_alone_can_be_listened_on(engine: &Engine) {
     }
 }
 
+/// The data is personal, and so is what a lock file keeps room for.
+#[test]
+fn the_files_of_a_database_are_its_owner_s_alone() {
+    let app = Engine::Sqlite.app().start();
+    app.writer().new_job("Engineer", "Acme");
+    for ending in ["", ".lock"] {
+        let file = format!("{}{ending}", app.database.file().display());
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600, "{file}");
+    }
+}
+
 #[apply(each_engine)]
 fn help_names_commands_and_options(_engine: &Engine) {
     for (arguments, words) in [
@@ -199,7 +210,8 @@ fn help_names_commands_and_options(_engine: &Engine) {
         (&["migrate", "--help"], &["Example:", "docs/"]),
     ] {
         let output = program().args(arguments).output().unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
+        // Lines are broken at any space.
+        let text = String::from_utf8(output.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(output.status.success(), "{arguments:?}");
         assert!(words.iter().all(|word| text.contains(word)), "{arguments:?} lacks one of {words:?}:\n{text}");
     }

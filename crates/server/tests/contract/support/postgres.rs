@@ -59,9 +59,9 @@ pub fn execute(url: &str, sql: &str) -> Vec<String> {
     })
 }
 
-/// Runs a statement in a transaction that stays open until this goes out of scope.
+/// Runs a statement in a transaction that stays open until this goes out of scope, and is undone then, or is committed.
 pub struct Held {
-    release: Option<tokio::sync::oneshot::Sender<()>>,
+    release: Option<tokio::sync::oneshot::Sender<&'static str>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
@@ -76,12 +76,15 @@ impl Held {
                 tokio::spawn(connection);
                 client.batch_execute(&format!("BEGIN; {sql}")).await.unwrap();
                 ready.send(()).unwrap();
-                let _ = released.await;
-                client.batch_execute("ROLLBACK").await.unwrap();
+                client.batch_execute(released.await.unwrap_or("ROLLBACK")).await.unwrap();
             });
         });
         is_ready.recv().unwrap();
         Self { release: Some(release), thread: Some(thread) }
+    }
+
+    pub fn commit(mut self) {
+        self.release.take().unwrap().send("COMMIT").unwrap();
     }
 }
 

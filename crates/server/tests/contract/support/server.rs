@@ -93,8 +93,8 @@ impl AppBuilder {
         for (name, text) in &self.files {
             database.write_file(name, text);
         }
-        let mut command = database.command(&["serve", "--listen", "127.0.0.1:0"]);
-        command.args(&self.arguments).envs(&self.environment);
+        let mut command = database.command(&["serve"]);
+        command.env("SLATED_LISTEN", "127.0.0.1:0").args(&self.arguments).envs(&self.environment);
         command
     }
 }

@@ -35,7 +35,15 @@ pub struct Arguments {
 
 impl Default for Arguments {
     fn default() -> Self {
-        Self { engine: Engine::Sqlite, sizes: vec![1000, 1_000_000], seconds: 8, connections: 128, threads: 2, data: None, only: None }
+        Self {
+            engine: Engine::Sqlite,
+            sizes: vec![1000, 1_000_000],
+            seconds: 8,
+            connections: 128,
+            threads: 2,
+            data: None,
+            only: None,
+        }
     }
 }
 
@@ -51,7 +59,9 @@ impl Arguments {
             if name == "--help" || name == "-h" {
                 return Ok(None);
             }
-            let value = joined.or_else(|| words.next()).ok_or_else(|| format!("{name} needs a value; see --help"))?;
+            let value = joined
+                .or_else(|| words.next())
+                .ok_or_else(|| format!("{name} needs a value; see --help"))?;
             arguments.set(&name, &value)?;
         }
         arguments.check()?;
@@ -71,7 +81,10 @@ impl Arguments {
                     _ => return Err(format!("--engine: {value:?} is neither sqlite nor postgres")),
                 }
             }
-            "--sizes" => self.sizes = value.split(',').map(|size| number(name, size)).collect::<Result<_, _>>()?,
+            "--sizes" => {
+                self.sizes =
+                    value.split(',').map(|size| number(name, size)).collect::<Result<_, _>>()?
+            }
             "--seconds" => self.seconds = number(name, value)?,
             "--connections" => self.connections = number(name, value)?,
             "--threads" => self.threads = number(name, value)?,
@@ -117,7 +130,9 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_refused() {
-        for wrong in ["--sise 3", "--seconds", "--seconds 0", "--sizes 1,x", "--threads 4 --connections 2"] {
+        for wrong in
+            ["--sise 3", "--seconds", "--seconds 0", "--sizes 1,x", "--threads 4 --connections 2"]
+        {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }

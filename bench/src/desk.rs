@@ -1,5 +1,5 @@
-//! How long a search takes, and how much faster many persons are created in one call than one by one. One caller asks, over one connection
-//! at a time, as an import or somebody at a screen does.
+//! How long a search takes, and how much faster many persons are created in one call than one by
+//! one. One caller asks, over one connection at a time, as an import or somebody at a screen does.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -8,8 +8,9 @@ use crate::load::Load;
 use crate::sample::Sample;
 use crate::server::{Server, call};
 
-/// What is searched for: names, beginnings, words that very many persons have, several of those, beginnings that very many have, several of which
-/// hardly anybody has all, and a word that nobody has.
+/// What is searched for: names, beginnings, words that very many persons have, several of those,
+/// beginnings that very many have, several of which hardly anybody has all, and a word that nobody
+/// has.
 const QUESTIONS: [&str; 17] = [
     "amara+okafor",
     "oka",
@@ -29,7 +30,8 @@ const QUESTIONS: [&str; 17] = [
     "dat+turbi+scien",
     "xyzzy",
 ];
-/// What is searched for among those whom a filter leaves: words that few, some and very many of them have.
+/// What is searched for among those whom a filter leaves: words that few, some and very many of
+/// them have.
 const FILTERED: [(&str, Filter); 15] = [
     ("amara", Filter::Company),
     ("oslo", Filter::Company),
@@ -59,7 +61,8 @@ pub struct DeskFigures {
     pub in_batches: f64,
 }
 
-/// What is searched for, with the time that half of its answers took at most, and nearly all of them.
+/// What is searched for, with the time that half of its answers took at most, and nearly all of
+/// them.
 pub struct Search {
     pub question: String,
     pub median: f64,
@@ -77,13 +80,20 @@ enum Filter {
     Newer,
 }
 
-pub fn measure_searches(server: &Server, load: &Load, sample: &Sample, size: u64) -> Result<Vec<Search>, String> {
+pub fn measure_searches(
+    server: &Server,
+    load: &Load,
+    sample: &Sample,
+    size: u64,
+) -> Result<Vec<Search>, String> {
     let caller = Caller { address: server.address(), key: &sample.key };
     load.settle()?;
     eprintln!("measuring: search");
     let middle = caller.ask("GET", &format!("/v1/persons?limit=1&offset={}", size / 2), "")?;
     let of_middle = |field: &str| -> Result<&str, String> {
-        let value = middle.split_once(&format!("\"{field}\":\"")).and_then(|(_, rest)| rest.split('"').next());
+        let value = middle
+            .split_once(&format!("\"{field}\":\""))
+            .and_then(|(_, rest)| rest.split('"').next());
         value.ok_or_else(|| format!("somebody in the middle has no {field}: {middle}"))
     };
     let mut searches = Vec::with_capacity(QUESTIONS.len() + FILTERED.len());
@@ -92,17 +102,30 @@ pub fn measure_searches(server: &Server, load: &Load, sample: &Sample, size: u64
     }
     for (question, filter) in FILTERED {
         let (filter, whom) = match filter {
-            Filter::Company => (format!("company_id={}", of_middle("current_company_id")?), "at a company"),
+            Filter::Company => {
+                (format!("company_id={}", of_middle("current_company_id")?), "at a company")
+            }
             Filter::Job => (format!("job_id={}", sample.job), "on a job"),
-            Filter::Newer => (format!("created_after={}", of_middle("created_at")?), "in the newer half"),
+            Filter::Newer => {
+                (format!("created_after={}", of_middle("created_at")?), "in the newer half")
+            }
         };
-        searches.push(caller.search(format!("{} {whom}", question.replace('+', " ")), &format!("q={question}&{filter}"))?);
+        searches.push(caller.search(
+            format!("{} {whom}", question.replace('+', " ")),
+            &format!("q={question}&{filter}"),
+        )?);
     }
     Ok(searches)
 }
 
 /// How many persons a second are created one by one and in batches.
-pub fn measure_creates(server: &Server, load: &Load, key: &str, run: u64, seconds: u64) -> Result<(f64, f64), String> {
+pub fn measure_creates(
+    server: &Server,
+    load: &Load,
+    key: &str,
+    run: u64,
+    seconds: u64,
+) -> Result<(f64, f64), String> {
     let caller = Caller { address: server.address(), key };
     let seconds = Duration::from_secs(seconds);
     load.settle()?;
@@ -116,7 +139,9 @@ pub fn measure_creates(server: &Server, load: &Load, key: &str, run: u64, second
     let mut number = 0;
     let in_batches = caller.rate(seconds, PERSONS_IN_A_BATCH, || {
         number += 1;
-        let persons: Vec<_> = (0..PERSONS_IN_A_BATCH).map(|row| person(run, "batch", number * PERSONS_IN_A_BATCH + row)).collect();
+        let persons: Vec<_> = (0..PERSONS_IN_A_BATCH)
+            .map(|row| person(run, "batch", number * PERSONS_IN_A_BATCH + row))
+            .collect();
         ("/v1/persons/batch", format!(r#"{{"persons":[{}]}}"#, persons.join(",")))
     })?;
     Ok((singly, in_batches))
@@ -156,7 +181,12 @@ impl Caller<'_> {
     }
 
     /// Persons a second.
-    fn rate(&self, seconds: Duration, persons: usize, mut next: impl FnMut() -> (&'static str, String)) -> Result<f64, String> {
+    fn rate(
+        &self,
+        seconds: Duration,
+        persons: usize,
+        mut next: impl FnMut() -> (&'static str, String),
+    ) -> Result<f64, String> {
         let (mut made, mut busy) = (0, Duration::ZERO);
         while busy < seconds {
             let (path, body) = next();

@@ -1,4 +1,5 @@
-//! What events cost, and how fast they reach those who asked for them: the feed, a stream and a webhook.
+//! What events cost, and how fast they reach those who asked for them: the feed, a stream and a
+//! webhook.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -16,7 +17,8 @@ use crate::operations::{Operation, Subject, feed};
 use crate::seed::runtime;
 use crate::server::{Server, call};
 
-/// How often creates are measured with and without events, in turns, first one way round and then the other.
+/// How often creates are measured with and without events, in turns, first one way round and then
+/// the other.
 const TURNS: usize = 4;
 /// Changes that a subscriber waits for.
 const SEEN: usize = 200;
@@ -59,7 +61,10 @@ impl Bench<'_> {
         let webhook = self.make_webhook(&server, receiver.address)?;
         load.measure(self.create)?;
         let newest = self.newest(&server)?;
-        let (first, last) = (feed(Subject::FeedFirst, self.first_creates(&server)?), feed(Subject::FeedLast, newest.saturating_sub(1000)));
+        let (first, last) = (
+            feed(Subject::FeedFirst, self.first_creates(&server)?),
+            feed(Subject::FeedLast, newest.saturating_sub(1000)),
+        );
         // In turns, there and back, so that what else the machine does falls on both.
         let (first_before, last_before) = (load.measure(&first)?, load.measure(&last)?);
         let (last_after, first_after) = (load.measure(&last)?, load.measure(&first)?);
@@ -114,15 +119,19 @@ impl Bench<'_> {
         Ok(path)
     }
 
-    /// Where the first page begins that is as the last one: all of it creates, which are longer than other events.
+    /// Where the first page begins that is as the last one: all of it creates, which are longer
+    /// than other events.
     fn first_creates(&self, server: &Server) -> Result<u64, String> {
         let mut after = 0;
         loop {
-            let page = self.ask(server, "GET", &format!("/v1/events?after={after}&limit=1000"), "")?;
+            let page =
+                self.ask(server, "GET", &format!("/v1/events?after={after}&limit=1000"), "")?;
             if page.matches(r#""type":"person.created""#).count() == 1000 {
                 return Ok(after);
             }
-            let next = field(&page, "next_after").and_then(|number| number.parse().ok()).ok_or("the feed has no next_after")?;
+            let next = field(&page, "next_after")
+                .and_then(|number| number.parse().ok())
+                .ok_or("the feed has no next_after")?;
             if next == after {
                 return Err("the feed has no page of creates".to_owned());
             }
@@ -135,7 +144,9 @@ impl Bench<'_> {
         let mut newest = 0;
         loop {
             let page = self.ask(server, "GET", "/v1/events?after=latest", "")?;
-            let now = field(&page, "next_after").and_then(|number| number.parse().ok()).ok_or("the feed has no next_after")?;
+            let now = field(&page, "next_after")
+                .and_then(|number| number.parse().ok())
+                .ok_or("the feed has no next_after")?;
             if now == newest {
                 return Ok(newest);
             }
@@ -150,7 +161,10 @@ impl Bench<'_> {
         let failed = |error: std::io::Error| format!("the stream cannot be read: {error}");
         let mut stream = TcpStream::connect(server.address()).map_err(failed)?;
         stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
-        let head = format!("GET /v1/events/stream HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {}\r\n\r\n", self.admin_key);
+        let head = format!(
+            "GET /v1/events/stream HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {}\r\n\r\n",
+            self.admin_key
+        );
         stream.write_all(head.as_bytes()).map_err(failed)?;
         let mut lines = BufReader::new(stream).lines();
         // The head of the answer comes once the server listens for events.
@@ -167,7 +181,12 @@ impl Bench<'_> {
     }
 
     /// Delivers all that gathered; says how many that was and how many a second.
-    fn deliver(&self, server: &Server, webhook: &str, receiver: &Receiver) -> Result<(u64, f64), String> {
+    fn deliver(
+        &self,
+        server: &Server,
+        webhook: &str,
+        receiver: &Receiver,
+    ) -> Result<(u64, f64), String> {
         eprintln!("measuring: deliveries to one receiver");
         let begun = Instant::now();
         self.ask(server, "PATCH", webhook, r#"{"is_enabled":true}"#)?;
@@ -185,10 +204,15 @@ impl Bench<'_> {
     }
 }
 
-fn wait_for_line(lines: &mut impl Iterator<Item = std::io::Result<String>>, beginning: &str) -> Result<(), String> {
+fn wait_for_line(
+    lines: &mut impl Iterator<Item = std::io::Result<String>>,
+    beginning: &str,
+) -> Result<(), String> {
     for line in lines {
         let line = line.map_err(|error| format!("the stream cannot be read: {error}"))?;
-        if (beginning.is_empty() && line.is_empty()) || (!beginning.is_empty() && line.starts_with(beginning)) {
+        if (beginning.is_empty() && line.is_empty())
+            || (!beginning.is_empty() && line.starts_with(beginning))
+        {
             return Ok(());
         }
     }

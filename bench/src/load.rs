@@ -17,10 +17,15 @@ pub fn find_wrk() -> Result<(), String> {
         return Ok(());
     }
     eprintln!("wrk is not there; trying to install it");
-    let installed = Command::new("apt-get").args(["install", "-y", "wrk"]).output().is_ok_and(|output| output.status.success());
+    let installed = Command::new("apt-get")
+        .args(["install", "-y", "wrk"])
+        .output()
+        .is_ok_and(|output| output.status.success());
     match installed && is_wrk_there() {
         true => Ok(()),
-        false => Err("the load comes from wrk, which is not there: install it, on Debian with `apt-get install wrk` as root".to_owned()),
+        false => Err("the load comes from wrk, which is not there: install it, on Debian with \
+            `apt-get install wrk` as root"
+            .to_owned()),
     }
 }
 
@@ -41,7 +46,10 @@ pub struct Measurement {
 
 /// Requests that a run made in all.
 fn requests(printed: &str) -> Option<u64> {
-    printed.lines().find_map(|line| line.trim().split_once(" requests in ")).and_then(|(count, _)| count.parse().ok())
+    printed
+        .lines()
+        .find_map(|line| line.trim().split_once(" requests in "))
+        .and_then(|(count, _)| count.parse().ok())
 }
 
 impl Measurement {
@@ -64,17 +72,34 @@ pub struct Load {
     script_file: PathBuf,
     paths_file: PathBuf,
     runs: u64,
-    /// The database that is brought to rest before each measurement, if it has work left over from the one before.
+    /// The database that is brought to rest before each measurement, if it has work left over from
+    /// the one before.
     cluster: Option<String>,
 }
 
 impl Load {
-    pub fn new(arguments: &Arguments, directory: &Path, address: SocketAddr, key: &str, database: &str) -> Self {
+    pub fn new(
+        arguments: &Arguments,
+        directory: &Path,
+        address: SocketAddr,
+        key: &str,
+        database: &str,
+    ) -> Self {
         let Arguments { seconds, connections, threads, engine, .. } = *arguments;
         let url = format!("http://{address}");
         let cluster = (engine == Engine::Postgres).then(|| database.to_owned());
         let (script_file, paths_file) = (directory.join("wrk.lua"), directory.join("wrk.paths"));
-        Self { seconds, connections, threads, url, key: key.to_owned(), script_file, paths_file, runs: 0, cluster }
+        Self {
+            seconds,
+            connections,
+            threads,
+            url,
+            key: key.to_owned(),
+            script_file,
+            paths_file,
+            runs: 0,
+            cluster,
+        }
     }
 
     /// Goes on with another server.
@@ -91,7 +116,8 @@ impl Load {
         self.run(operation, self.seconds, false)
     }
 
-    /// Lets the database do what the operation before left it to do, which would be done in the middle of the next.
+    /// Lets the database do what the operation before left it to do, which would be done in the
+    /// middle of the next.
     pub fn settle(&self) -> Result<(), String> {
         self.cluster.as_deref().map_or(Ok(()), postgres::settle)
     }
@@ -105,29 +131,55 @@ impl Load {
     pub fn count(&mut self, operation: &Operation) -> Result<u64, String> {
         write(&self.paths_file, &operation.paths.join("\n"))?;
         let printed = self.drive(operation, WARM_UP_SECONDS, true)?;
-        requests(&printed).filter(|count| *count > 0).ok_or_else(|| format!("wrk made no requests:\n{printed}"))
+        requests(&printed)
+            .filter(|count| *count > 0)
+            .ok_or_else(|| format!("wrk made no requests:\n{printed}"))
     }
 
-    fn run(&mut self, operation: &Operation, seconds: u64, is_warm_up: bool) -> Result<Measurement, String> {
+    fn run(
+        &mut self,
+        operation: &Operation,
+        seconds: u64,
+        is_warm_up: bool,
+    ) -> Result<Measurement, String> {
         let printed = self.drive(operation, seconds, is_warm_up)?;
-        read(&printed).ok_or_else(|| format!("wrk came to nothing with {}:\n{printed}", operation.subject.name()))
+        read(&printed).ok_or_else(|| {
+            format!("wrk came to nothing with {}:\n{printed}", operation.subject.name())
+        })
     }
 
     /// What wrk prints.
-    fn drive(&mut self, operation: &Operation, seconds: u64, is_warm_up: bool) -> Result<String, String> {
+    fn drive(
+        &mut self,
+        operation: &Operation,
+        seconds: u64,
+        is_warm_up: bool,
+    ) -> Result<String, String> {
         self.runs += 1;
         let paths_file = self.paths_file.to_string_lossy();
-        let setting = Setting { key: &self.key, threads: self.threads, run: self.runs, is_warm_up, paths_file: &paths_file };
+        let setting = Setting {
+            key: &self.key,
+            threads: self.threads,
+            run: self.runs,
+            is_warm_up,
+            paths_file: &paths_file,
+        };
         write(&self.script_file, &operation.script(&setting))?;
         let output = Command::new("wrk")
             .args(["--latency", "--timeout", "10s"])
-            .args(["--threads", &self.threads.to_string(), "--connections", &self.connections.to_string()])
+            .args([
+                "--threads",
+                &self.threads.to_string(),
+                "--connections",
+                &self.connections.to_string(),
+            ])
             .args(["--duration", &format!("{seconds}s"), "--script"])
             .arg(&self.script_file)
             .arg(&self.url)
             .output()
             .map_err(|error| format!("wrk cannot be run: {error}"))?;
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr))
     }
 
     pub fn clean_up(&self) {
@@ -143,10 +195,14 @@ fn write(file: &Path, text: &str) -> Result<(), String> {
 
 /// What wrk printed, or none if it did not come to an end.
 fn read(printed: &str) -> Option<Measurement> {
-    let after = |label: &str| printed.lines().find_map(|line| line.trim().strip_prefix(label)).map(str::trim);
-    let refused = after("Non-2xx or 3xx responses:").and_then(|count| count.parse::<u64>().ok()).unwrap_or(0);
-    let broken: u64 =
-        after("Socket errors:").map_or(0, |counts| counts.split([' ', ',']).filter_map(|word| word.parse::<u64>().ok()).sum());
+    let after = |label: &str| {
+        printed.lines().find_map(|line| line.trim().strip_prefix(label)).map(str::trim)
+    };
+    let refused =
+        after("Non-2xx or 3xx responses:").and_then(|count| count.parse::<u64>().ok()).unwrap_or(0);
+    let broken: u64 = after("Socket errors:").map_or(0, |counts| {
+        counts.split([' ', ',']).filter_map(|word| word.parse::<u64>().ok()).sum()
+    });
     Some(Measurement {
         rate: after("Requests/sec:")?.parse().ok()?,
         median: milliseconds(after("50%")?)?,
@@ -197,7 +253,8 @@ Transfer/sec:     26.68MB
 
     #[test]
     fn failures_are_counted() {
-        let failures = "  Socket errors: connect 0, read 3, write 0, timeout 2\n  Non-2xx or 3xx responses: 40\nRequests/sec:";
+        let failures = "  Socket errors: connect 0, read 3, write 0, timeout 2\n  Non-2xx or 3xx \
+            responses: 40\nRequests/sec:";
         let printed = PRINTED.replace("Requests/sec:", failures);
         assert_eq!(read(&printed).map(|measurement| measurement.failures), Some(45));
     }

@@ -1,8 +1,10 @@
-//! Measures slated under load: how many requests a second each operation makes, how long they take, and how that compares to a bare
-//! HTTP answer of the same server, on a small and on a large database. Then it holds the figures against the targets.
+//! Measures slated under load: how many requests a second each operation makes, how long they take,
+//! and how that compares to a bare HTTP answer of the same server, on a small and on a large
+//! database. Then it holds the figures against the targets.
 //!
-//! The load comes from wrk, which shares the machine with the server; so every figure, the bare one included, is made with the same
-//! kind of client, and it is the ratio between them that says something on another machine.
+//! The load comes from wrk, which shares the machine with the server; so every figure, the bare one
+//! included, is made with the same kind of client, and it is the ratio between them that says
+//! something on another machine.
 
 mod arguments;
 mod desk;
@@ -56,7 +58,8 @@ fn run() -> Result<bool, String> {
         Some(directory) => directory.clone(),
         None => server::target_directory()?.join("bench"),
     };
-    fs::create_dir_all(&directory).map_err(|error| format!("{} cannot be made: {error}", directory.display()))?;
+    fs::create_dir_all(&directory)
+        .map_err(|error| format!("{} cannot be made: {error}", directory.display()))?;
     load::find_wrk()?;
     let program = server::build()?;
     let cluster = match arguments.engine {
@@ -68,7 +71,9 @@ fn run() -> Result<bool, String> {
         let seeded = seed::database(&directory, *size)?;
         runs.push(match &cluster {
             None => measure_file(&arguments, &directory, &program, &seeded, *size)?,
-            Some(cluster) => measure_cluster(&arguments, &directory, &program, cluster, &seeded, *size)?,
+            Some(cluster) => {
+                measure_cluster(&arguments, &directory, &program, cluster, &seeded, *size)?
+            }
         });
     }
     report::print_table(&runs);
@@ -78,7 +83,13 @@ fn run() -> Result<bool, String> {
 }
 
 /// Drives a server on a copy of the database, so that what one run writes is not there in the next.
-fn measure_file(arguments: &Arguments, directory: &Path, program: &Path, seeded: &Path, size: u64) -> Result<Run, String> {
+fn measure_file(
+    arguments: &Arguments,
+    directory: &Path,
+    program: &Path,
+    seeded: &Path,
+    size: u64,
+) -> Result<Run, String> {
     let database = directory.join("running.db");
     seed::copy(seeded, &database)?;
     let location = Location::Sqlite(database.clone());
@@ -88,7 +99,8 @@ fn measure_file(arguments: &Arguments, directory: &Path, program: &Path, seeded:
     Ok(run)
 }
 
-/// The same on PostgreSQL, beside what PostgreSQL does when it is asked without a server in between.
+/// The same on PostgreSQL, beside what PostgreSQL does when it is asked without a server in
+/// between.
 fn measure_cluster(
     arguments: &Arguments,
     directory: &Path,
@@ -102,25 +114,50 @@ fn measure_cluster(
     let url = cluster.url_of(&format!("persons_{size}"));
     let sample = sample::draw(&location)?;
     eprintln!("measuring: bare queries and bare inserts");
-    let row_before = runtime.block_on(postgres::bare_row(&url, &sample.persons, arguments.seconds))?;
-    let read_before = runtime.block_on(postgres::bare_read(&url, &sample.persons, arguments.seconds))?;
+    let row_before =
+        runtime.block_on(postgres::bare_row(&url, &sample.persons, arguments.seconds))?;
+    let read_before =
+        runtime.block_on(postgres::bare_read(&url, &sample.persons, arguments.seconds))?;
     let insert_before = runtime.block_on(postgres::bare_insert(&url, arguments.seconds))?;
-    let person_before = runtime.block_on(postgres::bare_insert_of_person(&url, arguments.seconds))?;
+    let person_before =
+        runtime.block_on(postgres::bare_insert_of_person(&url, arguments.seconds))?;
     let mut run = measure(arguments, directory, program, &url, &sample, size)?;
-    let row_after = runtime.block_on(postgres::bare_row(&url, &sample.persons, arguments.seconds))?;
-    let read_after = runtime.block_on(postgres::bare_read(&url, &sample.persons, arguments.seconds))?;
+    let row_after =
+        runtime.block_on(postgres::bare_row(&url, &sample.persons, arguments.seconds))?;
+    let read_after =
+        runtime.block_on(postgres::bare_read(&url, &sample.persons, arguments.seconds))?;
     let insert_after = runtime.block_on(postgres::bare_insert(&url, arguments.seconds))?;
-    let person_after = runtime.block_on(postgres::bare_insert_of_person(&url, arguments.seconds))?;
+    let person_after =
+        runtime.block_on(postgres::bare_insert_of_person(&url, arguments.seconds))?;
     run.peers = vec![
-        Row { subject: Subject::BareRow, measurement: Measurement::average(&row_before, &row_after) },
-        Row { subject: Subject::BareRead, measurement: Measurement::average(&read_before, &read_after) },
-        Row { subject: Subject::BareInsert, measurement: Measurement::average(&insert_before, &insert_after) },
-        Row { subject: Subject::BareInsertOfPerson, measurement: Measurement::average(&person_before, &person_after) },
+        Row {
+            subject: Subject::BareRow,
+            measurement: Measurement::average(&row_before, &row_after),
+        },
+        Row {
+            subject: Subject::BareRead,
+            measurement: Measurement::average(&read_before, &read_after),
+        },
+        Row {
+            subject: Subject::BareInsert,
+            measurement: Measurement::average(&insert_before, &insert_after),
+        },
+        Row {
+            subject: Subject::BareInsertOfPerson,
+            measurement: Measurement::average(&person_before, &person_after),
+        },
     ];
     Ok(run)
 }
 
-fn measure(arguments: &Arguments, directory: &Path, program: &Path, database: &str, sample: &Sample, size: u64) -> Result<Run, String> {
+fn measure(
+    arguments: &Arguments,
+    directory: &Path,
+    program: &Path,
+    database: &str,
+    sample: &Sample,
+    size: u64,
+) -> Result<Run, String> {
     let log = directory.join("server.log");
     let server = Server::start(program, database, &log)?;
     let mut load = Load::new(arguments, directory, server.address(), &sample.key, database);
@@ -141,7 +178,8 @@ fn measure(arguments: &Arguments, directory: &Path, program: &Path, database: &s
     let desk = match searches {
         Some(searches) => {
             let run = u64::from(std::process::id());
-            let (singly, in_batches) = desk::measure_creates(&server, &load, &sample.key, run, arguments.seconds)?;
+            let (singly, in_batches) =
+                desk::measure_creates(&server, &load, &sample.key, run, arguments.seconds)?;
             Some(DeskFigures { searches, singly, in_batches })
         }
         None => None,
@@ -150,7 +188,13 @@ fn measure(arguments: &Arguments, directory: &Path, program: &Path, database: &s
     let events = match arguments.wants(EVENTS) && arguments.sizes.first() == Some(&size) {
         true => {
             let create = create_of(sample)?;
-            let bench = Bench { program, database, log: &log, admin_key: &sample.admin_key, create: &create };
+            let bench = Bench {
+                program,
+                database,
+                log: &log,
+                admin_key: &sample.admin_key,
+                create: &create,
+            };
             Some(bench.measure(&mut load)?)
         }
         false => None,
@@ -171,7 +215,8 @@ fn measure(arguments: &Arguments, directory: &Path, program: &Path, database: &s
     Ok(run)
 }
 
-/// Round trips to the database for each create of a person, the look-up of the key and of conflicts among them.
+/// Round trips to the database for each create of a person, the look-up of the key and of conflicts
+/// among them.
 fn round_trips_of_create(server: &Server, load: &mut Load, sample: &Sample) -> Result<f64, String> {
     let creates = create_of(sample)?;
     let before = server.counter("slated_store_round_trips_total")?;
@@ -180,13 +225,26 @@ fn round_trips_of_create(server: &Server, load: &mut Load, sample: &Sample) -> R
 }
 
 fn create_of(sample: &Sample) -> Result<Operation, String> {
-    operations(sample).into_iter().find(|operation| operation.subject == Subject::CreatePerson).ok_or_else(|| "no create".to_owned())
+    operations(sample)
+        .into_iter()
+        .find(|operation| operation.subject == Subject::CreatePerson)
+        .ok_or_else(|| "no create".to_owned())
 }
 
-fn measure_operations(arguments: &Arguments, load: &mut Load, sample: &Sample) -> Result<Vec<Row>, String> {
-    let wanted: Vec<Operation> = operations(sample).into_iter().filter(|operation| arguments.wants(operation.subject.name())).collect();
+fn measure_operations(
+    arguments: &Arguments,
+    load: &mut Load,
+    sample: &Sample,
+) -> Result<Vec<Row>, String> {
+    let wanted: Vec<Operation> = operations(sample)
+        .into_iter()
+        .filter(|operation| arguments.wants(operation.subject.name()))
+        .collect();
     if wanted.is_empty() && !arguments.wants(EVENTS) && !arguments.wants(DESK) {
-        return Err(format!("no operation has {:?} in its name", arguments.only.as_deref().unwrap_or_default()));
+        return Err(format!(
+            "no operation has {:?} in its name",
+            arguments.only.as_deref().unwrap_or_default()
+        ));
     }
     let mut rows = Vec::with_capacity(wanted.len());
     for operation in &wanted {

@@ -1,5 +1,5 @@
-//! What is asked of the server, and the scripts with which wrk asks it. A script makes as much as it can of its requests before the
-//! clock starts, since client and server share the machine.
+//! What is asked of the server, and the scripts with which wrk asks it. A script makes as much as
+//! it can of its requests before the clock starts, since client and server share the machine.
 
 use std::fmt::Write;
 
@@ -53,7 +53,15 @@ impl Subject {
     }
 
     pub const fn is_read(self) -> bool {
-        matches!(self, Self::ReadPerson | Self::ReadCandidate | Self::FirstPage | Self::LastPage | Self::ReadJob | Self::ListJobs)
+        matches!(
+            self,
+            Self::ReadPerson
+                | Self::ReadCandidate
+                | Self::FirstPage
+                | Self::LastPage
+                | Self::ReadJob
+                | Self::ListJobs
+        )
     }
 
     /// The part of the bare answer's rate that is asked for at least.
@@ -80,7 +88,8 @@ pub struct Operation {
     pub method: &'static str,
     /// Asked for one after the other.
     pub paths: Vec<String>,
-    /// None for a read. Of several, one goes with each round through the paths; a warm-up takes the first half of them.
+    /// None for a read. Of several, one goes with each round through the paths; a warm-up takes the
+    /// first half of them.
     pub bodies: Vec<String>,
 }
 
@@ -99,10 +108,25 @@ pub fn operations(sample: &Sample) -> Vec<Operation> {
         read(Subject::ListJobs, vec!["/v1/jobs".to_owned()]),
         read(Subject::FirstPage, vec![page.clone()]),
         read(Subject::LastPage, vec![format!("{page}?offset={last}&limit=100")]),
-        write(Subject::UpdatePerson, "PATCH", under("/v1/persons/", &sample.persons), vec![update_body()]),
+        write(
+            Subject::UpdatePerson,
+            "PATCH",
+            under("/v1/persons/", &sample.persons),
+            vec![update_body()],
+        ),
         write(Subject::CreatePerson, "POST", vec!["/v1/persons".to_owned()], vec![create_body()]),
-        write(Subject::CreatePersonVersion0, "POST", vec!["/v0/persons".to_owned()], vec![create_body_of_version_0()]),
-        write(Subject::MoveCandidate, "PATCH", under("/v1/candidates/", &sample.candidates), move_bodies(&sample.stages)),
+        write(
+            Subject::CreatePersonVersion0,
+            "POST",
+            vec!["/v0/persons".to_owned()],
+            vec![create_body_of_version_0()],
+        ),
+        write(
+            Subject::MoveCandidate,
+            "PATCH",
+            under("/v1/candidates/", &sample.candidates),
+            move_bodies(&sample.stages),
+        ),
     ]
 }
 
@@ -115,7 +139,12 @@ fn read(subject: Subject, paths: Vec<String>) -> Operation {
     Operation { subject, method: "GET", paths, bodies: Vec::new() }
 }
 
-const fn write(subject: Subject, method: &'static str, paths: Vec<String>, bodies: Vec<String>) -> Operation {
+const fn write(
+    subject: Subject,
+    method: &'static str,
+    paths: Vec<String>,
+    bodies: Vec<String>,
+) -> Operation {
     Operation { subject, method, paths, bodies }
 }
 
@@ -165,19 +194,28 @@ impl Operation {
     pub fn script(&self, setting: &Setting<'_>) -> String {
         let Setting { key, threads, run, paths_file, .. } = setting;
         let mut script = String::from(SETUP);
-        let _ = writeln!(script, "local threads, run, method = {threads}, {run}, [==[{}]==]", self.method);
+        let _ = writeln!(
+            script,
+            "local threads, run, method = {threads}, {run}, [==[{}]==]",
+            self.method
+        );
         let _ = writeln!(script, "local paths_file, key = [==[{paths_file}]==], [==[{key}]==]");
         match self.bodies_for(setting.is_warm_up) {
             [] => script.push_str(READ),
             bodies => {
-                let _ = writeln!(script, "local bodies = {{{}}}", bodies.iter().map(|body| lua_parts(body)).collect::<String>());
+                let _ = writeln!(
+                    script,
+                    "local bodies = {{{}}}",
+                    bodies.iter().map(|body| lua_parts(body)).collect::<String>()
+                );
                 script.push_str(WRITE);
             }
         }
         script
     }
 
-    /// A move to the stage where the candidate is would be no move: the warm-up uses other stages than the run behind it.
+    /// A move to the stage where the candidate is would be no move: the warm-up uses other stages
+    /// than the run behind it.
     fn bodies_for(&self, is_warm_up: bool) -> &[String] {
         let half = self.bodies.len() / 2;
         match (self.bodies.len(), is_warm_up) {
@@ -218,8 +256,8 @@ function request()
 end
 ";
 
-/// Tags and stages are all of one length, so that the head of a request with its Content-Length is made once for each path. Threads
-/// share no path unless there is but one.
+/// Tags and stages are all of one length, so that the head of a request with its Content-Length is
+/// made once for each path. Threads share no path unless there is but one.
 const WRITE: &str = "\
 local heads, at, round, count = {}, 0, 0, 0
 local function body()
@@ -267,11 +305,16 @@ mod tests {
 
     #[test]
     fn a_warm_up_moves_to_other_stages() {
-        let stages: Vec<_> = ["one", "two", "three", "four", "five", "six", "seven"].map(str::to_owned).to_vec();
-        let operation = write(Subject::MoveCandidate, "PATCH", vec!["/x".to_owned()], move_bodies(&stages));
-        let (warm_up, measured) = (operation.script(&setting(true)), operation.script(&setting(false)));
+        let stages: Vec<_> =
+            ["one", "two", "three", "four", "five", "six", "seven"].map(str::to_owned).to_vec();
+        let operation =
+            write(Subject::MoveCandidate, "PATCH", vec!["/x".to_owned()], move_bodies(&stages));
+        let (warm_up, measured) =
+            (operation.script(&setting(true)), operation.script(&setting(false)));
         assert!(warm_up.contains("three") && warm_up.contains("four") && !warm_up.contains("five"));
-        assert!(measured.contains("five") && measured.contains("six") && !measured.contains("four"));
+        assert!(
+            measured.contains("five") && measured.contains("six") && !measured.contains("four")
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! A PostgreSQL server for the time of the benchmark, with the same records as the SQLite database, and what it does at most: one
-//! prepared query and one durable insert, asked for by this program with nothing in between.
+//! A PostgreSQL server for the time of the benchmark, with the same records as the SQLite database,
+//! and what it does at most: one prepared query and one durable insert, asked for by this program
+//! with nothing in between.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -22,14 +23,18 @@ const CONNECTIONS: usize = 16;
 /// How long a server may take until it has indexed what was copied.
 const PATIENCE: Duration = Duration::from_secs(900);
 /// The row of a person alone.
-const ROW: &str = "SELECT version, name, social_public_id, first_name, last_name, current_job_title, company_id, external_source_id, emails, phones, \
-                   work_experience, education_experience, certifications FROM person WHERE workspace_id = $1 AND id = $2::text::uuid";
-const INSERT: &str = "INSERT INTO bare (workspace_id, id, name, emails, created_at) VALUES ($1, gen_random_uuid(), $2, '[]', now())";
+const ROW: &str = "SELECT version, name, social_public_id, first_name, last_name, \
+                   current_job_title, company_id, external_source_id, emails, phones, \
+                   work_experience, education_experience, certifications FROM person WHERE \
+                   workspace_id = $1 AND id = $2::text::uuid";
+const INSERT: &str = "INSERT INTO bare (workspace_id, id, name, emails, created_at) VALUES ($1, \
+    gen_random_uuid(), $2, '[]', now())";
 
 /// An empty table that is as dear to write to as that of persons.
 const TABLE_OF_PERSONS: &str = "CREATE TABLE bare_person (LIKE person INCLUDING ALL); \
     DO $$ DECLARE foreign_key text; BEGIN \
-        FOR foreign_key IN SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'person'::regclass AND contype = 'f' LOOP \
+        FOR foreign_key IN SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = \
+        'person'::regclass AND contype = 'f' LOOP \
             EXECUTE 'ALTER TABLE bare_person ADD ' || foreign_key; \
         END LOOP; \
     END $$";
@@ -50,7 +55,11 @@ impl Cluster {
     pub fn start() -> Result<Self, String> {
         let directory = env::temp_dir().join(format!("slated-bench-{}", process::id()));
         let settings = "shared_buffers = 2GB\nmax_wal_size = 8GB\ncheckpoint_timeout = 30min";
-        let output = script("start", &directory, &[("POSTGRES_FSYNC", "on"), ("POSTGRES_SETTINGS", settings)])?;
+        let output = script(
+            "start",
+            &directory,
+            &[("POSTGRES_FSYNC", "on"), ("POSTGRES_SETTINGS", settings)],
+        )?;
         Ok(Self { directory, url: output })
     }
 
@@ -58,9 +67,15 @@ impl Cluster {
     pub async fn fill(&self, size: u64, file: &Path) -> Result<Location, String> {
         let name = format!("persons_{size}");
         let client = connect(&self.url).await?;
-        client.batch_execute(&format!("CREATE DATABASE {name}")).await.map_err(|error| error.to_string())?;
+        client
+            .batch_execute(&format!("CREATE DATABASE {name}"))
+            .await
+            .map_err(|error| error.to_string())?;
         let location: Location = self.url_of(&name).parse()?;
-        let progress = std::sync::Mutex::new(Progress::start(format!("copying {size} persons and candidates into PostgreSQL"), 1));
+        let progress = std::sync::Mutex::new(Progress::start(
+            format!("copying {size} persons and candidates into PostgreSQL"),
+            1,
+        ));
         let report = |stage, done, total| {
             if stage == Stage::Copying
                 && let Ok(mut progress) = progress.lock()
@@ -68,10 +83,16 @@ impl Cluster {
                 progress.show_of(done, total);
             }
         };
-        copy(&Location::Sqlite(file.to_owned()), &location, &report).await.map_err(|error| error.to_string())?;
+        copy(&Location::Sqlite(file.to_owned()), &location, &report)
+            .await
+            .map_err(|error| error.to_string())?;
         let client = connect(&self.url_of(&name)).await?;
         // What a server that has run for a while has behind it.
-        for sql in ["VACUUM ANALYZE", "CHECKPOINT", "SELECT SUM(LENGTH(work_experience::text)) FROM person"] {
+        for sql in [
+            "VACUUM ANALYZE",
+            "CHECKPOINT",
+            "SELECT SUM(LENGTH(work_experience::text)) FROM person",
+        ] {
             client.batch_execute(sql).await.map_err(|error| format!("{sql}: {error}"))?;
         }
         progress.into_inner().map_err(|error| error.to_string())?.finish();
@@ -92,7 +113,8 @@ impl Drop for Cluster {
 
 fn script(action: &str, directory: &Path, environment: &[(&str, &str)]) -> Result<String, String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/postgres");
-    let output = Command::new(&script).arg(action).arg(directory).envs(environment.iter().copied()).output();
+    let output =
+        Command::new(&script).arg(action).arg(directory).envs(environment.iter().copied()).output();
     let output = output.map_err(|error| format!("{} cannot be run: {error}", script.display()))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
@@ -117,7 +139,8 @@ pub fn wait_until_indexed(url: &str) -> Result<(), String> {
     runtime()?.block_on(async {
         let client = connect(url).await?;
         // Whoever is left in the tail is too few for a segment.
-        let waiting = "SELECT 1 WHERE EXISTS (SELECT 1 FROM search_queue) OR (SELECT count(*) FROM search_tail) >= 256";
+        let waiting = "SELECT 1 WHERE EXISTS (SELECT 1 FROM search_queue) OR (SELECT count(*) \
+            FROM search_tail) >= 256";
         while !client.query(waiting, &[]).await.map_err(|error| error.to_string())?.is_empty() {
             if begun.elapsed() > PATIENCE {
                 return Err("the persons were not indexed in time".to_owned());
@@ -129,7 +152,8 @@ pub fn wait_until_indexed(url: &str) -> Result<(), String> {
 }
 
 async fn connect(url: &str) -> Result<Client, String> {
-    let (client, connection) = tokio_postgres::connect(url, NoTls).await.map_err(|error| format!("{url}: {error}"))?;
+    let (client, connection) =
+        tokio_postgres::connect(url, NoTls).await.map_err(|error| format!("{url}: {error}"))?;
     tokio::spawn(connection);
     Ok(client)
 }
@@ -141,17 +165,32 @@ pub async fn bare_row(url: &str, persons: &[String], seconds: u64) -> Result<Mea
 
 /// The same with all that a read of a person shows, by the statement that the server uses for it.
 pub async fn bare_read(url: &str, persons: &[String], seconds: u64) -> Result<Measurement, String> {
-    let sql = slated_store::record::person::VIEW.replace("?1", "$1").replace("?2", "$2::text::uuid");
+    let sql =
+        slated_store::record::person::VIEW.replace("?1", "$1").replace("?2", "$2::text::uuid");
     bare_query(url, &sql, persons, seconds).await
 }
 
-async fn bare_query(url: &str, sql: &str, persons: &[String], seconds: u64) -> Result<Measurement, String> {
+async fn bare_query(
+    url: &str,
+    sql: &str,
+    persons: &[String],
+    seconds: u64,
+) -> Result<Measurement, String> {
     let workspace = workspace(url).await?;
-    let ids = persons.iter().filter_map(|id| PersonId::parse(id)).map(|id| hyphenated(id.to_bytes())).collect();
+    let ids = persons
+        .iter()
+        .filter_map(|id| PersonId::parse(id))
+        .map(|id| hyphenated(id.to_bytes()))
+        .collect();
     let ids: Arc<Vec<String>> = Arc::new(ids);
     measure(url, sql, seconds, move |client, statement, number| {
         let ids = Arc::clone(&ids);
-        async move { client.query(&statement, &[&workspace, &ids[number % ids.len()]]).await.map(|rows| rows.len()) }
+        async move {
+            client
+                .query(&statement, &[&workspace, &ids[number % ids.len()]])
+                .await
+                .map(|rows| rows.len())
+        }
     })
     .await
 }
@@ -159,11 +198,14 @@ async fn bare_query(url: &str, sql: &str, persons: &[String], seconds: u64) -> R
 /// Commits one new row after the other.
 pub async fn bare_insert(url: &str, seconds: u64) -> Result<Measurement, String> {
     let client = connect(url).await?;
-    let table =
-        "CREATE TABLE bare (workspace_id bigint, id uuid, name text, emails jsonb, created_at timestamptz, PRIMARY KEY (workspace_id, id))";
+    let table = "CREATE TABLE bare (workspace_id bigint, id uuid, name text, emails jsonb, \
+        created_at timestamptz, PRIMARY KEY (workspace_id, id))";
     client.batch_execute(table).await.map_err(|error| error.to_string())?;
     let measurement = measure(url, INSERT, seconds, |client, statement, number| async move {
-        client.execute(&statement, &[&1_i64, &format!("Robin Bench {number}")]).await.map(|count| count as usize)
+        client
+            .execute(&statement, &[&1_i64, &format!("Robin Bench {number}")])
+            .await
+            .map(|count| count as usize)
     })
     .await;
     client.batch_execute("DROP TABLE bare").await.map_err(|error| error.to_string())?;
@@ -173,12 +215,20 @@ pub async fn bare_insert(url: &str, seconds: u64) -> Result<Measurement, String>
 /// Commits one new row of a person after the other.
 pub async fn bare_insert_of_person(url: &str, seconds: u64) -> Result<Measurement, String> {
     let client = connect(url).await?;
-    let row = client.query_one("SELECT workspace_id, id::text FROM company LIMIT 1", &[]).await.map_err(|error| error.to_string())?;
+    let row = client
+        .query_one("SELECT workspace_id, id::text FROM company LIMIT 1", &[])
+        .await
+        .map_err(|error| error.to_string())?;
     let (workspace, company): (i64, String) = (row.get(0), row.get(1));
     client.batch_execute(TABLE_OF_PERSONS).await.map_err(|error| error.to_string())?;
     let measurement = measure(url, INSERT_PERSON, seconds, move |client, statement, number| {
         let company = company.clone();
-        async move { client.execute(&statement, &[&workspace, &format!("{number:032x}"), &company]).await.map(|count| count as usize) }
+        async move {
+            client
+                .execute(&statement, &[&workspace, &format!("{number:032x}"), &company])
+                .await
+                .map(|count| count as usize)
+        }
     })
     .await;
     client.batch_execute("DROP TABLE bare_person").await.map_err(|error| error.to_string())?;
@@ -187,13 +237,23 @@ pub async fn bare_insert_of_person(url: &str, seconds: u64) -> Result<Measuremen
 
 async fn workspace(url: &str) -> Result<i64, String> {
     let client = connect(url).await?;
-    let row = client.query_one("SELECT workspace_id FROM workspace", &[]).await.map_err(|error| error.to_string())?;
+    let row = client
+        .query_one("SELECT workspace_id FROM workspace", &[])
+        .await
+        .map_err(|error| error.to_string())?;
     Ok(row.get(0))
 }
 
 fn hyphenated(bytes: [u8; 16]) -> String {
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{}-{}-{}-{}", &digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..])
+    format!(
+        "{}-{}-{}-{}-{}",
+        &digits[..8],
+        &digits[8..12],
+        &digits[12..16],
+        &digits[16..20],
+        &digits[20..]
+    )
 }
 
 /// Runs the statement on every connection as fast as it goes.
@@ -214,7 +274,11 @@ where
             let mut number = place * 1_000_003;
             while Instant::now() < end {
                 let asked = Instant::now();
-                if ask(Arc::clone(&client), statement.clone(), number).await.map_err(|error| error.to_string())? != 1 {
+                if ask(Arc::clone(&client), statement.clone(), number)
+                    .await
+                    .map_err(|error| error.to_string())?
+                    != 1
+                {
                     return Err("a row is missing".to_owned());
                 }
                 times.push(asked.elapsed().as_secs_f64() * 1000.0);

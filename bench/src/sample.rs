@@ -43,7 +43,10 @@ async fn read(database: &Location) -> Result<Sample, String> {
     let admin = make_key(&store, Scope::Admin).await?;
     let jobs = list_jobs(&store, workspace).await?;
     let first = *jobs.first().ok_or("the database has no job")?;
-    let (job, stages) = store.read(ReadJob { workspace, id: first }).await.map_err(|failure| failure.to_string())?;
+    let (job, stages) = store
+        .read(ReadJob { workspace, id: first })
+        .await
+        .map_err(|failure| failure.to_string())?;
     let (mut persons, mut candidates) = (Vec::new(), Vec::new());
     for offset in spread(job.candidate_count) {
         let (person, candidate) = candidate_at(&store, workspace, first, offset).await?;
@@ -66,7 +69,9 @@ async fn read(database: &Location) -> Result<Sample, String> {
 fn spread(length: i64) -> Vec<i64> {
     let mut random = Random::new(1);
     let count = length.min(SAMPLE);
-    let mut places: Vec<_> = (0..count).map(|part| random.between(part * length / count, (part + 1) * length / count - 1)).collect();
+    let mut places: Vec<_> = (0..count)
+        .map(|part| random.between(part * length / count, (part + 1) * length / count - 1))
+        .collect();
     random.shuffle(&mut places);
     places
 }
@@ -75,17 +80,28 @@ async fn list_jobs(store: &Store, workspace: WorkspaceId) -> Result<Vec<JobId>, 
     let mut query = Query::new("");
     let filters = JobQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);
-    let listed = store.read_snapshot(ListJobs { workspace, query: filters, page }).await.map_err(|failure| failure.to_string())?;
+    let listed = store
+        .read_snapshot(ListJobs { workspace, query: filters, page })
+        .await
+        .map_err(|failure| failure.to_string())?;
     Ok(listed.records.iter().map(|job| job.id).collect())
 }
 
-async fn candidate_at(store: &Store, workspace: WorkspaceId, job: JobId, offset: i64) -> Result<(String, String), String> {
+async fn candidate_at(
+    store: &Store,
+    workspace: WorkspaceId,
+    job: JobId,
+    offset: i64,
+) -> Result<(String, String), String> {
     let mut query = Query::new(&format!("offset={offset}&limit=1"));
     let filters = CandidateQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);
-    let (listed, _) =
-        store.read_snapshot(ListCandidates { workspace, job, query: filters, page }).await.map_err(|failure| failure.to_string())?;
-    let found = listed.records.first().ok_or_else(|| format!("the job has no candidate at {offset}"))?;
+    let (listed, _) = store
+        .read_snapshot(ListCandidates { workspace, job, query: filters, page })
+        .await
+        .map_err(|failure| failure.to_string())?;
+    let found =
+        listed.records.first().ok_or_else(|| format!("the job has no candidate at {offset}"))?;
     Ok((found.person_id.to_string(), found.id.to_string()))
 }
 

@@ -1,4 +1,5 @@
-//! The databases that are measured. Each is made once through the operations of the service and kept; a run works on a copy.
+//! The databases that are measured. Each is made once through the operations of the service and
+//! kept; a run works on a copy.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
@@ -39,7 +40,8 @@ const CLIENTS: usize = 60;
 const MAX_EMPLOYERS: usize = 2;
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A database with that many persons, all of them candidates of one job: the one that is kept, or else a new one.
+/// A database with that many persons, all of them candidates of one job: the one that is kept, or
+/// else a new one.
 pub fn database(directory: &Path, size: u64) -> Result<PathBuf, String> {
     let path = directory.join(format!("persons-{size}-{:016x}.db", fingerprint()?));
     if path.exists() {
@@ -49,7 +51,8 @@ pub fn database(directory: &Path, size: u64) -> Result<PathBuf, String> {
     remove(&unfinished)?;
     runtime()?.block_on(fill(&unfinished, size))?;
     wait_until_complete(&unfinished)?;
-    fs::rename(&unfinished, &path).map_err(|error| format!("{} cannot be renamed: {error}", unfinished.display()))?;
+    fs::rename(&unfinished, &path)
+        .map_err(|error| format!("{} cannot be renamed: {error}", unfinished.display()))?;
     Ok(path)
 }
 
@@ -71,25 +74,43 @@ fn fingerprint() -> Result<u64, String> {
 }
 
 pub fn runtime() -> Result<Runtime, String> {
-    Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(|error| error.to_string())
+    Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())
 }
 
 pub async fn open(location: &Location) -> Result<Store, String> {
-    Store::open(location, Purpose::Command, &Options::default()).await.map_err(|error| error.to_string())
+    Store::open(location, Purpose::Command, &Options::default())
+        .await
+        .map_err(|error| error.to_string())
 }
 
 /// A new key; the workspace comes into being with the first.
 pub async fn make_key(store: &Store, scope: Scope) -> Result<CreatedKey, String> {
-    let work = CreateKey { workspace: WORKSPACE.to_owned(), name: "bench".to_owned(), scope, expires_at: None };
+    let work = CreateKey {
+        workspace: WORKSPACE.to_owned(),
+        name: "bench".to_owned(),
+        scope,
+        expires_at: None,
+    };
     store.write(work).await.map_err(|failure| failure.to_string())
 }
 
 async fn fill(path: &Path, size: u64) -> Result<(), String> {
     let store = Arc::new(open(&Location::Sqlite(path.to_owned())).await?);
-    let actor = Actor { is_silent: true, ..Actor::program(make_key(&store, Scope::Write).await?.workspace) };
-    let (job, stages) = store.write(MakeJobs { actor: actor.clone() }).await.map_err(|failure| failure.to_string())?;
+    let actor = Actor {
+        is_silent: true,
+        ..Actor::program(make_key(&store, Scope::Write).await?.workspace)
+    };
+    let (job, stages) = store
+        .write(MakeJobs { actor: actor.clone() })
+        .await
+        .map_err(|failure| failure.to_string())?;
     let second_stage = stages.get(1).ok_or("the job has but one stage")?.id;
-    let mut progress = Progress::start(format!("making a database of {size} persons and candidates"), size);
+    let mut progress =
+        Progress::start(format!("making a database of {size} persons and candidates"), size);
     let mut batch = Some(AddPersons::new(actor.clone(), job, second_stage, 0..size.min(BATCH)));
     let mut done = 0;
     while let Some(work) = batch.take() {
@@ -100,7 +121,8 @@ async fn fill(path: &Path, size: u64) -> Result<(), String> {
         });
         // The next persons are made up while these are written.
         if end < size {
-            batch = Some(AddPersons::new(actor.clone(), job, second_stage, end..size.min(end + BATCH)));
+            batch =
+                Some(AddPersons::new(actor.clone(), job, second_stage, end..size.min(end + BATCH)));
         }
         writing.await.map_err(|error| error.to_string())?.map_err(|failure| failure.to_string())?;
         done = end;
@@ -121,7 +143,8 @@ impl Operation for MakeJobs {
     type Output = (JobId, Vec<Stage>);
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
-        let (first, stages) = self.job("Software Engineer, all locations".to_owned(), 0).run(tx).await?;
+        let (first, stages) =
+            self.job("Software Engineer, all locations".to_owned(), 0).run(tx).await?;
         for number in 1..=OTHER_JOBS {
             self.job(format!("Project Engineer, site {number}"), number % CLIENTS).run(tx).await?;
         }
@@ -132,7 +155,13 @@ impl Operation for MakeJobs {
 impl MakeJobs {
     fn job(&self, name: String, client: usize) -> CreateJob {
         let client = ClientReference { id: None, name: Some(format!("Northgate Works {client}")) };
-        let new = NewJob { name, client, status: StatusReference::default(), stages: None, template: None };
+        let new = NewJob {
+            name,
+            client,
+            status: StatusReference::default(),
+            stages: None,
+            template: None,
+        };
         CreateJob { actor: self.actor.clone(), new }
     }
 }
@@ -169,8 +198,19 @@ impl Operation for AddPersons {
         for (number, person) in self.persons.iter().enumerate() {
             let created = person.run(tx).await?;
             if let Some(id) = created.candidate_id.filter(|_| number % 2 == 0) {
-                let to = StageMove { stage_id: Some(self.second_stage.clone()), stage_name: None, from_stage_id: None };
-                MoveCandidate { actor: self.actor.clone(), id, to, precondition: Precondition::None }.run(tx).await?;
+                let to = StageMove {
+                    stage_id: Some(self.second_stage.clone()),
+                    stage_name: None,
+                    from_stage_id: None,
+                };
+                MoveCandidate {
+                    actor: self.actor.clone(),
+                    id,
+                    to,
+                    precondition: Precondition::None,
+                }
+                .run(tx)
+                .await?;
             }
         }
         Ok(())
@@ -184,13 +224,17 @@ fn companion(database: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// The last connection to close brings the log into the file and removes it. Some close on threads of their own.
+/// The last connection to close brings the log into the file and removes it. Some close on threads
+/// of their own.
 pub fn wait_until_complete(database: &Path) -> Result<(), String> {
     let log = companion(database, "-wal");
     let begun = Instant::now();
     while log.exists() {
         if begun.elapsed() > PATIENCE {
-            return Err(format!("{} is still there; is the database open elsewhere?", log.display()));
+            return Err(format!(
+                "{} is still there; is the database open elsewhere?",
+                log.display()
+            ));
         }
         sleep(Duration::from_millis(10));
     }
@@ -201,17 +245,24 @@ pub fn remove(database: &Path) -> Result<(), String> {
     for suffix in ["", "-wal", "-shm", ".lock"] {
         let file = companion(database, suffix);
         match fs::remove_file(&file) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(format!("{}: {error}", file.display())),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(format!("{}: {error}", file.display()));
+            }
             _ => {}
         }
     }
     Ok(())
 }
 
-/// Copies the kept database and waits until the copy is on the disk, so that nothing but the server's own writes go there later.
+/// Copies the kept database and waits until the copy is on the disk, so that nothing but the
+/// server's own writes go there later.
 pub fn copy(kept: &Path, database: &Path) -> Result<(), String> {
     remove(database)?;
-    fs::copy(kept, database).map_err(|error| format!("{} cannot be copied: {error}", kept.display()))?;
-    Command::new("sync").arg(database).status().map_err(|error| format!("sync cannot be run: {error}"))?;
+    fs::copy(kept, database)
+        .map_err(|error| format!("{} cannot be copied: {error}", kept.display()))?;
+    Command::new("sync")
+        .arg(database)
+        .status()
+        .map_err(|error| format!("sync cannot be run: {error}"))?;
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! The server that is measured: the real program, as it is built for production, as a process of its own with keys, limits and logs on.
+//! The server that is measured: the real program, as it is built for production, as a process of
+//! its own with keys, limits and logs on.
 
 use std::env;
 use std::fs::{self, File};
@@ -17,7 +18,9 @@ const RATE_LIMIT: &str = "1000000000";
 pub fn target_directory() -> Result<PathBuf, String> {
     let program = env::current_exe().map_err(|error| error.to_string())?;
     let directory = program.parent().and_then(Path::parent);
-    directory.map(Path::to_owned).ok_or_else(|| format!("{} stands in no target directory", program.display()))
+    directory
+        .map(Path::to_owned)
+        .ok_or_else(|| format!("{} stands in no target directory", program.display()))
 }
 
 /// Builds the program; says where it is.
@@ -26,7 +29,8 @@ pub fn build() -> Result<PathBuf, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let target = target_directory()?;
     let mut command = Command::new(cargo);
-    // What cargo told this program of itself would be taken for a change by build scripts that look at it, and half of the program built anew.
+    // What cargo told this program of itself would be taken for a change by build scripts that look
+    // at it, and half of the program built anew.
     for (name, _) in env::vars_os().filter(|(name, _)| is_of_package(&name.to_string_lossy())) {
         command.env_remove(name);
     }
@@ -59,11 +63,19 @@ impl Server {
     }
 
     /// The same with more options.
-    pub fn start_with(program: &Path, database: &str, log: &Path, more: &[&str]) -> Result<Self, String> {
+    pub fn start_with(
+        program: &Path,
+        database: &str,
+        log: &Path,
+        more: &[&str],
+    ) -> Result<Self, String> {
         let address = free_address()?;
-        let log_file = File::create(log).map_err(|error| format!("{} cannot be written: {error}", log.display()))?;
+        let log_file = File::create(log)
+            .map_err(|error| format!("{} cannot be written: {error}", log.display()))?;
         let mut command = Command::new(program);
-        for (name, _) in env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SLATED_")) {
+        for (name, _) in
+            env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SLATED_"))
+        {
             command.env_remove(name);
         }
         command
@@ -75,7 +87,9 @@ impl Server {
             .stdout(Stdio::null())
             .stderr(log_file);
         let begun = Instant::now();
-        let child = command.spawn().map_err(|error| format!("{} cannot be started: {error}", program.display()))?;
+        let child = command
+            .spawn()
+            .map_err(|error| format!("{} cannot be started: {error}", program.display()))?;
         let mut server = Self { child, address, started_in: Duration::ZERO };
         server.wait_for_first_answer(begun, log)?;
         Ok(server)
@@ -103,7 +117,8 @@ impl Server {
         self.started_in
     }
 
-    /// Resident memory without the pages of mapped files, which the system takes back when it needs them.
+    /// Resident memory without the pages of mapped files, which the system takes back when it needs
+    /// them.
     pub fn memory_megabytes(&self) -> Result<f64, String> {
         let path = format!("/proc/{}/status", self.child.id());
         let status = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
@@ -114,14 +129,20 @@ impl Server {
     /// A counter of the server.
     pub fn counter(&self, name: &str) -> Result<u64, String> {
         let metrics = get(self.address, "/metrics").ok_or("the server gives no metrics")?;
-        let line = metrics.lines().find_map(|line| line.strip_prefix(name)).ok_or_else(|| format!("there is no {name}"))?;
+        let line = metrics
+            .lines()
+            .find_map(|line| line.strip_prefix(name))
+            .ok_or_else(|| format!("there is no {name}"))?;
         line.trim().parse().map_err(|_| format!("{name} is no number"))
     }
 
     /// Asks the server to end and waits until it has.
     pub fn stop(mut self) -> Result<(), String> {
         let process = self.child.id().to_string();
-        Command::new("kill").args(["-TERM", &process]).status().map_err(|error| format!("kill cannot be run: {error}"))?;
+        Command::new("kill")
+            .args(["-TERM", &process])
+            .status()
+            .map_err(|error| format!("kill cannot be run: {error}"))?;
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
             match self.child.try_wait().map_err(|error| error.to_string())? {
@@ -142,7 +163,8 @@ impl Drop for Server {
 }
 
 fn free_address() -> Result<SocketAddr, String> {
-    let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| format!("no port is free: {error}"))?;
+    let listener =
+        TcpListener::bind("127.0.0.1:0").map_err(|error| format!("no port is free: {error}"))?;
     listener.local_addr().map_err(|error| error.to_string())
 }
 
@@ -161,14 +183,26 @@ fn get(address: SocketAddr, path: &str) -> Option<String> {
 }
 
 /// One request with a key; gives back the status and the rest of the answer.
-pub fn call(address: SocketAddr, method: &str, path: &str, key: &str, body: &str) -> Result<(u16, String), String> {
+pub fn call(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    key: &str,
+    body: &str,
+) -> Result<(u16, String), String> {
     let failed = |error: std::io::Error| format!("{method} {path}: {error}");
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(failed)?;
     stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
-    let head = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAuthorization: Bearer {key}\r\n");
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAuthorization: \
+         Bearer {key}\r\n"
+    );
     let request = match body.is_empty() {
         true => format!("{head}\r\n"),
-        false => format!("{head}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len()),
+        false => format!(
+            "{head}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        ),
     };
     stream.write_all(request.as_bytes()).map_err(failed)?;
     let mut answer = String::new();

@@ -32,9 +32,16 @@ impl Service {
         let directory = std::env::temp_dir().join(format!("slated-fuzz-{}", std::process::id()));
         std::fs::create_dir_all(&directory).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let (location, options) = (Location::Sqlite(directory.join("slated.db")), Options::default());
-        let store = Arc::new(runtime.block_on(Store::open(&location, Purpose::Serve, &options)).unwrap());
-        let work = CreateKey { workspace: "fuzz".to_owned(), name: "fuzz".to_owned(), scope: Scope::Write, expires_at: None };
+        let (location, options) =
+            (Location::Sqlite(directory.join("slated.db")), Options::default());
+        let store =
+            Arc::new(runtime.block_on(Store::open(&location, Purpose::Serve, &options)).unwrap());
+        let work = CreateKey {
+            workspace: "fuzz".to_owned(),
+            name: "fuzz".to_owned(),
+            scope: Scope::Write,
+            expires_at: None,
+        };
         let key = runtime.block_on(store.write(work)).unwrap().secret.reveal().to_owned();
         let second = Duration::from_secs(1);
         let settings = Settings {
@@ -48,11 +55,21 @@ impl Service {
         let metrics = PrometheusBuilder::new().build_recorder().handle();
         let clock = TrustedClock::start(None, true, TrustedClock::now());
         let stopping = tokio::sync::watch::channel(false).1;
-        let router = router(Arc::new(App::new(store, settings, metrics, clock, Default::default(), stopping)));
+        let router = router(Arc::new(App::new(
+            store,
+            settings,
+            metrics,
+            clock,
+            Default::default(),
+            stopping,
+        )));
         let mut service = Self { runtime, router, key, routes: Vec::new() };
-        let job = service.make("/v1/jobs", r#"{"name":"Fuzzer","client_company_name":"Fuzz & Co"}"#);
-        let person = service.make("/v1/persons", r#"{"name":"Ada Lovelace","work_email":"ada@example.com"}"#);
-        let candidate = service.make(&format!("/v1/jobs/{job}/candidates"), &format!(r#"{{"person_id":"{person}"}}"#));
+        let job =
+            service.make("/v1/jobs", r#"{"name":"Fuzzer","client_company_name":"Fuzz & Co"}"#);
+        let person = service
+            .make("/v1/persons", r#"{"name":"Ada Lovelace","work_email":"ada@example.com"}"#);
+        let candidate = service
+            .make(&format!("/v1/jobs/{job}/candidates"), &format!(r#"{{"person_id":"{person}"}}"#));
         service.routes = vec![
             ("POST", "/v1/persons".to_owned()),
             ("POST", "/v0/persons".to_owned()),

@@ -7,7 +7,9 @@ use crate::text::limit;
 
 /// The person who is put on a job.
 pub fn read_person(fields: &mut Fields<'_>) -> Option<Reference<id::Person>> {
-    fields.needed("person_id", |fields| fields.patch_line("person_id", limit::NAME)).map(Reference::new)
+    fields
+        .needed("person_id", |fields| fields.patch_line("person_id", limit::NAME))
+        .map(Reference::new)
 }
 
 /// The most that are added or moved in one call.
@@ -50,9 +52,14 @@ impl StageMove {
 
 /// A stage, by its id or by its name.
 fn read_target(fields: &mut Fields<'_>) -> (Option<Reference<id::Stage>>, Option<String>) {
-    let ((stage_id, stage_name), is_clean) = fields.is_clean(|fields| (fields.id("stage_id"), fields.text("stage_name", limit::NAME)));
+    let ((stage_id, stage_name), is_clean) =
+        fields.is_clean(|fields| (fields.id("stage_id"), fields.text("stage_name", limit::NAME)));
     if stage_id.is_none() && stage_name.is_none() && is_clean {
-        fields.refuse("stage_id", FieldErrorCode::Required, "must be given, or stage_name in its place");
+        fields.refuse(
+            "stage_id",
+            FieldErrorCode::Required,
+            "must be given, or stage_name in its place",
+        );
     }
     fields.not_both(stage_id.is_some(), stage_name.is_some(), "stage_name", "stage_id");
     (stage_id, stage_name)

@@ -1,5 +1,6 @@
-//! Career history: where a person worked, what they learned and what they are certified for. It is kept as the JSON that
-//! a read gives back, so everything about it is decided here, when it is written.
+//! Career history: where a person worked, what they learned and what they are certified for. It is
+//! kept as the JSON that a read gives back, so everything about it is decided here, when it is
+//! written.
 
 use serde::{Serialize, Serializer};
 
@@ -106,7 +107,9 @@ impl CareerPatch {
     /// True if the patch says nothing at all.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.work_experience.is_absent() && self.education_experience.is_absent() && self.certifications.is_absent()
+        self.work_experience.is_absent()
+            && self.education_experience.is_absent()
+            && self.certifications.is_absent()
     }
 
     /// `today` is the last day that counts for a position that has not ended.
@@ -114,25 +117,44 @@ impl CareerPatch {
         let mut companies = Vec::new();
         let mut index = 0;
         let work_experience = fields.patch_objects("work_experience", MAX_ENTRIES, |entry| {
-            let positions = entry.patch_objects("positions", MAX_ENTRIES, |position| read_position(position, today));
+            let positions = entry
+                .patch_objects("positions", MAX_ENTRIES, |position| read_position(position, today));
             let positions = positions.set().cloned().unwrap_or_default();
             let months = entry.count("duration_in_months", MAX_MONTHS);
             let company = read_company(entry, "work_experience", next(&mut index), &mut companies);
             WorkExperience {
-                duration_in_months: months.unwrap_or_else(|| months_covered(&positions, today).min(MAX_MONTHS)),
+                duration_in_months: months
+                    .unwrap_or_else(|| months_covered(&positions, today).min(MAX_MONTHS)),
                 positions,
                 company,
             }
         });
         index = 0;
-        let education_experience = fields.patch_objects("education_experience", MAX_ENTRIES, |entry| {
-            let (start_date, end_date) = read_dates(entry);
-            let description = entry.lines("description", limit::DESCRIPTION, Lines::Many).unwrap_or_default();
-            let degree = entry.text("degree", limit::NAME).unwrap_or_default();
-            let school = read_company(entry, "education_experience", next(&mut index), &mut companies);
-            let CareerCompany { company_name, company_social_url, company_social_id, company_id } = school;
-            Education { company_name, start_date, end_date, description, degree, company_social_url, company_social_id, company_id }
-        });
+        let education_experience =
+            fields.patch_objects("education_experience", MAX_ENTRIES, |entry| {
+                let (start_date, end_date) = read_dates(entry);
+                let description =
+                    entry.lines("description", limit::DESCRIPTION, Lines::Many).unwrap_or_default();
+                let degree = entry.text("degree", limit::NAME).unwrap_or_default();
+                let school =
+                    read_company(entry, "education_experience", next(&mut index), &mut companies);
+                let CareerCompany {
+                    company_name,
+                    company_social_url,
+                    company_social_id,
+                    company_id,
+                } = school;
+                Education {
+                    company_name,
+                    start_date,
+                    end_date,
+                    description,
+                    degree,
+                    company_social_url,
+                    company_social_id,
+                    company_id,
+                }
+            });
         index = 0;
         let certifications = fields.patch_objects("certifications", MAX_ENTRIES, |entry| {
             let name = entry.text("name", limit::NAME).unwrap_or_default();
@@ -158,9 +180,13 @@ fn read_position(entry: &mut Fields<'_>, today: Date) -> Position {
         title,
         start_date,
         end_date,
-        duration_in_months: months
-            .unwrap_or_else(|| start_date.map_or(0, |start| start.months_through(end_date.unwrap_or(today)).min(MAX_MONTHS))),
-        description: entry.lines("description", limit::DESCRIPTION, Lines::Many).unwrap_or_default(),
+        duration_in_months: months.unwrap_or_else(|| {
+            start_date
+                .map_or(0, |start| start.months_through(end_date.unwrap_or(today)).min(MAX_MONTHS))
+        }),
+        description: entry
+            .lines("description", limit::DESCRIPTION, Lines::Many)
+            .unwrap_or_default(),
         location: entry.text("location", limit::NAME).unwrap_or_default(),
         position_type: entry.text("position_type", limit::NAME).unwrap_or_default(),
     }
@@ -170,13 +196,25 @@ fn read_dates(entry: &mut Fields<'_>) -> (Option<Date>, Option<Date>) {
     (entry.date("start_date"), entry.date("end_date"))
 }
 
-fn read_company(entry: &mut Fields<'_>, list: &str, index: usize, companies: &mut Vec<CompanyReference>) -> CareerCompany {
+fn read_company(
+    entry: &mut Fields<'_>,
+    list: &str,
+    index: usize,
+    companies: &mut Vec<CompanyReference>,
+) -> CareerCompany {
     let company = entry.id::<id::Company>("company_id");
     let company_id = company.as_ref().and_then(|company| company.id);
-    companies.extend(company.map(|company| CompanyReference { field: format!("{list}[{index}].company_id"), company }));
+    companies.extend(
+        company.map(|company| CompanyReference {
+            field: format!("{list}[{index}].company_id"),
+            company,
+        }),
+    );
     CareerCompany {
         company_name: entry.text("company_name", limit::NAME).unwrap_or_default(),
-        company_social_url: entry.parsed("company_social_url", limit::URL, http_url).unwrap_or_default(),
+        company_social_url: entry
+            .parsed("company_social_url", limit::URL, http_url)
+            .unwrap_or_default(),
         company_social_id: entry.count("company_social_id", MAX_SOCIAL_ID).unwrap_or(0),
         company_id,
     }
@@ -229,7 +267,8 @@ mod tests {
             {"title": "Founder"}]}]}"#;
         let patch = read(body).unwrap();
         let work = &patch.work_experience.set().unwrap()[0];
-        let months: Vec<_> = work.positions.iter().map(|position| position.duration_in_months).collect();
+        let months: Vec<_> =
+            work.positions.iter().map(|position| position.duration_in_months).collect();
         assert_eq!(months, [34, 48, 7, 0]);
         assert_eq!(work.duration_in_months, 48 + 34);
     }
@@ -262,7 +301,10 @@ mod tests {
         )
         .unwrap_err();
         let fields: Vec<_> = problem.details.iter().map(|detail| detail.field.as_str()).collect();
-        assert_eq!(fields, ["work_experience[1].positions[0].start_date", "certifications[0].end_date"]);
+        assert_eq!(
+            fields,
+            ["work_experience[1].positions[0].start_date", "certifications[0].end_date"]
+        );
     }
 
     proptest! {
@@ -271,7 +313,9 @@ mod tests {
             let positions: Vec<_> = spans.into_iter().map(|(year, month, years)| {
                 let start = Date::new(year, month, 1).unwrap();
                 let end = Date::new(year + years, month, 28).unwrap();
-                Position { title: String::new(), start_date: Some(start), end_date: Some(end), duration_in_months: start.months_through(end), description: String::new(), location: String::new(), position_type: String::new() }
+                Position { title: String::new(), start_date: Some(start), end_date: Some(end),
+                    duration_in_months: start.months_through(end), description: String::new(),
+                    location: String::new(), position_type: String::new() }
             }).collect();
             let covered = months_covered(&positions, today());
             let longest = positions.iter().map(|position| position.duration_in_months).max().unwrap_or(0);

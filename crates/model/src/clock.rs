@@ -52,7 +52,8 @@ impl Timestamp {
         Date(self.civil().date())
     }
 
-    /// A moment as RFC 3339 writes it, or a date, which stands for its first moment in UTC. What is finer than a millisecond is cut off.
+    /// A moment as RFC 3339 writes it, or a date, which stands for its first moment in UTC. What is
+    /// finer than a millisecond is cut off.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::read(text).map(|(moment, _)| moment)
@@ -74,7 +75,10 @@ impl Timestamp {
             Some(time) => (&*format!("9999-12-29{time}"), 2 * DAY_MILLIS),
             None => (text, 0),
         };
-        let offset = text.rsplit_once(['+', '-']).and_then(|(_, offset)| offset.get(..2)).filter(|_| !text.ends_with(['Z', 'z']));
+        let offset = text
+            .rsplit_once(['+', '-'])
+            .and_then(|(_, offset)| offset.get(..2))
+            .filter(|_| !text.ends_with(['Z', 'z']));
         if offset.and_then(|hours| hours.parse::<u8>().ok()).is_some_and(|hours| hours > 23) {
             return None;
         }
@@ -86,7 +90,8 @@ impl Timestamp {
         match jiff::Timestamp::from_millisecond(self.0) {
             Ok(moment) => TimeZone::UTC.to_datetime(moment),
             // The first and the last day of the calendar, somewhere on earth.
-            Err(_) => civil::DateTime::constant(1970, 1, 1, 0, 0, 0, 0).saturating_add(SignedDuration::from_millis(self.0)),
+            Err(_) => civil::DateTime::constant(1970, 1, 1, 0, 0, 0, 0)
+                .saturating_add(SignedDuration::from_millis(self.0)),
         }
     }
 
@@ -192,7 +197,10 @@ mod tests {
 
     #[test]
     fn a_moment_is_shown_in_utc_to_the_millisecond() {
-        assert_eq!(Timestamp::from_millis(1_794_735_000_007).to_string(), "2026-11-15T09:30:00.007Z");
+        assert_eq!(
+            Timestamp::from_millis(1_794_735_000_007).to_string(),
+            "2026-11-15T09:30:00.007Z"
+        );
         assert_eq!(Timestamp::from_millis(0).to_string(), "1970-01-01T00:00:00.000Z");
     }
 
@@ -201,12 +209,20 @@ mod tests {
         let noon = Timestamp::parse("2026-11-15T12:00:00+01:00").unwrap();
         assert_eq!(noon.to_string(), "2026-11-15T11:00:00.000Z");
         assert_eq!(Timestamp::parse("2026-11-15").unwrap().to_string(), "2026-11-15T00:00:00.000Z");
-        assert!(Timestamp::parse("9999-12-31T23:59:59Z") > Timestamp::parse("9999-12-30T00:00:00Z"));
+        assert!(
+            Timestamp::parse("9999-12-31T23:59:59Z") > Timestamp::parse("9999-12-30T00:00:00Z")
+        );
         assert_eq!(Timestamp::parse("9999-12-31").unwrap().to_string(), "9999-12-31T00:00:00.000Z");
-        assert_eq!(Timestamp::parse("9999-12-31T23:59:59.999Z").unwrap().to_string(), "9999-12-31T23:59:59.999Z");
+        assert_eq!(
+            Timestamp::parse("9999-12-31T23:59:59.999Z").unwrap().to_string(),
+            "9999-12-31T23:59:59.999Z"
+        );
         assert_eq!(Timestamp::parse("yesterday"), None);
         assert_eq!(Timestamp::parse("2026-11-15T12:00:00"), None);
-        assert_eq!(Timestamp::parse("2026-11-15T12:00:00-23:59"), Timestamp::parse("2026-11-16T11:59:00Z"));
+        assert_eq!(
+            Timestamp::parse("2026-11-15T12:00:00-23:59"),
+            Timestamp::parse("2026-11-16T11:59:00Z")
+        );
         for offset in ["+24:00", "-24:00", "+25:59", "-99:00"] {
             assert_eq!(Timestamp::parse(&format!("2026-11-15T12:00:00{offset}")), None);
         }
@@ -218,7 +234,10 @@ mod tests {
         assert_eq!(bound("2026-11-15T09:30:00.791Z"), "2026-11-15T09:30:00.791Z");
         assert_eq!(bound("2026-11-15T09:30:00.791001Z"), "2026-11-15T09:30:00.792Z");
         assert_eq!(bound("2026-11-15"), "2026-11-15T00:00:00.000Z");
-        assert_eq!(Timestamp::parse("2026-11-15T09:30:00.791999Z").unwrap().to_string(), "2026-11-15T09:30:00.791Z");
+        assert_eq!(
+            Timestamp::parse("2026-11-15T09:30:00.791999Z").unwrap().to_string(),
+            "2026-11-15T09:30:00.791Z"
+        );
     }
 
     #[test]
@@ -228,12 +247,23 @@ mod tests {
             [0, DAY_MILLIS - 1, DAY_MILLIS].map(next),
             ["1970-01-02", "1970-01-02", "1970-01-03"].map(|day| format!("{day}T00:00:00.000Z"))
         );
-        assert_eq!([-1, 0, DAY_MILLIS].map(|millis| Timestamp::from_millis(millis).day()), [-1, 0, 1]);
+        assert_eq!(
+            [-1, 0, DAY_MILLIS].map(|millis| Timestamp::from_millis(millis).day()),
+            [-1, 0, 1]
+        );
     }
 
     #[test]
     fn only_days_that_exist_are_dates() {
-        for wrong in ["2026-02-30", "2026-13-01", "26-01-01", "2026-1-1", "2026-01-01T", "", "２０２６-01-01"] {
+        for wrong in [
+            "2026-02-30",
+            "2026-13-01",
+            "26-01-01",
+            "2026-1-1",
+            "2026-01-01T",
+            "",
+            "２０２６-01-01",
+        ] {
             assert_eq!(Date::parse(wrong), None, "{wrong}");
         }
         assert_eq!(date("2024-02-29").to_string(), "2024-02-29");

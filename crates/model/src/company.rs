@@ -1,4 +1,5 @@
-//! A company: an employer of persons, a client with jobs, or both. Names that differ in case or spaces are one company.
+//! A company: an employer of persons, a client with jobs, or both. Names that differ in case or
+//! spaces are one company.
 
 use crate::id;
 use crate::input::{Fields, Reference};
@@ -35,5 +36,7 @@ impl CompanyPatch {
 
 /// The company that goes into another.
 pub fn read_merged(fields: &mut Fields<'_>) -> Option<Reference<id::Company>> {
-    fields.needed("company_id", |fields| fields.patch_line("company_id", limit::NAME)).map(Reference::new)
+    fields
+        .needed("company_id", |fields| fields.patch_line("company_id", limit::NAME))
+        .map(Reference::new)
 }

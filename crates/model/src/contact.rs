@@ -1,4 +1,5 @@
-//! E-mail addresses and phone numbers: their types, what makes one valid, and when two are the same.
+//! E-mail addresses and phone numbers: their types, what makes one valid, and when two are the
+//! same.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -69,9 +70,15 @@ impl Channel {
     fn check(self, value: String) -> Result<String, (FieldErrorCode, String)> {
         match self {
             Self::Email if is_email(&value) => Ok(value),
-            Self::Email => Err((FieldErrorCode::InvalidEmail, "must be an e-mail address, as in ada@example.com".to_owned())),
+            Self::Email => Err((
+                FieldErrorCode::InvalidEmail,
+                "must be an e-mail address, as in ada@example.com".to_owned(),
+            )),
             Self::Phone if is_phone(&value) => Ok(value),
-            Self::Phone => Err((FieldErrorCode::InvalidPhone, "must be a phone number with at least three digits".to_owned())),
+            Self::Phone => Err((
+                FieldErrorCode::InvalidPhone,
+                "must be a phone number with at least three digits".to_owned(),
+            )),
         }
     }
 
@@ -82,7 +89,9 @@ impl Channel {
             Self::Email => is_email(value),
             Self::Phone => is_phone(value),
         };
-        is_sound && value.chars().count() <= self.longest() && value.chars().all(|character| Lines::One.allow(character))
+        is_sound
+            && value.chars().count() <= self.longest()
+            && value.chars().all(|character| Lines::One.allow(character))
     }
 
     /// The form under which two contacts count as the same.
@@ -102,17 +111,21 @@ impl Channel {
 fn is_email(value: &str) -> bool {
     let Some((local, domain)) = value.split_once('@') else { return false };
     let barred = |character: char| {
-        character.is_whitespace() || character.is_control() || matches!(character, '@' | '<' | '>' | ',' | ';' | '"' | '(' | ')')
+        character.is_whitespace()
+            || character.is_control()
+            || matches!(character, '@' | '<' | '>' | ',' | ';' | '"' | '(' | ')')
     };
     let labels_are_sound = domain.contains('.') && domain.split('.').all(|label| !label.is_empty());
     !local.is_empty() && labels_are_sound && !value.replacen('@', "", 1).contains(barred)
 }
 
-/// Case does not matter. In front of the @ that is said of ASCII alone: to other letters a mailbox may tell things apart that look alike in
-/// lower case.
+/// Case does not matter. In front of the @ that is said of ASCII alone: to other letters a mailbox
+/// may tell things apart that look alike in lower case.
 fn email_key(value: &str) -> String {
     match value.split_once('@') {
-        Some((local, domain)) => format!("{}@{}", local.to_ascii_lowercase(), domain.to_lowercase()),
+        Some((local, domain)) => {
+            format!("{}@{}", local.to_ascii_lowercase(), domain.to_lowercase())
+        }
         None => value.to_ascii_lowercase(),
     }
 }
@@ -195,8 +208,11 @@ impl Contacts {
     /// Puts the one value in the place of all entries of that type; none takes them away.
     pub fn replace_type(&mut self, kind: ContactType, value: Option<String>) {
         let place = self.entries.iter().position(|entry| entry.contact_data_type == kind);
-        let same = |entry: &Contact| value.as_deref().is_some_and(|value| self.channel.same(&entry.value, value));
-        let before = place.map_or(0, |place| self.entries[..place].iter().filter(|entry| same(entry)).count());
+        let same = |entry: &Contact| {
+            value.as_deref().is_some_and(|value| self.channel.same(&entry.value, value))
+        };
+        let before = place
+            .map_or(0, |place| self.entries[..place].iter().filter(|entry| same(entry)).count());
         let mut kept = std::mem::take(&mut self.entries);
         kept.retain(|entry| entry.contact_data_type != kind && !same(entry));
         if let Some(value) = value {
@@ -226,11 +242,20 @@ impl Contacts {
 /// A typed field of a request: `work_email` and its like.
 pub type TypedField = (&'static str, ContactType);
 
-pub const EMAIL_FIELDS: [TypedField; 2] = [("work_email", ContactType::Work), ("personal_email", ContactType::Personal)];
-pub const PHONE_FIELDS: [TypedField; 2] = [("mobile_phone", ContactType::Mobile), ("work_phone", ContactType::Work)];
+pub const EMAIL_FIELDS: [TypedField; 2] =
+    [("work_email", ContactType::Work), ("personal_email", ContactType::Personal)];
+pub const PHONE_FIELDS: [TypedField; 2] =
+    [("mobile_phone", ContactType::Mobile), ("work_phone", ContactType::Work)];
 
-/// The contacts of a create: plain strings in `list`, single strings in `singles`, then the typed fields.
-pub fn read_new(fields: &mut Fields<'_>, channel: Channel, list: &'static str, singles: &[&'static str], typed: &[TypedField]) -> Contacts {
+/// The contacts of a create: plain strings in `list`, single strings in `singles`, then the typed
+/// fields.
+pub fn read_new(
+    fields: &mut Fields<'_>,
+    channel: Channel,
+    list: &'static str,
+    singles: &[&'static str],
+    typed: &[TypedField],
+) -> Contacts {
     let mut contacts = Contacts::new(channel);
     let plain = |value| Contact { contact_data_type: channel.default_type(), value };
     for name in singles {
@@ -238,7 +263,9 @@ pub fn read_new(fields: &mut Fields<'_>, channel: Channel, list: &'static str, s
             contacts.add(plain(value));
         }
     }
-    for value in fields.strings(list, limit::CONTACTS, channel.longest(), |value| channel.check(value)) {
+    for value in
+        fields.strings(list, limit::CONTACTS, channel.longest(), |value| channel.check(value))
+    {
         contacts.add(plain(value));
     }
     for (name, kind) in typed {
@@ -265,10 +292,18 @@ pub struct ContactsPatch {
 }
 
 impl ContactsPatch {
-    pub fn read(fields: &mut Fields<'_>, channel: Channel, list: &'static str, typed: &[TypedField]) -> Self {
+    pub fn read(
+        fields: &mut Fields<'_>,
+        channel: Channel,
+        list: &'static str,
+        typed: &[TypedField],
+    ) -> Self {
         let entries = fields.patch_objects(list, limit::CONTACTS, |entry| {
-            let kind = entry.parsed("contact_data_type", 64, |written| read_type(channel, &written));
-            let value = entry.needed("value", |entry| entry.patch_parsed("value", channel.longest(), |value| channel.check(value)))?;
+            let kind =
+                entry.parsed("contact_data_type", 64, |written| read_type(channel, &written));
+            let value = entry.needed("value", |entry| {
+                entry.patch_parsed("value", channel.longest(), |value| channel.check(value))
+            })?;
             Some(Contact { contact_data_type: kind.unwrap_or(channel.default_type()), value })
         });
         let list = match entries {
@@ -282,13 +317,14 @@ impl ContactsPatch {
                 Patch::Set(contacts)
             }
         };
-        let mut read_typed =
-            |(name, kind): &TypedField| (*kind, fields.patch_parsed(name, channel.longest(), |value| channel.check(value)));
+        let mut read_typed = |(name, kind): &TypedField| {
+            (*kind, fields.patch_parsed(name, channel.longest(), |value| channel.check(value)))
+        };
         Self { list, typed: typed.iter().map(&mut read_typed).collect() }
     }
 
-    /// True when the patch changed the contacts. A typed field takes the place of what is stored of its type; beside a list of the same
-    /// request it adds to that, as on create.
+    /// True when the patch changed the contacts. A typed field takes the place of what is stored of
+    /// its type; beside a list of the same request it adds to that, as on create.
     pub fn apply(&self, contacts: &mut Contacts) -> bool {
         let before = contacts.clone();
         let list = match &self.list {
@@ -333,8 +369,13 @@ mod tests {
 
     #[test]
     fn addresses_are_told_from_what_is_none() {
-        for good in ["ada@example.com", "ADA+x@sub.example.co", "o'neil@example.org", "jürgen@bücher.example", "a!#$%&'*/=?^_`{|}~@b.cd"]
-        {
+        for good in [
+            "ada@example.com",
+            "ADA+x@sub.example.co",
+            "o'neil@example.org",
+            "jürgen@bücher.example",
+            "a!#$%&'*/=?^_`{|}~@b.cd",
+        ] {
             assert!(is_email(good), "{good}");
         }
         for bad in [
@@ -364,10 +405,17 @@ mod tests {
     #[test]
     fn a_value_given_twice_takes_the_type_of_its_field() {
         let body = br#"{"emails": ["Ada@x.com", "b@x.com", "ada@X.com"], "personal_email": "ADA@x.com", "work_email": "c@x.com"}"#;
-        let contacts = read_body(body, |fields| read_new(fields, Channel::Email, "emails", &[], &EMAIL_FIELDS)).unwrap();
+        let contacts = read_body(body, |fields| {
+            read_new(fields, Channel::Email, "emails", &[], &EMAIL_FIELDS)
+        })
+        .unwrap();
         assert_eq!(
             contacts.entries(),
-            [email(ContactType::Personal, "Ada@x.com"), email(ContactType::Work, "b@x.com"), email(ContactType::Work, "c@x.com")]
+            [
+                email(ContactType::Personal, "Ada@x.com"),
+                email(ContactType::Work, "b@x.com"),
+                email(ContactType::Work, "c@x.com")
+            ]
         );
     }
 
@@ -381,7 +429,10 @@ mod tests {
         ];
         let mut contacts = Contacts::of(Channel::Email, entries);
         contacts.replace_type(ContactType::Work, Some("p@x.com".to_owned()));
-        assert_eq!(contacts.entries(), [email(ContactType::Work, "p@x.com"), email(ContactType::Other, "o@x.com")]);
+        assert_eq!(
+            contacts.entries(),
+            [email(ContactType::Work, "p@x.com"), email(ContactType::Other, "o@x.com")]
+        );
         contacts.replace_type(ContactType::Work, None);
         assert_eq!(contacts.entries(), [email(ContactType::Other, "o@x.com")]);
         contacts.replace_type(ContactType::Personal, Some("n@x.com".to_owned()));
@@ -391,13 +442,20 @@ mod tests {
     #[test]
     fn an_unknown_type_is_refused_with_the_allowed_ones() {
         let body = br#"{"phone_numbers": [{"contact_data_type": "fax", "value": "030 123"}]}"#;
-        let problem = read_body(body, |fields| ContactsPatch::read(fields, Channel::Phone, "phone_numbers", &PHONE_FIELDS)).unwrap_err();
+        let problem = read_body(body, |fields| {
+            ContactsPatch::read(fields, Channel::Phone, "phone_numbers", &PHONE_FIELDS)
+        })
+        .unwrap_err();
         assert_eq!(problem.details[0].field, "phone_numbers[0].contact_data_type");
         assert!(problem.details[0].message.contains("mobile, work, home, other"));
     }
 
     fn lists() -> impl Strategy<Value = Contacts> {
-        let kinds = prop_oneof![Just(ContactType::Work), Just(ContactType::Personal), Just(ContactType::Other)];
+        let kinds = prop_oneof![
+            Just(ContactType::Work),
+            Just(ContactType::Personal),
+            Just(ContactType::Other)
+        ];
         proptest::collection::vec((kinds, "[a-cA-C]@x\\.yz"), 0..8).prop_map(|entries| {
             let mut contacts = Contacts::new(Channel::Email);
             for (kind, value) in entries {
@@ -417,7 +475,8 @@ mod tests {
         }
 
         #[test]
-        fn a_replaced_type_holds_just_that_value(mut contacts in lists(), value in "[a-cA-C]@x\\.yz") {
+        fn a_replaced_type_holds_just_that_value(mut contacts in lists(),
+            value in "[a-cA-C]@x\\.yz") {
             contacts.replace_type(ContactType::Work, Some(value.clone()));
             let work: Vec<_> = contacts.entries().iter().filter(|entry| entry.contact_data_type == ContactType::Work).collect();
             prop_assert_eq!(work.len(), 1);

@@ -1,4 +1,5 @@
-//! Persons who are likely the same one, though nothing that identifies a person says so: for people to look at, and to merge.
+//! Persons who are likely the same one, though nothing that identifies a person says so: for people
+//! to look at, and to merge.
 
 use crate::contact::{Channel, Contacts};
 use crate::id::{CompanyId, PersonId};
@@ -62,7 +63,10 @@ impl Profile {
     /// How the person calls themselves: on the social network, and before the @ of their addresses.
     fn handles(&self) -> Vec<String> {
         let social = (!self.social.handle.is_empty()).then(|| self.social.handle.clone());
-        let addresses = self.emails.keys().filter_map(|address| address.split_once('@').map(|(local, _)| local.to_owned()));
+        let addresses = self
+            .emails
+            .keys()
+            .filter_map(|address| address.split_once('@').map(|(local, _)| local.to_owned()));
         social.into_iter().chain(addresses).collect()
     }
 }
@@ -93,7 +97,8 @@ impl ReasonKind {
     }
 }
 
-/// Why two persons are likely the same: the profile, the address, the number, the company or the handle that they have in common.
+/// Why two persons are likely the same: the profile, the address, the number, the company or the
+/// handle that they have in common.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reason {
     pub kind: ReasonKind,
@@ -104,17 +109,25 @@ pub struct Reason {
 pub fn reasons(one: &Profile, other: &Profile, counts: impl Fn(&Sign) -> bool) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let shared = other.identifiers();
-    for identifier in one.identifiers().into_iter().filter(|identifier| shared.contains(identifier)) {
+    for identifier in one.identifiers().into_iter().filter(|identifier| shared.contains(identifier))
+    {
         let kind = match identifier.kind {
             IdentifierKind::Email => ReasonKind::SameEmail,
-            IdentifierKind::SocialProfile | IdentifierKind::ExternalSource => ReasonKind::SameSocialProfile,
+            IdentifierKind::SocialProfile | IdentifierKind::ExternalSource => {
+                ReasonKind::SameSocialProfile
+            }
         };
         let value = identifier.shown();
         if counts(&Sign::Identifier(identifier)) {
             reasons.push(Reason { kind, value });
         }
     }
-    for phone in one.phones.entries().iter().filter(|phone| is_long(&phone.value) && other.phones.contains(&phone.value)) {
+    for phone in one
+        .phones
+        .entries()
+        .iter()
+        .filter(|phone| is_long(&phone.value) && other.phones.contains(&phone.value))
+    {
         if counts(&Sign::Phone(Channel::Phone.key(&phone.value))) {
             reasons.push(Reason { kind: ReasonKind::SamePhone, value: phone.value.clone() });
         }
@@ -123,10 +136,14 @@ pub fn reasons(one: &Profile, other: &Profile, counts: impl Fn(&Sign) -> bool) -
         && fold(&one.name) == fold(&other.name)
         && counts(&Sign::NameAtCompany(fold(&one.name), company))
     {
-        reasons.push(Reason { kind: ReasonKind::SameNameAndCompany, value: one.company_name.clone() });
+        reasons
+            .push(Reason { kind: ReasonKind::SameNameAndCompany, value: one.company_name.clone() });
     }
     let known = other.handles();
-    let shared = one.handles().into_iter().find(|handle| known.contains(handle) && counts(&Sign::Handle(handle.clone())));
+    let shared = one
+        .handles()
+        .into_iter()
+        .find(|handle| known.contains(handle) && counts(&Sign::Handle(handle.clone())));
     if let Some(value) = shared.filter(|_| are_similar(&one.name, &other.name)) {
         reasons.push(Reason { kind: ReasonKind::SimilarNameAndHandle, value });
     }
@@ -140,7 +157,9 @@ fn are_similar(one: &str, other: &str) -> bool {
     if one.is_empty() || other.is_empty() {
         return false;
     }
-    let alike = |one: &[String], other: &[String]| strsim::jaro_winkler(&one.join(" "), &other.join(" ")) >= LIKENESS;
+    let alike = |one: &[String], other: &[String]| {
+        strsim::jaro_winkler(&one.join(" "), &other.join(" ")) >= LIKENESS
+    };
     if alike(&one, &other) {
         return true;
     }
@@ -162,7 +181,10 @@ impl Place {
     #[must_use]
     pub fn parse(written: &str) -> Option<Self> {
         match written.split_once('.') {
-            Some((person, partner)) => Some(Self { person: PersonId::parse(person)?, partner: Some(PersonId::parse(partner)?) }),
+            Some((person, partner)) => Some(Self {
+                person: PersonId::parse(person)?,
+                partner: Some(PersonId::parse(partner)?),
+            }),
             None => Some(Self { person: PersonId::parse(written)?, partner: None }),
         }
     }
@@ -189,7 +211,10 @@ mod tests {
     }
 
     fn contacts(channel: Channel, values: &[&str]) -> Contacts {
-        let contact = |value: &&str| Contact { contact_data_type: ContactType::Other, value: (*value).to_owned() };
+        let contact = |value: &&str| Contact {
+            contact_data_type: ContactType::Other,
+            value: (*value).to_owned(),
+        };
         Contacts::of(channel, values.iter().map(contact).collect())
     }
 
@@ -218,11 +243,17 @@ mod tests {
 
     #[test]
     fn a_phone_number_counts_however_it_is_written() {
-        let one = Profile { phones: contacts(Channel::Phone, &["+44 20 7946 0000"]), ..named("Ada") };
-        let other = Profile { phones: contacts(Channel::Phone, &["123", "0044"]), ..named("Grace") };
+        let one =
+            Profile { phones: contacts(Channel::Phone, &["+44 20 7946 0000"]), ..named("Ada") };
+        let other =
+            Profile { phones: contacts(Channel::Phone, &["123", "0044"]), ..named("Grace") };
         assert_eq!(kinds(&one, &other), []);
-        let other = Profile { phones: contacts(Channel::Phone, &["(44) 2079460000"]), ..named("Grace") };
-        assert_eq!(reasons(&one, &other, |_| true), [Reason { kind: ReasonKind::SamePhone, value: "+44 20 7946 0000".to_owned() }]);
+        let other =
+            Profile { phones: contacts(Channel::Phone, &["(44) 2079460000"]), ..named("Grace") };
+        assert_eq!(
+            reasons(&one, &other, |_| true),
+            [Reason { kind: ReasonKind::SamePhone, value: "+44 20 7946 0000".to_owned() }]
+        );
         assert!(share_a_sign(&one, &other));
     }
 
@@ -235,8 +266,15 @@ mod tests {
 
     #[test]
     fn the_same_name_counts_within_a_company() {
-        let at = |name: &str, number| Profile { company_id: company(number), company_name: "Engines".to_owned(), ..named(name) };
-        assert_eq!(kinds(&at("Ada  Lovelace", 1), &at("ada lovelace", 1)), [ReasonKind::SameNameAndCompany]);
+        let at = |name: &str, number| Profile {
+            company_id: company(number),
+            company_name: "Engines".to_owned(),
+            ..named(name)
+        };
+        assert_eq!(
+            kinds(&at("Ada  Lovelace", 1), &at("ada lovelace", 1)),
+            [ReasonKind::SameNameAndCompany]
+        );
         assert!(share_a_sign(&at("Ada  Lovelace", 1), &at("ada lovelace", 1)));
         assert_eq!(kinds(&at("Ada Lovelace", 1), &at("Ada Lovelace", 2)), []);
         assert_eq!(kinds(&named("Ada Lovelace"), &named("Ada Lovelace")), []);
@@ -246,7 +284,10 @@ mod tests {
     #[test]
     fn a_handle_counts_with_a_similar_name() {
         let with = |name: &str, handle: &str, email: &str| Profile {
-            social: SocialProfile { url: email.replace('@', ".").replacen("", "https://", 1), handle: handle.to_owned() },
+            social: SocialProfile {
+                url: email.replace('@', ".").replacen("", "https://", 1),
+                handle: handle.to_owned(),
+            },
             emails: contacts(Channel::Email, &[email]),
             ..named(name)
         };

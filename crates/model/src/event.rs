@@ -1,5 +1,6 @@
-//! What is told of a change. An event is an entry of a log that only grows: numbered within its workspace, and linked to the entry
-//! before it by a hash. The hash is taken over hashes of the contents, so that contents can be erased and the log still be proved.
+//! What is told of a change. An event is an entry of a log that only grows: numbered within its
+//! workspace, and linked to the entry before it by a hash. The hash is taken over hashes of the
+//! contents, so that contents can be erased and the log still be proved.
 
 use std::fmt;
 
@@ -9,7 +10,8 @@ use serde_json::value::RawValue;
 use crate::clock::Timestamp;
 use crate::digest::sha256;
 use crate::id::{
-    Candidate, CandidateId, Company, EventId, Id, Job, JobId, Key, KeyId, Kind, Person, PersonId, Status, Template, Webhook, WorkspaceId,
+    Candidate, CandidateId, Company, EventId, Id, Job, JobId, Key, KeyId, Kind, Person, PersonId,
+    Status, Template, Webhook, WorkspaceId,
 };
 
 macro_rules! types {
@@ -43,7 +45,8 @@ macro_rules! types {
 
 types! {
     PersonCreated "person.created" Person "A person was made."
-    PersonUpdated "person.updated" Person "Fields of a person changed, or their career history was written."
+    PersonUpdated "person.updated" Person "Fields of a person changed, or their career history \
+        was written."
     PersonNoteAdded "person.note_added" Person "A note was added to a person."
     PersonNoteUpdated "person.note_updated" Person "A note on a person was changed."
     PersonNoteDeleted "person.note_deleted" Person "A note on a person was deleted."
@@ -53,25 +56,31 @@ types! {
     CandidateCreated "candidate.created" Candidate "A person was put on a job."
     CandidateMoved "candidate.moved" Candidate "A candidate went to another stage."
     CandidateRemoved "candidate.removed" Candidate "A person was taken off a job."
-    CandidateMerged "candidate.merged" Candidate "A candidate went into another of the same job, since their persons were merged."
+    CandidateMerged "candidate.merged" Candidate "A candidate went into another of the same job, \
+        since their persons were merged."
     JobCreated "job.created" Job "A job was opened."
     JobUpdated "job.updated" Job "Fields of a job changed."
     JobArchived "job.archived" Job "A job was archived."
     JobRestored "job.restored" Job "A job is not archived any more."
     JobStageAdded "job.stage_added" Job "A stage was added to a job's pipeline."
-    JobStageUpdated "job.stage_updated" Job "A stage of a job's pipeline was renamed, flagged or put in another place."
+    JobStageUpdated "job.stage_updated" Job "A stage of a job's pipeline was renamed, flagged or \
+        put in another place."
     JobStageRemoved "job.stage_removed" Job "A stage was removed from a job's pipeline."
-    JobStagesReordered "job.stages_reordered" Job "The stages of a job's pipeline were put in another order."
+    JobStagesReordered "job.stages_reordered" Job "The stages of a job's pipeline were put in \
+        another order."
     StatusCreated "status.created" Status "A job status was made."
     StatusUpdated "status.updated" Status "A job status was renamed."
     TemplateCreated "template.created" Template "A pipeline template was made."
-    TemplateUpdated "template.updated" Template "A pipeline template was changed, or made the default."
+    TemplateUpdated "template.updated" Template "A pipeline template was changed, or made the \
+        default."
     TemplateDeleted "template.deleted" Template "A pipeline template was deleted."
     CompanyCreated "company.created" Company "A company was made."
-    CompanyContactAdded "company.contact_added" Company "A person became a contact of a client company."
+    CompanyContactAdded "company.contact_added" Company "A person became a contact of a client \
+        company."
     CompanyUpdated "company.updated" Company "A company was renamed."
     CompanyMerged "company.merged" Company "Another company went into this one."
-    CompanyContactRemoved "company.contact_removed" Company "A person is no contact of a client company any more."
+    CompanyContactRemoved "company.contact_removed" Company "A person is no contact of a client \
+        company any more."
     KeyCreated "key.created" Key "A key was made."
     KeyRotated "key.rotated" Key "A key was replaced by a new one and works on for a while."
     KeyRevoked "key.revoked" Key "A key was revoked."
@@ -79,8 +88,10 @@ types! {
     WebhookUpdated "webhook.updated" Webhook "Fields of a webhook changed."
     WebhookDeleted "webhook.deleted" Webhook "A webhook was deleted."
     WebhookSecretRotated "webhook.secret_rotated" Webhook "A webhook got a new secret."
-    WebhookPaused "webhook.paused" Webhook "Nothing gets through to a webhook; it is tried from time to time."
-    WebhookResumed "webhook.resumed" Webhook "A paused webhook takes calls again and gets what it missed."
+    WebhookPaused "webhook.paused" Webhook "Nothing gets through to a webhook; it is tried from \
+        time to time."
+    WebhookResumed "webhook.resumed" Webhook "A paused webhook takes calls again and gets what it \
+        missed."
     WebhookTest "webhook.test" Webhook "Somebody tries a webhook; only that one gets it."
 }
 
@@ -139,7 +150,13 @@ impl TypeFilter {
     /// The same but for one type.
     #[must_use]
     pub fn without(&self, kind: EventType) -> Self {
-        Self(self.types().iter().filter(|taken| **taken != kind).map(|taken| taken.name().to_owned()).collect())
+        Self(
+            self.types()
+                .iter()
+                .filter(|taken| **taken != kind)
+                .map(|taken| taken.name().to_owned())
+                .collect(),
+        )
     }
 
     /// The types that are taken.
@@ -156,7 +173,8 @@ fn fits(pattern: &str, kind: EventType) -> bool {
     }
 }
 
-/// The records that an event belongs to: the one that changed, and the person and the job of a candidate.
+/// The records that an event belongs to: the one that changed, and the person and the job of a
+/// candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Subject {
     pub record: [u8; 16],
@@ -180,7 +198,8 @@ impl Subject {
         Self { person: Some(person), ..self }
     }
 
-    /// Events with the same lane are told one after the other: all of a person with their candidates, all of a job, and so on.
+    /// Events with the same lane are told one after the other: all of a person with their
+    /// candidates, all of a job, and so on.
     #[must_use]
     pub fn lane(&self) -> [u8; 16] {
         match (self.person, self.job) {
@@ -254,7 +273,8 @@ impl Hash {
         &self.0
     }
 
-    /// The hash of what may be erased. The salt is erased with it, so that nobody can try out what it was.
+    /// The hash of what may be erased. The salt is erased with it, so that nobody can try out what
+    /// it was.
     #[must_use]
     pub fn of_content(salt: &[u8; 16], request_id: Option<&str>, data: &str) -> Self {
         let request_id = request_id.unwrap_or_default();

@@ -6,7 +6,8 @@ use crate::stage::Stage;
 
 const MILLIS_OF_A_DAY: f64 = 86_400_000.0;
 
-/// What became of those who entered a stage. Everybody counts once in each number, however often they came by.
+/// What became of those who entered a stage. Everybody counts once in each number, however often
+/// they came by.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StageFigures {
     pub stage: Stage,
@@ -34,7 +35,14 @@ impl Funnel {
     #[must_use]
     pub fn of(stages: Vec<Stage>) -> Self {
         let stays = vec![Vec::new(); stages.len()];
-        let figures = |stage| StageFigures { stage, entered: 0, current: 0, went_on: 0, rejected: 0, median_days: None };
+        let figures = |stage| StageFigures {
+            stage,
+            entered: 0,
+            current: 0,
+            went_on: 0,
+            rejected: 0,
+            median_days: None,
+        };
         Self { figures: stages.into_iter().map(figures).collect(), stays }
     }
 
@@ -42,21 +50,32 @@ impl Funnel {
         self.figures.iter().position(|figures| figures.stage.id == id)
     }
 
-    /// Counts a candidate that is in the stage `current` and has entered these, the oldest first. A stage that the job no longer has
-    /// ends a stay and counts for nothing else.
+    /// Counts a candidate that is in the stage `current` and has entered these, the oldest first. A
+    /// stage that the job no longer has ends a stay and counts for nothing else.
     pub fn count(&mut self, current: StageId, history: &[(StageId, Timestamp)]) {
         if let Some(place) = self.place(current) {
             self.figures[place].current += 1;
         }
         let path: Vec<_> = history.iter().map(|(stage, at)| (self.place(*stage), *at)).collect();
-        let is_rejection: Vec<_> = self.figures.iter().map(|figures| figures.stage.is_rejection_stage).collect();
+        let is_rejection: Vec<_> =
+            self.figures.iter().map(|figures| figures.stage.is_rejection_stage).collect();
         for (place, (figures, stays)) in self.figures.iter_mut().zip(&mut self.stays).enumerate() {
-            let Some(first) = path.iter().position(|(entered, _)| *entered == Some(place)) else { continue };
-            let goes_on = |(entered, _): &(Option<usize>, Timestamp)| entered.is_some_and(|later| later > place && !is_rejection[later]);
-            let steps = || path.windows(2).filter(move |step| step[0].0 == Some(place)).map(|step| (step[0].1, step[1]));
+            let Some(first) = path.iter().position(|(entered, _)| *entered == Some(place)) else {
+                continue;
+            };
+            let goes_on = |(entered, _): &(Option<usize>, Timestamp)| {
+                entered.is_some_and(|later| later > place && !is_rejection[later])
+            };
+            let steps = || {
+                path.windows(2)
+                    .filter(move |step| step[0].0 == Some(place))
+                    .map(|step| (step[0].1, step[1]))
+            };
             figures.entered += 1;
             figures.went_on += i64::from(path[first..].iter().any(goes_on));
-            figures.rejected += i64::from(steps().any(|(_, (next, _))| next.is_some_and(|next| is_rejection[next])));
+            figures.rejected += i64::from(
+                steps().any(|(_, (next, _))| next.is_some_and(|next| is_rejection[next])),
+            );
             stays.extend(steps().map(|(from, (_, to))| (to.millis() - from.millis()).max(0)));
         }
     }
@@ -64,7 +83,10 @@ impl Funnel {
     /// The figures of all stages, in order.
     #[must_use]
     pub fn finish(self) -> Vec<StageFigures> {
-        let with_median = |(figures, stays): (StageFigures, Vec<i64>)| StageFigures { median_days: median(stays).map(in_days), ..figures };
+        let with_median = |(figures, stays): (StageFigures, Vec<i64>)| StageFigures {
+            median_days: median(stays).map(in_days),
+            ..figures
+        };
         self.figures.into_iter().zip(self.stays).map(with_median).collect()
     }
 }
@@ -109,23 +131,35 @@ mod tests {
         (1..=4).map(stage).collect()
     }
 
-    /// Counts candidates, each of which entered these stages on these days, and is in the last of them.
+    /// Counts candidates, each of which entered these stages on these days, and is in the last of
+    /// them.
     fn figures(candidates: &[&[(u128, i64)]]) -> Vec<StageFigures> {
         let mut funnel = Funnel::of(pipeline());
         for history in candidates {
-            let history: Vec<_> = history.iter().map(|(stage, day)| (id(*stage), Timestamp::from_millis(day * DAY))).collect();
+            let history: Vec<_> = history
+                .iter()
+                .map(|(stage, day)| (id(*stage), Timestamp::from_millis(day * DAY)))
+                .collect();
             funnel.count(history.last().unwrap().0, &history);
         }
         funnel.finish()
     }
 
     fn counts(figures: &[StageFigures]) -> Vec<[i64; 4]> {
-        figures.iter().map(|stage| [stage.entered, stage.current, stage.went_on, stage.rejected]).collect()
+        figures
+            .iter()
+            .map(|stage| [stage.entered, stage.current, stage.went_on, stage.rejected])
+            .collect()
     }
 
     #[test]
     fn everybody_counts_in_the_stages_that_they_entered() {
-        let figures = figures(&[&[(1, 0)], &[(1, 0), (2, 3), (3, 4)], &[(1, 0), (2, 1), (4, 6)], &[(1, 0), (4, 2)]]);
+        let figures = figures(&[
+            &[(1, 0)],
+            &[(1, 0), (2, 3), (3, 4)],
+            &[(1, 0), (2, 1), (4, 6)],
+            &[(1, 0), (4, 2)],
+        ]);
         assert_eq!(counts(&figures), [[4, 1, 2, 1], [2, 0, 1, 1], [1, 1, 0, 0], [2, 2, 0, 0]]);
         let medians: Vec<_> = figures.iter().map(|stage| stage.median_days).collect();
         assert_eq!(medians, [Some(2.0), Some(3.0), None, None]);
@@ -158,7 +192,8 @@ mod tests {
             let histories: Vec<Vec<_>> = paths.iter().map(|path| path.iter().map(|stage| u128::from(*stage)).zip(0..).collect()).collect();
             let histories: Vec<_> = histories.iter().map(Vec::as_slice).collect();
             for stage in figures(&histories) {
-                prop_assert!(stage.current.max(stage.went_on).max(stage.rejected) <= stage.entered, "{stage:?}");
+                prop_assert!(stage.current.max(stage.went_on).max(stage.rejected) <= stage.entered,
+                    "{stage:?}");
                 prop_assert_eq!(stage.median_days.is_some(), histories.iter().any(|path| {
                     path.iter().rev().skip(1).any(|(entered, _)| id(*entered) == stage.stage.id)
                 }));

@@ -1,5 +1,6 @@
-//! Identifiers: opaque, typed and time-ordered. An id is a version 7 UUID, shown as a short prefix for its kind and 26
-//! characters of Crockford's base 32, so that ids sort by the time at which they were made.
+//! Identifiers: opaque, typed and time-ordered. An id is a version 7 UUID, shown as a short prefix
+//! for its kind and 26 characters of Crockford's base 32, so that ids sort by the time at which
+//! they were made.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -83,7 +84,8 @@ impl<K: Kind> Id<K> {
         ((self.0 >> 64) & 0xfff) << 62 | self.0 & ((1 << 62) - 1)
     }
 
-    /// A number that no two ids share that were made after each other. Until the year 2109 such numbers sort as the ids do.
+    /// A number that no two ids share that were made after each other. Until the year 2109 such
+    /// numbers sort as the ids do.
     #[must_use]
     pub const fn number(self) -> i64 {
         let number = (self.0 >> 80) << COUNTING_BITS | self.random_bits() >> UNCOUNTED_BITS;
@@ -147,7 +149,8 @@ impl<K: Kind> Serialize for Id<K> {
     }
 }
 
-/// A tenant. Its number leads every primary key, so it is small; it stands in clear in the tenant's keys.
+/// A tenant. Its number leads every primary key, so it is small; it stands in clear in the tenant's
+/// keys.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WorkspaceId(i64);
 
@@ -224,7 +227,8 @@ mod tests {
         }
 
         #[test]
-        fn an_id_made_after_another_sorts_behind_it(last in 0..1i64 << 40, now in 0..1i64 << 40, one: u128, two: u128) {
+        fn an_id_made_after_another_sorts_behind_it(last in 0..1i64 << 40, now in 0..1i64 << 40,
+            one: u128, two: u128) {
             let last = JobId::at(Timestamp::from_millis(last), one);
             let next = JobId::after(last, Timestamp::from_millis(now), two);
             prop_assert!(next > last);

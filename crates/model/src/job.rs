@@ -30,13 +30,21 @@ pub struct ClientReference {
 
 impl ClientReference {
     fn read(fields: &mut Fields<'_>) -> Self {
-        let client = Self { name: read_company_name(fields, "client_company_name"), id: fields.id("client_company_id") };
+        let client = Self {
+            name: read_company_name(fields, "client_company_name"),
+            id: fields.id("client_company_id"),
+        };
         client.check(fields);
         client
     }
 
     fn check(&self, fields: &mut Fields<'_>) {
-        fields.not_both(self.id.is_some(), self.name.is_some(), "client_company_name", "client_company_id");
+        fields.not_both(
+            self.id.is_some(),
+            self.name.is_some(),
+            "client_company_name",
+            "client_company_id",
+        );
     }
 
     #[must_use]
@@ -67,9 +75,14 @@ impl NewJob {
         let name = fields.needed("name", |fields| fields.patch_line("name", limit::NAME));
         let (client, is_clean) = fields.is_clean(ClientReference::read);
         if !client.is_given() && is_clean {
-            fields.refuse("client_company_name", FieldErrorCode::Required, "must be given, or client_company_id in its place");
+            fields.refuse(
+                "client_company_name",
+                FieldErrorCode::Required,
+                "must be given, or client_company_id in its place",
+            );
         }
-        let status = StatusReference { name: fields.text("job_status_name", limit::NAME), id: None };
+        let status =
+            StatusReference { name: fields.text("job_status_name", limit::NAME), id: None };
         let (stages, template) = (read_pipeline(fields), fields.id("pipeline_template_id"));
         fields.not_both(stages.is_some(), template.is_some(), "pipeline_template_id", PIPELINE);
         Self { name: name.unwrap_or_default(), client, status, stages, template }
@@ -96,10 +109,21 @@ impl JobPatch {
             }
         };
         let name = kept("name");
-        let status = StatusReference { name: kept("job_status_name"), id: kept("job_status_id").map(Reference::new) };
-        let client = ClientReference { name: kept("client_company_name"), id: kept("client_company_id").map(Reference::new) };
+        let status = StatusReference {
+            name: kept("job_status_name"),
+            id: kept("job_status_id").map(Reference::new),
+        };
+        let client = ClientReference {
+            name: kept("client_company_name"),
+            id: kept("client_company_id").map(Reference::new),
+        };
         client.check(fields);
-        fields.not_both(status.id.is_some(), status.name.is_some(), "job_status_name", "job_status_id");
+        fields.not_both(
+            status.id.is_some(),
+            status.name.is_some(),
+            "job_status_name",
+            "job_status_id",
+        );
         let is_archived = fields.patch_flag("is_archived");
         if is_archived == Patch::Clear {
             fields.refuse("is_archived", FieldErrorCode::Required, "must not be cleared");

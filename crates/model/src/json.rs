@@ -1,5 +1,5 @@
-//! Strict reading of JSON: depth and number of values are bounded, and a name that stands twice in one object is refused, since either value would
-//! be lost without a word.
+//! Strict reading of JSON: depth and number of values are bounded, and a name that stands twice in
+//! one object is refused, since either value would be lost without a word.
 
 use std::cell::Cell;
 use std::fmt;
@@ -12,7 +12,8 @@ use crate::text::shorten;
 /// How deep objects and arrays may be nested.
 pub const MAX_DEPTH: usize = 16;
 const MAX_FIELDS: usize = 100;
-/// Far more than a thousand persons with all that they can have. Each takes many times the bytes in memory that it was written with.
+/// Far more than a thousand persons with all that they can have. Each takes many times the bytes in
+/// memory that it was written with.
 const MAX_VALUES: usize = 500_000;
 
 /// A JSON value. Objects are small and read once, so a list of their fields is all that is needed.
@@ -44,13 +45,18 @@ impl Json {
 
 pub fn parse(bytes: &[u8]) -> Result<Json, Problem> {
     if bytes.is_empty() {
-        return Err(Problem::new(Code::MalformedJson, "The body is empty; it must be a JSON object."));
+        return Err(Problem::new(
+            Code::MalformedJson,
+            "The body is empty; it must be a JSON object.",
+        ));
     }
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     Strict { depth: 0, left: &Cell::new(MAX_VALUES) }
         .deserialize(&mut deserializer)
         .and_then(|value| deserializer.end().map(|()| value))
-        .map_err(|error| Problem::new(Code::MalformedJson, format!("The body is not valid JSON: {error}.")))
+        .map_err(|error| {
+            Problem::new(Code::MalformedJson, format!("The body is not valid JSON: {error}."))
+        })
 }
 
 struct Strict<'c> {
@@ -73,7 +79,9 @@ impl<'de> DeserializeSeed<'de> for Strict<'_> {
 
     fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
         let left = self.left.get().checked_sub(1);
-        self.left.set(left.ok_or_else(|| de::Error::custom(format_args!("there are more than {MAX_VALUES} values")))?);
+        self.left.set(left.ok_or_else(|| {
+            de::Error::custom(format_args!("there are more than {MAX_VALUES} values"))
+        })?);
         deserializer.deserialize_any(self)
     }
 }
@@ -124,12 +132,18 @@ impl<'de> Visitor<'de> for Strict<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
         let mut object: Vec<(String, Json)> = Vec::new();
         while let Some(name) = entries.next_key::<String>()? {
-            // Past that many fields most are unknown anyway, and comparing each with each would take long.
+            // Past that many fields most are unknown anyway, and comparing each with each would
+            // take long.
             if object.len() >= MAX_FIELDS {
-                return Err(de::Error::custom(format_args!("an object has more than {MAX_FIELDS} fields")));
+                return Err(de::Error::custom(format_args!(
+                    "an object has more than {MAX_FIELDS} fields"
+                )));
             }
             if object.iter().any(|(known, _)| *known == name) {
-                return Err(de::Error::custom(format_args!("the field {:?} stands twice", shorten(&name))));
+                return Err(de::Error::custom(format_args!(
+                    "the field {:?} stands twice",
+                    shorten(&name)
+                )));
             }
             object.push((name, entries.next_value_seed(self.deeper()?)?));
         }

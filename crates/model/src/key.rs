@@ -1,7 +1,8 @@
 //! API keys: how they are written, checked before any look-up, and hashed.
 //!
-//! `slated_` + the workspace's id (13 characters) + `_` + the secret (32) + the checksum (6). The fixed beginning and the
-//! checksum let secret scanners know a key from other text, and a mistyped one is refused without touching the database.
+//! `slated_` + the workspace's id (13 characters) + `_` + the secret (32) + the checksum (6). The
+//! fixed beginning and the checksum let secret scanners know a key from other text, and a mistyped
+//! one is refused without touching the database.
 
 use std::fmt;
 
@@ -64,16 +65,21 @@ impl NewKey {
         let name = fields.needed("name", |fields| fields.patch_line("name", limit::NAME));
         let scope = fields.needed("scope", |fields| {
             fields.patch_parsed("scope", limit::NAME, |written| {
-                Scope::parse(&written).ok_or_else(|| (FieldErrorCode::InvalidValue, "must be read, write or admin".to_owned()))
+                Scope::parse(&written).ok_or_else(|| {
+                    (FieldErrorCode::InvalidValue, "must be read, write or admin".to_owned())
+                })
             })
         });
-        let expires_at = fields.parsed("expires_at", limit::NAME, |written| match Timestamp::parse(&written) {
-            Some(moment) if moment > now => Ok(moment),
-            Some(_) => Err((FieldErrorCode::InvalidValue, "must be in the future".to_owned())),
-            None => {
-                Err((FieldErrorCode::InvalidDate, "must be a time such as 2027-01-31T09:30:00Z or a date such as 2027-01-31".to_owned()))
-            }
-        });
+        let expires_at =
+            fields.parsed("expires_at", limit::NAME, |written| match Timestamp::parse(&written) {
+                Some(moment) if moment > now => Ok(moment),
+                Some(_) => Err((FieldErrorCode::InvalidValue, "must be in the future".to_owned())),
+                None => Err((
+                    FieldErrorCode::InvalidDate,
+                    "must be a time such as 2027-01-31T09:30:00Z or a date such as 2027-01-31"
+                        .to_owned(),
+                )),
+            });
         Self { name: name.unwrap_or_default(), scope: scope.unwrap_or(Scope::Read), expires_at }
     }
 }
@@ -88,7 +94,10 @@ impl Secret {
     pub fn new(workspace: WorkspaceId, random: [u8; 20]) -> Self {
         let mut digits = [0; SECRET_DIGITS];
         for (chunk, digits) in random.chunks(5).zip(digits.chunks_mut(8)) {
-            encode_digits(chunk.iter().fold(0, |value, byte| value << 8 | u128::from(*byte)), digits);
+            encode_digits(
+                chunk.iter().fold(0, |value, byte| value << 8 | u128::from(*byte)),
+                digits,
+            );
         }
         let secret = std::str::from_utf8(&digits).unwrap_or_default();
         let body = format!("{PREFIX}{workspace}_{secret}");
@@ -129,8 +138,11 @@ pub fn workspace_of(key: &str) -> Option<WorkspaceId> {
 }
 
 fn checksum(body: &str) -> [u8; CHECKSUM_DIGITS] {
-    // FNV-1a: short, well known and enough to tell a slip of the pen. Secrecy is the hash's business.
-    let hash = body.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    // FNV-1a: short, well known and enough to tell a slip of the pen. Secrecy is the hash's
+    // business.
+    let hash = body.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     let mut digits = [0; CHECKSUM_DIGITS];
     encode_digits(u128::from(hash ^ (hash >> 32)), &mut digits);
     digits
@@ -172,15 +184,24 @@ mod tests {
     use crate::problem::Problem;
 
     fn read(body: &str) -> Result<NewKey, Problem> {
-        read_body(body.as_bytes(), |fields| NewKey::read(fields, Timestamp::from_millis(1_700_000_000_000)))
+        read_body(body.as_bytes(), |fields| {
+            NewKey::read(fields, Timestamp::from_millis(1_700_000_000_000))
+        })
     }
 
     #[test]
     fn a_key_to_make_has_a_name_and_a_scope_and_may_end() {
         let read_only = read(r#"{"name": " importer ", "scope": "read"}"#).unwrap();
-        assert_eq!(read_only, NewKey { name: "importer".to_owned(), scope: Scope::Read, expires_at: None });
-        let ending = read(r#"{"name": "importer", "scope": "admin", "expires_at": "2027-01-31"}"#).unwrap();
-        assert_eq!((ending.scope, ending.expires_at), (Scope::Admin, Timestamp::parse("2027-01-31T00:00:00Z")));
+        assert_eq!(
+            read_only,
+            NewKey { name: "importer".to_owned(), scope: Scope::Read, expires_at: None }
+        );
+        let ending =
+            read(r#"{"name": "importer", "scope": "admin", "expires_at": "2027-01-31"}"#).unwrap();
+        assert_eq!(
+            (ending.scope, ending.expires_at),
+            (Scope::Admin, Timestamp::parse("2027-01-31T00:00:00Z"))
+        );
     }
 
     #[test]
@@ -189,11 +210,28 @@ mod tests {
             (r#"{"scope": "read"}"#, "name", FieldErrorCode::Required),
             (r#"{"name": "importer"}"#, "scope", FieldErrorCode::Required),
             (r#"{"name": "importer", "scope": "owner"}"#, "scope", FieldErrorCode::InvalidValue),
-            (r#"{"name": "importer", "scope": "read", "expires_at": "2020-01-31"}"#, "expires_at", FieldErrorCode::InvalidValue),
-            (r#"{"name": "importer", "scope": "read", "expires_at": "soon"}"#, "expires_at", FieldErrorCode::InvalidDate),
-            (r#"{"name": "importer", "scope": "read", "expires_at": 7}"#, "expires_at", FieldErrorCode::InvalidType),
+            (
+                r#"{"name": "importer", "scope": "read", "expires_at": "2020-01-31"}"#,
+                "expires_at",
+                FieldErrorCode::InvalidValue,
+            ),
+            (
+                r#"{"name": "importer", "scope": "read", "expires_at": "soon"}"#,
+                "expires_at",
+                FieldErrorCode::InvalidDate,
+            ),
+            (
+                r#"{"name": "importer", "scope": "read", "expires_at": 7}"#,
+                "expires_at",
+                FieldErrorCode::InvalidType,
+            ),
         ] {
-            let named: Vec<_> = read(body).unwrap_err().details.into_iter().map(|detail| (detail.field, detail.code)).collect();
+            let named: Vec<_> = read(body)
+                .unwrap_err()
+                .details
+                .into_iter()
+                .map(|detail| (detail.field, detail.code))
+                .collect();
             assert_eq!(named, [(field.to_owned(), flaw)], "{body}");
         }
     }
@@ -207,7 +245,8 @@ mod tests {
         }
 
         #[test]
-        fn a_slip_of_the_pen_is_seen(number: u64, random: [u8; 20], at in 0..LENGTH, written in "[a-z0-9]") {
+        fn a_slip_of_the_pen_is_seen(number: u64, random: [u8; 20], at in 0..LENGTH,
+            written in "[a-z0-9]") {
             let key = Secret::new(WorkspaceId::from_random(number), random);
             let mut slip = key.reveal().to_owned();
             slip.replace_range(at..=at, &written);

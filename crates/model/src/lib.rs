@@ -1,5 +1,6 @@
-//! What is true of recruiting data, whoever asks and wherever it is kept: the records, the rules that make them valid, and
-//! the catalogue of errors. Nothing here knows HTTP, SQL or an async runtime.
+//! What is true of recruiting data, whoever asks and wherever it is kept: the records, the rules
+//! that make them valid, and the catalogue of errors. Nothing here knows HTTP, SQL or an async
+//! runtime.
 
 pub mod candidate;
 pub mod career;

@@ -1,4 +1,5 @@
-//! How a list is asked for: a page by offset or by cursor, its order, and the filters that narrow it.
+//! How a list is asked for: a page by offset or by cursor, its order, and the filters that narrow
+//! it.
 
 use std::hash::Hasher;
 
@@ -52,18 +53,26 @@ impl<K: Kind> Page<K> {
         matches!(self.start, Start::Offset(offset) if offset > FAR)
     }
 
-    /// Reads the paging parameters. `filters` is whatever else decides which records the list holds.
+    /// Reads the paging parameters. `filters` is whatever else decides which records the list
+    /// holds.
     pub fn read(query: &mut Query, filters: &impl std::hash::Hash) -> Self {
         let limit = query
-            .parsed("limit", FieldErrorCode::OutOfRange, &format!("a whole number from 1 to {MAX_PER_PAGE}"), |written| {
-                whole_number(written).filter(|number| (1..=MAX_PER_PAGE).contains(number))
-            })
+            .parsed(
+                "limit",
+                FieldErrorCode::OutOfRange,
+                &format!("a whole number from 1 to {MAX_PER_PAGE}"),
+                |written| {
+                    whole_number(written).filter(|number| (1..=MAX_PER_PAGE).contains(number))
+                },
+            )
             .unwrap_or(MAX_PER_PAGE);
         let order = query
-            .parsed("sort", FieldErrorCode::InvalidValue, "created_at or -created_at", |written| match written {
-                "created_at" => Some(Order::OldestFirst),
-                "-created_at" => Some(Order::NewestFirst),
-                _ => None,
+            .parsed("sort", FieldErrorCode::InvalidValue, "created_at or -created_at", |written| {
+                match written {
+                    "created_at" => Some(Order::OldestFirst),
+                    "-created_at" => Some(Order::NewestFirst),
+                    _ => None,
+                }
             })
             .unwrap_or_default();
         let fingerprint = fingerprint(order, filters);
@@ -73,7 +82,11 @@ impl<K: Kind> Page<K> {
             Some(written) => {
                 let cursor = Cursor::parse(&written);
                 if cursor.is_none() {
-                    query.refuse("cursor", FieldErrorCode::InvalidValue, "must be empty, or next_cursor of the page before");
+                    query.refuse(
+                        "cursor",
+                        FieldErrorCode::InvalidValue,
+                        "must be empty, or next_cursor of the page before",
+                    );
                 }
                 Start::Cursor(cursor)
             }
@@ -86,7 +99,9 @@ impl<K: Kind> Page<K> {
     #[must_use]
     pub fn known_total(&self) -> Option<i64> {
         match self.start {
-            Start::Cursor(Some(cursor)) if cursor.fingerprint == self.fingerprint => Some(cursor.total),
+            Start::Cursor(Some(cursor)) if cursor.fingerprint == self.fingerprint => {
+                Some(cursor.total)
+            }
             _ => None,
         }
     }
@@ -102,7 +117,11 @@ impl<K: Kind> Cursor<K> {
     fn parse(written: &str) -> Option<Self> {
         let (last, rest) = written.split_once('.')?;
         let (total, fingerprint) = rest.split_once('.')?;
-        Some(Self { last: Id::parse(last)?, total: whole_number(total)?, fingerprint: u32::from_str_radix(fingerprint, 16).ok()? })
+        Some(Self {
+            last: Id::parse(last)?,
+            total: whole_number(total)?,
+            fingerprint: u32::from_str_radix(fingerprint, 16).ok()?,
+        })
     }
 
     #[must_use]
@@ -114,10 +133,11 @@ impl<K: Kind> Cursor<K> {
 /// How many records to skip; absent, empty and `null` are 0.
 fn read_offset(query: &mut Query) -> i64 {
     let expected = format!("a whole number from 0 to {MAX_OFFSET}");
-    let offset = query.parsed("offset", FieldErrorCode::OutOfRange, &expected, |written| match written {
-        "" | "null" => Some(0),
-        _ => whole_number(written).filter(|number| *number <= MAX_OFFSET),
-    });
+    let offset =
+        query.parsed("offset", FieldErrorCode::OutOfRange, &expected, |written| match written {
+            "" | "null" => Some(0),
+            _ => whole_number(written).filter(|number| *number <= MAX_OFFSET),
+        });
     offset.unwrap_or(0)
 }
 
@@ -128,7 +148,8 @@ pub fn whole_number(written: &str) -> Option<i64> {
     plain.then(|| written.parse().ok())?
 }
 
-/// The same on every server of one version, since a cursor may travel between them. A cursor of another version only has its total counted anew.
+/// The same on every server of one version, since a cursor may travel between them. A cursor of
+/// another version only has its total counted anew.
 fn fingerprint(order: Order, filters: &impl std::hash::Hash) -> u32 {
     let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
     hasher.write_u8(u8::from(order == Order::NewestFirst));
@@ -188,7 +209,11 @@ mod tests {
     fn without_parameters_a_page_is_the_first_hundred() {
         for query in ["", "offset=", "offset=null", "offset=0"] {
             let page = read(query).unwrap();
-            assert_eq!((page.start, page.limit, page.order), (Start::Offset(0), 100, Order::OldestFirst), "{query}");
+            assert_eq!(
+                (page.start, page.limit, page.order),
+                (Start::Offset(0), 100, Order::OldestFirst),
+                "{query}"
+            );
         }
     }
 
@@ -228,13 +253,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cursor_survives_being_written_and_read(random: u128, total in 0..i64::MAX, fingerprint: u32) {
-            let cursor = Cursor { last: JobId::at(Timestamp::from_millis(1_000), random), total, fingerprint };
+        fn a_cursor_survives_being_written_and_read(random: u128, total in 0..i64::MAX,
+            fingerprint: u32) {
+            let cursor = Cursor { last: JobId::at(Timestamp::from_millis(1_000), random), total,
+                fingerprint };
             prop_assert_eq!(Cursor::parse(&cursor.write()), Some(cursor));
         }
 
         #[test]
-        fn every_offset_and_limit_within_bounds_is_taken(offset in 0..=MAX_OFFSET, limit in 1..=MAX_PER_PAGE) {
+        fn every_offset_and_limit_within_bounds_is_taken(offset in 0..=MAX_OFFSET,
+            limit in 1..=MAX_PER_PAGE) {
             let page = read(&format!("offset={offset}&limit={limit}")).unwrap();
             prop_assert_eq!((page.start, page.limit), (Start::Offset(offset), limit));
         }

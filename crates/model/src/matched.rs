@@ -1,4 +1,5 @@
-//! What a create says of somebody who is there already: what of it fills gaps of theirs, and what differs and is kept back.
+//! What a create says of somebody who is there already: what of it fills gaps of theirs, and what
+//! differs and is kept back.
 
 use crate::enrichment::Field;
 use crate::enrichment::filling::comparable;
@@ -16,22 +17,38 @@ pub struct Differing {
     pub proposable: Option<Field>,
 }
 
-/// What differs of the person whom `by` points at. What they are called and work for counts without case, and a profile by whom it names.
+/// What differs of the person whom `by` points at. What they are called and work for counts without
+/// case, and a profile by whom it names.
 #[must_use]
-pub fn differing(person: &Person, company_name: &str, new: &NewPerson, by: &[Identifier]) -> Vec<Differing> {
+pub fn differing(
+    person: &Person,
+    company_name: &str,
+    new: &NewPerson,
+    by: &[Identifier],
+) -> Vec<Differing> {
     let mut differing = Vec::new();
     let mut compare = |field, current: &str, value: &str, proposable: Option<Field>| {
         let is_same = match proposable {
-            Some(field) => comparable(field, &Value::from(current)) == comparable(field, &Value::from(value)),
+            Some(field) => {
+                comparable(field, &Value::from(current)) == comparable(field, &Value::from(value))
+            }
             None => current == value,
         };
         let differs = !current.is_empty() && !value.is_empty() && !is_same;
         if differs {
-            differing.push(Differing { field, value: value.to_owned(), current: current.to_owned(), proposable });
+            differing.push(Differing {
+                field,
+                value: value.to_owned(),
+                current: current.to_owned(),
+                proposable,
+            });
         }
         differs
     };
-    if person.name.is_known() && new.name.is_known() && !compare("name", &person.name.whole, &new.name.whole, Some(Field::Name)) {
+    if person.name.is_known()
+        && new.name.is_known()
+        && !compare("name", &person.name.whole, &new.name.whole, Some(Field::Name))
+    {
         // The whole name is split otherwise.
         compare("first_name", &person.name.first, &new.name.first, None);
         compare("last_name", &person.name.last, &new.name.last, None);
@@ -40,9 +57,24 @@ pub fn differing(person: &Person, company_name: &str, new: &NewPerson, by: &[Ide
     if by.iter().all(|by| by.kind != IdentifierKind::SocialProfile) {
         compare("social_url", &person.social.url, &new.social.url, Some(Field::SocialUrl));
     }
-    compare("current_job_title", &person.current_job_title, &new.current_job_title, Some(Field::CurrentJobTitle));
-    compare("social_location", &person.social_location, &new.social_location, Some(Field::SocialLocation));
-    compare("company_name", company_name, new.company_name.as_deref().unwrap_or_default(), Some(Field::CurrentCompanyName));
+    compare(
+        "current_job_title",
+        &person.current_job_title,
+        &new.current_job_title,
+        Some(Field::CurrentJobTitle),
+    );
+    compare(
+        "social_location",
+        &person.social_location,
+        &new.social_location,
+        Some(Field::SocialLocation),
+    );
+    compare(
+        "company_name",
+        company_name,
+        new.company_name.as_deref().unwrap_or_default(),
+        Some(Field::CurrentCompanyName),
+    );
     differing
 }
 

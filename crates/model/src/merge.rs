@@ -1,4 +1,5 @@
-//! Two records of one person made one: what the one that stays takes from the other, and where a candidate stands who was on a job twice.
+//! Two records of one person made one: what the one that stays takes from the other, and where a
+//! candidate stands who was on a job twice.
 
 use crate::clock::Timestamp;
 use crate::contact::too_many;
@@ -8,7 +9,8 @@ use crate::problem::{FieldErrorCode, Problem};
 use crate::stage::Stage;
 use crate::text::limit;
 
-/// Fills what is empty of the person from the other and unites the contacts; nothing that is known is overwritten.
+/// Fills what is empty of the person from the other and unites the contacts; nothing that is known
+/// is overwritten.
 pub fn absorb(person: &mut Person, other: &Person) -> Result<(), Problem> {
     let fill = |field: &mut String, value: &String| {
         if field.is_empty() {
@@ -31,10 +33,15 @@ pub fn absorb(person: &mut Person, other: &Person) -> Result<(), Problem> {
     }
     person.emails.unite(&other.emails);
     person.phones.unite(&other.phones);
-    for (contacts, noun) in [(&person.emails, "e-mail addresses"), (&person.phones, "phone numbers")] {
+    for (contacts, noun) in
+        [(&person.emails, "e-mail addresses"), (&person.phones, "phone numbers")]
+    {
         let count = contacts.entries().len();
         if count > limit::CONTACTS {
-            let message = format!("has {count} {noun} together with the person it would go into; {}", too_many());
+            let message = format!(
+                "has {count} {noun} together with the person it would go into; {}",
+                too_many()
+            );
             return Err(Problem::invalid("person_id", FieldErrorCode::TooMany, message));
         }
     }
@@ -48,12 +55,13 @@ pub struct Standing {
     pub since: Timestamp,
 }
 
-/// Where somebody stands who was on the job twice: in the further of the two stages that is no rejection stage; if both are, in the one that
-/// was entered last.
+/// Where somebody stands who was on the job twice: in the further of the two stages that is no
+/// rejection stage; if both are, in the one that was entered last.
 #[must_use]
 pub fn further(stages: &[Stage], one: Standing, other: Standing) -> Standing {
     let reached = |standing: Standing| {
-        let stage = stages.iter().find(|stage| stage.id == standing.stage && !stage.is_rejection_stage);
+        let stage =
+            stages.iter().find(|stage| stage.id == standing.stage && !stage.is_rejection_stage);
         stage.map(|stage| stage.stage_order)
     };
     match (reached(one), reached(other)) {
@@ -124,14 +132,21 @@ mod tests {
             ..person(2)
         };
         absorb(&mut kept, &other).unwrap();
-        assert_eq!((kept.id, kept.name.whole.as_str(), kept.address.as_str()), (person(1).id, "Ada Lovelace", "London"));
-        assert_eq!((kept.social_headline.as_str(), kept.company_id), ("Countess", other.company_id));
+        assert_eq!(
+            (kept.id, kept.name.whole.as_str(), kept.address.as_str()),
+            (person(1).id, "Ada Lovelace", "London")
+        );
+        assert_eq!(
+            (kept.social_headline.as_str(), kept.company_id),
+            ("Countess", other.company_id)
+        );
         assert_eq!(kept.external_source_id, other.external_source_id);
     }
 
     #[test]
     fn a_known_name_stays() {
-        let named = |name: &str| PersonName::complete(name.to_owned(), String::new(), String::new());
+        let named =
+            |name: &str| PersonName::complete(name.to_owned(), String::new(), String::new());
         let mut kept = Person { name: named("Ada"), ..person(1) };
         absorb(&mut kept, &Person { name: named("Ada Lovelace"), ..person(2) }).unwrap();
         assert_eq!(kept.name, named("Ada"));
@@ -139,12 +154,18 @@ mod tests {
 
     #[test]
     fn contacts_are_united_within_their_bound() {
-        let with = |from: usize, to: usize| Person { emails: Contacts::of(Channel::Email, (from..to).map(email).collect()), ..person(1) };
+        let with = |from: usize, to: usize| Person {
+            emails: Contacts::of(Channel::Email, (from..to).map(email).collect()),
+            ..person(1)
+        };
         let mut kept = with(0, 30);
         absorb(&mut kept, &with(10, 50)).unwrap();
         assert_eq!(kept.emails.entries().len(), 50);
         let problem = absorb(&mut kept, &with(50, 51)).unwrap_err();
-        assert_eq!((problem.details[0].field.as_str(), problem.details[0].code), ("person_id", FieldErrorCode::TooMany));
+        assert_eq!(
+            (problem.details[0].field.as_str(), problem.details[0].code),
+            ("person_id", FieldErrorCode::TooMany)
+        );
     }
 
     #[test]
@@ -164,9 +185,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_does_not_matter_which_of_the_two_stays(one in 1..5i64, other in 1..5i64, since in 0..3i64, then in 3..6i64) {
+        fn it_does_not_matter_which_of_the_two_stays(one in 1..5i64, other in 1..5i64,
+            since in 0..3i64, then in 3..6i64) {
             let (one, other) = (standing(one, since), standing(other, then));
-            prop_assert_eq!(further(&stages(), one, other).stage, further(&stages(), other, one).stage);
+            prop_assert_eq!(further(&stages(), one, other).stage,
+                further(&stages(), other, one).stage);
         }
     }
 }

@@ -1,4 +1,5 @@
-//! A person's name in its two forms: whole, and as first and last. Whichever side is missing is derived from the other.
+//! A person's name in its two forms: whole, and as first and last. Whichever side is missing is
+//! derived from the other.
 
 use crate::patch::Patch;
 
@@ -19,9 +20,21 @@ impl PersonName {
         } else if name.first.is_empty() && name.last.is_empty() {
             (name.first, name.last) = split(&name.whole);
         } else if name.last.is_empty() {
-            name.last = name.whole.strip_prefix(&name.first).and_then(|rest| rest.strip_prefix(' ')).unwrap_or_default().trim().to_owned();
+            name.last = name
+                .whole
+                .strip_prefix(&name.first)
+                .and_then(|rest| rest.strip_prefix(' '))
+                .unwrap_or_default()
+                .trim()
+                .to_owned();
         } else if name.first.is_empty() {
-            name.first = name.whole.strip_suffix(&name.last).and_then(|rest| rest.strip_suffix(' ')).unwrap_or_default().trim().to_owned();
+            name.first = name
+                .whole
+                .strip_suffix(&name.last)
+                .and_then(|rest| rest.strip_suffix(' '))
+                .unwrap_or_default()
+                .trim()
+                .to_owned();
         }
         name
     }
@@ -39,7 +52,12 @@ impl PersonName {
 
     /// The name after a patch; empty when the patch took all of it away.
     #[must_use]
-    pub fn patched(&self, whole: &Patch<String>, first: &Patch<String>, last: &Patch<String>) -> Self {
+    pub fn patched(
+        &self,
+        whole: &Patch<String>,
+        first: &Patch<String>,
+        last: &Patch<String>,
+    ) -> Self {
         if let Some(whole) = whole.set() {
             return Self::renamed(whole, first, last);
         }
@@ -52,8 +70,8 @@ impl PersonName {
         Self::complete(String::new(), name.first, name.last)
     }
 
-    /// The name under which somebody is known from now on. A part that is not given belongs to the old name, and the new one says what it is;
-    /// of the two one may be cleared.
+    /// The name under which somebody is known from now on. A part that is not given belongs to the
+    /// old name, and the new one says what it is; of the two one may be cleared.
     fn renamed(whole: &str, first: &Patch<String>, last: &Patch<String>) -> Self {
         let given = |part: &Patch<String>| part.set().cloned().unwrap_or_default();
         let (mut first_name, mut last_name) = (given(first), given(last));
@@ -98,21 +116,33 @@ mod tests {
 
     #[test]
     fn the_missing_side_is_derived() {
-        assert_eq!(complete("Ada King Lovelace", "", ""), parts("Ada King Lovelace", "Ada King", "Lovelace"));
+        assert_eq!(
+            complete("Ada King Lovelace", "", ""),
+            parts("Ada King Lovelace", "Ada King", "Lovelace")
+        );
         assert_eq!(complete("Ada", "", ""), parts("Ada", "Ada", ""));
         assert_eq!(complete("", "Ada", "Lovelace"), parts("Ada Lovelace", "Ada", "Lovelace"));
         assert_eq!(complete("", "", "Lovelace"), parts("Lovelace", "", "Lovelace"));
         assert_eq!(complete("Ada Lovelace", "Ada", ""), parts("Ada Lovelace", "Ada", "Lovelace"));
-        assert_eq!(complete("Ada Lovelace", "", "Lovelace"), parts("Ada Lovelace", "Ada", "Lovelace"));
-        assert_eq!(complete("The Countess", "Ada", "Lovelace"), parts("The Countess", "Ada", "Lovelace"));
+        assert_eq!(
+            complete("Ada Lovelace", "", "Lovelace"),
+            parts("Ada Lovelace", "Ada", "Lovelace")
+        );
+        assert_eq!(
+            complete("The Countess", "Ada", "Lovelace"),
+            parts("The Countess", "Ada", "Lovelace")
+        );
         assert_eq!(complete("The Countess", "Ada", ""), parts("The Countess", "Ada", ""));
     }
 
     #[test]
     fn a_patch_without_a_name_leaves_it_as_it_is() {
-        for (whole, first, last) in
-            [("The Countess", "Ada", "Lovelace"), ("王小明", "小明", "王"), ("Lovelace, Ada", "Ada", ""), ("Ada  Lovelace", "", "")]
-        {
+        for (whole, first, last) in [
+            ("The Countess", "Ada", "Lovelace"),
+            ("王小明", "小明", "王"),
+            ("Lovelace, Ada", "Ada", ""),
+            ("Ada  Lovelace", "", ""),
+        ] {
             let name = PersonName::complete(whole.to_owned(), first.to_owned(), last.to_owned());
             assert_eq!(name.patched(&Patch::Absent, &Patch::Absent, &Patch::Absent), name);
         }
@@ -130,7 +160,10 @@ mod tests {
         let gone = ada.patched(&Patch::Clear, &Patch::Clear, &Patch::Clear);
         assert_eq!(gone, PersonName::default());
         let both = ada.patched(&set("Countess"), &set("A."), &Patch::Absent);
-        assert_eq!((both.whole.as_str(), both.first.as_str(), both.last.as_str()), ("Countess", "A.", ""));
+        assert_eq!(
+            (both.whole.as_str(), both.first.as_str(), both.last.as_str()),
+            ("Countess", "A.", "")
+        );
     }
 
     #[test]
@@ -143,9 +176,19 @@ mod tests {
         };
         assert_eq!(patched(Patch::Absent, Patch::Clear), parts("Ada King", "Ada King", ""));
         assert_eq!(patched(Patch::Clear, Patch::Absent), parts("Ada King", "", "Ada King"));
-        assert_eq!(patched(Patch::Set("Ada".to_owned()), Patch::Clear), parts("Ada King", "Ada", ""));
-        assert_eq!(patched(Patch::Clear, Patch::Set("King".to_owned())), parts("Ada King", "", "King"));
-        assert_eq!(patched(Patch::Clear, Patch::Clear), parts("Ada King", "Ada", "King"), "somebody has a name");
+        assert_eq!(
+            patched(Patch::Set("Ada".to_owned()), Patch::Clear),
+            parts("Ada King", "Ada", "")
+        );
+        assert_eq!(
+            patched(Patch::Clear, Patch::Set("King".to_owned())),
+            parts("Ada King", "", "King")
+        );
+        assert_eq!(
+            patched(Patch::Clear, Patch::Clear),
+            parts("Ada King", "Ada", "King"),
+            "somebody has a name"
+        );
     }
 
     proptest! {
@@ -157,9 +200,11 @@ mod tests {
         }
 
         #[test]
-        fn completing_twice_is_completing_once(whole in "[a-z ]{0,12}", first in "[a-z]{0,5}", last in "[a-z]{0,5}") {
+        fn completing_twice_is_completing_once(whole in "[a-z ]{0,12}", first in "[a-z]{0,5}",
+            last in "[a-z]{0,5}") {
             let once = PersonName::complete(whole.trim().to_owned(), first, last);
-            let twice = PersonName::complete(once.whole.clone(), once.first.clone(), once.last.clone());
+            let twice = PersonName::complete(once.whole.clone(), once.first.clone(),
+                once.last.clone());
             prop_assert_eq!(once, twice);
         }
     }

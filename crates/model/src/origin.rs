@@ -1,4 +1,5 @@
-//! Which change each value of a person comes from. Events tell it, the newest first; of those that are forgotten it is kept.
+//! Which change each value of a person comes from. Events tell it, the newest first; of those that
+//! are forgotten it is kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,12 +105,24 @@ struct ToldEnrichment {
 impl Origins {
     /// Looks at an event. They come newest first, so what is settled stays so.
     pub fn look_at(&mut self, event: &Event) {
-        if !matches!(event.kind, EventType::PersonCreated | EventType::PersonUpdated | EventType::PersonMerged | EventType::PersonEnriched)
-        {
+        if !matches!(
+            event.kind,
+            EventType::PersonCreated
+                | EventType::PersonUpdated
+                | EventType::PersonMerged
+                | EventType::PersonEnriched
+        ) {
             return;
         }
-        let Some(told) = event.data.as_deref().and_then(|data| serde_json::from_str::<Told<'_>>(data).ok()) else { return };
-        let enrichment = told.after.get("enrichment").and_then(|told| serde_json::from_str::<ToldEnrichment>(told.get()).ok());
+        let Some(told) =
+            event.data.as_deref().and_then(|data| serde_json::from_str::<Told<'_>>(data).ok())
+        else {
+            return;
+        };
+        let enrichment = told
+            .after
+            .get("enrichment")
+            .and_then(|told| serde_json::from_str::<ToldEnrichment>(told.get()).ok());
         let change = Change {
             event_id: event.id,
             kind: event.kind,
@@ -120,14 +133,25 @@ impl Origins {
         let mut values = BTreeSet::new();
         for field in FIELDS {
             // A new person is told with all their fields; those that are empty come from nowhere.
-            let is_set = |value: &&&RawValue| event.kind != EventType::PersonCreated || !matches!(value.get(), "\"\"" | "null" | "[]");
-            if told.after.get(field).filter(is_set).is_some() && self.settled.insert(field.to_owned()) {
+            let is_set = |value: &&&RawValue| {
+                event.kind != EventType::PersonCreated
+                    || !matches!(value.get(), "\"\"" | "null" | "[]")
+            };
+            if told.after.get(field).filter(is_set).is_some()
+                && self.settled.insert(field.to_owned())
+            {
                 values.insert(field.to_owned());
             }
         }
         for (list, channel) in CHANNELS {
-            let (before, after) = (contacts(&told.before, list, channel), contacts(&told.after, list, channel));
-            values.extend(after.difference(&before).filter(|name| self.settled.insert((*name).clone())).cloned());
+            let (before, after) =
+                (contacts(&told.before, list, channel), contacts(&told.after, list, channel));
+            values.extend(
+                after
+                    .difference(&before)
+                    .filter(|name| self.settled.insert((*name).clone()))
+                    .cloned(),
+            );
             self.settled.extend(before.difference(&after).cloned());
         }
         self.push(change, values);
@@ -181,7 +205,8 @@ impl Origins {
 }
 
 fn contacts(told: &BTreeMap<String, &RawValue>, list: &str, channel: Channel) -> BTreeSet<String> {
-    let listed = told.get(list).and_then(|list| serde_json::from_str::<Vec<ToldContact>>(list.get()).ok());
+    let listed =
+        told.get(list).and_then(|list| serde_json::from_str::<Vec<ToldContact>>(list.get()).ok());
     listed.unwrap_or_default().iter().map(|contact| contact_name(channel, &contact.value)).collect()
 }
 
@@ -218,9 +243,13 @@ impl Origins {
     pub fn from_kept(kept: Vec<Kept>) -> Self {
         let mut origins = Self::default();
         for Kept { event_id, kind, at, key_id, provider, values } in kept {
-            let (Some(event_id), Some(kind)) = (EventId::parse(&event_id), EventType::parse(&kind)) else { continue };
+            let (Some(event_id), Some(kind)) = (EventId::parse(&event_id), EventType::parse(&kind))
+            else {
+                continue;
+            };
             let key_id = key_id.as_deref().and_then(KeyId::parse);
-            let change = Change { event_id, kind, at: Timestamp::from_millis(at), key_id, provider };
+            let change =
+                Change { event_id, kind, at: Timestamp::from_millis(at), key_id, provider };
             origins.settled.extend(values.iter().cloned());
             origins.push(change, values);
         }
@@ -264,9 +293,16 @@ mod tests {
 
     #[test]
     fn a_field_comes_from_the_newest_event_that_names_it() {
-        let newest = event(EventType::PersonUpdated, 3, &json!({"address": "Paris"}), &json!({"address": ""}));
-        let erased = Event { data: None, ..event(EventType::PersonUpdated, 2, &json!({}), &json!({})) };
-        let created = json!({"name": "Ada", "address": "London", "emails": [], "external_source_id": null, "social_url": ""});
+        let newest = event(
+            EventType::PersonUpdated,
+            3,
+            &json!({"address": "Paris"}),
+            &json!({"address": ""}),
+        );
+        let erased =
+            Event { data: None, ..event(EventType::PersonUpdated, 2, &json!({}), &json!({})) };
+        let created = json!({"name": "Ada", "address": "London", "emails": [],
+            "external_source_id": null, "social_url": ""});
         let oldest = event(EventType::PersonCreated, 1, &json!({}), &created);
         let origins = origins(&[newest.clone(), erased, oldest.clone()]);
         assert_eq!(number(&origins, "address"), Some(newest.id));
@@ -280,16 +316,31 @@ mod tests {
 
     #[test]
     fn each_contact_comes_from_the_change_that_added_it() {
-        let list = |values: &[&str]| json!(values.iter().map(|value| json!({ "value": value })).collect::<Vec<_>>());
-        let (one, both) = (list(&["ada@x.example"]), list(&["ADA@x.example", "lovelace@x.example"]));
-        let removed = event(EventType::PersonUpdated, 4, &json!({ "emails": both }), &json!({ "emails": one }));
-        let enriched = json!({"emails": both, "enrichment": {"provider": "people", "fields": ["emails"]}});
+        let list = |values: &[&str]| {
+            json!(values.iter().map(|value| json!({ "value": value })).collect::<Vec<_>>())
+        };
+        let (one, both) =
+            (list(&["ada@x.example"]), list(&["ADA@x.example", "lovelace@x.example"]));
+        let removed = event(
+            EventType::PersonUpdated,
+            4,
+            &json!({ "emails": both }),
+            &json!({ "emails": one }),
+        );
+        let enriched =
+            json!({"emails": both, "enrichment": {"provider": "people", "fields": ["emails"]}});
         let enriched = event(EventType::PersonEnriched, 2, &json!({ "emails": one }), &enriched);
         let created = event(EventType::PersonCreated, 1, &json!({}), &json!({ "emails": one }));
-        let (ada, lovelace) = (contact_name(Channel::Email, "Ada@X.example"), contact_name(Channel::Email, "lovelace@x.example"));
+        let (ada, lovelace) = (
+            contact_name(Channel::Email, "Ada@X.example"),
+            contact_name(Channel::Email, "lovelace@x.example"),
+        );
         let known = origins(&[enriched.clone(), created.clone()]);
         assert_eq!(number(&known, &ada), Some(created.id));
-        assert_eq!(known.of(&lovelace).and_then(|change| change.provider.as_deref()), Some("people"));
+        assert_eq!(
+            known.of(&lovelace).and_then(|change| change.provider.as_deref()),
+            Some("people")
+        );
         assert_eq!(number(&known, "emails"), Some(enriched.id));
         let known = origins(&[removed, enriched, created]);
         assert_eq!(known.of(&lovelace), None);
@@ -298,7 +349,8 @@ mod tests {
 
     #[test]
     fn what_is_no_field_of_a_person_has_no_origin() {
-        let merged = json!({"merged": {"id": "per_1", "name": "Ada"}, "notes": "x", "phones": [{"value": "1"}]});
+        let merged = json!({"merged": {"id": "per_1", "name": "Ada"}, "notes": "x",
+            "phones": [{"value": "1"}]});
         let found = origins(&[event(EventType::PersonMerged, 1, &json!({}), &merged)]).into_list();
         let names: Vec<_> = found.iter().flat_map(|origin| &origin.values).collect();
         assert_eq!(names, ["phones", &contact_name(Channel::Phone, "1")]);
@@ -306,7 +358,8 @@ mod tests {
 
     #[test]
     fn what_a_newer_program_kept_is_left_out() {
-        let known = origins(&[event(EventType::PersonCreated, 1, &json!({}), &json!({"name": "Ada"}))]);
+        let known =
+            origins(&[event(EventType::PersonCreated, 1, &json!({}), &json!({"name": "Ada"}))]);
         let mut kept = serde_json::to_value(known.to_kept()).expect("kept");
         let mut other = kept[0].clone();
         other["type"] = json!("person.split");
@@ -319,9 +372,18 @@ mod tests {
         let contacts = || prop::collection::vec(0..4_u8, 0..3);
         let change = (0..4_usize, prop::option::of("[a-b]?"), contacts(), contacts());
         prop::collection::vec(change, 0..12).prop_map(|changes| {
-            let list = |some: Vec<u8>| some.iter().map(|one| json!({"value": format!("{one}@x.example")})).collect::<Vec<_>>();
+            let list = |some: Vec<u8>| {
+                some.iter()
+                    .map(|one| json!({"value": format!("{one}@x.example")}))
+                    .collect::<Vec<_>>()
+            };
             let one = |(number, (kind, title, before, after))| {
-                let kinds = [EventType::PersonCreated, EventType::PersonUpdated, EventType::PersonMerged, EventType::PersonEnriched];
+                let kinds = [
+                    EventType::PersonCreated,
+                    EventType::PersonUpdated,
+                    EventType::PersonMerged,
+                    EventType::PersonEnriched,
+                ];
                 let mut told = json!({"emails": list(after)});
                 if let Some(title) = title {
                     told["current_job_title"] = json!(title);
@@ -337,7 +399,8 @@ mod tests {
     proptest! {
         /// However often the older part of the log is forgotten, the origins stay as they were.
         #[test]
-        fn origins_outlive_their_events(events in changes(), cuts in prop::collection::vec(0..12_usize, 0..4)) {
+        fn origins_outlive_their_events(events in changes(),
+            cuts in prop::collection::vec(0..12_usize, 0..4)) {
             let mut cuts: Vec<_> = cuts.into_iter().map(|cut| cut.min(events.len())).collect();
             cuts.sort_unstable_by(|one, other| other.cmp(one));
             let mut kept = Origins::default();

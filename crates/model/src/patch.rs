@@ -22,7 +22,8 @@ impl<T> Patch<T> {
 }
 
 impl<T: Clone + Default + PartialEq> Patch<T> {
-    /// Brings the patch into `field`, where the default stands for "not known". True when that changed it.
+    /// Brings the patch into `field`, where the default stands for "not known". True when that
+    /// changed it.
     pub fn apply(&self, field: &mut T) -> bool {
         let value = match self {
             Self::Absent => return false,

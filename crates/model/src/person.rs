@@ -1,5 +1,5 @@
-//! A person: who they are, how to reach them and what they do now. What is new about a person either makes a record, fills
-//! the gaps of the one that it matches, or patches it.
+//! A person: who they are, how to reach them and what they do now. What is new about a person
+//! either makes a record, fills the gaps of the one that it matches, or patches it.
 
 use crate::company::read_company_name;
 use crate::contact::{Channel, Contacts, ContactsPatch, EMAIL_FIELDS, PHONE_FIELDS, too_many};
@@ -57,17 +57,23 @@ pub struct NewPerson {
 
 impl NewPerson {
     /// The fields that both versions of the interface share; how contacts are written differs.
-    pub fn read(fields: &mut Fields<'_>, on_invalid: OnInvalid, contacts: impl FnOnce(&mut Fields<'_>) -> (Contacts, Contacts)) -> Self {
+    pub fn read(
+        fields: &mut Fields<'_>,
+        on_invalid: OnInvalid,
+        contacts: impl FnOnce(&mut Fields<'_>) -> (Contacts, Contacts),
+    ) -> Self {
         let ((name, social, emails, phones), is_clean) = fields.is_clean(|fields| {
             let mut part = |name| fields.text(name, limit::NAME).unwrap_or_default();
             let name = PersonName::complete(part("name"), part("first_name"), part("last_name"));
             fields.tolerate(on_invalid == OnInvalid::Drop);
-            let social = fields.parsed("social_url", limit::URL, SocialProfile::parse).unwrap_or_default();
+            let social =
+                fields.parsed("social_url", limit::URL, SocialProfile::parse).unwrap_or_default();
             let (emails, phones) = contacts(fields);
             fields.tolerate(false);
             (name, social, emails, phones)
         });
-        let name = if name.whole.is_empty() { name_in_place_of(&social, &emails, &phones) } else { name };
+        let name =
+            if name.whole.is_empty() { name_in_place_of(&social, &emails, &phones) } else { name };
         if name.whole.is_empty() && is_clean {
             fields.refuse("name", FieldErrorCode::Required, NAME_NEEDED);
         }
@@ -116,20 +122,36 @@ impl NewPerson {
     }
 }
 
-const NAME_TO_STAY: &str = "must stay, or first_name, last_name, social_url, an e-mail address or a phone number in its place";
-const NAME_NEEDED: &str = "must be given, or first_name, last_name, social_url, an e-mail address or a phone number in its place";
+const NAME_TO_STAY: &str = "must stay, or first_name, last_name, social_url, an e-mail address or \
+    a phone number in its place";
+const NAME_NEEDED: &str = "must be given, or first_name, last_name, social_url, an e-mail address \
+    or a phone number in its place";
 
-/// What a person is called of whom nobody said how: by their handle, else an address, else a number. Empty if there is nothing.
-pub fn name_in_place_of(social: &SocialProfile, emails: &Contacts, phones: &Contacts) -> PersonName {
-    let contacts = emails.entries().iter().chain(phones.entries()).map(|contact| contact.value.as_str());
-    let known_as = Some(social.handle.as_str()).filter(|handle| !handle.is_empty()).into_iter().chain(contacts).next();
+/// What a person is called of whom nobody said how: by their handle, else an address, else a
+/// number. Empty if there is nothing.
+pub fn name_in_place_of(
+    social: &SocialProfile,
+    emails: &Contacts,
+    phones: &Contacts,
+) -> PersonName {
+    let contacts =
+        emails.entries().iter().chain(phones.entries()).map(|contact| contact.value.as_str());
+    let known_as = Some(social.handle.as_str())
+        .filter(|handle| !handle.is_empty())
+        .into_iter()
+        .chain(contacts)
+        .next();
     PersonName::stand_in(known_as.unwrap_or_default())
 }
 
 impl Person {
-    /// Fills what is empty here from `new` and unites the contacts; nothing that is known is overwritten. True if anything
-    /// changed.
-    pub fn fill_from(&mut self, new: &NewPerson, company_id: Option<CompanyId>) -> Result<bool, Problem> {
+    /// Fills what is empty here from `new` and unites the contacts; nothing that is known is
+    /// overwritten. True if anything changed.
+    pub fn fill_from(
+        &mut self,
+        new: &NewPerson,
+        company_id: Option<CompanyId>,
+    ) -> Result<bool, Problem> {
         let mut changed = false;
         if !self.name.is_known() && new.name.is_known() {
             self.name = new.name.clone();
@@ -189,7 +211,9 @@ impl IdentifierKind {
     /// The kind that is kept under that number.
     #[must_use]
     pub fn of_number(number: i64) -> Option<Self> {
-        [Self::ExternalSource, Self::SocialProfile, Self::Email].into_iter().find(|kind| *kind as i64 == number)
+        [Self::ExternalSource, Self::SocialProfile, Self::Email]
+            .into_iter()
+            .find(|kind| *kind as i64 == number)
     }
 
     /// The field of a request in which it stands.
@@ -224,13 +248,19 @@ impl Identifier {
     #[must_use]
     pub fn shown(&self) -> String {
         match self.key.rsplit_once('/') {
-            Some((handle, network)) if self.kind == IdentifierKind::SocialProfile => format!("{network}/{handle}"),
+            Some((handle, network)) if self.kind == IdentifierKind::SocialProfile => {
+                format!("{network}/{handle}")
+            }
             _ => self.key.clone(),
         }
     }
 }
 
-pub fn identifiers(external_source_id: Option<&str>, social: &SocialProfile, emails: &Contacts) -> Vec<Identifier> {
+pub fn identifiers(
+    external_source_id: Option<&str>,
+    social: &SocialProfile,
+    emails: &Contacts,
+) -> Vec<Identifier> {
     let mut found = Vec::with_capacity(2 + emails.entries().len());
     if let Some(key) = external_source_id {
         found.push(Identifier { kind: IdentifierKind::ExternalSource, key: key.to_owned() });
@@ -331,7 +361,8 @@ impl PersonPatch {
         }
     }
 
-    /// Brings all but the company, the job and the wish for more into the person. True if anything changed.
+    /// Brings all but the company, the job and the wish for more into the person. True if anything
+    /// changed.
     pub fn apply(&self, person: &mut Person) -> Result<bool, Problem> {
         let before = person.clone();
         self.social.apply(&mut person.social);

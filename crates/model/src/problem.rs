@@ -1,4 +1,5 @@
-//! The error catalogue: every way in which a request can be refused, a line each, with its status and its meaning.
+//! The error catalogue: every way in which a request can be refused, a line each, with its status
+//! and its meaning.
 
 use std::fmt;
 
@@ -6,7 +7,8 @@ use serde::Serialize;
 
 macro_rules! catalogue {
     ($($variant:ident $name:literal $status:literal $doc:literal)*) => {
-        /// The code of a refused request. Codes are part of the interface: they are added, never changed.
+        /// The code of a refused request. Codes are part of the interface: they are added, never
+        /// changed.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         pub enum Code { $(#[doc = $doc] $variant,)* }
 
@@ -32,39 +34,59 @@ macro_rules! catalogue {
 }
 
 catalogue! {
-    MalformedJson "MALFORMED_JSON" 400 "The body is not valid JSON, is nested too deeply or names a field twice."
-    InvalidRequest "INVALID_REQUEST" 400 "A field or parameter is missing, unknown, of the wrong type or out of bounds; details names each."
-    Unauthenticated "UNAUTHENTICATED" 401 "There is no usable key: none was sent, or it is malformed, unknown, revoked or expired."
+    MalformedJson "MALFORMED_JSON" 400 "The body is not valid JSON, is nested too deeply or names \
+        a field twice."
+    InvalidRequest "INVALID_REQUEST" 400 "A field or parameter is missing, unknown, of the wrong \
+        type or out of bounds; details names each."
+    Unauthenticated "UNAUTHENTICATED" 401 "There is no usable key: none was sent, or it is \
+        malformed, unknown, revoked or expired."
     Forbidden "FORBIDDEN" 403 "The key is good but lacks the scope that the operation needs."
     NotFound "NOT_FOUND" 404 "The workspace has no record with that id, or there is no such route."
-    MethodNotAllowed "METHOD_NOT_ALLOWED" 405 "The route exists but not with this method; the Allow header lists those it has."
+    MethodNotAllowed "METHOD_NOT_ALLOWED" 405 "The route exists but not with this method; the \
+        Allow header lists those it has."
     RequestTimeout "REQUEST_TIMEOUT" 408 "The body did not arrive in time."
-    DuplicatePerson "DUPLICATE_PERSON" 409 "on_duplicate=error was asked for and the person exists; details names the id."
-    IdentifierConflict "IDENTIFIER_CONFLICT" 409 "An identifier belongs to another person, or the identifiers point at different persons; their ids are named."
-    AmbiguousJob "AMBIGUOUS_JOB" 409 "Several jobs that are not archived have that name; their ids are named."
-    AmbiguousStage "AMBIGUOUS_STAGE" 409 "Several stages of the job have that name; details names their ids."
+    DuplicatePerson "DUPLICATE_PERSON" 409 "on_duplicate=error was asked for and the person \
+        exists; details names the id."
+    IdentifierConflict "IDENTIFIER_CONFLICT" 409 "An identifier belongs to another person, or the \
+        identifiers point at different persons; their ids are named."
+    AmbiguousJob "AMBIGUOUS_JOB" 409 "Several jobs that are not archived have that name; their \
+        ids are named."
+    AmbiguousStage "AMBIGUOUS_STAGE" 409 "Several stages of the job have that name; details names \
+        their ids."
     StageConflict "STAGE_CONFLICT" 409 "The candidate is not in from_stage_id any more."
-    IdempotencyConflict "IDEMPOTENCY_CONFLICT" 409 "The Idempotency-Key was used for a different request within the last 24 hours."
+    IdempotencyConflict "IDEMPOTENCY_CONFLICT" 409 "The Idempotency-Key was used for a different \
+        request within the last 24 hours."
     NameTaken "NAME_TAKEN" 409 "Another record of that kind has the name; details names its id."
     StageInUse "STAGE_IN_USE" 409 "The stage has candidates; name the stage that takes them."
     LastStage "LAST_STAGE" 409 "A job needs at least one stage that is no rejection stage."
-    DefaultTemplate "DEFAULT_TEMPLATE" 409 "The template is the workspace's default; make another the default first."
-    TooManyCandidates "TOO_MANY_CANDIDATES" 409 "More candidates are concerned than can be changed in one call; move them in smaller numbers first."
-    KeyReplaced "KEY_REPLACED" 409 "The key was rotated before; details names the key that took its place."
+    DefaultTemplate "DEFAULT_TEMPLATE" 409 "The template is the workspace's default; make another \
+        the default first."
+    TooManyCandidates "TOO_MANY_CANDIDATES" 409 "More candidates are concerned than can be \
+        changed in one call; move them in smaller numbers first."
+    KeyReplaced "KEY_REPLACED" 409 "The key was rotated before; details names the key that took \
+        its place."
     ProposalDecided "PROPOSAL_DECIDED" 409 "The proposal was decided otherwise before."
     TooMany "TOO_MANY" 409 "The workspace or the record has as many of these as it may have."
     InvalidMerge "INVALID_MERGE" 409 "A record cannot be merged into itself."
-    TooManyWebhooks "TOO_MANY_WEBHOOKS" 409 "The workspace has as many webhooks as it may have; delete one first."
-    EventsGone "EVENTS_GONE" 410 "Events behind that position are older than the retention and were forgotten; read the records anew and go on from the newest."
-    CursorGone "CURSOR_GONE" 410 "The person on whom the cursor of a search stands is not found any more; search again from the start."
+    TooManyWebhooks "TOO_MANY_WEBHOOKS" 409 "The workspace has as many webhooks as it may have; \
+        delete one first."
+    EventsGone "EVENTS_GONE" 410 "Events behind that position are older than the retention and \
+        were forgotten; read the records anew and go on from the newest."
+    CursorGone "CURSOR_GONE" 410 "The person on whom the cursor of a search stands is not found \
+        any more; search again from the start."
     Erased "ERASED" 410 "The person was erased; the message says when."
-    PreconditionFailed "PRECONDITION_FAILED" 412 "The record changed since the ETag in If-Match was read."
+    PreconditionFailed "PRECONDITION_FAILED" 412 "The record changed since the ETag in If-Match \
+        was read."
     PayloadTooLarge "PAYLOAD_TOO_LARGE" 413 "The body is larger than this route takes."
-    UnsupportedMediaType "UNSUPPORTED_MEDIA_TYPE" 415 "The body's Content-Type is not JSON, or it is compressed."
-    RateLimited "RATE_LIMITED" 429 "The key used up its rate limit; Retry-After says when to come back."
+    UnsupportedMediaType "UNSUPPORTED_MEDIA_TYPE" 415 "The body's Content-Type is not JSON, or it \
+        is compressed."
+    RateLimited "RATE_LIMITED" 429 "The key used up its rate limit; Retry-After says when to come \
+        back."
     Internal "INTERNAL" 500 "Something went wrong here; the log has the cause under request_id."
-    NotImplemented "NOT_IMPLEMENTED" 501 "The body is sent with a transfer coding other than chunked."
-    Unavailable "UNAVAILABLE" 503 "The database is away, overloaded or its disk is full, or too many large bodies are being read; Retry-After says when to come back."
+    NotImplemented "NOT_IMPLEMENTED" 501 "The body is sent with a transfer coding other than \
+        chunked."
+    Unavailable "UNAVAILABLE" 503 "The database is away, overloaded or its disk is full, or too \
+        many large bodies are being read; Retry-After says when to come back."
 }
 
 macro_rules! flaws {
@@ -131,9 +153,18 @@ impl FieldError {
     }
 
     /// A detail that names the record in the way.
-    pub fn about(field: impl Into<String>, message: impl Into<String>, record_id: impl fmt::Display) -> Self {
+    pub fn about(
+        field: impl Into<String>,
+        message: impl Into<String>,
+        record_id: impl fmt::Display,
+    ) -> Self {
         let record_id = Some(record_id.to_string());
-        Self { field: field.into(), code: FieldErrorCode::Conflict, message: message.into(), record_id }
+        Self {
+            field: field.into(),
+            code: FieldErrorCode::Conflict,
+            message: message.into(),
+            record_id,
+        }
     }
 }
 
@@ -148,7 +179,8 @@ pub fn listed(ids: &[impl fmt::Display]) -> String {
     }
 }
 
-/// A refused request: a code of the catalogue, a sentence for the client, and what is wrong field by field.
+/// A refused request: a code of the catalogue, a sentence for the client, and what is wrong field
+/// by field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     pub code: Code,
@@ -168,7 +200,11 @@ impl Problem {
     }
 
     /// A request with one bad field.
-    pub fn invalid(field: impl Into<String>, flaw: FieldErrorCode, message: impl Into<String>) -> Self {
+    pub fn invalid(
+        field: impl Into<String>,
+        flaw: FieldErrorCode,
+        message: impl Into<String>,
+    ) -> Self {
         Self::from_details(vec![FieldError::new(field, flaw, message)])
     }
 
@@ -186,7 +222,10 @@ impl Problem {
             [only] if flaws == 1 && only.field.is_empty() => only.message.clone(),
             [only] if flaws == 1 => format!("{}: {}", only.field, only.message),
             [] => Code::InvalidRequest.meaning().to_owned(),
-            [first, ..] => format!("{flaws} fields are not valid, the first being {}: {}", first.field, first.message),
+            [first, ..] => format!(
+                "{flaws} fields are not valid, the first being {}: {}",
+                first.field, first.message
+            ),
         };
         Self { code: Code::InvalidRequest, message, details }
     }
@@ -201,14 +240,19 @@ impl Problem {
     #[must_use]
     pub fn name_taken(noun: &str, name: &str, id: impl fmt::Display) -> Self {
         let detail = FieldError::about("name", format!("is the name of {noun} {id}"), &id);
-        Self::new(Code::NameTaken, format!("There is a {noun} {name:?} already, {id}.")).with(detail)
+        Self::new(Code::NameTaken, format!("There is a {noun} {name:?} already, {id}."))
+            .with(detail)
     }
 
     /// A value in the body or query that names nothing in the caller's workspace.
     #[must_use]
     pub fn reference_not_found(field: &str, noun: &str, value: impl fmt::Display) -> Self {
         let message = format!("There is no {noun} {value}.");
-        Self::new(Code::NotFound, message.clone()).with(FieldError::new(field, FieldErrorCode::NotFound, message))
+        Self::new(Code::NotFound, message.clone()).with(FieldError::new(
+            field,
+            FieldErrorCode::NotFound,
+            message,
+        ))
     }
 }
 

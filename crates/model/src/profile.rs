@@ -14,7 +14,9 @@ pub struct Include {
 impl Include {
     pub fn read(query: &mut Query) -> Self {
         let expected = "profile, notes or provenance, or several of them with a comma between";
-        query.parsed("include", FieldErrorCode::InvalidValue, expected, Self::parse).unwrap_or_default()
+        query
+            .parsed("include", FieldErrorCode::InvalidValue, expected, Self::parse)
+            .unwrap_or_default()
     }
 
     fn parse(written: &str) -> Option<Self> {
@@ -61,10 +63,20 @@ mod tests {
         assert_eq!(include("include=provenance"), Some(provenance));
         assert_eq!(include("include=profile,notes,provenance"), Some(all));
         assert!(Include::default().is_nothing());
-        assert!([profile, notes, provenance, both, all].into_iter().all(|include| !include.is_nothing()));
-        for wrong in
-            ["include=", "include=,", "include=all", "include=notes,", "include=Notes", "include=notes, profile", "include=proposals"]
-        {
+        assert!(
+            [profile, notes, provenance, both, all]
+                .into_iter()
+                .all(|include| !include.is_nothing())
+        );
+        for wrong in [
+            "include=",
+            "include=,",
+            "include=all",
+            "include=notes,",
+            "include=Notes",
+            "include=notes, profile",
+            "include=proposals",
+        ] {
             assert_eq!(include(wrong), None, "{wrong}");
         }
     }

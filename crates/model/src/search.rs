@@ -1,5 +1,6 @@
-//! Search: what is indexed of a person, what a question asks for, and which of the person's fields answer it. Words are compared without
-//! case and accents, and a word that is asked for finds all that begin with it.
+//! Search: what is indexed of a person, what a question asks for, and which of the person's fields
+//! answer it. Words are compared without case and accents, and a word that is asked for finds all
+//! that begin with it.
 
 mod segment;
 #[cfg(test)]
@@ -23,7 +24,8 @@ const MAX_WORDS: usize = 4000;
 const MAX_WORD_LENGTH: usize = 40;
 /// Words of a question that count.
 const MAX_ASKED: usize = 8;
-/// A shorter word is asked for as it is: nearly everybody has a word that begins with a given letter.
+/// A shorter word is asked for as it is: nearly everybody has a word that begins with a given
+/// letter.
 const MIN_BEGINNING_LENGTH: usize = 2;
 /// Words with so many letters in common at their beginning stand together in a [`Group`].
 const FIRST_LETTERS: usize = 3;
@@ -107,7 +109,8 @@ pub fn words(text: &str) -> impl Iterator<Item = String> {
 }
 
 fn parts(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|character: char| !character.is_alphanumeric() && !is_combining_mark(character)).filter(|part| !part.is_empty())
+    text.split(|character: char| !character.is_alphanumeric() && !is_combining_mark(character))
+        .filter(|part| !part.is_empty())
 }
 
 /// Appends what a part of a text is as a word.
@@ -116,7 +119,9 @@ fn put_plain(part: &str, word: &mut String) {
         word.extend(part.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
         return;
     }
-    for character in part.nfkd().filter(|character| !is_combining_mark(*character)).flat_map(char::to_lowercase) {
+    for character in
+        part.nfkd().filter(|character| !is_combining_mark(*character)).flat_map(char::to_lowercase)
+    {
         match plain(character) {
             Some(plain) => word.push_str(plain),
             None if character.is_alphanumeric() => word.push(character),
@@ -134,7 +139,8 @@ fn shorten(text: &mut String, start: usize) {
     }
 }
 
-/// Whether one of the words may stand in the text, which may be JSON. It says so too often rather than too seldom.
+/// Whether one of the words may stand in the text, which may be JSON. It says so too often rather
+/// than too seldom.
 #[must_use]
 pub fn may_mention(text: &str, words: &[&str]) -> bool {
     // In JSON a letter of an escape may stand right before a word, so parts of words count.
@@ -149,7 +155,8 @@ pub fn may_mention(text: &str, words: &[&str]) -> bool {
     }
 }
 
-/// Letters that are another letter with something added, though Unicode takes them for letters of their own.
+/// Letters that are another letter with something added, though Unicode takes them for letters of
+/// their own.
 const fn plain(character: char) -> Option<&'static str> {
     Some(match character {
         'ß' => "ss",
@@ -198,13 +205,17 @@ impl Document {
             }
         }
         let word = |place: &Range<usize>| &plain[place.clone()];
-        found.sort_unstable_by(|(one, weight), (other, least)| (word(one), weight, one.start).cmp(&(word(other), least, other.start)));
+        found.sort_unstable_by(|(one, weight), (other, least)| {
+            (word(one), weight, one.start).cmp(&(word(other), least, other.start))
+        });
         found.dedup_by(|(next, _), (kept, _)| word(next) == word(kept));
         if found.len() > MAX_WORDS {
             found.sort_unstable_by_key(|(place, _)| place.start);
             found.truncate(MAX_WORDS);
         }
-        found.sort_unstable_by(|(one, weight), (other, least)| (weight, word(one)).cmp(&(least, word(other))));
+        found.sort_unstable_by(|(one, weight), (other, least)| {
+            (weight, word(one)).cmp(&(least, word(other)))
+        });
         let mut marked = String::with_capacity(plain.len() + 2 * found.len());
         for (place, weight) in &found {
             if !marked.is_empty() {
@@ -216,14 +227,17 @@ impl Document {
         Self { marked }
     }
 
-    /// What a person's texts were and what they are, as far as they differ: what both have is left out, unless a word of the others may stand there
-    /// too. To look for some words is less work than to cut and order all.
+    /// What a person's texts were and what they are, as far as they differ: what both have is left
+    /// out, unless a word of the others may stand there too. To look for some words is less work
+    /// than to cut and order all.
     #[must_use]
     pub fn differing(before: &[(Field, &str)], after: &[(Field, &str)]) -> [Self; 2] {
-        let beside =
-            |texts: &[(Field, &'_ str)], others: &[(Field, &str)]| Self::new(texts.iter().filter(|text| !others.contains(text)).copied());
+        let beside = |texts: &[(Field, &'_ str)], others: &[(Field, &str)]| {
+            Self::new(texts.iter().filter(|text| !others.contains(text)).copied())
+        };
         let documents = [beside(before, after), beside(after, before)];
-        let words: Vec<_> = documents.iter().flat_map(|document| words_in(&document.marked)).collect();
+        let words: Vec<_> =
+            documents.iter().flat_map(|document| words_in(&document.marked)).collect();
         let is_shared = |text: &&(Field, &str)| after.contains(text);
         match before.iter().filter(is_shared).any(|(_, text)| may_mention(text, &words)) {
             true => [before, after].map(|texts| Self::new(texts.iter().copied())),
@@ -231,7 +245,8 @@ impl Document {
         }
     }
 
-    /// What stands in the index: the words and the phone numbers, in order, with spaces between them.
+    /// What stands in the index: the words and the phone numbers, in order, with spaces between
+    /// them.
     #[must_use]
     pub fn tokens<'p>(&self, phones: impl Iterator<Item = &'p str>) -> String {
         let mut phones: Vec<_> = phones.map(phone_token).collect();
@@ -262,7 +277,8 @@ fn first_letters(word: &str) -> Option<&str> {
     Some(&word[..place + last.len_utf8()])
 }
 
-/// What becomes of tokens: what they are then, and what leaves and enters for that. All are in order, with spaces between them.
+/// What becomes of tokens: what they are then, and what leaves and enters for that. All are in
+/// order, with spaces between them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Changed {
     pub tokens: String,
@@ -271,12 +287,14 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// The tokens of a person of whom some texts changed: what those had leaves, and what they have now enters. Words that leave must stand in
-    /// none of the other texts, all of which say little. Nothing if the tokens lack something that should leave: they are those of another state.
+    /// The tokens of a person of whom some texts changed: what those had leaves, and what they have
+    /// now enters. Words that leave must stand in none of the other texts, all of which say little.
+    /// Nothing if the tokens lack something that should leave: they are those of another state.
     #[must_use]
     pub fn of(tokens: &str, before: &str, after: &str) -> Option<Self> {
         let entering: Vec<_> = listed(after).collect();
-        // Few leave or enter, of many that are there: so they are looked for, and what is between them is taken as it is.
+        // Few leave or enter, of many that are there: so they are looked for, and what is between
+        // them is taken as it is.
         let mut edits: Vec<(Range<usize>, Cow<'_, str>)> = Vec::new();
         for old in listed(before) {
             let place = find_token(tokens, old).ok()?;
@@ -297,9 +315,12 @@ impl Changed {
                 edits.push((place..place, new.into()));
             }
         }
-        edits.sort_unstable_by(|(one, token), (other, next)| (one.start, one.end, token).cmp(&(other.start, other.end, next)));
+        edits.sort_unstable_by(|(one, token), (other, next)| {
+            (one.start, one.end, token).cmp(&(other.start, other.end, next))
+        });
         edits.dedup();
-        let mut changed = Self { tokens: String::with_capacity(tokens.len() + after.len()), ..Self::default() };
+        let mut changed =
+            Self { tokens: String::with_capacity(tokens.len() + after.len()), ..Self::default() };
         let mut taken = 0;
         for (place, token) in edits {
             put(&mut changed.tokens, tokens[taken..place.start].trim());
@@ -337,8 +358,14 @@ fn find_token(tokens: &str, token: &str) -> Result<Range<usize>, usize> {
     let (mut low, mut high) = (0, text.len());
     while low < high {
         let middle = low.midpoint(high);
-        let start = text[low..middle].iter().rposition(|byte| *byte == b' ').map_or(low, |space| low + space + 1);
-        let end = text[middle..].iter().position(|byte| *byte == b' ').map_or(text.len(), |space| middle + space);
+        let start = text[low..middle]
+            .iter()
+            .rposition(|byte| *byte == b' ')
+            .map_or(low, |space| low + space + 1);
+        let end = text[middle..]
+            .iter()
+            .position(|byte| *byte == b' ')
+            .map_or(text.len(), |space| middle + space);
         match tokens[start..end].cmp(token) {
             Ordering::Less => low = (end + 1).min(text.len()),
             Ordering::Greater => high = start,
@@ -379,8 +406,8 @@ impl Question {
         (!asked.is_empty()).then_some(Self { words: asked })
     }
 
-    /// For each word what may stand in the index for it, in fields that say at least so much; and whether it stands for all that begin
-    /// with it.
+    /// For each word what may stand in the index for it, in fields that say at least so much; and
+    /// whether it stands for all that begin with it.
     pub fn asked(&self, least: Weight) -> impl Iterator<Item = (Vec<String>, bool)> {
         self.words.iter().map(move |word| {
             let marks = Weight::ALL.into_iter().filter(|weight| *weight <= least).map(Weight::mark);
@@ -395,11 +422,12 @@ impl Question {
         Some(Answer { weight, is_partial: self.weight_in(tokens, true) != Some(weight) })
     }
 
-    /// How much the fields say in which the words stand, as they are or as beginnings too. The word that says least counts.
+    /// How much the fields say in which the words stand, as they are or as beginnings too. The word
+    /// that says least counts.
     fn weight_in(&self, tokens: &str, are_whole: bool) -> Option<Weight> {
-        self.words
-            .iter()
-            .try_fold(Weight::Best, |least, asked| Some(least.max(best_weight_in(tokens, asked, are_whole || !is_beginning(asked))?)))
+        self.words.iter().try_fold(Weight::Best, |least, asked| {
+            Some(least.max(best_weight_in(tokens, asked, are_whole || !is_beginning(asked))?))
+        })
     }
 
     /// The fields in which words of the question stand, those that say most first.
@@ -407,7 +435,9 @@ impl Question {
     pub fn matched<'t>(&self, texts: impl IntoIterator<Item = (Field, &'t str)>) -> Vec<Field> {
         let mut matched: Vec<Field> = Vec::new();
         for (field, text) in texts {
-            if !matched.contains(&field) && words(text).any(|word| self.words.iter().any(|asked| answers(&word, asked))) {
+            if !matched.contains(&field)
+                && words(text).any(|word| self.words.iter().any(|asked| answers(&word, asked)))
+            {
                 matched.push(field);
             }
         }
@@ -421,8 +451,9 @@ fn weighed(token: &str) -> Option<(Weight, &str)> {
     Weight::ALL.into_iter().find_map(|weight| Some((weight, token.strip_prefix(weight.mark())?)))
 }
 
-/// How much the token says that has the word, or begins with it, and says most. Tokens are in the order of what they say, so it is the first; it is
-/// looked for in the whole text, since there may be hundreds.
+/// How much the token says that has the word, or begins with it, and says most. Tokens are in the
+/// order of what they say, so it is the first; it is looked for in the whole text, since there may
+/// be hundreds.
 fn best_weight_in(tokens: &str, asked: &str, is_whole: bool) -> Option<Weight> {
     let (text, finder) = (tokens.as_bytes(), memmem::Finder::new(asked));
     let mut start = 0;
@@ -430,7 +461,8 @@ fn best_weight_in(tokens: &str, asked: &str, is_whole: bool) -> Option<Weight> {
         let place = start + found;
         let begins_token = |mark: usize| mark == 0 || text[mark - 1] == b' ';
         let ends_token = || matches!(text.get(place + asked.len()), None | Some(b' '));
-        let weight = Weight::ALL.into_iter().find(|weight| tokens[..place].ends_with(weight.mark()));
+        let weight =
+            Weight::ALL.into_iter().find(|weight| tokens[..place].ends_with(weight.mark()));
         if weight.is_some() && begins_token(place - 1) && (!is_whole || ends_token()) {
             return weight;
         }

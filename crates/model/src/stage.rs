@@ -66,7 +66,11 @@ pub const PIPELINE: &str = "pipeline_stages";
 pub fn patch_pipeline(fields: &mut Fields<'_>) -> Patch<Vec<NewStage>> {
     let stages = fields.patch_objects(PIPELINE, MAX_STAGES, NewStage::read);
     if stages.set().is_some_and(|stages| stages.iter().all(|stage| stage.is_rejection_stage)) {
-        fields.refuse(PIPELINE, FieldErrorCode::TooFew, "must have at least one stage that is no rejection stage");
+        fields.refuse(
+            PIPELINE,
+            FieldErrorCode::TooFew,
+            "must have at least one stage that is no rejection stage",
+        );
     }
     stages
 }
@@ -108,8 +112,10 @@ impl StagePatch {
         Self {
             name: fields.kept("name", |fields| fields.patch_line("name", limit::NAME)),
             stage_order: fields.kept("stage_order", patch_order),
-            is_rejection_stage: fields.kept("is_rejection_stage", |fields| fields.patch_flag("is_rejection_stage")),
-            is_interviewing_stage: fields.kept("is_interviewing_stage", |fields| fields.patch_flag("is_interviewing_stage")),
+            is_rejection_stage: fields
+                .kept("is_rejection_stage", |fields| fields.patch_flag("is_rejection_stage")),
+            is_interviewing_stage: fields
+                .kept("is_interviewing_stage", |fields| fields.patch_flag("is_interviewing_stage")),
         }
     }
 
@@ -150,7 +156,8 @@ pub fn check_pipeline(stages: &[Stage]) -> Result<(), Problem> {
     match entry_stage(stages) {
         Some(_) => Ok(()),
         None => {
-            let message = "The job would have no stage left that is no rejection stage; add one, or change another, first.";
+            let message = "The job would have no stage left that is no rejection stage; add one, \
+                or change another, first.";
             Err(Problem::new(Code::LastStage, message))
         }
     }
@@ -159,7 +166,9 @@ pub fn check_pipeline(stages: &[Stage]) -> Result<(), Problem> {
 /// All stages of a job, in the order that they are to have.
 pub fn read_order(fields: &mut Fields<'_>) -> Vec<Reference<id::Stage>> {
     const FIELD: &str = "stage_ids";
-    let named = fields.needed(FIELD, |fields| fields.patch_strings(FIELD, MAX_STAGES, limit::NAME, |written| Ok(Reference::new(written))));
+    let named = fields.needed(FIELD, |fields| {
+        fields.patch_strings(FIELD, MAX_STAGES, limit::NAME, |written| Ok(Reference::new(written)))
+    });
     named.unwrap_or_default()
 }
 
@@ -186,11 +195,17 @@ pub fn reorder(stages: &[Stage], named: &[Reference<id::Stage>]) -> Result<Vec<S
         }
     }
     if let [first, ..] = unknown.as_slice() {
-        return Err(Problem { code: Code::NotFound, message: first.message.clone(), details: unknown });
+        return Err(Problem {
+            code: Code::NotFound,
+            message: first.message.clone(),
+            details: unknown,
+        });
     }
-    let missing: Vec<_> = stages.iter().filter(|stage| ordered.iter().all(|named| named.id != stage.id)).collect();
+    let missing: Vec<_> =
+        stages.iter().filter(|stage| ordered.iter().all(|named| named.id != stage.id)).collect();
     if !missing.is_empty() {
-        let missing: Vec<_> = missing.iter().map(|stage| format!("{} ({:?})", stage.id, stage.name)).collect();
+        let missing: Vec<_> =
+            missing.iter().map(|stage| format!("{} ({:?})", stage.id, stage.name)).collect();
         wrong.push(FieldError::new(
             "stage_ids",
             FieldErrorCode::TooFew,
@@ -234,7 +249,14 @@ mod tests {
 
     #[test]
     fn a_stage_goes_to_the_place_that_it_is_given_and_the_others_make_room() {
-        let places = [(None, "ABCN"), (Some(1), "NABC"), (Some(2), "ANBC"), (Some(3), "ABNC"), (Some(4), "ABCN"), (Some(50), "ABCN")];
+        let places = [
+            (None, "ABCN"),
+            (Some(1), "NABC"),
+            (Some(2), "ANBC"),
+            (Some(3), "ABNC"),
+            (Some(4), "ABCN"),
+            (Some(50), "ABCN"),
+        ];
         for (order, expected) in places {
             let mut stages = pipeline("ABC");
             insert(&mut stages, pipeline("N").remove(0), order);
@@ -245,7 +267,8 @@ mod tests {
     #[test]
     fn a_stage_that_changes_its_place_stands_there_afterwards() {
         let stages = pipeline("ABCD");
-        for (order, expected) in [(1, "BACD"), (2, "ABCD"), (3, "ACBD"), (4, "ACDB"), (50, "ACDB")] {
+        for (order, expected) in [(1, "BACD"), (2, "ABCD"), (3, "ACBD"), (4, "ACDB"), (50, "ACDB")]
+        {
             let patch = StagePatch { stage_order: Some(order), ..StagePatch::default() };
             assert_eq!(names(&patch.apply(&stages, stages[1].id)), expected, "{order}");
         }
@@ -256,7 +279,11 @@ mod tests {
     fn a_pipeline_needs_a_stage_to_enter() {
         assert!(check_pipeline(&pipeline("XA")).is_ok());
         for stages in ["", "X", "XX"] {
-            assert_eq!(check_pipeline(&pipeline(stages)).unwrap_err().code, Code::LastStage, "{stages}");
+            assert_eq!(
+                check_pipeline(&pipeline(stages)).unwrap_err().code,
+                Code::LastStage,
+                "{stages}"
+            );
         }
     }
 
@@ -264,8 +291,14 @@ mod tests {
     fn an_order_names_every_stage_once() {
         let stages = pipeline("ABC");
         let order = |written: &str| {
-            let id = |name: char| pipeline("ABCD").into_iter().find(|stage| stage.name.starts_with(name)).map(|stage| stage.id.to_string());
-            let named: Vec<_> = written.chars().map(|name| Reference::new(id(name).unwrap_or_default())).collect();
+            let id = |name: char| {
+                pipeline("ABCD")
+                    .into_iter()
+                    .find(|stage| stage.name.starts_with(name))
+                    .map(|stage| stage.id.to_string())
+            };
+            let named: Vec<_> =
+                written.chars().map(|name| Reference::new(id(name).unwrap_or_default())).collect();
             reorder(&stages, &named)
         };
         assert_eq!(names(&order("CAB").unwrap()), "CAB");
@@ -278,7 +311,8 @@ mod tests {
             ("?ABD", Code::NotFound, &["stage_ids[0]", "stage_ids[3]"]),
         ] {
             let problem = order(written).unwrap_err();
-            let named: Vec<_> = problem.details.iter().map(|detail| detail.field.as_str()).collect();
+            let named: Vec<_> =
+                problem.details.iter().map(|detail| detail.field.as_str()).collect();
             assert_eq!((problem.code, named.as_slice()), (code, fields), "{written}");
         }
     }

@@ -1,4 +1,5 @@
-//! Job statuses: the labels that the jobs of a workspace may have, in order. A new job has the first.
+//! Job statuses: the labels that the jobs of a workspace may have, in order. A new job has the
+//! first.
 
 use crate::id::StatusId;
 use crate::input::Fields;

@@ -36,12 +36,14 @@ pub struct StageTotal {
 /// The stays of a history, the oldest first.
 #[must_use]
 pub fn stays(history: Vec<Entry>, now: Timestamp) -> Vec<Stay> {
-    let ends: Vec<_> = history.iter().skip(1).map(|next| Some(next.entered_at)).chain([None]).collect();
-    let stay = |(Entry { stage_id, stage_name, entered_at }, left_at): (Entry, Option<Timestamp>)| {
-        let millis = left_at.unwrap_or(now).millis() - entered_at.millis();
-        // Another server's clock may have been ahead.
-        Stay { stage_id, stage_name, entered_at, left_at, seconds: millis.max(0) / 1000 }
-    };
+    let ends: Vec<_> =
+        history.iter().skip(1).map(|next| Some(next.entered_at)).chain([None]).collect();
+    let stay =
+        |(Entry { stage_id, stage_name, entered_at }, left_at): (Entry, Option<Timestamp>)| {
+            let millis = left_at.unwrap_or(now).millis() - entered_at.millis();
+            // Another server's clock may have been ahead.
+            Stay { stage_id, stage_name, entered_at, left_at, seconds: millis.max(0) / 1000 }
+        };
     history.into_iter().zip(ends).map(stay).collect()
 }
 
@@ -56,7 +58,12 @@ pub fn totals(stays: &[Stay]) -> Vec<StageTotal> {
                 total.stays += 1;
                 total.seconds += seconds;
             }
-            None => totals.push(StageTotal { stage_id: *stage_id, stage_name: stage_name.clone(), stays: 1, seconds: *seconds }),
+            None => totals.push(StageTotal {
+                stage_id: *stage_id,
+                stage_name: stage_name.clone(),
+                stays: 1,
+                seconds: *seconds,
+            }),
         }
     }
     totals
@@ -71,18 +78,26 @@ mod tests {
     }
 
     fn entry(number: u128, name: &str, millis: i64) -> Entry {
-        Entry { stage_id: stage(number), stage_name: name.to_owned(), entered_at: Timestamp::from_millis(millis) }
+        Entry {
+            stage_id: stage(number),
+            stage_name: name.to_owned(),
+            entered_at: Timestamp::from_millis(millis),
+        }
     }
 
     #[test]
     fn a_stay_lasts_until_the_next_stage_is_entered_and_the_last_until_now() {
-        let history = vec![entry(1, "Sourced", 0), entry(2, "Offer", 61_999), entry(1, "Found", 70_000)];
+        let history =
+            vec![entry(1, "Sourced", 0), entry(2, "Offer", 61_999), entry(1, "Found", 70_000)];
         let stays = stays(history, Timestamp::from_millis(75_500));
         let seconds: Vec<_> = stays.iter().map(|stay| stay.seconds).collect();
         assert_eq!(seconds, [61, 8, 5]);
         let left: Vec<_> = stays.iter().map(|stay| stay.left_at.map(Timestamp::millis)).collect();
         assert_eq!(left, [Some(61_999), Some(70_000), None]);
-        let totals: Vec<_> = totals(&stays).into_iter().map(|total| (total.stage_name, total.stays, total.seconds)).collect();
+        let totals: Vec<_> = totals(&stays)
+            .into_iter()
+            .map(|total| (total.stage_name, total.stays, total.seconds))
+            .collect();
         assert_eq!(totals, [("Found".to_owned(), 2, 66), ("Offer".to_owned(), 1, 8)]);
     }
 

@@ -32,7 +32,11 @@ impl NewTemplate {
     pub fn read(fields: &mut Fields<'_>) -> Self {
         let name = fields.needed("name", |fields| fields.patch_line("name", limit::NAME));
         let stages = fields.needed(PIPELINE, patch_pipeline);
-        Self { name: name.unwrap_or_default(), stages: stages.unwrap_or_default(), is_default: fields.flag("is_default") }
+        Self {
+            name: name.unwrap_or_default(),
+            stages: stages.unwrap_or_default(),
+            is_default: fields.flag("is_default"),
+        }
     }
 }
 

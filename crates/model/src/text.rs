@@ -1,4 +1,5 @@
-//! Rules for single strings: what characters they may hold, how long they may be, and how two are compared.
+//! Rules for single strings: what characters they may hold, how long they may be, and how two are
+//! compared.
 
 /// The longest that each kind of text may be: a line in characters, longer text in bytes.
 pub mod limit {
@@ -30,10 +31,12 @@ impl Lines {
     }
 }
 
-/// Where the digits of a script begin, but for ASCII: in each of them ten follow each other, from zero to nine.
+/// Where the digits of a script begin, but for ASCII: in each of them ten follow each other, from
+/// zero to nine.
 pub const ZEROS: [u32; 36] = [
-    0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20, 0x1040, 0x1090, 0x17e0,
-    0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10,
+    0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6,
+    0xe50, 0xed0, 0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50,
+    0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10,
 ];
 
 /// The digits of a text, in any common script, as ASCII.
@@ -79,11 +82,18 @@ pub fn shorten(written: &str) -> String {
     }
 }
 
-/// Names that other interfaces have for the same, and what they are called here, the likeliest first.
+/// Names that other interfaces have for the same, and what they are called here, the likeliest
+/// first.
 const OTHERWISE_CALLED: &[(&[&str], &[&str])] = &[
-    (&["phone", "phones", "phone_number", "telephone", "mobile"], &["phone_numbers", "phone", "phone_number", "mobile_phone"]),
+    (
+        &["phone", "phones", "phone_number", "telephone", "mobile"],
+        &["phone_numbers", "phone", "phone_number", "mobile_phone"],
+    ),
     (&["email", "email_address", "mail"], &["emails", "email", "work_email"]),
-    (&["stage", "pipeline_stage", "status"], &["stage_name", "stage_id", "job_status_name", "status"]),
+    (
+        &["stage", "pipeline_stage", "status"],
+        &["stage_name", "stage_id", "job_status_name", "status"],
+    ),
     (&["search", "query", "text", "keywords"], &["q"]),
     (&["page", "skip", "start"], &["offset", "cursor"]),
     (&["per_page", "page_size", "count", "size"], &["limit"]),
@@ -96,7 +106,8 @@ const OTHERWISE_CALLED: &[(&[&str], &[&str])] = &[
     (&["note", "comment"], &["notes"]),
 ];
 
-/// The name of `known` that is meant by what was written: one for the same thing, else the nearest if it is near enough.
+/// The name of `known` that is meant by what was written: one for the same thing, else the nearest
+/// if it is near enough.
 #[must_use]
 pub fn did_you_mean<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> {
     if written.len() > MAX_NAME_LENGTH {
@@ -104,7 +115,9 @@ pub fn did_you_mean<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> {
     }
     let written = written.to_lowercase();
     let same = OTHERWISE_CALLED.iter().find(|(names, _)| names.contains(&written.as_str()));
-    let same = same.and_then(|(_, ours)| ours.iter().find_map(|ours| known.iter().find(|known| *known == ours)));
+    let same = same.and_then(|(_, ours)| {
+        ours.iter().find_map(|ours| known.iter().find(|known| *known == ours))
+    });
     same.copied().or_else(|| nearest(&written, known))
 }
 
@@ -135,8 +148,13 @@ mod tests {
 
     #[test]
     fn digits_of_any_script_are_digits() {
-        for number in ["050 123-4567 x8", "٠٥٠ ١٢٣ ٤٥٦٧/٨", "۰۵۰۱۲۳۴۵۶۷۸", "०५०१२३४५६७८", "０５０（１２３）４５６７８"]
-        {
+        for number in [
+            "050 123-4567 x8",
+            "٠٥٠ ١٢٣ ٤٥٦٧/٨",
+            "۰۵۰۱۲۳۴۵۶۷۸",
+            "०५०१२३४५६७८",
+            "０５０（１２３）４５６７８",
+        ] {
             assert_eq!(digits(number).collect::<String>(), "05012345678", "{number}");
         }
         assert_eq!(digits("½ ² Ⅷ 四 e").collect::<String>(), "");

@@ -67,16 +67,23 @@ fn read_description(fields: &mut Fields<'_>) -> Option<String> {
 
 /// Patterns of types; none at all are all.
 fn read_types(fields: &mut Fields<'_>) -> Option<TypeFilter> {
-    let patterns = fields.patch_strings("types", MAX_TYPES, limit::NAME, |pattern| match TypeFilter::parse([pattern.as_str()]) {
-        // A blank among others must not stand for all.
-        Ok(_) if pattern.is_empty() => Err((FieldErrorCode::InvalidValue, unknown_type(&pattern))),
-        Ok(_) => Ok(pattern),
-        Err(unknown) => Err((FieldErrorCode::InvalidValue, unknown_type(&unknown))),
+    let patterns = fields.patch_strings("types", MAX_TYPES, limit::NAME, |pattern| {
+        match TypeFilter::parse([pattern.as_str()]) {
+            // A blank among others must not stand for all.
+            Ok(_) if pattern.is_empty() => {
+                Err((FieldErrorCode::InvalidValue, unknown_type(&pattern)))
+            }
+            Ok(_) => Ok(pattern),
+            Err(unknown) => Err((FieldErrorCode::InvalidValue, unknown_type(&unknown))),
+        }
     });
     match patterns {
         Patch::Absent => None,
         Patch::Clear => Some(TypeFilter::everything()),
-        Patch::Set(patterns) => Some(TypeFilter::parse(patterns.iter().map(String::as_str)).unwrap_or_else(|_| TypeFilter::everything())),
+        Patch::Set(patterns) => Some(
+            TypeFilter::parse(patterns.iter().map(String::as_str))
+                .unwrap_or_else(|_| TypeFilter::everything()),
+        ),
     }
 }
 
@@ -84,6 +91,7 @@ fn read_types(fields: &mut Fields<'_>) -> Option<TypeFilter> {
 #[must_use]
 pub fn unknown_type(written: &str) -> String {
     let known: Vec<_> = EventType::ALL.iter().map(|kind| kind.name()).collect();
-    let hint = did_you_mean(written, &known).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+    let hint = did_you_mean(written, &known)
+        .map_or_else(String::new, |near| format!("; did you mean {near}?"));
     format!("must be a type of event such as person.created, a family such as person.*, or *{hint}")
 }

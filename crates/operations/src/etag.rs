@@ -1,5 +1,5 @@
-//! Entity tags: a fingerprint of all that a read shows of a record, and of its version, so that a change of what the read leaves out
-//! counts too.
+//! Entity tags: a fingerprint of all that a read shows of a record, and of its version, so that a
+//! change of what the read leaves out counts too.
 
 use std::hash::{Hash, Hasher};
 
@@ -46,7 +46,9 @@ impl Precondition {
             Self::OneOf(tags) if tags.contains(&of(view)) => Ok(()),
             Self::OneOf(_) => Err(Problem::new(
                 Code::PreconditionFailed,
-                "This is not the record's ETag: the record changed since it was read, or the tag is not whole, with its quotes and without W/, or is one of a read with include. Read the record again and repeat the change.",
+                "This is not the record's ETag: the record changed since it was read, or the tag \
+                 is not whole, with its quotes and without W/, or is one of a read with include. \
+                 Read the record again and repeat the change.",
             )),
         }
     }

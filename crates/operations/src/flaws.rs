@@ -1,4 +1,5 @@
-//! What is wrong with the filters of a list, where it takes a look at the records to know: every one that names nothing is refused, not the first.
+//! What is wrong with the filters of a list, where it takes a look at the records to know: every
+//! one that names nothing is refused, not the first.
 
 use slated_model::input::Report;
 use slated_model::problem::{Code, Problem};
@@ -9,7 +10,10 @@ pub struct Flaws(Report);
 
 impl Flaws {
     /// What a filter stands for; nothing if it is refused.
-    pub fn note<T>(&mut self, outcome: Result<T, impl Into<OperationError>>) -> Result<Option<T>, OperationError> {
+    pub fn note<T>(
+        &mut self,
+        outcome: Result<T, impl Into<OperationError>>,
+    ) -> Result<Option<T>, OperationError> {
         match outcome.map_err(Into::into) {
             Ok(value) => Ok(Some(value)),
             Err(OperationError::Rejected(problem)) if problem.code == Code::InvalidRequest => {

@@ -6,14 +6,28 @@ use slated_store::record::former;
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 /// The record that stands in for one that is not there: the one that it was merged into.
-pub async fn survivor<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Result<Id<K>, OperationError> {
-    let former = former::find(tx, workspace, id).await?.ok_or_else(|| Problem::not_found(K::NOUN, id))?;
-    let erased = || Problem::new(Code::Erased, format!("The {} {id} was erased on {}.", K::NOUN, former.gone_at));
+pub async fn survivor<K: Kind>(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: Id<K>,
+) -> Result<Id<K>, OperationError> {
+    let former =
+        former::find(tx, workspace, id).await?.ok_or_else(|| Problem::not_found(K::NOUN, id))?;
+    let erased = || {
+        Problem::new(
+            Code::Erased,
+            format!("The {} {id} was erased on {}.", K::NOUN, former.gone_at),
+        )
+    };
     Ok(former.merged_into.ok_or_else(erased)?)
 }
 
 /// Why a record that was erased cannot be meant.
-pub async fn refusal_of<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, id: Id<K>) -> Result<Problem, OperationError> {
+pub async fn refusal_of<K: Kind>(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: Id<K>,
+) -> Result<Problem, OperationError> {
     match survivor(tx, workspace, id).await {
         Err(OperationError::Rejected(problem)) if problem.code == Code::Erased => Ok(problem),
         Err(failure) => Err(failure),

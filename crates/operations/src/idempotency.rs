@@ -1,5 +1,5 @@
-//! Answers that can be asked for again. A write that comes with an `Idempotency-Key` keeps its answer in the same transaction, so
-//! that a repeated request gets that answer and changes nothing.
+//! Answers that can be asked for again. A write that comes with an `Idempotency-Key` keeps its
+//! answer in the same transaction, so that a repeated request gets that answer and changes nothing.
 
 use slated_model::clock::Timestamp;
 use slated_model::id::WorkspaceId;
@@ -60,20 +60,34 @@ where
         let IdempotencyKey { key, request_hash } = &self.key;
         let workspace = self.actor.workspace;
         let kept = idempotency::find(tx, workspace, key).await?;
-        if let Some(old) = kept.as_ref().filter(|kept| kept.created_at.plus_millis(KEPT_FOR_MILLIS) <= self.now) {
+        if let Some(old) =
+            kept.as_ref().filter(|kept| kept.created_at.plus_millis(KEPT_FOR_MILLIS) <= self.now)
+        {
             idempotency::drop_kept(tx, workspace, key, old.created_at).await?;
         } else if let Some(kept) = kept {
             if kept.request_hash != request_hash {
-                let message = "This Idempotency-Key was used for a different request within the last 24 hours; choose a new one.";
+                let message = "This Idempotency-Key was used for a different request within the \
+                    last 24 hours; choose a new one.";
                 return Err(Problem::new(Code::IdempotencyConflict, message).into());
             }
             let status = u16::try_from(kept.status).unwrap_or(200);
-            return Ok(StoredResponse { status, etag: kept.etag, matched_by: kept.matched_by, body: kept.body, is_replay: true });
+            return Ok(StoredResponse {
+                status,
+                etag: kept.etag,
+                matched_by: kept.matched_by,
+                body: kept.body,
+                is_replay: true,
+            });
         }
         let outcome = match self.work.run(tx).await {
-            // What was sent with the same key at the same instant may have been done meanwhile, which may be why this is refused now. If so, this runs again.
-            Err(OperationError::Rejected(_)) if idempotency::find(tx, workspace, key).await?.is_some() => {
-                return Err(StoreError::Conflict("the same request was done meanwhile".to_owned()).into());
+            // What was sent with the same key at the same instant may have been done meanwhile,
+            // which may be why this is refused now. If so, this runs again.
+            Err(OperationError::Rejected(_))
+                if idempotency::find(tx, workspace, key).await?.is_some() =>
+            {
+                return Err(
+                    StoreError::Conflict("the same request was done meanwhile".to_owned()).into()
+                );
             }
             outcome => outcome?,
         };

@@ -15,7 +15,9 @@ use super::{Actor, tell};
 /// What makes a key or a secret one that nobody can guess.
 pub fn random_bytes<const COUNT: usize>() -> Result<[u8; COUNT], StoreError> {
     let mut random = [0; COUNT];
-    getrandom::fill(&mut random).map_err(|error| StoreError::Unavailable(format!("the system gives no random bytes: {error}")))?;
+    getrandom::fill(&mut random).map_err(|error| {
+        StoreError::Unavailable(format!("the system gives no random bytes: {error}"))
+    })?;
     Ok(random)
 }
 
@@ -38,7 +40,8 @@ impl Operation for CreateKey {
 
     async fn run(&self, tx: &mut Tx) -> Result<CreatedKey, OperationError> {
         let workspace = find_or_make(tx, &self.workspace).await?;
-        let new = NewKey { name: self.name.clone(), scope: self.scope, expires_at: self.expires_at };
+        let new =
+            NewKey { name: self.name.clone(), scope: self.scope, expires_at: self.expires_at };
         let secret = Secret::new(workspace, random_bytes()?);
         AddKey { actor: Actor::program(workspace), new, secret }.run(tx).await
     }
@@ -65,27 +68,56 @@ impl Operation for AddKey {
     }
 }
 
-/// Keeps a new key and tells of it. The one that it replaces does not count against the most there may be.
-async fn insert(tx: &mut Tx, actor: &Actor, new: &NewKey, secret: &Secret, replaced: Option<KeyId>) -> Result<CreatedKey, OperationError> {
+/// Keeps a new key and tells of it. The one that it replaces does not count against the most there
+/// may be.
+async fn insert(
+    tx: &mut Tx,
+    actor: &Actor,
+    new: &NewKey,
+    secret: &Secret,
+    replaced: Option<KeyId>,
+) -> Result<CreatedKey, OperationError> {
     let workspace = actor.workspace;
     if key::count_usable(tx, workspace, replaced).await? >= MAX_KEYS {
-        let message = format!("The workspace has {MAX_KEYS} keys that work, which is all it may have; revoke one first.");
+        let message = format!(
+            "The workspace has {MAX_KEYS} keys that work, which is all it may have; revoke one \
+             first."
+        );
         return Err(Problem::new(Code::TooMany, message).into());
     }
     let NewKey { name, scope, expires_at } = new.clone();
     let kept = key::NewKey { name: &name, scope, hash: secret.hash(), expires_at };
     let id = key::insert(tx, workspace, &kept).await?;
-    tell::key_created(tx, actor, id, KeyFields { name: &name, scope: scope.name(), expires_at }).await?;
-    let key = KeyRecord { id, name, scope, created_at: tx.now(), expires_at, revoked_at: None, last_used_at: None, replaced_by: None };
+    tell::key_created(tx, actor, id, KeyFields { name: &name, scope: scope.name(), expires_at })
+        .await?;
+    let key = KeyRecord {
+        id,
+        name,
+        scope,
+        created_at: tx.now(),
+        expires_at,
+        revoked_at: None,
+        last_used_at: None,
+        replaced_by: None,
+    };
     Ok(CreatedKey { workspace, key, secret: secret.clone() })
 }
 
 pub async fn workspace_named(tx: &mut Tx, name: &str) -> Result<WorkspaceId, OperationError> {
-    let missing = || Problem::new(Code::NotFound, format!("There is no workspace {name:?}; it comes into being with its first key."));
+    let missing = || {
+        Problem::new(
+            Code::NotFound,
+            format!("There is no workspace {name:?}; it comes into being with its first key."),
+        )
+    };
     Ok(workspace::find_by_name(tx, name).await?.ok_or_else(missing)?)
 }
 
-async fn existing_key(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Result<KeyRecord, OperationError> {
+async fn existing_key(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: KeyId,
+) -> Result<KeyRecord, OperationError> {
     Ok(key::find(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("key", id))?)
 }
 
@@ -151,11 +183,20 @@ impl Operation for RotateKey {
         workspace::lock(tx, actor.workspace).await?;
         let old = existing_key(tx, actor.workspace, *id).await?;
         if !old.is_usable(tx.now()) {
-            return Err(Problem::new(Code::NotFound, format!("The key {id} is revoked or expired; make a new one.")).into());
+            return Err(Problem::new(
+                Code::NotFound,
+                format!("The key {id} is revoked or expired; make a new one."),
+            )
+            .into());
         }
         if let Some(newer) = old.replaced_by {
-            let message = format!("The key {id} was rotated before; rotate {newer}, which took its place, or make a new one.");
-            return Err(Problem::new(Code::KeyReplaced, message.clone()).with(FieldError::about("id", message, newer)).into());
+            let message = format!(
+                "The key {id} was rotated before; rotate {newer}, which took its place, or make a \
+                 new one."
+            );
+            return Err(Problem::new(Code::KeyReplaced, message.clone())
+                .with(FieldError::about("id", message, newer))
+                .into());
         }
         let new = NewKey { name: old.name, scope: old.scope, expires_at: old.expires_at };
         let created = insert(tx, actor, &new, secret, Some(*id)).await?;
@@ -194,7 +235,8 @@ impl Operation for RevokeKey {
     }
 }
 
-/// The key that a caller showed, if it is one of that workspace. As work it names none, since a command may have made the key a moment ago.
+/// The key that a caller showed, if it is one of that workspace. As work it names none, since a
+/// command may have made the key a moment ago.
 pub struct FindKey {
     pub workspace: WorkspaceId,
     pub hash: KeyHash,

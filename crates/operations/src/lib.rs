@@ -1,5 +1,5 @@
-//! The use cases: each is one piece of work that runs in one transaction, and knows neither HTTP nor SQL. The HTTP interface, the
-//! command line and the demo data all go through here.
+//! The use cases: each is one piece of work that runs in one transaction, and knows neither HTTP
+//! nor SQL. The HTTP interface, the command line and the demo data all go through here.
 
 pub mod candidates;
 pub mod companies;

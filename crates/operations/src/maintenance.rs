@@ -1,4 +1,5 @@
-//! What has to be done from time to time: old answers thrown away, long lists counted, the database told that tables have grown.
+//! What has to be done from time to time: old answers thrown away, long lists counted, the database
+//! told that tables have grown.
 
 use slated_model::clock::Timestamp;
 use slated_model::id::WorkspaceId;
@@ -24,7 +25,8 @@ impl Operation for ForgetAnswers {
         let before = self.now.plus_millis(-KEPT_FOR_MILLIS);
         let mut forgotten = 0;
         for (workspace, _) in workspace::all(tx).await? {
-            forgotten += idempotency::forget(tx, workspace, before, MAX_PER_RUN - forgotten).await?;
+            forgotten +=
+                idempotency::forget(tx, workspace, before, MAX_PER_RUN - forgotten).await?;
             if forgotten == MAX_PER_RUN {
                 break;
             }
@@ -65,7 +67,8 @@ impl Operation for TakeCensus {
     }
 }
 
-/// Looks whether a stretch of a list that was counted long ago is still right, and which comes next.
+/// Looks whether a stretch of a list that was counted long ago is still right, and which comes
+/// next.
 pub struct LookAgain {
     pub workspace: WorkspaceId,
     pub behind: Option<Closed>,

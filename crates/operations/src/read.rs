@@ -48,7 +48,9 @@ impl Operation for ReadCandidate {
             return Ok(found);
         }
         let id = survivor(tx, self.workspace, self.id).await?;
-        Ok(candidate::view(tx, self.workspace, id).await?.ok_or_else(|| Problem::not_found("candidate", self.id))?)
+        Ok(candidate::view(tx, self.workspace, id)
+            .await?
+            .ok_or_else(|| Problem::not_found("candidate", self.id))?)
     }
 }
 
@@ -65,6 +67,8 @@ impl Operation for ReadJob {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
-        Ok(job::view(tx, self.workspace, self.id).await?.ok_or_else(|| Problem::not_found("job", self.id))?)
+        Ok(job::view(tx, self.workspace, self.id)
+            .await?
+            .ok_or_else(|| Problem::not_found("job", self.id))?)
     }
 }

@@ -31,7 +31,10 @@ async fn all(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<JobStatus>, Stor
 }
 
 /// Refuses a name that one of the others has.
-fn check_name<'s>(mut others: impl Iterator<Item = &'s JobStatus>, name: &str) -> Result<(), Problem> {
+fn check_name<'s>(
+    mut others: impl Iterator<Item = &'s JobStatus>,
+    name: &str,
+) -> Result<(), Problem> {
     match others.find(|status| fold(&status.name) == fold(name)) {
         None => Ok(()),
         Some(other) => Err(Problem::name_taken("job status", &other.name, other.id)),
@@ -73,7 +76,10 @@ impl Operation for CreateStatus {
         let known = all(tx, workspace).await?;
         check_name(known.iter(), &self.name)?;
         if known.len() >= MAX_STATUSES {
-            let message = format!("The workspace has {MAX_STATUSES} job statuses, which is all it may have; rename one of them instead.");
+            let message = format!(
+                "The workspace has {MAX_STATUSES} job statuses, which is all it may have; rename \
+                 one of them instead."
+            );
             return Err(Problem::new(Code::TooMany, message).into());
         }
         let position = known.len() as i64 + 1;
@@ -102,7 +108,10 @@ impl Operation for UpdateStatus {
         let workspace = self.actor.workspace;
         workspace::lock(tx, workspace).await?;
         let known = all(tx, workspace).await?;
-        let before = known.iter().find(|status| status.id == self.id).ok_or_else(|| Problem::not_found("job status", self.id))?;
+        let before = known
+            .iter()
+            .find(|status| status.id == self.id)
+            .ok_or_else(|| Problem::not_found("job status", self.id))?;
         let mut updated = before.clone();
         if let Some(name) = &self.name {
             check_name(known.iter().filter(|status| status.id != self.id), name)?;
@@ -111,7 +120,8 @@ impl Operation for UpdateStatus {
         let changes = differences(&StatusFields::of(before), &StatusFields::of(&updated))?;
         let Some((was, is)) = changes else { return Ok(updated) };
         status::rename(tx, workspace, self.id, &updated.name).await?;
-        tell(tx, &self.actor, EventType::StatusUpdated, Subject::of(self.id), &Told::new(was, is)).await?;
+        tell(tx, &self.actor, EventType::StatusUpdated, Subject::of(self.id), &Told::new(was, is))
+            .await?;
         Ok(updated)
     }
 }

@@ -1,4 +1,5 @@
-//! The pipeline templates of a workspace: listed, made, changed and deleted. One of them is always the default.
+//! The pipeline templates of a workspace: listed, made, changed and deleted. One of them is always
+//! the default.
 
 use serde::Serialize;
 use slated_model::event::{EventType, Subject};
@@ -47,7 +48,10 @@ fn missing(id: TemplateId) -> Problem {
 }
 
 /// Refuses a name that one of the others has.
-fn check_name<'t>(mut others: impl Iterator<Item = &'t Template>, name: &str) -> Result<(), Problem> {
+fn check_name<'t>(
+    mut others: impl Iterator<Item = &'t Template>,
+    name: &str,
+) -> Result<(), Problem> {
     match others.find(|template| fold(&template.name) == fold(name)) {
         None => Ok(()),
         Some(other) => Err(Problem::name_taken("pipeline template", &other.name, other.id)),
@@ -57,22 +61,40 @@ fn check_name<'t>(mut others: impl Iterator<Item = &'t Template>, name: &str) ->
 /// Makes the template that a workspace begins with.
 pub async fn make_first(tx: &mut Tx, workspace: WorkspaceId) -> Result<(), OperationError> {
     let (name, stages) = (FIRST_TEMPLATE.to_owned(), default_pipeline());
-    let first = Template { id: tx.new_id(), name, is_default: true, stages, created_at: tx.now(), updated_at: tx.now() };
+    let first = Template {
+        id: tx.new_id(),
+        name,
+        is_default: true,
+        stages,
+        created_at: tx.now(),
+        updated_at: tx.now(),
+    };
     Ok(template::insert(tx, workspace, &first).await?)
 }
 
 /// Keeps what changed of a template and tells of it.
-async fn keep(tx: &mut Tx, actor: &Actor, before: &Template, mut updated: Template) -> Result<Template, OperationError> {
+async fn keep(
+    tx: &mut Tx,
+    actor: &Actor,
+    before: &Template,
+    mut updated: Template,
+) -> Result<Template, OperationError> {
     let changes = differences(&TemplateFields::of(before), &TemplateFields::of(&updated))?;
     let Some((was, is)) = changes else { return Ok(updated) };
     updated.updated_at = tx.now();
     template::update(tx, actor.workspace, &updated).await?;
-    tell(tx, actor, EventType::TemplateUpdated, Subject::of(updated.id), &Told::new(was, is)).await?;
+    tell(tx, actor, EventType::TemplateUpdated, Subject::of(updated.id), &Told::new(was, is))
+        .await?;
     Ok(updated)
 }
 
 /// Lets whichever was the default be it no longer.
-async fn make_room(tx: &mut Tx, actor: &Actor, known: &[Template], next: TemplateId) -> Result<(), OperationError> {
+async fn make_room(
+    tx: &mut Tx,
+    actor: &Actor,
+    known: &[Template],
+    next: TemplateId,
+) -> Result<(), OperationError> {
     for old in known.iter().filter(|template| template.is_default && template.id != next) {
         keep(tx, actor, old, Template { is_default: false, ..old.clone() }).await?;
     }
@@ -131,12 +153,22 @@ impl Operation for CreateTemplate {
         let known = template::all(tx, workspace).await?;
         check_name(known.iter(), &self.new.name)?;
         if known.len() >= MAX_TEMPLATES {
-            let message = format!("The workspace has {MAX_TEMPLATES} pipeline templates, which is all it may have; delete one first.");
+            let message = format!(
+                "The workspace has {MAX_TEMPLATES} pipeline templates, which is all it may have; \
+                 delete one first."
+            );
             return Err(Problem::new(Code::TooMany, message).into());
         }
         let NewTemplate { name, stages, is_default } = self.new.clone();
         let is_default = is_default || known.iter().all(|template| !template.is_default);
-        let created = Template { id: tx.new_id(), name, is_default, stages, created_at: tx.now(), updated_at: tx.now() };
+        let created = Template {
+            id: tx.new_id(),
+            name,
+            is_default,
+            stages,
+            created_at: tx.now(),
+            updated_at: tx.now(),
+        };
         if is_default {
             make_room(tx, &self.actor, &known, created.id).await?;
         }
@@ -164,13 +196,15 @@ impl Operation for UpdateTemplate {
         let workspace = self.actor.workspace;
         workspace::lock(tx, workspace).await?;
         let known = template::all(tx, workspace).await?;
-        let before = known.iter().find(|template| template.id == self.id).ok_or_else(|| missing(self.id))?;
+        let before =
+            known.iter().find(|template| template.id == self.id).ok_or_else(|| missing(self.id))?;
         let TemplatePatch { name, stages, is_default } = self.patch.clone();
         if let Some(name) = &name {
             check_name(known.iter().filter(|template| template.id != self.id), name)?;
         }
         if before.is_default && is_default == Some(false) {
-            let message = "This is the default template, and there must be one; make another the default instead.";
+            let message = "This is the default template, and there must be one; make another the \
+                default instead.";
             return Err(Problem::new(Code::DefaultTemplate, message).into());
         }
         let mut updated = before.clone();
@@ -199,7 +233,8 @@ impl Operation for DeleteTemplate {
     async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
         workspace::lock(tx, workspace).await?;
-        let before = template::find(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
+        let before =
+            template::find(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         if before.is_default {
             let message = "The default template cannot be deleted; make another the default first.";
             return Err(Problem::new(Code::DefaultTemplate, message).into());

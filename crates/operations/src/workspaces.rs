@@ -7,7 +7,8 @@ use slated_store::{Operation, OperationError, Pace, Tx};
 
 use super::templates;
 
-/// The workspace of that name, made if it is not there, with the statuses and the pipeline that its jobs begin with.
+/// The workspace of that name, made if it is not there, with the statuses and the pipeline that its
+/// jobs begin with.
 pub async fn find_or_make(tx: &mut Tx, name: &str) -> Result<WorkspaceId, OperationError> {
     if let Some(found) = workspace::find_by_name(tx, name).await? {
         return Ok(found);

@@ -1,5 +1,6 @@
-//! Writes that come while others of their kind are on their way go together, in one transaction: to a database that is a server of its own that costs
-//! each of them a fraction. (An embedded engine does so with all writes.) Nobody waits for company: who is alone goes alone, at once.
+//! Writes that come while others of their kind are on their way go together, in one transaction: to
+//! a database that is a server of its own that costs each of them a fraction. (An embedded engine
+//! does so with all writes.) Nobody waits for company: who is alone goes alone, at once.
 
 use std::future::Future;
 use std::sync::{Arc, OnceLock};
@@ -19,7 +20,8 @@ use tokio::time::timeout;
 const MAX_AT_WORK: usize = 2;
 /// Writes in one of them.
 const MAX_IN_ONE: usize = 64;
-/// How long those behind it wait for one that goes alone, or for the turn of another. It takes a fraction of that, unless it has to wait for others.
+/// How long those behind it wait for one that goes alone, or for the turn of another. It takes a
+/// fraction of that, unless it has to wait for others.
 const A_MOMENT: Duration = Duration::from_millis(50);
 /// Workspaces whose numbers leave the same rest share a turn.
 const TURNS: usize = 64;
@@ -43,11 +45,15 @@ pub trait Batchable: Operation {
     fn order(&self) -> Self::Order;
 
     /// Only on a shared database, and all of one workspace, in their order.
-    fn run_together(tx: &mut Tx, works: &[Arc<Self>]) -> impl Future<Output = Result<Outcomes<Self::Output>, OperationError>> + Send;
+    fn run_together(
+        tx: &mut Tx,
+        works: &[Arc<Self>],
+    ) -> impl Future<Output = Result<Outcomes<Self::Output>, OperationError>> + Send;
 }
 
-/// The transactions of one server that append events to the log of a workspace take turns: whoever comes while another does would find it held, and
-/// have to leave its events to be numbered later. Nothing more depends on it.
+/// The transactions of one server that append events to the log of a workspace take turns: whoever
+/// comes while another does would find it held, and have to leave its events to be numbered later.
+/// Nothing more depends on it.
 pub struct Turns(Vec<Arc<Mutex<()>>>);
 
 impl Default for Turns {
@@ -86,7 +92,8 @@ pub struct WriteBatcher<W: Batchable> {
     lines: Arc<Lines<Line, Waiting<W>>>,
 }
 
-/// Where those wait who can go together: those of a workspace that add to a job, and those that add to none.
+/// Where those wait who can go together: those of a workspace that add to a job, and those that add
+/// to none.
 type Line = (WorkspaceId, Option<JobId>);
 
 struct Waiting<W: Batchable> {
@@ -97,7 +104,9 @@ struct Waiting<W: Batchable> {
 
 impl<W: Batchable> Waiting<W> {
     fn refuse(self) {
-        let _ = self.answer.send(Err(StoreError::Unavailable("too many writes wait".to_owned()).into()));
+        let _ = self
+            .answer
+            .send(Err(StoreError::Unavailable("too many writes wait".to_owned()).into()));
     }
 }
 
@@ -108,14 +117,21 @@ impl<W: Batchable> WriteBatcher<W> {
 
     pub async fn write(self: &Arc<Self>, work: W) -> Result<W::Output, OperationError> {
         let line = match work.workspace() {
-            Some(workspace) if self.store.is_shared() && work.can_go_together() => (workspace, work.job()),
+            Some(workspace) if self.store.is_shared() && work.can_go_together() => {
+                (workspace, work.job())
+            }
             _ => return self.store.write(work).await,
         };
         let (answer, answered) = oneshot::channel();
-        if let Some(place) = self.lines.line_up(&line, Waiting { since: Instant::now(), work: Arc::new(work), answer }) {
+        if let Some(place) = self
+            .lines
+            .line_up(&line, Waiting { since: Instant::now(), work: Arc::new(work), answer })
+        {
             tokio::spawn(Arc::clone(self).work_off(place));
         }
-        answered.await.unwrap_or_else(|_| Err(StoreError::Unavailable("the work was broken off".to_owned()).into()))
+        answered.await.unwrap_or_else(|_| {
+            Err(StoreError::Unavailable("the work was broken off".to_owned()).into())
+        })
     }
 
     async fn work_off(self: Arc<Self>, mut place: Place<Line, Waiting<W>>) {
@@ -123,7 +139,8 @@ impl<W: Batchable> WriteBatcher<W> {
         while let Some(some) = place.take() {
             // Past that the database is away or far too busy, or somebody holds the job.
             let longest_wait = self.store.patience() / if job.is_some() { 2 } else { 4 };
-            let (late, mut some): (Vec<_>, Vec<_>) = some.into_iter().partition(|waiting| waiting.since.elapsed() > longest_wait);
+            let (late, mut some): (Vec<_>, Vec<_>) =
+                some.into_iter().partition(|waiting| waiting.since.elapsed() > longest_wait);
             late.into_iter().for_each(Waiting::refuse);
             if some.len() > 1 {
                 some.sort_by_cached_key(|waiting| waiting.work.order());
@@ -137,11 +154,14 @@ impl<W: Batchable> WriteBatcher<W> {
     async fn send_together(&self, line: Line, some: Vec<Waiting<W>>) {
         let (workspace, _) = line;
         let works = some.iter().map(|waiting| Arc::clone(&waiting.work)).collect();
-        match self.store.write(Together { workspace, works, turn: self.turns.of(workspace) }).await {
+        match self.store.write(Together { workspace, works, turn: self.turns.of(workspace) }).await
+        {
             Ok(outcomes) => {
                 for (waiting, outcome) in some.into_iter().zip(outcomes) {
                     match outcome {
-                        Some(outcome) => drop(waiting.answer.send(outcome.map_err(OperationError::Rejected))),
+                        Some(outcome) => {
+                            drop(waiting.answer.send(outcome.map_err(OperationError::Rejected)))
+                        }
                         None => drop(self.send_alone(waiting)),
                     }
                 }
@@ -167,7 +187,8 @@ impl<W: Batchable> WriteBatcher<W> {
             let _ = timeout(A_MOMENT, join_all(alone)).await;
             return;
         }
-        // Whoever adds to a job gets through after the other anyway. While somebody holds it, they would all wait, on a connection each.
+        // Whoever adds to a job gets through after the other anyway. While somebody holds it, they
+        // would all wait, on a connection each.
         for waiting in some {
             match waiting.since.elapsed() > self.store.patience() / 2 {
                 true => waiting.refuse(),
@@ -185,8 +206,8 @@ impl<W: Batchable> WriteBatcher<W> {
     }
 }
 
-/// Those of them that need nothing else, and nobody but who adds to the same job, in one transaction. The others are told apart: they have rows to wait
-/// for, and more to look up.
+/// Those of them that need nothing else, and nobody but who adds to the same job, in one
+/// transaction. The others are told apart: they have rows to wait for, and more to look up.
 struct Together<W: Batchable> {
     workspace: WorkspaceId,
     works: Vec<Arc<W>>,

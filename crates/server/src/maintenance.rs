@@ -1,4 +1,5 @@
-//! What a server does by itself from time to time, while it serves: words are indexed, long lists counted, what is too old forgotten.
+//! What a server does by itself from time to time, while it serves: words are indexed, long lists
+//! counted, what is too old forgotten.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +19,9 @@ use crate::trusted_clock::Ahead;
 use slated_operations::events::number::{ClearNumberedAway, NumberedRemains};
 use slated_operations::events::retain::{ForgetEvents, OldestEvent};
 use slated_operations::keys::TouchKeys;
-use slated_operations::maintenance::{CensusDue, CountAgain, ForgetAnswers, LearnTable, LookAgain, TakeCensus, UnknownTables};
+use slated_operations::maintenance::{
+    CensusDue, CountAgain, ForgetAnswers, LearnTable, LookAgain, TakeCensus, UnknownTables,
+};
 use slated_operations::persons::index::{IndexSome, TidyIndex, WaitingForIndex};
 use slated_operations::persons::segments::{self, NextToSegment};
 use slated_operations::persons::wiping;
@@ -40,7 +43,11 @@ const CLEAR_EVERY: Duration = Duration::from_secs(1);
 const MAX_REMAINS: i64 = 20_000;
 
 /// Begins with all of them.
-pub fn start(app: &Arc<App>, metrics: PrometheusHandle, event_retention: Option<i64>) -> Maintenance {
+pub fn start(
+    app: &Arc<App>,
+    metrics: PrometheusHandle,
+    event_retention: Option<i64>,
+) -> Maintenance {
     Maintenance([
         tokio::spawn(keep_accounts(Arc::clone(app), metrics)),
         tokio::spawn(do_chores(Arc::clone(app), event_retention)),
@@ -107,13 +114,16 @@ async fn keep_plans_good(app: Arc<App>) {
     }
     let mut clock = tokio::time::interval(LEARN_EVERY);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // How big tables were when the database was last told of them. It may have found no rows, or not be ours to tell.
+    // How big tables were when the database was last told of them. It may have found no rows, or
+    // not be ours to tell.
     let mut told: HashMap<&str, (i64, Instant)> = HashMap::new();
     loop {
         clock.tick().await;
         let learning = async {
             for Unknown { table, bytes } in app.store.read(UnknownTables).await? {
-                let is_due = |(before, at): &(i64, Instant)| bytes / 2 >= *before || at.elapsed() > LEARN_AGAIN_AFTER;
+                let is_due = |(before, at): &(i64, Instant)| {
+                    bytes / 2 >= *before || at.elapsed() > LEARN_AGAIN_AFTER
+                };
                 if told.get(table).is_none_or(is_due) {
                     told.insert(table, (bytes, Instant::now()));
                     app.store.write(LearnTable { table }).await?;
@@ -122,7 +132,8 @@ async fn keep_plans_good(app: Arc<App>) {
             Ok::<_, OperationError>(())
         };
         if let Err(failure) = learning.await {
-            tracing::debug!(error = %failure, "the database could not be told to look at its new tables; it does so by itself");
+            tracing::debug!(error = %failure, "the database could not be told to look at its new \
+                tables; it does so by itself");
             // An engine that is only like PostgreSQL has tables of another kind.
             if matches!(failure, OperationError::Store(StoreError::Internal(_))) {
                 return;
@@ -131,14 +142,16 @@ async fn keep_plans_good(app: Arc<App>) {
     }
 }
 
-/// Lets the database clear away what is left of events that got their numbers, before it is in the way of those that wait.
+/// Lets the database clear away what is left of events that got their numbers, before it is in the
+/// way of those that wait.
 async fn keep_outbox_clear(app: Arc<App>) {
     if !app.store.is_shared() {
         return;
     }
     let mut clock = tokio::time::interval(CLEAR_EVERY);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // What was left after the last time: somebody may still see it, it may not be ours to clear away, or somebody else is about it.
+    // What was left after the last time: somebody may still see it, it may not be ours to clear
+    // away, or somebody else is about it.
     let mut left = 0;
     loop {
         clock.tick().await;
@@ -153,7 +166,8 @@ async fn keep_outbox_clear(app: Arc<App>) {
             Ok::<_, OperationError>(())
         };
         if let Err(failure) = clearing.await {
-            tracing::debug!(error = %failure, "what is left of numbered events could not be cleared away; the database does it by itself");
+            tracing::debug!(error = %failure, "what is left of numbered events could not be \
+                cleared away; the database does it by itself");
             // An engine that is only like PostgreSQL does not count it.
             if matches!(failure, OperationError::Store(StoreError::Internal(_))) {
                 return;
@@ -162,7 +176,8 @@ async fn keep_outbox_clear(app: Arc<App>) {
     }
 }
 
-/// Looks after the index of words. After an upgrade that takes a while, so it keeps no other chore waiting.
+/// Looks after the index of words. After an upgrade that takes a while, so it keeps no other chore
+/// waiting.
 async fn keep_index(app: Arc<App>) {
     let mut clock = tokio::time::interval(INDEX_EVERY);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -174,13 +189,15 @@ async fn keep_index(app: Arc<App>) {
         if app.store.is_shared()
             && let Err(failure) = app.store.write(TidyIndex).await
         {
-            tracing::debug!(error = %failure, "new words could not be put into the index; writers do it");
+            tracing::debug!(error = %failure, "new words could not be put into the index; writers \
+                do it");
         }
         if let Err(failure) = wiping::merge(&app.store).await {
             tracing::warn!(error = %failure, "the index of words could not be merged");
         }
         if let Err(failure) = app.store.empty_log().await {
-            tracing::warn!(error = %failure, "the log could not be emptied of those who were erased");
+            tracing::warn!(error = %failure, "the log could not be emptied of those who were \
+                erased");
         }
     }
 }
@@ -196,14 +213,16 @@ async fn keep_segments(app: Arc<App>) {
             behind = match app.store.read(NextToSegment { behind }).await {
                 Ok(next) => next,
                 Err(failure) => {
-                    tracing::warn!(error = %failure, "it is not known which segments of the index of words are to be made");
+                    tracing::warn!(error = %failure, "it is not known which segments of the index \
+                        of words are to be made");
                     None
                 }
             };
             let Some(workspace) = behind else { break };
             // One workspace in which that fails does not keep the others waiting.
             if let Err(failure) = segments::make(&app.store, workspace).await {
-                tracing::warn!(error = %failure, workspace = workspace.number(), "a segment of the index of words could not be made");
+                tracing::warn!(error = %failure, workspace = workspace.number(), "a segment of \
+                    the index of words could not be made");
             }
         }
     }
@@ -234,8 +253,12 @@ async fn index_persons(app: &App) -> Result<(), OperationError> {
     outcome
 }
 
-/// Counts what was added to long lists, and one stretch of each workspace again: behind the one that was looked at the last time.
-async fn take_census(app: &App, looked_at: &mut HashMap<WorkspaceId, Closed>) -> Result<(), OperationError> {
+/// Counts what was added to long lists, and one stretch of each workspace again: behind the one
+/// that was looked at the last time.
+async fn take_census(
+    app: &App,
+    looked_at: &mut HashMap<WorkspaceId, Closed>,
+) -> Result<(), OperationError> {
     let mut outcome = Ok(());
     for (workspace, _) in app.store.read(AllWorkspaces).await? {
         let counting = async {
@@ -245,11 +268,17 @@ async fn take_census(app: &App, looked_at: &mut HashMap<WorkspaceId, Closed>) ->
                 }
             }
             let behind = looked_at.remove(&workspace);
-            if let Some((closed, is_wrong)) = app.store.read_snapshot(LookAgain { workspace, behind }).await? {
+            if let Some((closed, is_wrong)) =
+                app.store.read_snapshot(LookAgain { workspace, behind }).await?
+            {
                 looked_at.insert(workspace, closed);
                 if is_wrong {
                     let wrong_by = app.store.write(CountAgain { workspace, closed }).await?;
-                    tracing::warn!(workspace = workspace.number(), wrong_by, "a long list was counted wrong, and is right now");
+                    tracing::warn!(
+                        workspace = workspace.number(),
+                        wrong_by,
+                        "a long list was counted wrong, and is right now"
+                    );
                 }
             }
             Ok(())
@@ -272,7 +301,8 @@ fn what_time_it_is(app: &App) -> Option<Timestamp> {
         tracing::warn!(
             clock = %Timestamp::now(),
             believed = %believed,
-            "the clock is far ahead of the newest record: nothing is forgotten for its age until the clock has been so for a day; if it is \
+            "the clock is far ahead of the newest record: nothing is forgotten for its age until \
+             the clock has been so for a day; if it is \
              right, start with --trust-clock"
         );
     }
@@ -298,7 +328,12 @@ async fn forget_events(app: &App, before: Timestamp) -> Result<(), OperationErro
     let mut outcome = Ok(());
     for (workspace, _) in app.store.read(AllWorkspaces).await? {
         let forgetting = async {
-            if app.store.read(OldestEvent { workspace }).await?.is_some_and(|oldest| oldest < before) {
+            if app
+                .store
+                .read(OldestEvent { workspace })
+                .await?
+                .is_some_and(|oldest| oldest < before)
+            {
                 while app.store.write(ForgetEvents { workspace, before }).await? {}
             }
             Ok(())
@@ -321,13 +356,17 @@ async fn clear_webhooks_away(app: &App) -> Result<(), OperationError> {
     Ok(())
 }
 
-/// Finishes erasures before the end, so that the files of a server that was stopped have nothing of those who were erased.
+/// Finishes erasures before the end, so that the files of a server that was stopped have nothing of
+/// those who were erased.
 pub async fn finish_erasures(app: &App) {
     match wiping::wipe_at_stop(&app.store).await {
         Ok(true) => {}
-        Ok(false) => tracing::warn!("words of persons who were erased are still in the index; the next start wipes them out"),
+        Ok(false) => tracing::warn!(
+            "words of persons who were erased are still in the index; the next start wipes them out"
+        ),
         Err(failure) => {
-            tracing::warn!(error = %failure, "words of persons who were erased may still be in the index; the next start wipes them out")
+            tracing::warn!(error = %failure, "words of persons who were erased may still be in \
+                the index; the next start wipes them out")
         }
     }
 }

@@ -1,5 +1,6 @@
-//! The clock that says what is old enough to be forgotten. One that jumps ahead, for seconds even, must not destroy what cannot be had again: it is believed
-//! as far as time has passed since the newest record, and else only when it has said the same for a day.
+//! The clock that says what is old enough to be forgotten. One that jumps ahead, for seconds even,
+//! must not destroy what cannot be had again: it is believed as far as time has passed since the
+//! newest record, and else only when it has said the same for a day.
 
 use std::time::{Duration, Instant};
 
@@ -32,8 +33,13 @@ impl TrustedClock {
         (Timestamp::now(), Instant::now())
     }
 
-    /// With the time of the newest record, if there is one. An operator may say that the clock is right.
-    pub fn start(newest_record: Option<Timestamp>, is_confirmed: bool, now: (Timestamp, Instant)) -> Self {
+    /// With the time of the newest record, if there is one. An operator may say that the clock is
+    /// right.
+    pub fn start(
+        newest_record: Option<Timestamp>,
+        is_confirmed: bool,
+        now: (Timestamp, Instant),
+    ) -> Self {
         let (said, at) = now;
         let known = match newest_record {
             Some(newest) if !is_confirmed && said > after(newest, CONFIRMED_AFTER) => newest,
@@ -95,7 +101,10 @@ mod tests {
         }
 
         fn now(&self) -> (Timestamp, Instant) {
-            (after(Timestamp::from_millis(0), 1000 * DAY + self.passed + self.ahead), self.began + self.passed)
+            (
+                after(Timestamp::from_millis(0), 1000 * DAY + self.passed + self.ahead),
+                self.began + self.passed,
+            )
         }
     }
 
@@ -139,7 +148,9 @@ mod tests {
     fn at_the_start_the_newest_record_is_asked_and_the_operator_counts_more() {
         let scene = Scene::new();
         let long_ago = after(scene.now().0, Duration::ZERO).plus_millis(-400 * 24 * 60 * 60 * 1000);
-        assert!(TrustedClock::start(Some(long_ago), false, scene.now()).judge(scene.now()).is_err());
+        assert!(
+            TrustedClock::start(Some(long_ago), false, scene.now()).judge(scene.now()).is_err()
+        );
         assert!(TrustedClock::start(Some(long_ago), true, scene.now()).judge(scene.now()).is_ok());
         assert!(TrustedClock::start(None, false, scene.now()).judge(scene.now()).is_ok());
     }

@@ -1,4 +1,5 @@
-//! Rings when events were committed here, so that whoever passes them on need not look all the time.
+//! Rings when events were committed here, so that whoever passes them on need not look all the
+//! time.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -43,6 +44,8 @@ impl CommitNotifier {
 
     /// The workspaces that it rang for since this was last asked, and why.
     pub fn take(&self) -> Vec<(WorkspaceId, Committed)> {
-        std::mem::take(&mut *self.rung.lock().unwrap_or_else(PoisonError::into_inner)).into_iter().collect()
+        std::mem::take(&mut *self.rung.lock().unwrap_or_else(PoisonError::into_inner))
+            .into_iter()
+            .collect()
     }
 }

@@ -1,5 +1,6 @@
-//! Where the data is kept. A [`Store`] runs an [`Operation`] in one transaction: the same work, with the same SQL text, on every
-//! engine. The queries stand in [`record`], a file for each kind of record, and each of them takes the workspace first.
+//! Where the data is kept. A [`Store`] runs an [`Operation`] in one transaction: the same work,
+//! with the same SQL text, on every engine. The queries stand in [`record`], a file for each kind
+//! of record, and each of them takes the workspace first.
 
 mod commit_notifier;
 pub mod copy;

@@ -1,4 +1,5 @@
-//! Those who come while enough of their kind are at work wait, and then go together. Nobody waits for company: who comes first is seen to at once.
+//! Those who come while enough of their kind are at work wait, and then go together. Nobody waits
+//! for company: who comes first is seen to at once.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -71,7 +72,8 @@ impl<K: Hash + Eq + Clone, W> Place<K, W> {
         &self.kind
     }
 
-    /// The first of those who wait. If nobody does, the place is left, before anybody else can come and rely on it.
+    /// The first of those who wait. If nobody does, the place is left, before anybody else can come
+    /// and rely on it.
     pub fn take(&mut self) -> Option<Vec<W>> {
         let mut lines = self.lines.lines();
         let waiting = &mut lines.get_mut(&self.kind).filter(|_| !self.is_left)?.waiting;
@@ -139,7 +141,10 @@ mod tests {
         let _next = lines.line_up(&(), 2).unwrap();
         assert_eq!(place.take(), None);
         drop(place);
-        assert!(lines.line_up(&(), 3).is_none(), "the place that was left before counts for nobody");
+        assert!(
+            lines.line_up(&(), 3).is_none(),
+            "the place that was left before counts for nobody"
+        );
     }
 
     #[test]

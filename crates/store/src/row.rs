@@ -1,5 +1,5 @@
-//! Values on their way into and out of a statement. Ids, times, flags and JSON have a type of their own here, since the engines
-//! keep them differently.
+//! Values on their way into and out of a statement. Ids, times, flags and JSON have a type of their
+//! own here, since the engines keep them differently.
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use serde::de::DeserializeOwned;
@@ -90,7 +90,9 @@ impl rusqlite::ToSql for Param<'_> {
             Self::Null => ToSqlOutput::Borrowed(ValueRef::Null),
             Self::Int(number) => (*number).into(),
             Self::Flag(flag) => i64::from(*flag).into(),
-            Self::Text(text) | Self::Json(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Self::Text(text) | Self::Json(text) => {
+                ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes()))
+            }
             Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
             Self::Id(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
             Self::Time(moment) => moment.millis().into(),
@@ -112,7 +114,11 @@ fn value<'r>(row: &'r rusqlite::Row<'_>, column: usize) -> Result<ValueRef<'r>, 
     row.get_ref(column).map_err(|error| StoreError::Internal(error.to_string()))
 }
 
-fn get<'r, T: FromSql<'r>>(row: &'r tokio_postgres::Row, column: usize, expected: &str) -> Result<T, StoreError> {
+fn get<'r, T: FromSql<'r>>(
+    row: &'r tokio_postgres::Row,
+    column: usize,
+    expected: &str,
+) -> Result<T, StoreError> {
     row.try_get(column).map_err(|_| wrong(column, expected))
 }
 
@@ -120,7 +126,9 @@ impl Row<'_> {
     pub fn is_null(&self, column: usize) -> Result<bool, StoreError> {
         match self {
             Self::Sqlite(row) => Ok(matches!(value(row, column)?, ValueRef::Null)),
-            Self::Postgres(row) => get::<Option<Anything>>(row, column, "value").map(|found| found.is_none()),
+            Self::Postgres(row) => {
+                get::<Option<Anything>>(row, column, "value").map(|found| found.is_none())
+            }
         }
     }
 
@@ -141,8 +149,9 @@ impl Row<'_> {
 
     /// What was kept as JSON, for rules to work on.
     pub fn json<T: DeserializeOwned>(&self, column: usize) -> Result<T, StoreError> {
-        serde_json::from_str(self.json_str(column)?)
-            .map_err(|error| StoreError::Internal(format!("column {column} is not readable: {error}")))
+        serde_json::from_str(self.json_str(column)?).map_err(|error| {
+            StoreError::Internal(format!("column {column} is not readable: {error}"))
+        })
     }
 
     /// What was kept as JSON, as the engine has it.
@@ -153,8 +162,13 @@ impl Row<'_> {
         }
     }
 
-    /// What was kept as JSON, as text. PostgreSQL orders the fields of objects in its own way, so there `in_order` puts them in ours.
-    pub fn json_text(&self, column: usize, in_order: fn(&str) -> serde_json::Result<String>) -> Result<String, StoreError> {
+    /// What was kept as JSON, as text. PostgreSQL orders the fields of objects in its own way, so
+    /// there `in_order` puts them in ours.
+    pub fn json_text(
+        &self,
+        column: usize,
+        in_order: fn(&str) -> serde_json::Result<String>,
+    ) -> Result<String, StoreError> {
         match self {
             Self::Sqlite(_) => self.text(column),
             Self::Postgres(row) => match get::<Json<'_>>(row, column, "JSON")?.0 {
@@ -217,7 +231,11 @@ impl Row<'_> {
         self.int(column).map(WorkspaceId::from_number)
     }
 
-    fn optional<T>(&self, column: usize, read: impl FnOnce(&Self, usize) -> Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+    fn optional<T>(
+        &self,
+        column: usize,
+        read: impl FnOnce(&Self, usize) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
         match self.is_null(column)? {
             true => Ok(None),
             false => read(self, column).map(Some),

@@ -23,16 +23,18 @@ use crate::tx::{Tried, Tx};
 
 /// Something that is done in one transaction: as a whole or not at all.
 ///
-/// The work may run more than once if the engine asks for a retry, so it changes nothing but the transaction, and inside it
-/// awaits nothing else either: on an embedded engine every await is ready at once. What never goes there may wait for others of its server, a moment
-/// at most.
+/// The work may run more than once if the engine asks for a retry, so it changes nothing but the
+/// transaction, and inside it awaits nothing else either: on an embedded engine every await is
+/// ready at once. What never goes there may wait for others of its server, a moment at most.
 pub trait Operation: Send + Sync + 'static {
     type Output: Send + 'static;
 
-    fn run(&self, tx: &mut Tx) -> impl Future<Output = Result<Self::Output, OperationError>> + Send;
+    fn run(&self, tx: &mut Tx)
+    -> impl Future<Output = Result<Self::Output, OperationError>> + Send;
 
-    /// The workspace whose records the work reads or changes, if it is one. A read that names one may be served by a replica, and by an embedded engine at a
-    /// state that lacks what another process committed in the last milliseconds. One that must see that at once names none.
+    /// The workspace whose records the work reads or changes, if it is one. A read that names one
+    /// may be served by a replica, and by an embedded engine at a state that lacks what another
+    /// process committed in the last milliseconds. One that must see that at once names none.
     fn workspace(&self) -> Option<WorkspaceId> {
         None
     }
@@ -50,7 +52,10 @@ pub trait Operation: Send + Sync + 'static {
 impl<W: Operation> Operation for Arc<W> {
     type Output = W::Output;
 
-    fn run(&self, tx: &mut Tx) -> impl Future<Output = Result<Self::Output, OperationError>> + Send {
+    fn run(
+        &self,
+        tx: &mut Tx,
+    ) -> impl Future<Output = Result<Self::Output, OperationError>> + Send {
         W::run(self, tx)
     }
 
@@ -73,8 +78,8 @@ pub enum Pace {
     Quick,
     /// It touches many rows, and may wait longer for those that others hold.
     AtLength,
-    /// It is the work of many who wait. It is not run again if others get in its way, and waits for them a moment at most: each of the many
-    /// is better off alone then.
+    /// It is the work of many who wait. It is not run again if others get in its way, and waits for
+    /// them a moment at most: each of the many is better off alone then.
     Together,
     /// It is always undone.
     Trial,
@@ -142,13 +147,18 @@ impl FromStr for Location {
             return written.parse().map(|address| Self::Postgres(Box::new(address)));
         }
         match written.strip_prefix("sqlite:") {
-            Some("") => Err("sqlite: needs the path of a file behind it, as in sqlite:slated.db".to_owned()),
+            Some("") => {
+                Err("sqlite: needs the path of a file behind it, as in sqlite:slated.db".to_owned())
+            }
             // The engine takes these for no files.
             Some(path) if path.starts_with(':') || path.starts_with("file:") => {
-                Err("sqlite: needs the path of a file behind it; write sqlite:./NAME if a file is called that".to_owned())
+                Err("sqlite: needs the path of a file behind it; write sqlite:./NAME if a file is \
+                    called that"
+                    .to_owned())
             }
             Some(path) => Ok(Self::Sqlite(PathBuf::from(path))),
-            None => Err("it is no database that this program knows; write sqlite:PATH, as in sqlite:slated.db, or \
+            None => Err("it is no database that this program knows; write sqlite:PATH, as in \
+                         sqlite:slated.db, or \
                          postgres://USER:PASSWORD@HOST:PORT/DATABASE"
                 .to_owned()),
         }
@@ -165,7 +175,8 @@ impl fmt::Display for Location {
     }
 }
 
-/// What the database is opened for: an embedded one has one server at a time, and any number of short commands beside it.
+/// What the database is opened for: an embedded one has one server at a time, and any number of
+/// short commands beside it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     Serve,
@@ -198,7 +209,8 @@ pub struct Store {
     long_reads_at_once: usize,
 }
 
-/// Reads that may take long and run at once on an embedded engine, for each processor: more would only keep each other, and everybody else, waiting.
+/// Reads that may take long and run at once on an embedded engine, for each processor: more would
+/// only keep each other, and everybody else, waiting.
 const LONG_READS_PER_PROCESSOR: usize = 2;
 /// Over a network, one of so many connections is for them.
 const CONNECTIONS_PER_LONG_READ: usize = 4;
@@ -207,7 +219,8 @@ const MAX_WAIT: Duration = Duration::from_secs(10);
 /// How long each may take.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What is under way on PostgreSQL takes many kilobytes. It is boxed, or every request would carry them along, on either engine.
+/// What is under way on PostgreSQL takes many kilobytes. It is boxed, or every request would carry
+/// them along, on either engine.
 enum Engine {
     Sqlite(Sqlite),
     Postgres(Postgres),
@@ -215,14 +228,22 @@ enum Engine {
 
 impl Store {
     /// Opens the database, makes it if it is not there, and brings its schema up to date.
-    pub async fn open(location: &Location, purpose: Purpose, options: &Options) -> Result<Self, StoreError> {
+    pub async fn open(
+        location: &Location,
+        purpose: Purpose,
+        options: &Options,
+    ) -> Result<Self, StoreError> {
         let bell = Arc::new(CommitNotifier::default());
         let long_reads_at_once = match location {
-            Location::Sqlite(_) => available_parallelism().map_or(1, NonZeroUsize::get) * LONG_READS_PER_PROCESSOR,
+            Location::Sqlite(_) => {
+                available_parallelism().map_or(1, NonZeroUsize::get) * LONG_READS_PER_PROCESSOR
+            }
             Location::Postgres(_) => options.connections.div_ceil(CONNECTIONS_PER_LONG_READ),
         };
         let engine = match location {
-            Location::Sqlite(path) => Engine::Sqlite(Sqlite::open(path, purpose, Arc::clone(&bell))?),
+            Location::Sqlite(path) => {
+                Engine::Sqlite(Sqlite::open(path, purpose, Arc::clone(&bell))?)
+            }
             Location::Postgres(address) => {
                 migrations::postgres::bring_up_to_date(address, purpose).await?;
                 if let Some(replica) = &options.read_from {
@@ -231,7 +252,12 @@ impl Store {
                 Engine::Postgres(Postgres::new(address, options, Arc::clone(&bell))?)
             }
         };
-        Ok(Self { engine, bell, long_reads: Arc::new(Semaphore::new(long_reads_at_once)), long_reads_at_once })
+        Ok(Self {
+            engine,
+            bell,
+            long_reads: Arc::new(Semaphore::new(long_reads_at_once)),
+            long_reads_at_once,
+        })
     }
 
     /// Rings whenever work that ran here has told of a change.
@@ -270,21 +296,27 @@ impl Store {
         }
     }
 
-    /// Runs work as [`Store::write`] does, and undoes it. Gives back its outcome, and the events that it would have told.
-    pub async fn try_out<W: Operation>(&self, work: W) -> Result<(W::Output, Vec<Tried>), OperationError> {
+    /// Runs work as [`Store::write`] does, and undoes it. Gives back its outcome, and the events
+    /// that it would have told.
+    pub async fn try_out<W: Operation>(
+        &self,
+        work: W,
+    ) -> Result<(W::Output, Vec<Tried>), OperationError> {
         let outcome = Arc::new(Mutex::new(None));
         match self.write(Trial { work, outcome: Arc::clone(&outcome) }).await {
             Err(OperationError::Store(StoreError::TriedOut)) => {
                 let outcome = outcome.lock().map_or(None, |mut outcome| outcome.take());
-                outcome.ok_or_else(|| StoreError::Internal("the trial had no outcome".to_owned()).into())
+                outcome.ok_or_else(|| {
+                    StoreError::Internal("the trial had no outcome".to_owned()).into()
+                })
             }
             Err(failure) => Err(failure),
             Ok(()) => Err(StoreError::Internal("the trial was not undone".to_owned()).into()),
         }
     }
 
-    /// Runs work that only looks, with one statement as a rule: over a network each statement sees what is there when it is sent, on an embedded engine all see
-    /// one state.
+    /// Runs work that only looks, with one statement as a rule: over a network each statement sees
+    /// what is there when it is sent, on an embedded engine all see one state.
     pub async fn read<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(&work),
@@ -292,7 +324,8 @@ impl Store {
         }
     }
 
-    /// Runs work of one statement that over a network must have no transaction around it, and may take long.
+    /// Runs work of one statement that over a network must have no transaction around it, and may
+    /// take long.
     pub async fn run_apart<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(&work),
@@ -308,8 +341,12 @@ impl Store {
         }
     }
 
-    /// The same for work that may take long: it keeps no thread from serving others, and ends when it took too long or nobody waits for it any more.
-    pub async fn read_snapshot_at_length<W: Operation>(self: &Arc<Self>, work: W) -> Result<W::Output, OperationError> {
+    /// The same for work that may take long: it keeps no thread from serving others, and ends when
+    /// it took too long or nobody waits for it any more.
+    pub async fn read_snapshot_at_length<W: Operation>(
+        self: &Arc<Self>,
+        work: W,
+    ) -> Result<W::Output, OperationError> {
         let place = self.place_for_long_read().await?;
         match &self.engine {
             Engine::Sqlite(_) => self.read_on_own_thread(work, place, Some(READ_TIMEOUT)).await,
@@ -318,7 +355,10 @@ impl Store {
     }
 
     /// The same for work that something else cannot be done without, however long it takes.
-    pub async fn read_snapshot_to_the_end<W: Operation>(self: &Arc<Self>, work: W) -> Result<W::Output, OperationError> {
+    pub async fn read_snapshot_to_the_end<W: Operation>(
+        self: &Arc<Self>,
+        work: W,
+    ) -> Result<W::Output, OperationError> {
         let place = self.place_for_long_read().await?;
         match &self.engine {
             Engine::Sqlite(_) => self.read_on_own_thread(work, place, None).await,
@@ -327,14 +367,21 @@ impl Store {
     }
 
     /// The same for work that finds what it reads as quickly as any, and may read much.
-    pub async fn read_snapshot_of_much<W: Operation>(self: &Arc<Self>, work: W) -> Result<W::Output, OperationError> {
+    pub async fn read_snapshot_of_much<W: Operation>(
+        self: &Arc<Self>,
+        work: W,
+    ) -> Result<W::Output, OperationError> {
         match &self.engine {
-            Engine::Sqlite(_) => self.read_on_own_thread(work, self.place_for_long_read().await?, Some(READ_TIMEOUT)).await,
+            Engine::Sqlite(_) => {
+                self.read_on_own_thread(work, self.place_for_long_read().await?, Some(READ_TIMEOUT))
+                    .await
+            }
             Engine::Postgres(postgres) => Box::pin(postgres.read_snapshot(&work)).await,
         }
     }
 
-    /// Whether nothing is left in the log of an embedded engine of those who were erased. Otherwise tries to empty it.
+    /// Whether nothing is left in the log of an embedded engine of those who were erased. Otherwise
+    /// tries to empty it.
     pub async fn empty_log(&self) -> Result<bool, OperationError> {
         let Engine::Sqlite(sqlite) = &self.engine else { return Ok(true) };
         if *sqlite.remains().borrow() != Remains::None {
@@ -352,10 +399,16 @@ impl Store {
     async fn place_for_long_read(&self) -> Result<OwnedSemaphorePermit, StoreError> {
         if let Engine::Sqlite(sqlite) = &self.engine {
             // Nobody who was erased stays in the log for as long as others ask.
-            let _ = timeout(MAX_WAIT, sqlite.remains().wait_for(|remains| *remains != Remains::Overdue)).await;
+            let _ = timeout(
+                MAX_WAIT,
+                sqlite.remains().wait_for(|remains| *remains != Remains::Overdue),
+            )
+            .await;
         }
         let place = timeout(MAX_WAIT, Arc::clone(&self.long_reads).acquire_owned()).await;
-        place.ok().and_then(Result::ok).ok_or_else(|| StoreError::Unavailable("too much is looked up that takes long".to_owned()))
+        place.ok().and_then(Result::ok).ok_or_else(|| {
+            StoreError::Unavailable("too much is looked up that takes long".to_owned())
+        })
     }
 
     async fn read_on_own_thread<W: Operation>(
@@ -370,7 +423,10 @@ impl Store {
             let _place = place;
             match &store.engine {
                 Engine::Sqlite(sqlite) => sqlite.read_within(&work, limit),
-                Engine::Postgres(_) => Err(StoreError::Internal("a thread was made for a read over a network".to_owned()).into()),
+                Engine::Postgres(_) => Err(StoreError::Internal(
+                    "a thread was made for a read over a network".to_owned(),
+                )
+                .into()),
             }
         });
         reading.await.unwrap_or_else(|error| Err(StoreError::Internal(error.to_string()).into()))

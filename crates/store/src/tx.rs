@@ -21,7 +21,8 @@ pub struct Tx {
     last_id: [u8; 16],
     /// The workspaces that have new events.
     told: Vec<(WorkspaceId, Committed)>,
-    /// Events of a workspace that wait for the end of the work, if it is one at whose end they are numbered.
+    /// Events of a workspace that wait for the end of the work, if it is one at whose end they are
+    /// numbered.
     kept: Option<(WorkspaceId, Vec<KeptEvent>)>,
     /// Where the log of a workspace ends, for as long as nobody else can write to it.
     log_end: Option<(WorkspaceId, i64, Hash)>,
@@ -47,8 +48,8 @@ pub(crate) enum Arm {
     Crowd(Arc<Crowd>),
 }
 
-/// A statement that was asked without waiting for its rows. Over a network, all that is asked before the first answer is taken
-/// costs one round trip; an embedded engine has answered at once.
+/// A statement that was asked without waiting for its rows. Over a network, all that is asked
+/// before the first answer is taken costs one round trip; an embedded engine has answered at once.
 pub struct Asked<T>(Answer<T>);
 
 enum Answer<T> {
@@ -89,14 +90,18 @@ impl Tx {
     pub(crate) fn sqlite(&mut self) -> &mut SqliteTx {
         match &mut self.arm {
             Arm::Sqlite(tx) => tx,
-            Arm::Postgres(_) | Arm::Crowd(_) => unreachable!("the embedded engine runs its own transactions only"),
+            Arm::Postgres(_) | Arm::Crowd(_) => {
+                unreachable!("the embedded engine runs its own transactions only")
+            }
         }
     }
 
     pub(crate) fn into_postgres(self) -> Result<Box<PostgresTx>, StoreError> {
         match self.arm {
             Arm::Postgres(tx) => Ok(tx),
-            Arm::Sqlite(_) | Arm::Crowd(_) => Err(StoreError::Internal("the transaction is of another engine".to_owned())),
+            Arm::Sqlite(_) | Arm::Crowd(_) => {
+                Err(StoreError::Internal("the transaction is of another engine".to_owned()))
+            }
         }
     }
 
@@ -122,8 +127,9 @@ impl Tx {
         }
     }
 
-    /// From here on events of the workspace are kept until the work appends them to the log, with their numbers, at its end. From then on whoever
-    /// numbers others waits for its commit, so it is for work that makes many. An embedded engine numbers events at once.
+    /// From here on events of the workspace are kept until the work appends them to the log, with
+    /// their numbers, at its end. From then on whoever numbers others waits for its commit, so it
+    /// is for work that makes many. An embedded engine numbers events at once.
     pub fn keep_events(&mut self, workspace: WorkspaceId) {
         if !self.is_embedded() {
             self.kept = Some((workspace, Vec::new()));
@@ -145,7 +151,9 @@ impl Tx {
 
     /// Where the log of the workspace ends, if this transaction wrote to it last.
     pub(crate) fn log_end(&self, workspace: WorkspaceId) -> Option<(i64, Hash)> {
-        self.log_end.filter(|(known, ..)| *known == workspace).map(|(_, sequence, hash)| (sequence, hash))
+        self.log_end
+            .filter(|(known, ..)| *known == workspace)
+            .map(|(_, sequence, hash)| (sequence, hash))
     }
 
     pub(crate) const fn set_log_end(&mut self, workspace: WorkspaceId, sequence: i64, hash: Hash) {
@@ -193,15 +201,24 @@ impl Tx {
     }
 
     /// How many rows the statement changed, in whatever tables. Only an embedded engine knows.
-    pub(crate) fn changes_of(&mut self, sql: &str, params: &[Param<'_>]) -> Result<u64, StoreError> {
+    pub(crate) fn changes_of(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+    ) -> Result<u64, StoreError> {
         let tx = self.sqlite();
         let before = tx.changes();
         tx.execute(sql, params)?;
         Ok(tx.changes() - before)
     }
 
-    /// Inserts a row, and says which number it got. Only an embedded engine numbers rows, and it tells that sooner than it returns a column.
-    pub(crate) fn number_inserted(&mut self, sql: &str, params: &[Param<'_>]) -> Result<i64, StoreError> {
+    /// Inserts a row, and says which number it got. Only an embedded engine numbers rows, and it
+    /// tells that sooner than it returns a column.
+    pub(crate) fn number_inserted(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+    ) -> Result<i64, StoreError> {
         let tx = self.sqlite();
         tx.execute(sql, params)?;
         Ok(tx.connection().last_insert_rowid())
@@ -257,8 +274,12 @@ impl Tx {
     ) -> Result<Vec<T>, StoreError> {
         match &mut self.arm {
             Arm::Sqlite(tx) => tx.rows(sql, params, map),
-            Arm::Postgres(tx) => tx.query(sql, params).await?.0.iter().map(|row| map(&Row::Postgres(row))).collect(),
-            Arm::Crowd(crowd) => crowd.look(sql, params).await?.iter().map(|row| map(&Row::Postgres(row))).collect(),
+            Arm::Postgres(tx) => {
+                tx.query(sql, params).await?.0.iter().map(|row| map(&Row::Postgres(row))).collect()
+            }
+            Arm::Crowd(crowd) => {
+                crowd.look(sql, params).await?.iter().map(|row| map(&Row::Postgres(row))).collect()
+            }
         }
     }
 
@@ -270,13 +291,24 @@ impl Tx {
     ) -> Result<Option<T>, StoreError> {
         match &mut self.arm {
             Arm::Sqlite(tx) => tx.row(sql, params, map),
-            Arm::Postgres(tx) => tx.query(sql, params).await?.0.first().map(|row| map(&Row::Postgres(row))).transpose(),
-            Arm::Crowd(crowd) => crowd.look(sql, params).await?.first().map(|row| map(&Row::Postgres(row))).transpose(),
+            Arm::Postgres(tx) => tx
+                .query(sql, params)
+                .await?
+                .0
+                .first()
+                .map(|row| map(&Row::Postgres(row)))
+                .transpose(),
+            Arm::Crowd(crowd) => crowd
+                .look(sql, params)
+                .await?
+                .first()
+                .map(|row| map(&Row::Postgres(row)))
+                .transpose(),
         }
     }
 
-    /// A row that stays as it is until this work is done, but for what the work itself does. An embedded engine has one writer, so
-    /// there every row does.
+    /// A row that stays as it is until this work is done, but for what the work itself does. An
+    /// embedded engine has one writer, so there every row does.
     pub async fn row_to_change<T>(
         &mut self,
         sql: &str,
@@ -294,7 +326,8 @@ impl Tx {
         }
     }
 
-    /// It may have taken a while to get rows that are to be changed, and others changed them meanwhile. With one writer nobody does.
+    /// It may have taken a while to get rows that are to be changed, and others changed them
+    /// meanwhile. With one writer nobody does.
     pub(crate) fn has_waited(&mut self) {
         if !self.is_set && !self.is_embedded() {
             self.start_work();
@@ -305,12 +338,15 @@ impl Tx {
     pub async fn execute(&mut self, sql: &str, params: &[Param<'_>]) -> Result<usize, StoreError> {
         match &mut self.arm {
             Arm::Sqlite(tx) => tx.execute(sql, params),
-            Arm::Postgres(tx) => Ok(usize::try_from(tx.query(sql, params).await?.1).unwrap_or(usize::MAX)),
+            Arm::Postgres(tx) => {
+                Ok(usize::try_from(tx.query(sql, params).await?.1).unwrap_or(usize::MAX))
+            }
             Arm::Crowd(_) => Err(more_than_a_look()),
         }
     }
 
-    /// Runs a statement without waiting for it to be done. Should it fail, the work fails later, at the latest when it is committed.
+    /// Runs a statement without waiting for it to be done. Should it fail, the work fails later, at
+    /// the latest when it is committed.
     pub async fn tell(&mut self, sql: &str, params: &[Param<'_>]) -> Result<(), StoreError> {
         match &mut self.arm {
             Arm::Sqlite(tx) => tx.execute(sql, params).map(|_| ()),
@@ -346,7 +382,8 @@ impl Tx {
         }
     }
 
-    /// Lets what was asked be answered while other things are made ready. An embedded engine has answered at once.
+    /// Lets what was asked be answered while other things are made ready. An embedded engine has
+    /// answered at once.
     pub async fn hurry(&mut self) -> Result<(), StoreError> {
         match &mut self.arm {
             Arm::Sqlite(_) | Arm::Crowd(_) => Ok(()),
@@ -354,7 +391,8 @@ impl Tx {
         }
     }
 
-    /// Lets all be done that work on many rows told, before somebody else has to wait for it. An embedded engine has done it at once.
+    /// Lets all be done that work on many rows told, before somebody else has to wait for it. An
+    /// embedded engine has done it at once.
     pub async fn settle(&mut self) -> Result<(), StoreError> {
         match &mut self.arm {
             Arm::Sqlite(_) | Arm::Crowd(_) => Ok(()),
@@ -407,7 +445,10 @@ mod tests {
     #[tokio::test]
     async fn a_moment_that_work_chose_is_its_own() {
         let file = ScratchFile::new("moments");
-        let store = Store::open(&Location::Sqlite(file.path.clone()), Purpose::Serve, &Options::default()).await.expect("it opens");
+        let store =
+            Store::open(&Location::Sqlite(file.path.clone()), Purpose::Serve, &Options::default())
+                .await
+                .expect("it opens");
         let chosen = Timestamp::now().plus_millis(A_DAY);
         let (now, real_now) = store.write(Happen { at: Some(chosen) }).await.expect("it is done");
         assert!(now == chosen && real_now < chosen, "{now} {real_now}");

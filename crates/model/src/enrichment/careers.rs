@@ -1,9 +1,12 @@
-//! The career history of an answer: where somebody worked, what they learned and what they are certified for.
+//! The career history of an answer: where somebody worked, what they learned and what they are
+//! certified for.
 
 use super::dates::{Edge, Written};
 use super::grouping::{FlatPosition, group};
 use super::reading::Reader;
-use crate::career::{CareerCompany, Certification, Education, MAX_ENTRIES, MAX_SOCIAL_ID, Position, WorkExperience};
+use crate::career::{
+    CareerCompany, Certification, Education, MAX_ENTRIES, MAX_SOCIAL_ID, Position, WorkExperience,
+};
 use crate::clock::Date;
 use crate::social::http_url;
 use crate::text::limit;
@@ -34,7 +37,11 @@ pub(super) fn read_work(reader: &mut Reader<'_, '_>, today: Date) -> Vec<WorkExp
     group(flat, today)
 }
 
-fn read_position(entry: &mut Reader<'_, '_>, company: &CareerCompany, today: Date) -> Option<FlatPosition> {
+fn read_position(
+    entry: &mut Reader<'_, '_>,
+    company: &CareerCompany,
+    today: Date,
+) -> Option<FlatPosition> {
     let title = entry.line("title", limit::NAME).unwrap_or_default();
     if title.is_empty() && company.company_name.is_empty() {
         entry.refuse_whole("has neither a company name nor a title");
@@ -53,7 +60,8 @@ fn read_position(entry: &mut Reader<'_, '_>, company: &CareerCompany, today: Dat
     Some(FlatPosition { company: company.clone(), position })
 }
 
-/// When a position was held. An end that is wrong takes the start along: with a start alone the position would be held to this day.
+/// When a position was held. An end that is wrong takes the start along: with a start alone the
+/// position would be held to this day.
 fn read_held(entry: &mut Reader<'_, '_>, today: Date) -> Span {
     match (read_start(entry, today), read_end(entry, today)) {
         (start, Some(end)) => in_order(entry, start, end),
@@ -87,7 +95,8 @@ fn read_end(entry: &mut Reader<'_, '_>, today: Date) -> Option<Option<Date>> {
     }
 }
 
-/// Neither date is taken if they are the wrong way round: one of them is wrong, and nobody knows which.
+/// Neither date is taken if they are the wrong way round: one of them is wrong, and nobody knows
+/// which.
 fn in_order(entry: &mut Reader<'_, '_>, start: Option<Date>, end: Option<Date>) -> Span {
     match (start, end) {
         (Some(first), Some(last)) if last < first => {
@@ -103,7 +112,8 @@ pub(super) fn read_education(reader: &mut Reader<'_, '_>, today: Date) -> Vec<Ed
     let mut schools = Vec::new();
     for (index, value) in reader.list(LIST, MAX_ENTRIES).iter().enumerate() {
         let Some(mut entry) = reader.entry(LIST, index, value) else { continue };
-        let CareerCompany { company_name, company_social_url, company_social_id, company_id } = read_company(&mut entry);
+        let CareerCompany { company_name, company_social_url, company_social_id, company_id } =
+            read_company(&mut entry);
         let degree = entry.line("degree", limit::NAME).unwrap_or_default();
         if company_name.is_empty() && degree.is_empty() {
             entry.refuse_whole("has neither a company name nor a degree");
@@ -147,7 +157,9 @@ pub(super) fn read_certifications(reader: &mut Reader<'_, '_>, today: Date) -> V
 fn read_company(entry: &mut Reader<'_, '_>) -> CareerCompany {
     CareerCompany {
         company_name: entry.line("company_name", limit::NAME).unwrap_or_default(),
-        company_social_url: entry.parsed("company_social_url", limit::URL, |url| http_url(with_scheme(url))).unwrap_or_default(),
+        company_social_url: entry
+            .parsed("company_social_url", limit::URL, |url| http_url(with_scheme(url)))
+            .unwrap_or_default(),
         company_social_id: entry.count("company_social_id", MAX_SOCIAL_ID).unwrap_or(0),
         company_id: None,
     }
@@ -194,17 +206,23 @@ mod tests {
     #[test]
     fn flat_and_grouped_entries_say_the_same() {
         let grouped = json!([{
-            "company_name": "Acme", "company_social_url": "https://social.example/acme", "company_social_id": "77", "company_id": "cmp_x",
+            "company_name": "Acme", "company_social_url": "https://social.example/acme",
+            "company_social_id": "77", "company_id": "cmp_x",
             "positions": [
-                { "title": "Engineer", "start_date": "2018", "end_date": "2019", "description": "Built\nthings", "duration_in_months": 3 },
-                { "title": "CTO", "start_date": "Jan 2020", "end_date": "Present", "location": " Paris ", "position_type": "Full-time" },
+                { "title": "Engineer", "start_date": "2018", "end_date": "2019",
+                    "description": "Built\nthings", "duration_in_months": 3 },
+                { "title": "CTO", "start_date": "Jan 2020", "end_date": "Present",
+                    "location": " Paris ", "position_type": "Full-time" },
             ],
         }]);
         let flat = json!([
-            { "company_name": "Acme", "title": "Engineer", "start_date": "2018", "end_date": "2019", "description": "Built\nthings" },
+            { "company_name": "Acme", "title": "Engineer", "start_date": "2018", "end_date": "2019",
+                "description": "Built\nthings" },
             {
-                "company_name": "ACME", "company_social_url": "social.example/acme", "company_social_id": 77, "title": "CTO",
-                "start_date": { "year": 2020, "month": 1 }, "location": "Paris", "position_type": "Full-time",
+                "company_name": "ACME", "company_social_url": "social.example/acme",
+                "company_social_id": 77, "title": "CTO",
+                "start_date": { "year": 2020, "month": 1 }, "location": "Paris",
+                "position_type": "Full-time",
             },
         ]);
         let ((grouped, refused), (flat, refused_flat)) = (work(&grouped), work(&flat));
@@ -216,8 +234,14 @@ mod tests {
         let CareerCompany { company_social_id, company_id, .. } = grouped[0].company;
         assert_eq!((company_social_id, company_id), (77, None));
         let [cto, engineer] = grouped[0].positions.as_slice() else { panic!("{grouped:?}") };
-        assert_eq!((cto.title.as_str(), cto.location.as_str(), cto.duration_in_months), ("CTO", "Paris", 82));
-        assert_eq!((engineer.duration_in_months, engineer.description.as_str()), (24, "Built\nthings"));
+        assert_eq!(
+            (cto.title.as_str(), cto.location.as_str(), cto.duration_in_months),
+            ("CTO", "Paris", 82)
+        );
+        assert_eq!(
+            (engineer.duration_in_months, engineer.description.as_str()),
+            (24, "Built\nthings")
+        );
         assert_eq!(dates(engineer), ("2018-01-01".to_owned(), "2019-12-31".to_owned()));
         assert_eq!(grouped[0].duration_in_months, 106);
     }
@@ -226,12 +250,20 @@ mod tests {
     fn an_end_that_is_wrong_takes_the_start_along() {
         let (found, refused) = work(&json!([
             { "company_name": "A", "title": "1", "start_date": "2019-05", "end_date": "soon" },
-            { "company_name": "B", "title": "2", "start_date": "2019-05-02", "end_date": "2019-05-01" },
+            { "company_name": "B", "title": "2", "start_date": "2019-05-02",
+                "end_date": "2019-05-01" },
             { "company_name": "C", "title": "3", "start_date": "soon", "end_date": "2019" },
             { "company_name": "D", "title": "4", "start_date": "Present" },
             { "company_name": "E", "title": "5", "start_date": "2019-05", "end_date": "2019-05" },
         ]));
-        let of = |title: &str| found.iter().flat_map(|entry| &entry.positions).find(|position| position.title == title).map(dates).unwrap();
+        let of = |title: &str| {
+            found
+                .iter()
+                .flat_map(|entry| &entry.positions)
+                .find(|position| position.title == title)
+                .map(dates)
+                .unwrap()
+        };
         let pair = |start: &str, end: &str| (start.to_owned(), end.to_owned());
         assert_eq!((of("1"), of("2"), of("4")), (pair("", ""), pair("", ""), pair("", "")));
         assert_eq!((of("3"), of("5")), (pair("", "2019-12-31"), pair("2019-05-01", "2019-05-31")));
@@ -253,12 +285,16 @@ mod tests {
             { "title": " ", "start_date": "2019" },
             { "positions": [{ "title": "Freelancer" }, { "start_date": "2019" }, "x"] },
             {
-                "company_name": "Acme", "company_social_url": "javascript:alert(1)", "company_social_id": -1,
+                "company_name": "Acme", "company_social_url": "javascript:alert(1)",
+                "company_social_id": -1,
                 "location": ["Paris"], "positions": "x",
             },
             null,
         ]));
-        let names: Vec<_> = found.iter().map(|entry| (entry.company.company_name.as_str(), entry.positions[0].title.as_str())).collect();
+        let names: Vec<_> = found
+            .iter()
+            .map(|entry| (entry.company.company_name.as_str(), entry.positions[0].title.as_str()))
+            .collect();
         assert_eq!(names, [("", "Freelancer"), ("Acme", "")]);
         let fields: Vec<_> = refused.iter().map(|refused| refused.field.as_str()).collect();
         assert_eq!(
@@ -279,10 +315,15 @@ mod tests {
 
     #[test]
     fn there_are_no_more_positions_than_a_list_may_have() {
-        let flat: Vec<_> = (0..101).map(|number| json!({ "company_name": format!("Company {number}") })).collect();
+        let flat: Vec<_> =
+            (0..101).map(|number| json!({ "company_name": format!("Company {number}") })).collect();
         let (found, refused) = work(&json!(flat));
-        assert_eq!((found.len(), refused), (100, vec![Refused::new("work_experience", "has more than 100 entries")]));
-        let positions: Vec<_> = (0..60).map(|number| json!({ "title": number.to_string() })).collect();
+        assert_eq!(
+            (found.len(), refused),
+            (100, vec![Refused::new("work_experience", "has more than 100 entries")])
+        );
+        let positions: Vec<_> =
+            (0..60).map(|number| json!({ "title": number.to_string() })).collect();
         let entry = |name: &str| json!({ "company_name": name, "positions": positions });
         let (found, refused) = work(&json!([entry("A"), entry("a")]));
         assert_eq!((found.len(), found[0].positions.len()), (1, 100));
@@ -293,7 +334,8 @@ mod tests {
     fn schools_are_read_in_their_order() {
         let value = json!({ "education_experience": [
             {
-                "company_name": "Oxford", "degree": "BSc", "start_date": 2001, "end_date": 2004, "description": "Maths",
+                "company_name": "Oxford", "degree": "BSc", "start_date": 2001, "end_date": 2004,
+                "description": "Maths",
                 "company_social_url": "https://social.example/oxford",
             },
             { "degree": "PhD", "start_date": "2005", "end_date": "never" },
@@ -301,19 +343,37 @@ mod tests {
             { "description": "nothing else" },
         ] });
         let (schools, refused) = read(&value, read_education);
-        let names: Vec<_> = schools.iter().map(|school| (school.company_name.as_str(), school.degree.as_str())).collect();
+        let names: Vec<_> = schools
+            .iter()
+            .map(|school| (school.company_name.as_str(), school.degree.as_str()))
+            .collect();
         assert_eq!(names, [("Oxford", "BSc"), ("", "PhD"), ("Backwards", "")]);
-        let spans: Vec<_> = schools.iter().map(|school| (school.start_date, school.end_date)).collect();
-        assert_eq!(spans, [(day("2001-01-01"), day("2004-12-31")), (day("2005-01-01"), None), (None, None)]);
-        assert_eq!((schools[0].description.as_str(), schools[0].company_social_url.as_str()), ("Maths", "https://social.example/oxford"));
+        let spans: Vec<_> =
+            schools.iter().map(|school| (school.start_date, school.end_date)).collect();
+        assert_eq!(
+            spans,
+            [(day("2001-01-01"), day("2004-12-31")), (day("2005-01-01"), None), (None, None)]
+        );
+        assert_eq!(
+            (schools[0].description.as_str(), schools[0].company_social_url.as_str()),
+            ("Maths", "https://social.example/oxford")
+        );
         let fields: Vec<_> = refused.iter().map(|refused| refused.field.as_str()).collect();
-        assert_eq!(fields, ["education_experience[1].end_date", "education_experience[2].end_date", "education_experience[3]"]);
+        assert_eq!(
+            fields,
+            [
+                "education_experience[1].end_date",
+                "education_experience[2].end_date",
+                "education_experience[3]"
+            ]
+        );
     }
 
     #[test]
     fn certifications_are_read_in_their_order() {
         let value = json!({ "certifications": [
-            { "name": "CPA", "credential_id": "77", "company_name": "Board", "start_date": "05/2019", "end_date": "Present" },
+            { "name": "CPA", "credential_id": "77", "company_name": "Board",
+                "start_date": "05/2019", "end_date": "Present" },
             { "credential_id": "78" },
             { "company_name": "Board" },
         ] });
@@ -322,6 +382,9 @@ mod tests {
         assert_eq!((found[0].name.as_str(), found[0].credential_id.as_str()), ("CPA", "77"));
         assert_eq!(found[0].company.company_name, "Board");
         assert_eq!((found[0].start_date, found[0].end_date), (day("2019-05-01"), None));
-        assert_eq!(refused, [1, 2].map(|place| Refused::new(format!("certifications[{place}]"), "has no name")));
+        assert_eq!(
+            refused,
+            [1, 2].map(|place| Refused::new(format!("certifications[{place}]"), "has no name"))
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! E-mail addresses and phone numbers of an answer, each with a type: the one that is said, or the one that it likely has.
+//! E-mail addresses and phone numbers of an answer, each with a type: the one that is said, or the
+//! one that it likely has.
 
 use serde_json::{Map, Value};
 
@@ -37,7 +38,12 @@ const PRIVATE_NAMES: [&str; 6] = ["gmx", "hotmail", "live", "outlook", "yahoo", 
 const MAX_ENDING: usize = "com.br".len();
 
 /// The contacts of a channel: those of the lists, then those of the fields that say what they are.
-pub(super) fn read_contacts(reader: &mut Reader<'_, '_>, channel: Channel, lists: &[&str], typed: &[TypedField]) -> Contacts {
+pub(super) fn read_contacts(
+    reader: &mut Reader<'_, '_>,
+    channel: Channel,
+    lists: &[&str],
+    typed: &[TypedField],
+) -> Contacts {
     let mut contacts = Contacts::new(channel);
     for list in lists {
         for (index, value) in reader.list(list, limit::CONTACTS).iter().enumerate() {
@@ -63,11 +69,16 @@ pub(super) fn read_contacts(reader: &mut Reader<'_, '_>, channel: Channel, lists
 /// An entry of a list: a value, or an object that holds one.
 fn read_entry(entry: &Value, channel: Channel) -> Result<Option<Contact>, String> {
     let (value, said) = match entry {
-        Value::Object(object) => (first_of(object, &["value", "address", "number"]), said_type(object, channel)),
+        Value::Object(object) => {
+            (first_of(object, &["value", "address", "number"]), said_type(object, channel))
+        }
         other => (Some(other), None),
     };
     let Some(value) = value else { return Ok(None) };
-    let typed = |value: String| Contact { contact_data_type: said.unwrap_or_else(|| likely_type(&value, channel)), value };
+    let typed = |value: String| Contact {
+        contact_data_type: said.unwrap_or_else(|| likely_type(&value, channel)),
+        value,
+    };
     Ok(read_value(value, channel)?.map(typed))
 }
 
@@ -106,7 +117,9 @@ fn likely_type(value: &str, channel: Channel) -> ContactType {
 fn is_private(address: &str) -> bool {
     let Some((_, domain)) = address.rsplit_once('@') else { return false };
     let domain = domain.to_lowercase();
-    let in_a_country = domain.split_once('.').is_some_and(|(name, ending)| PRIVATE_NAMES.contains(&name) && ending.len() <= MAX_ENDING);
+    let in_a_country = domain
+        .split_once('.')
+        .is_some_and(|(name, ending)| PRIVATE_NAMES.contains(&name) && ending.len() <= MAX_ENDING);
     in_a_country || PRIVATE_DOMAINS.contains(&domain.as_str())
 }
 
@@ -120,10 +133,27 @@ mod tests {
 
     type Entries = Vec<(ContactType, String)>;
 
-    fn read(value: &Value, channel: Channel, lists: &[&str], typed: &[TypedField]) -> (Entries, Vec<Refused>) {
+    fn read(
+        value: &Value,
+        channel: Channel,
+        lists: &[&str],
+        typed: &[TypedField],
+    ) -> (Entries, Vec<Refused>) {
         let mut refused = Vec::new();
-        let contacts = read_contacts(&mut Reader::new(value.as_object().unwrap(), &mut refused), channel, lists, typed);
-        (contacts.into_entries().into_iter().map(|contact| (contact.contact_data_type, contact.value)).collect(), refused)
+        let contacts = read_contacts(
+            &mut Reader::new(value.as_object().unwrap(), &mut refused),
+            channel,
+            lists,
+            typed,
+        );
+        (
+            contacts
+                .into_entries()
+                .into_iter()
+                .map(|contact| (contact.contact_data_type, contact.value))
+                .collect(),
+            refused,
+        )
     }
 
     fn emails(value: &Value) -> (Entries, Vec<Refused>) {
@@ -171,7 +201,8 @@ mod tests {
     #[test]
     fn numbers_have_the_type_that_is_said_or_are_mobile() {
         let value = json!({
-            "phone_numbers": ["+44  20 7946 0000", { "number": "111", "type": "home" }, { "value": "222", "type": "fax" }],
+            "phone_numbers": ["+44  20 7946 0000", { "number": "111", "type": "home" },
+                { "value": "222", "type": "fax" }],
             "phones": [{ "value": "333", "type": "work_phone" }, "+442079460000"],
             "work_phone": "444",
             "mobile_phone": "",
@@ -183,7 +214,10 @@ mod tests {
             (ContactType::Work, "333"),
             (ContactType::Work, "444"),
         ];
-        assert_eq!(phones(&value), (expected.map(|(kind, value)| (kind, value.to_owned())).to_vec(), vec![]));
+        assert_eq!(
+            phones(&value),
+            (expected.map(|(kind, value)| (kind, value.to_owned())).to_vec(), vec![])
+        );
     }
 
     #[test]
@@ -203,8 +237,14 @@ mod tests {
                 Refused::new("personal_email", "is no e-mail address"),
             ]
         );
-        assert_eq!(phones(&json!({ "phones": ["call me"] })), (vec![], vec![Refused::new("phones[0]", "is no phone number")]));
-        assert_eq!(emails(&json!({ "emails": true })), (vec![], vec![Refused::new("emails", "must be an array, not a boolean")]));
+        assert_eq!(
+            phones(&json!({ "phones": ["call me"] })),
+            (vec![], vec![Refused::new("phones[0]", "is no phone number")])
+        );
+        assert_eq!(
+            emails(&json!({ "emails": true })),
+            (vec![], vec![Refused::new("emails", "must be an array, not a boolean")])
+        );
     }
 
     #[test]
@@ -217,10 +257,25 @@ mod tests {
 
     #[test]
     fn private_addresses_are_known_by_their_domain() {
-        for private in ["a@gmail.com", "a@GMX.net", "a@yahoo.com.br", "a@hotmail.fr", "a@outlook.com", "a@proton.me", "a@web.de"] {
+        for private in [
+            "a@gmail.com",
+            "a@GMX.net",
+            "a@yahoo.com.br",
+            "a@hotmail.fr",
+            "a@outlook.com",
+            "a@proton.me",
+            "a@web.de",
+        ] {
             assert!(is_private(private), "{private}");
         }
-        for other in ["a@engines.example", "a@live.engines.example", "a@mygmail.com", "a@gmail.com.engines.example", "a@gmx", "yahoo.com"] {
+        for other in [
+            "a@engines.example",
+            "a@live.engines.example",
+            "a@mygmail.com",
+            "a@gmail.com.engines.example",
+            "a@gmx",
+            "yahoo.com",
+        ] {
             assert!(!is_private(other), "{other}");
         }
     }

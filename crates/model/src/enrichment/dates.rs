@@ -12,8 +12,20 @@ const FIRST_YEAR: i16 = 1900;
 const YEARS_TO_START: i16 = 1;
 const YEARS_TO_END: i16 = 10;
 
-const MONTHS: [&str; 12] =
-    ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
 
 /// Which end of a span a date is: a year alone is its first day or its last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,12 +52,16 @@ pub fn read_date(value: &Value, edge: Edge, today: Date) -> Result<Written, Stri
             "present" | "current" | "now" | "today" | "ongoing" => return Ok(Written::Current),
             _ => Parts::of_text(text.trim()).ok_or_else(unreadable)?,
         },
-        Value::Number(number) => Parts::of_year(whole(number).ok_or_else(unreadable)?).ok_or_else(unreadable)?,
+        Value::Number(number) => {
+            Parts::of_year(whole(number).ok_or_else(unreadable)?).ok_or_else(unreadable)?
+        }
         Value::Object(object) => match Parts::of_object(object)? {
             Some(parts) => parts,
             None => return Ok(Written::Nothing),
         },
-        Value::Bool(_) | Value::Array(_) => return Err(format!("must be a date, not {}", type_name(value))),
+        Value::Bool(_) | Value::Array(_) => {
+            return Err(format!("must be a date, not {}", type_name(value)));
+        }
     };
     let day = parts.day_at(edge).ok_or_else(|| "names a day that does not exist".to_owned())?;
     let years_ahead = match edge {
@@ -114,7 +130,9 @@ impl Parts {
         }
         let pieces: Option<Vec<Piece>> = match text.contains(char::is_alphabetic) {
             true => text
-                .split(|character: char| character.is_whitespace() || matches!(character, '-' | '/' | '.' | ','))
+                .split(|character: char| {
+                    character.is_whitespace() || matches!(character, '-' | '/' | '.' | ',')
+                })
                 .filter(|piece| !piece.is_empty())
                 .map(Piece::parse)
                 .collect(),
@@ -123,10 +141,18 @@ impl Parts {
         let (year, month, day) = match *pieces?.as_slice() {
             [Piece::Year(year)] => (year, None, None),
             [Piece::Year(year), Piece::Small(month)] => (year, Some(month), None),
-            [Piece::Small(month) | Piece::Month(month), Piece::Year(year)] => (year, Some(month), None),
-            [Piece::Year(year), Piece::Small(month), Piece::Small(day)] => (year, Some(month), Some(day)),
-            [Piece::Small(day), Piece::Month(month), Piece::Year(year)] => (year, Some(month), Some(day)),
-            [Piece::Month(month), Piece::Small(day), Piece::Year(year)] => (year, Some(month), Some(day)),
+            [Piece::Small(month) | Piece::Month(month), Piece::Year(year)] => {
+                (year, Some(month), None)
+            }
+            [Piece::Year(year), Piece::Small(month), Piece::Small(day)] => {
+                (year, Some(month), Some(day))
+            }
+            [Piece::Small(day), Piece::Month(month), Piece::Year(year)] => {
+                (year, Some(month), Some(day))
+            }
+            [Piece::Month(month), Piece::Small(day), Piece::Year(year)] => {
+                (year, Some(month), Some(day))
+            }
             _ => return None,
         };
         Some(Self { year, month, day })
@@ -136,10 +162,17 @@ impl Parts {
     fn of_object(object: &Map<String, Value>) -> Result<Option<Self>, String> {
         let part = |name: &str| match object.get(name) {
             None | Some(Value::Null) => Ok(None),
-            Some(value) => number_of(value).map(Some).ok_or_else(|| format!("has a {name} that is no number")),
+            Some(value) => {
+                number_of(value).map(Some).ok_or_else(|| format!("has a {name} that is no number"))
+            }
         };
         let (year, month, day) = (part("year")?, part("month")?, part("day")?);
-        let small = |number: Option<i64>| number.map(i8::try_from).transpose().map_err(|_| "names a day that does not exist".to_owned());
+        let small = |number: Option<i64>| {
+            number
+                .map(i8::try_from)
+                .transpose()
+                .map_err(|_| "names a day that does not exist".to_owned())
+        };
         match (year, month, day) {
             (None, None, None) => Ok(None),
             (None, ..) => Err("has no year".to_owned()),
@@ -155,7 +188,9 @@ impl Parts {
         match (self.month, self.day, edge) {
             (Some(month), Some(day), _) => Date::new(self.year, month, day),
             (Some(month), None, Edge::Start) => Date::new(self.year, month, 1),
-            (Some(month), None, Edge::End) => Date::new(self.year, month, 1).map(Date::last_of_month),
+            (Some(month), None, Edge::End) => {
+                Date::new(self.year, month, 1).map(Date::last_of_month)
+            }
             (None, None, Edge::Start) => Date::new(self.year, 1, 1),
             (None, None, Edge::End) => Date::new(self.year, 12, 31),
             (None, Some(_), _) => None,
@@ -166,7 +201,8 @@ impl Parts {
 /// The date in front of a time of day, with or without an offset.
 fn date_of_moment(text: &str) -> Option<&str> {
     let (date, time) = text.split_at_checked(10)?;
-    let has_time = || Timestamp::parse(text).or_else(|| Timestamp::parse(&format!("{text}Z"))).is_some();
+    let has_time =
+        || Timestamp::parse(text).or_else(|| Timestamp::parse(&format!("{text}Z"))).is_some();
     (time.starts_with(['T', 't', ' ']) && has_time()).then_some(date)
 }
 
@@ -175,7 +211,8 @@ fn number_of(value: &Value) -> Option<i64> {
         Value::Number(number) => whole(number),
         Value::String(text) => {
             let text = text.trim();
-            let is_number = (1..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+            let is_number =
+                (1..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
             is_number.then(|| text.parse().ok())?
         }
         _ => None,
@@ -208,7 +245,9 @@ mod tests {
     #[test]
     fn a_year_is_all_of_its_days() {
         let objects = [json!({"year": 2019}), json!({"year": "2019", "month": null})];
-        for value in [json!("2019"), json!(" 2019 "), json!(2019), json!(2019.0)].into_iter().chain(objects) {
+        for value in
+            [json!("2019"), json!(" 2019 "), json!(2019), json!(2019.0)].into_iter().chain(objects)
+        {
             assert_eq!(span(&value), ("2019-01-01".to_owned(), "2019-12-31".to_owned()), "{value}");
         }
     }
@@ -274,10 +313,19 @@ mod tests {
 
     #[test]
     fn words_for_today_and_nothing_are_no_days() {
-        for value in [json!("Present"), json!("current"), json!(" NOW "), json!("today"), json!("Ongoing")] {
+        for value in
+            [json!("Present"), json!("current"), json!(" NOW "), json!("today"), json!("Ongoing")]
+        {
             assert_eq!(read(&value, Edge::End), Ok(Written::Current), "{value}");
         }
-        for value in [json!(null), json!(""), json!("  "), json!({}), json!({"year": null, "month": null}), json!({"text": "2019"})] {
+        for value in [
+            json!(null),
+            json!(""),
+            json!("  "),
+            json!({}),
+            json!({"year": null, "month": null}),
+            json!({"text": "2019"}),
+        ] {
             assert_eq!(read(&value, Edge::Start), Ok(Written::Nothing), "{value}");
         }
     }
@@ -334,7 +382,11 @@ mod tests {
             json!({"year": 2019, "month": 300}),
             json!({"year": 2019, "month": 5, "day": 32}),
         ] {
-            assert_eq!(read(&value, Edge::Start), Err("names a day that does not exist".to_owned()), "{value}");
+            assert_eq!(
+                read(&value, Edge::Start),
+                Err("names a day that does not exist".to_owned()),
+                "{value}"
+            );
         }
         assert_eq!(span(&json!("2024-02-29")).0, "2024-02-29");
     }
@@ -368,29 +420,35 @@ mod tests {
     proptest! {
         #[test]
         fn reading_never_panics_and_stays_in_bounds(text in texts()) {
-            for (edge, latest) in [(Edge::Start, today().plus_years(1)), (Edge::End, today().plus_years(10))] {
+            for (edge, latest) in [(Edge::Start, today().plus_years(1)),
+                (Edge::End, today().plus_years(10))] {
                 if let Ok(Written::Day(day)) = read(&json!(text), edge) {
-                    prop_assert!(day >= Date::new(1900, 1, 1).unwrap() && day <= latest, "{text}: {day}");
+                    prop_assert!(day >= Date::new(1900, 1, 1).unwrap() && day <= latest, "{text}: \
+                        {day}");
                 }
             }
         }
 
         #[test]
         fn a_start_is_never_behind_the_end_of_the_same_text(text in texts()) {
-            if let (Ok(Written::Day(start)), Ok(Written::Day(end))) = (read(&json!(text), Edge::Start), read(&json!(text), Edge::End)) {
+            if let (Ok(Written::Day(start)),
+                Ok(Written::Day(end))) = (read(&json!(text), Edge::Start),
+                read(&json!(text), Edge::End)) {
                 prop_assert!(start <= end, "{text}: {start} {end}");
             }
         }
 
         #[test]
-        fn any_object_is_read_or_refused(year: Option<i64>, month: Option<i64>, day in proptest::option::of(-1i64..40)) {
+        fn any_object_is_read_or_refused(year: Option<i64>, month: Option<i64>,
+            day in proptest::option::of(-1i64..40)) {
             let value = json!({"year": year, "month": month, "day": day});
             let _ = read(&value, Edge::Start);
             let _ = read(&value, Edge::End);
         }
 
         #[test]
-        fn a_day_survives_every_way_of_writing_it(year in 1900i16..2027, month in 1i8..=12, day in 1i8..=28) {
+        fn a_day_survives_every_way_of_writing_it(year in 1900i16..2027, month in 1i8..=12,
+            day in 1i8..=28) {
             let expected = Ok(Written::Day(Date::new(year, month, day).unwrap()));
             let name = MONTHS[usize::try_from(month - 1).unwrap()];
             for text in [
@@ -403,7 +461,8 @@ mod tests {
                 prop_assert_eq!(read(&json!(text), Edge::Start), expected.clone());
                 prop_assert_eq!(read(&json!(text), Edge::End), expected.clone());
             }
-            prop_assert_eq!(read(&json!({"year": year, "month": month, "day": day}), Edge::End), expected);
+            prop_assert_eq!(read(&json!({"year": year, "month": month, "day": day}), Edge::End),
+                expected);
         }
     }
 }

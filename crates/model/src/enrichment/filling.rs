@@ -1,5 +1,6 @@
-//! What of an answer becomes part of a record. Nothing that a caller wrote is overwritten: what is empty is filled, contacts are added,
-//! what enrichment itself set is renewed, and whatever else differs is proposed. What a caller took away again does not come back.
+//! What of an answer becomes part of a record. Nothing that a caller wrote is overwritten: what is
+//! empty is filled, contacts are added, what enrichment itself set is renewed, and whatever else
+//! differs is proposed. What a caller took away again does not come back.
 
 use std::collections::BTreeSet;
 
@@ -32,12 +33,13 @@ pub struct Sourced {
     pub value_hash: [u8; 16],
 }
 
-/// The bytes of a hash that are the same for values that differ only in what does not count when two are compared.
+/// The bytes of a hash that are the same for values that differ only in what does not count when
+/// two are compared.
 const ALIKE: usize = 8;
 
 impl Sourced {
-    /// Of any field but contacts, which have a hash each. One half of the hash is that of what counts when two values are compared, the
-    /// other that of the value as it is.
+    /// Of any field but contacts, which have a hash each. One half of the hash is that of what
+    /// counts when two values are compared, the other that of the value as it is.
     #[must_use]
     pub fn of(field: Field, value: &Value) -> Self {
         let alike = value_hash(&comparable(field, value).to_string());
@@ -46,8 +48,8 @@ impl Sourced {
         Self { field, value_hash }
     }
 
-    /// Whether the values are the same, however they are written. The one that is kept has ids of companies and the durations of its day,
-    /// and a company is called as the workspace calls it.
+    /// Whether the values are the same, however they are written. The one that is kept has ids of
+    /// companies and the durations of its day, and a company is called as the workspace calls it.
     fn is_like(&self, other: &Self) -> bool {
         self.field == other.field && self.value_hash[..ALIKE] == other.value_hash[..ALIKE]
     }
@@ -63,8 +65,8 @@ pub struct Decision {
     pub work_experience: Option<Vec<WorkExperience>>,
     pub education_experience: Option<Vec<Education>>,
     pub certifications: Option<Vec<Certification>>,
-    /// The values that are set: one for each field, and one for each contact that is added. Whoever stores another form of a value takes
-    /// its hash anew.
+    /// The values that are set: one for each field, and one for each contact that is added. Whoever
+    /// stores another form of a value takes its hash anew.
     pub set: Vec<Sourced>,
     pub proposals: Vec<(Field, Value)>,
     pub refused: Vec<Refused>,
@@ -102,10 +104,16 @@ pub fn decide(current: &Current, profile: &Profile, sourced: &[Sourced]) -> Deci
             deciding.decision.person.name = PersonName::stand_in(&social.handle);
         }
     }
-    deciding.text(Field::SocialLocation, profile.social_location.as_deref(), |person| &mut person.social_location);
-    deciding.text(Field::SocialHeadline, profile.social_headline.as_deref(), |person| &mut person.social_headline);
+    deciding.text(Field::SocialLocation, profile.social_location.as_deref(), |person| {
+        &mut person.social_location
+    });
+    deciding.text(Field::SocialHeadline, profile.social_headline.as_deref(), |person| {
+        &mut person.social_headline
+    });
     deciding.text(Field::Address, profile.address.as_deref(), |person| &mut person.address);
-    deciding.text(Field::CurrentJobTitle, profile.current_job_title.as_deref(), |person| &mut person.current_job_title);
+    deciding.text(Field::CurrentJobTitle, profile.current_job_title.as_deref(), |person| {
+        &mut person.current_job_title
+    });
     if let Some(name) = &profile.company_name
         && deciding.takes(Field::CurrentCompanyName, Value::from(name.as_str()))
     {
@@ -113,9 +121,12 @@ pub fn decide(current: &Current, profile: &Profile, sourced: &[Sourced]) -> Deci
     }
     deciding.contacts(Channel::Email, &profile.emails);
     deciding.contacts(Channel::Phone, &profile.phones);
-    deciding.decision.work_experience = deciding.list(Field::WorkExperience, &profile.work_experience);
-    deciding.decision.education_experience = deciding.list(Field::EducationExperience, &profile.education_experience);
-    deciding.decision.certifications = deciding.list(Field::Certifications, &profile.certifications);
+    deciding.decision.work_experience =
+        deciding.list(Field::WorkExperience, &profile.work_experience);
+    deciding.decision.education_experience =
+        deciding.list(Field::EducationExperience, &profile.education_experience);
+    deciding.decision.certifications =
+        deciding.list(Field::Certifications, &profile.certifications);
     deciding.decision
 }
 
@@ -195,7 +206,8 @@ impl<'d> Deciding<'d> {
     }
 }
 
-/// The value of a field of a person: `""` or `[]` if it is empty. Contacts have a source each and are no value here.
+/// The value of a field of a person: `""` or `[]` if it is empty. Contacts have a source each and
+/// are no value here.
 #[must_use]
 pub fn value_of(current: &Current, field: Field) -> Value {
     let Current { person, .. } = current;
@@ -222,14 +234,13 @@ pub fn contact_hash(channel: Channel, value: &str) -> [u8; 16] {
     value_hash(&Value::from(channel.key(value)).to_string())
 }
 
-/// What counts of a value when two are compared: text without case, a profile's network and handle, and careers without what time and the workspace
-/// add to them.
+/// What counts of a value when two are compared: text without case, a profile's network and handle,
+/// and careers without what time and the workspace add to them.
 #[must_use]
 pub fn comparable(field: Field, value: &Value) -> Value {
     match (field, value) {
-        (Field::SocialUrl, Value::String(url)) => {
-            SocialProfile::parse(url.clone()).map_or_else(|_| fold(url).into(), |profile| profile.identity().into())
-        }
+        (Field::SocialUrl, Value::String(url)) => SocialProfile::parse(url.clone())
+            .map_or_else(|_| fold(url).into(), |profile| profile.identity().into()),
         (_, Value::String(text)) => fold(text).into(),
         (_, list) => lasting(list),
     }
@@ -239,7 +250,9 @@ fn lasting(value: &Value) -> Value {
     match value {
         Value::Array(entries) => entries.iter().map(lasting).collect(),
         Value::Object(fields) => {
-            let kept = fields.iter().filter(|(name, _)| !matches!(name.as_str(), "duration_in_months" | "company_id"));
+            let kept = fields
+                .iter()
+                .filter(|(name, _)| !matches!(name.as_str(), "duration_in_months" | "company_id"));
             Value::Object(kept.map(|(name, value)| (name.clone(), lasting(value))).collect())
         }
         other => other.clone(),

@@ -13,14 +13,17 @@ pub struct FlatPosition {
     pub position: Position,
 }
 
-/// One entry for each company, with all the positions that were held there. Positions come by their start, the newest first: before them
-/// those that are held now, behind them those of which no start is known. Companies come by their newest position.
+/// One entry for each company, with all the positions that were held there. Positions come by their
+/// start, the newest first: before them those that are held now, behind them those of which no
+/// start is known. Companies come by their newest position.
 #[must_use]
 pub fn group(positions: Vec<FlatPosition>, today: Date) -> Vec<WorkExperience> {
     let mut groups: Vec<Group> = Vec::new();
     for (index, flat) in positions.into_iter().enumerate() {
-        // Two groups become one by a position that has the name of the one and the address of the other.
-        let (same, others): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| belongs_to(&flat.company, group));
+        // Two groups become one by a position that has the name of the one and the address of the
+        // other.
+        let (same, others): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|group| belongs_to(&flat.company, group));
         groups = others;
         groups.push(same.into_iter().flatten().chain([(index, flat)]).collect());
     }
@@ -28,7 +31,10 @@ pub fn group(positions: Vec<FlatPosition>, today: Date) -> Vec<WorkExperience> {
         group.sort_by_key(rank_of);
     }
     groups.sort_by_key(|group| group.first().map(rank_of));
-    groups.into_iter().map(|group| entry_of(group.into_iter().map(|(_, flat)| flat).collect(), today)).collect()
+    groups
+        .into_iter()
+        .map(|group| entry_of(group.into_iter().map(|(_, flat)| flat).collect(), today))
+        .collect()
 }
 
 /// Positions at one company, each with its place in what was given.
@@ -78,20 +84,30 @@ fn address_of(url: &str) -> String {
 /// The company is called as it was at the newest position that says so.
 fn entry_of(group: Vec<FlatPosition>, today: Date) -> WorkExperience {
     let companies = || group.iter().map(|flat| &flat.company);
-    let text = |part: fn(&CareerCompany) -> &String| companies().map(part).find(|text| !text.is_empty()).cloned().unwrap_or_default();
+    let text = |part: fn(&CareerCompany) -> &String| {
+        companies().map(part).find(|text| !text.is_empty()).cloned().unwrap_or_default()
+    };
     let company = CareerCompany {
         company_name: text(|company| &company.company_name),
         company_social_url: text(|company| &company.company_social_url),
-        company_social_id: companies().map(|company| company.company_social_id).find(|id| *id != 0).unwrap_or(0),
+        company_social_id: companies()
+            .map(|company| company.company_social_id)
+            .find(|id| *id != 0)
+            .unwrap_or(0),
         company_id: companies().find_map(|company| company.company_id),
     };
     let timed = |mut position: Position| {
         let last = position.end_date.unwrap_or(today);
-        position.duration_in_months = position.start_date.map_or(0, |start| start.months_through(last).min(MAX_MONTHS));
+        position.duration_in_months =
+            position.start_date.map_or(0, |start| start.months_through(last).min(MAX_MONTHS));
         position
     };
     let positions: Vec<_> = group.into_iter().map(|flat| timed(flat.position)).collect();
-    WorkExperience { duration_in_months: months_covered(&positions, today).min(MAX_MONTHS), positions, company }
+    WorkExperience {
+        duration_in_months: months_covered(&positions, today).min(MAX_MONTHS),
+        positions,
+        company,
+    }
 }
 
 #[cfg(test)]
@@ -105,7 +121,12 @@ mod tests {
     }
 
     fn company(name: &str, url: &str) -> CareerCompany {
-        CareerCompany { company_name: name.to_owned(), company_social_url: url.to_owned(), company_social_id: 0, company_id: None }
+        CareerCompany {
+            company_name: name.to_owned(),
+            company_social_url: url.to_owned(),
+            company_social_id: 0,
+            company_id: None,
+        }
     }
 
     fn position(title: &str, start: &str, end: &str) -> Position {
@@ -128,7 +149,8 @@ mod tests {
         entries
             .iter()
             .map(|entry| {
-                let titles = entry.positions.iter().map(|position| position.title.as_str()).collect();
+                let titles =
+                    entry.positions.iter().map(|position| position.title.as_str()).collect();
                 (entry.company.company_name.as_str(), titles)
             })
             .collect()
@@ -145,8 +167,12 @@ mod tests {
             ],
             today(),
         );
-        assert_eq!(shape(&entries), [(" ACME ", vec!["CTO", "Lead", "Engineer"]), ("Engines", vec!["Analyst"])]);
-        let months: Vec<_> = entries[0].positions.iter().map(|position| position.duration_in_months).collect();
+        assert_eq!(
+            shape(&entries),
+            [(" ACME ", vec!["CTO", "Lead", "Engineer"]), ("Engines", vec!["Analyst"])]
+        );
+        let months: Vec<_> =
+            entries[0].positions.iter().map(|position| position.duration_in_months).collect();
         assert_eq!(months, [58, 24, 24]);
         assert_eq!((entries[0].duration_in_months, entries[1].duration_in_months), (106, 72));
     }
@@ -156,14 +182,32 @@ mod tests {
         let entries = group(
             vec![
                 at("Meta", "https://www.social.example/company/meta/", "Lead", "2022-01-01", ""),
-                at("Facebook", "http://social.example/Company/Meta", "Engineer", "2018-01-01", "2021-12-31"),
+                at(
+                    "Facebook",
+                    "http://social.example/Company/Meta",
+                    "Engineer",
+                    "2018-01-01",
+                    "2021-12-31",
+                ),
                 at("facebook", "", "Intern", "2017-01-01", "2017-06-30"),
-                at("Other", "https://social.example/company/other", "Trainee", "2016-01-01", "2016-06-30"),
+                at(
+                    "Other",
+                    "https://social.example/company/other",
+                    "Trainee",
+                    "2016-01-01",
+                    "2016-06-30",
+                ),
             ],
             today(),
         );
-        assert_eq!(shape(&entries), [("Meta", vec!["Lead", "Engineer", "Intern"]), ("Other", vec!["Trainee"])]);
-        assert_eq!(entries[0].company.company_social_url, "https://www.social.example/company/meta/");
+        assert_eq!(
+            shape(&entries),
+            [("Meta", vec!["Lead", "Engineer", "Intern"]), ("Other", vec!["Trainee"])]
+        );
+        assert_eq!(
+            entries[0].company.company_social_url,
+            "https://www.social.example/company/meta/"
+        );
     }
 
     #[test]
@@ -171,7 +215,13 @@ mod tests {
         let entries = group(
             vec![
                 at("Acme", "", "One", "2010-01-01", "2010-12-31"),
-                at("Acme Holding", "https://social.example/acme", "Two", "2012-01-01", "2012-12-31"),
+                at(
+                    "Acme Holding",
+                    "https://social.example/acme",
+                    "Two",
+                    "2012-01-01",
+                    "2012-12-31",
+                ),
                 at("Acme", "https://social.example/acme", "Three", "2014-01-01", "2014-12-31"),
             ],
             today(),
@@ -182,7 +232,10 @@ mod tests {
 
     #[test]
     fn companies_that_nobody_named_are_not_one() {
-        let entries = group(vec![at("", "", "One", "2010-01-01", ""), at("", "", "Two", "2012-01-01", "")], today());
+        let entries = group(
+            vec![at("", "", "One", "2010-01-01", ""), at("", "", "Two", "2012-01-01", "")],
+            today(),
+        );
         assert_eq!(shape(&entries), [("", vec!["Two"]), ("", vec!["One"])]);
     }
 
@@ -199,14 +252,18 @@ mod tests {
             ],
             today(),
         );
-        let expected = ["held since lately", "held for long", "past", "shorter", "only ended", "undated"];
+        let expected =
+            ["held since lately", "held for long", "past", "shorter", "only ended", "undated"];
         assert_eq!(shape(&entries), [("A", expected.to_vec())]);
         assert_eq!(entries[0].positions[4].duration_in_months, 0);
         assert_eq!(group(Vec::new(), today()), []);
     }
 
     fn dates() -> impl Strategy<Value = Option<Date>> {
-        proptest::option::of((1990i16..2028, 1i8..=12, 1i8..=28).prop_map(|(year, month, day)| Date::new(year, month, day).unwrap()))
+        proptest::option::of(
+            (1990i16..2028, 1i8..=12, 1i8..=28)
+                .prop_map(|(year, month, day)| Date::new(year, month, day).unwrap()),
+        )
     }
 
     #[test]
@@ -220,7 +277,10 @@ mod tests {
     fn positions() -> impl Strategy<Value = Vec<FlatPosition>> {
         let one = ("[ab]{0,1}", "(https://x\\.example/[cd])?", dates(), dates());
         proptest::collection::vec(one, 0..12).prop_map(|all| {
-            let flat = |(index, (name, url, one, other)): (usize, (String, String, Option<Date>, Option<Date>))| FlatPosition {
+            let flat = |(index, (name, url, one, other)): (
+                usize,
+                (String, String, Option<Date>, Option<Date>),
+            )| FlatPosition {
                 company: company(&name, &url),
                 position: Position {
                     start_date: one,
@@ -235,7 +295,8 @@ mod tests {
     proptest! {
         #[test]
         fn no_position_is_lost_or_doubled(all in positions()) {
-            let positions = group(all.clone(), today()).into_iter().flat_map(|entry| entry.positions);
+            let positions = group(all.clone(),
+                today()).into_iter().flat_map(|entry| entry.positions);
             let mut titles: Vec<_> = positions.map(|position| position.title).collect();
             let mut expected: Vec<_> = all.into_iter().map(|flat| flat.position.title).collect();
             titles.sort();
@@ -248,7 +309,8 @@ mod tests {
             let entries = group(all, today());
             for (index, one) in entries.iter().enumerate() {
                 prop_assert!(!one.positions.is_empty());
-                prop_assert!(entries[index + 1..].iter().all(|other| !is_same(&one.company, &other.company)));
+                prop_assert!(entries[index + 1..].iter().all(|other| !is_same(&one.company,
+                    &other.company)));
             }
         }
 
@@ -266,10 +328,12 @@ mod tests {
             for entry in group(all, today()) {
                 let months: Vec<_> = entry.positions.iter().map(|position| position.duration_in_months).collect();
                 let longest = months.iter().copied().max().unwrap_or(0);
-                let span = |position: &Position| Some((position.start_date?, position.end_date.unwrap_or(today())));
+                let span = |position: &Position| Some((position.start_date?,
+                    position.end_date.unwrap_or(today())));
                 let spans: Vec<_> = entry.positions.iter().filter_map(span).collect();
                 prop_assert!(entry.duration_in_months >= longest);
-                if let (Some(first), Some(last)) = (spans.iter().map(|span| span.0).min(), spans.iter().map(|span| span.1).max()) {
+                if let (Some(first), Some(last)) = (spans.iter().map(|span| span.0).min(),
+                    spans.iter().map(|span| span.1).max()) {
                     prop_assert!(entry.duration_in_months <= first.months_through(last) + 1);
                 }
             }

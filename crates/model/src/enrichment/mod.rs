@@ -1,4 +1,5 @@
-//! What others know of a person: what they are asked, how their answers are read, and what of them becomes part of the record.
+//! What others know of a person: what they are asked, how their answers are read, and what of them
+//! becomes part of the record.
 
 use std::collections::BTreeSet;
 
@@ -63,8 +64,8 @@ named! {
 }
 
 named! {
-    /// A field that has a source. They stand in the order in which the sources of fields are shown. Enrichment may set all of them but
-    /// the outside id, which is the caller's own.
+    /// A field that has a source. They stand in the order in which the sources of fields are shown.
+    /// Enrichment may set all of them but the outside id, which is the caller's own.
     Field {
         Name "name"
         SocialUrl "social_url"
@@ -102,7 +103,9 @@ impl Question {
     /// A handle in the place of a name is no name.
     #[must_use]
     pub fn of(person: &Person, company_name: &str) -> Self {
-        let values = |contacts: &Contacts| contacts.entries().iter().map(|contact| contact.value.clone()).collect();
+        let values = |contacts: &Contacts| {
+            contacts.entries().iter().map(|contact| contact.value.clone()).collect()
+        };
         Self {
             name: known_name(person).to_owned(),
             first_name: person.name.first.clone(),
@@ -118,14 +121,19 @@ impl Question {
         }
     }
 
-    /// Two questions with the same hash ask for the same person. It covers what identifies one: the handle, the e-mail addresses and phone
-    /// numbers in any order, the name but for case and blanks, and the outside id. Title, company and location are not in it: with another
-    /// of these nobody knows a person whom they did not know before.
+    /// Two questions with the same hash ask for the same person. It covers what identifies one: the
+    /// handle, the e-mail addresses and phone numbers in any order, the name but for case and
+    /// blanks, and the outside id. Title, company and location are not in it: with another of these
+    /// nobody knows a person whom they did not know before.
     #[must_use]
     pub fn hash(&self) -> [u8; 32] {
-        let keys = |channel: Channel, values: &[String]| values.iter().map(|value| channel.key(value)).collect::<BTreeSet<_>>();
-        let (emails, phones) = (keys(Channel::Email, &self.emails), keys(Channel::Phone, &self.phones));
-        let identity = (&self.social_public_id, emails, phones, fold(&self.name), &self.external_source_id);
+        let keys = |channel: Channel, values: &[String]| {
+            values.iter().map(|value| channel.key(value)).collect::<BTreeSet<_>>()
+        };
+        let (emails, phones) =
+            (keys(Channel::Email, &self.emails), keys(Channel::Phone, &self.phones));
+        let identity =
+            (&self.social_public_id, emails, phones, fold(&self.name), &self.external_source_id);
         sha256(&[&serde_json::to_vec(&identity).unwrap_or_default()])
     }
 }
@@ -167,7 +175,10 @@ mod tests {
     use crate::social::SocialProfile;
 
     fn ada() -> Person {
-        let email = Contact { contact_data_type: ContactType::Work, value: "ada@engines.example".to_owned() };
+        let email = Contact {
+            contact_data_type: ContactType::Work,
+            value: "ada@engines.example".to_owned(),
+        };
         Person {
             id: PersonId::at(Timestamp::from_millis(1_000), 1),
             name: PersonName::complete("Ada Lovelace".to_owned(), String::new(), String::new()),
@@ -210,7 +221,8 @@ mod tests {
 
     #[test]
     fn a_handle_is_not_asked_for_as_a_name() {
-        let person = Person { name: PersonName::stand_in("ada"), external_source_id: None, ..ada() };
+        let person =
+            Person { name: PersonName::stand_in("ada"), external_source_id: None, ..ada() };
         let question = Question::of(&person, "");
         assert_eq!((question.name.as_str(), question.social_public_id.as_str()), ("", "ada"));
         assert_eq!(question.external_source_id, "");
@@ -218,12 +230,16 @@ mod tests {
 
     #[test]
     fn who_is_known_by_something_else_is_another_question() {
-        let question = || Question { phones: vec!["+44 20".to_owned()], ..Question::of(&ada(), "Engines") };
+        let question =
+            || Question { phones: vec!["+44 20".to_owned()], ..Question::of(&ada(), "Engines") };
         let text = |text: &str| text.to_owned();
         for other in [
             Question { social_public_id: text("ada-2"), ..question() },
             Question { emails: vec![], ..question() },
-            Question { emails: vec![text("ada@engines.example"), text("ada@home.example")], ..question() },
+            Question {
+                emails: vec![text("ada@engines.example"), text("ada@home.example")],
+                ..question()
+            },
             Question { phones: vec![text("+44 21")], ..question() },
             Question { emails: question().phones, phones: question().emails, ..question() },
             Question { name: text("Ada King"), ..question() },

@@ -60,14 +60,18 @@ impl Profile {
         }
     }
 
-    /// Takes what can be taken. `today` is the last day that counts for a position that has not ended.
+    /// Takes what can be taken. `today` is the last day that counts for a position that has not
+    /// ended.
     #[must_use]
     pub fn read(value: &Value, today: Date) -> Reading {
         let mut refused = Vec::new();
         let profile = match value {
-            Value::Object(object) => Self::read_fields(&mut Reader::new(object, &mut refused), today),
+            Value::Object(object) => {
+                Self::read_fields(&mut Reader::new(object, &mut refused), today)
+            }
             other => {
-                refused.push(Refused::new("", format!("must be an object, not {}", type_name(other))));
+                refused
+                    .push(Refused::new("", format!("must be an object, not {}", type_name(other))));
                 Self::nothing()
             }
         };
@@ -77,14 +81,20 @@ impl Profile {
     fn read_fields(reader: &mut Reader<'_, '_>, today: Date) -> Self {
         let mut profile = Self {
             name: read_name(reader),
-            social: reader.parsed("social_url", limit::URL, |url| SocialProfile::parse(with_scheme(url))),
+            social: reader
+                .parsed("social_url", limit::URL, |url| SocialProfile::parse(with_scheme(url))),
             current_job_title: reader.line("current_job_title", limit::NAME),
             company_name: reader.line("company_name", limit::NAME),
             social_location: reader.line("social_location", limit::NAME),
             social_headline: reader.line("social_headline", limit::NAME),
             address: reader.lines("address", limit::ADDRESS),
             emails: read_contacts(reader, Channel::Email, &["emails"], &EMAIL_FIELDS),
-            phones: read_contacts(reader, Channel::Phone, &["phone_numbers", "phones"], &PHONE_FIELDS),
+            phones: read_contacts(
+                reader,
+                Channel::Phone,
+                &["phone_numbers", "phones"],
+                &PHONE_FIELDS,
+            ),
             work_experience: read_work(reader, today),
             education_experience: read_education(reader, today),
             certifications: read_certifications(reader, today),
@@ -93,15 +103,24 @@ impl Profile {
         profile
     }
 
-    /// Who says where somebody works says what they do now. Title and company are those of one position: if one of the two is said, the
-    /// other comes from a position that agrees with it, or is not known.
+    /// Who says where somebody works says what they do now. Title and company are those of one
+    /// position: if one of the two is said, the other comes from a position that agrees with it, or
+    /// is not known.
     fn complete_from_work(&mut self, today: Date) {
-        let (said_title, said_company) = (self.current_job_title.as_deref(), self.company_name.as_deref());
-        let agrees = |said: Option<&str>, held: &str| said.is_none_or(|said| fold(said) == fold(held));
-        let held = self.work_experience.iter().flat_map(|entry| entry.positions.iter().map(move |position| (&entry.company, position)));
+        let (said_title, said_company) =
+            (self.current_job_title.as_deref(), self.company_name.as_deref());
+        let agrees =
+            |said: Option<&str>, held: &str| said.is_none_or(|said| fold(said) == fold(held));
+        let held = self.work_experience.iter().flat_map(|entry| {
+            entry.positions.iter().map(move |position| (&entry.company, position))
+        });
         let newest = held
-            .filter(|(_, position)| is_current(position) && position.start_date.is_some_and(|start| start <= today))
-            .filter(|(company, position)| agrees(said_title, &position.title) && agrees(said_company, &company.company_name))
+            .filter(|(_, position)| {
+                is_current(position) && position.start_date.is_some_and(|start| start <= today)
+            })
+            .filter(|(company, position)| {
+                agrees(said_title, &position.title) && agrees(said_company, &company.company_name)
+            })
             .max_by_key(|(_, position)| position.start_date);
         let Some((company, position)) = newest else { return };
         let known = |text: &String| (!text.is_empty()).then(|| text.clone());
@@ -118,7 +137,8 @@ impl Profile {
 }
 
 fn read_name(reader: &mut Reader<'_, '_>) -> Option<PersonName> {
-    let [whole, first, last] = ["name", "first_name", "last_name"].map(|part| reader.line(part, limit::NAME).unwrap_or_default());
+    let [whole, first, last] = ["name", "first_name", "last_name"]
+        .map(|part| reader.line(part, limit::NAME).unwrap_or_default());
     let name = PersonName::complete(whole, first, last);
     if name.whole.chars().count() > limit::NAME {
         reader.refuse("name", format!("is longer than {} characters", limit::NAME));
@@ -166,7 +186,8 @@ mod tests {
             "address": " 12 St James's Square\nLondon ",
             "emails": ["ada@engines.example"],
             "phone_numbers": ["+44 20 7946 0000"],
-            "work_experience": [{ "company_name": "Engines", "title": "Analyst", "start_date": "2020" }],
+            "work_experience": [{ "company_name": "Engines", "title": "Analyst",
+                "start_date": "2020" }],
             "education_experience": [{ "company_name": "Home", "degree": "Mathematics" }],
             "certifications": [{ "name": "Notes" }],
             "external_source_id": "p-1815",
@@ -174,15 +195,32 @@ mod tests {
             "job_id": 7,
             "unknown": { "as": ["it", "is"] },
         }));
-        let name = PersonName { whole: "Ada King Lovelace".to_owned(), first: "Ada King".to_owned(), last: "Lovelace".to_owned() };
+        let name = PersonName {
+            whole: "Ada King Lovelace".to_owned(),
+            first: "Ada King".to_owned(),
+            last: "Lovelace".to_owned(),
+        };
         assert_eq!(profile.name, Some(name));
         assert_eq!(profile.social.as_ref().map(|social| social.handle.as_str()), Some("ada"));
-        assert_eq!((profile.current_job_title.clone(), profile.company_name.clone()), (some("Analyst"), some("Engines")));
-        assert_eq!((profile.social_location.clone(), profile.social_headline.clone()), (some("London"), some("Enchantress of numbers")));
+        assert_eq!(
+            (profile.current_job_title.clone(), profile.company_name.clone()),
+            (some("Analyst"), some("Engines"))
+        );
+        assert_eq!(
+            (profile.social_location.clone(), profile.social_headline.clone()),
+            (some("London"), some("Enchantress of numbers"))
+        );
         assert_eq!(profile.address, some("12 St James's Square\nLondon"));
-        let email = Contact { contact_data_type: ContactType::Work, value: "ada@engines.example".to_owned() };
+        let email = Contact {
+            contact_data_type: ContactType::Work,
+            value: "ada@engines.example".to_owned(),
+        };
         assert_eq!((profile.emails.entries(), profile.phones.entries().len()), (&[email][..], 1));
-        let lists = (profile.work_experience.len(), profile.education_experience.len(), profile.certifications.len());
+        let lists = (
+            profile.work_experience.len(),
+            profile.education_experience.len(),
+            profile.certifications.len(),
+        );
         assert_eq!(lists, (1, 1, 1));
         assert!(!profile.is_empty());
     }
@@ -191,7 +229,8 @@ mod tests {
     fn what_is_empty_is_absent() {
         for value in [
             json!({}),
-            json!({ "name": "", "social_url": " ", "emails": [], "phones": null, "work_experience": [], "address": "\n" }),
+            json!({ "name": "", "social_url": " ", "emails": [], "phones": null,
+                "work_experience": [], "address": "\n" }),
             json!({ "work_email": "", "mobile_phone": null, "first_name": "\t" }),
             json!({ "notes": "x", "enrich_record": true, "external_source_id": "p-1815" }),
         ] {
@@ -201,20 +240,28 @@ mod tests {
 
     #[test]
     fn names_complete_each_other() {
-        let name = |value: Value| read(&value).name.map(|name| (name.whole, name.first, name.last)).unwrap();
+        let name = |value: Value| {
+            read(&value).name.map(|name| (name.whole, name.first, name.last)).unwrap()
+        };
         let ada = ("Ada Lovelace".to_owned(), "Ada".to_owned(), "Lovelace".to_owned());
         assert_eq!(name(json!({ "first_name": "Ada", "last_name": "Lovelace" })), ada);
         assert_eq!(name(json!({ "name": "Ada Lovelace", "first_name": null })), ada);
         assert_eq!(name(json!({ "name": "Ada Lovelace", "last_name": "Lovelace" })), ada);
         let long = "x".repeat(200);
         let (profile, reasons) = refused(&json!({ "first_name": long, "last_name": long }));
-        assert_eq!((profile.name, reasons), (None, vec![("name".to_owned(), "is longer than 255 characters".to_owned())]));
+        assert_eq!(
+            (profile.name, reasons),
+            (None, vec![("name".to_owned(), "is longer than 255 characters".to_owned())])
+        );
     }
 
     #[test]
     fn addresses_may_lack_their_scheme() {
         let social = read(&json!({ "social_url": "social.example/in/ada" })).social.unwrap();
-        assert_eq!((social.url.as_str(), social.handle.as_str()), ("https://social.example/in/ada", "ada"));
+        assert_eq!(
+            (social.url.as_str(), social.handle.as_str()),
+            ("https://social.example/in/ada", "ada")
+        );
     }
 
     #[test]
@@ -227,10 +274,18 @@ mod tests {
             "social_headline": "a\u{1}b",
             "social_location": "London",
             "emails": ["ada", "ada@engines.example"],
-            "work_experience": [{ "company_name": "Engines", "title": "Analyst", "start_date": "2019-02-30" }],
+            "work_experience": [{ "company_name": "Engines", "title": "Analyst",
+                "start_date": "2019-02-30" }],
         }));
         let fields: Vec<_> = reasons.iter().map(|(field, _)| field.as_str()).collect();
-        let expected = ["name", "social_url", "current_job_title", "social_headline", "emails[0]", "work_experience[0].start_date"];
+        let expected = [
+            "name",
+            "social_url",
+            "current_job_title",
+            "social_headline",
+            "emails[0]",
+            "work_experience[0].start_date",
+        ];
         assert_eq!(fields, expected);
         assert_eq!(profile.name.map(|name| name.whole), some("Lovelace"));
         assert_eq!((profile.social, profile.social_location), (None, some("London")));
@@ -251,14 +306,19 @@ mod tests {
         let work = json!([
             { "company_name": "Old", "title": "Trainee", "start_date": "2010", "end_date": "2015" },
             { "company_name": "Board", "title": "Adviser", "start_date": "2016" },
-            { "company_name": "Engines", "title": "Analyst", "start_date": "2020-03", "end_date": "Present" },
+            { "company_name": "Engines", "title": "Analyst", "start_date": "2020-03",
+                "end_date": "Present" },
             { "company_name": "Soon", "title": "Director", "start_date": "2027-01" },
             { "company_name": "Undated", "title": "Ghost" },
-            { "company_name": "Wrong", "title": "Nobody", "start_date": "2024", "end_date": "2023" },
+            { "company_name": "Wrong", "title": "Nobody", "start_date": "2024",
+                "end_date": "2023" },
         ]);
         let reading = Profile::read(&json!({ "work_experience": work }), today());
         assert_eq!(reading.refused.len(), 1);
-        assert_eq!((reading.profile.current_job_title, reading.profile.company_name), (some("Analyst"), some("Engines")));
+        assert_eq!(
+            (reading.profile.current_job_title, reading.profile.company_name),
+            (some("Analyst"), some("Engines"))
+        );
     }
 
     #[test]
@@ -284,18 +344,24 @@ mod tests {
             ("Analyst", "Home", ("Analyst", "Home")),
             ("", "", ("Freelancer", "")),
         ] {
-            let profile = read(&json!({ "work_experience": work, "current_job_title": title, "company_name": company }));
-            let seen = (profile.current_job_title.unwrap_or_default(), profile.company_name.unwrap_or_default());
+            let profile = read(&json!({ "work_experience": work, "current_job_title": title,
+                    "company_name": company }));
+            let seen = (
+                profile.current_job_title.unwrap_or_default(),
+                profile.company_name.unwrap_or_default(),
+            );
             assert_eq!((seen.0.as_str(), seen.1.as_str()), expected, "{title} {company}");
         }
     }
 
     #[test]
     fn without_a_current_position_nothing_is_said_of_today() {
-        let past = json!([{ "company_name": "Old", "title": "Trainee", "start_date": "2010", "end_date": "2015" }, { "title": "?" }]);
+        let past = json!([{ "company_name": "Old", "title": "Trainee", "start_date": "2010",
+            "end_date": "2015" }, { "title": "?" }]);
         let profile = read(&json!({ "work_experience": past }));
         assert_eq!((profile.current_job_title, profile.company_name), (None, None));
-        let nameless = read(&json!({ "work_experience": [{ "title": "Freelancer", "start_date": "2010" }] }));
+        let nameless =
+            read(&json!({ "work_experience": [{ "title": "Freelancer", "start_date": "2010" }] }));
         assert_eq!((nameless.current_job_title, nameless.company_name), (some("Freelancer"), None));
     }
 
@@ -306,7 +372,8 @@ mod tests {
             any::<i32>().prop_map(Value::from),
             any::<f64>().prop_map(Value::from),
             "\\PC{0,12}".prop_map(Value::from),
-            "(a@b\\.example|2019-05|Present|\\+44 20|https://x\\.example/in/y)".prop_map(Value::from),
+            "(a@b\\.example|2019-05|Present|\\+44 20|https://x\\.example/in/y)"
+                .prop_map(Value::from),
         ];
         leaf.prop_recursive(3, 24, 5, |inner| {
             let names = concat!(
@@ -315,7 +382,8 @@ mod tests {
             );
             prop_oneof![
                 proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                proptest::collection::vec((names, inner), 0..6).prop_map(|fields| Value::Object(fields.into_iter().collect())),
+                proptest::collection::vec((names, inner),
+                    0..6).prop_map(|fields| Value::Object(fields.into_iter().collect())),
             ]
         })
     }

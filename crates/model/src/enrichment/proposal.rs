@@ -1,4 +1,5 @@
-//! A value that a provider has for a field in which a caller wrote another: it waits for somebody to decide.
+//! A value that a provider has for a field in which a caller wrote another: it waits for somebody
+//! to decide.
 
 named! {
     ProposalState {

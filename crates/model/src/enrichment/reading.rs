@@ -1,4 +1,5 @@
-//! Reading an answer field by field. It was written by others, so whatever is wrong is left out and named, and all else is taken.
+//! Reading an answer field by field. It was written by others, so whatever is wrong is left out and
+//! named, and all else is taken.
 
 use serde_json::{Map, Number, Value};
 
@@ -80,7 +81,14 @@ impl<'v, 'r> Reader<'v, 'r> {
         }
     }
 
-    fn accept(&mut self, name: &str, text: String, length: usize, longest: usize, lines: Lines) -> Option<String> {
+    fn accept(
+        &mut self,
+        name: &str,
+        text: String,
+        length: usize,
+        longest: usize,
+        lines: Lines,
+    ) -> Option<String> {
         let unit = match lines {
             Lines::One => "characters",
             Lines::Many => "bytes",
@@ -97,7 +105,12 @@ impl<'v, 'r> Reader<'v, 'r> {
     }
 
     /// One line that a rule turns into something else, or refuses with a sentence.
-    pub(super) fn parsed<T>(&mut self, name: &str, longest: usize, parse: impl FnOnce(String) -> Parsed<T>) -> Option<T> {
+    pub(super) fn parsed<T>(
+        &mut self,
+        name: &str,
+        longest: usize,
+        parse: impl FnOnce(String) -> Parsed<T>,
+    ) -> Option<T> {
         match parse(self.line(name, longest)?) {
             Ok(value) => Some(value),
             Err((_, reason)) => {
@@ -152,10 +165,17 @@ impl<'v, 'r> Reader<'v, 'r> {
     }
 
     /// An entry of the list of that name, if it is an object.
-    pub(super) fn entry(&mut self, list: &str, index: usize, value: &'v Value) -> Option<Reader<'v, '_>> {
+    pub(super) fn entry(
+        &mut self,
+        list: &str,
+        index: usize,
+        value: &'v Value,
+    ) -> Option<Reader<'v, '_>> {
         let name = format!("{list}[{index}]");
         match value {
-            Value::Object(object) => Some(Reader { object, path: self.path_of(&name), refused: self.refused }),
+            Value::Object(object) => {
+                Some(Reader { object, path: self.path_of(&name), refused: self.refused })
+            }
             Value::Null => None,
             other => {
                 self.refuse(&name, format!("must be an object, not {}", type_name(other)));
@@ -178,7 +198,8 @@ pub(super) const fn type_name(value: &Value) -> &'static str {
 
 /// The number, if it is a whole one. JSON knows no integers: 3.0 is the number 3.
 pub(super) fn whole(number: &Number) -> Option<i64> {
-    let fraction = || number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9.1e15);
+    let fraction =
+        || number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9.1e15);
     number.as_i64().or_else(|| fraction().map(|number| number as i64))
 }
 
@@ -189,7 +210,10 @@ mod tests {
     use super::*;
     use crate::social::http_url;
 
-    fn read<T>(value: &Value, read: impl FnOnce(&mut Reader<'_, '_>) -> T) -> (T, Vec<(String, String)>) {
+    fn read<T>(
+        value: &Value,
+        read: impl FnOnce(&mut Reader<'_, '_>) -> T,
+    ) -> (T, Vec<(String, String)>) {
         let mut refused = Vec::new();
         let found = read(&mut Reader::new(value.as_object().unwrap(), &mut refused));
         (found, refused.into_iter().map(|refused| (refused.field, refused.reason)).collect())
@@ -207,8 +231,14 @@ mod tests {
         for empty in [json!(""), json!(" \n "), json!(null)] {
             assert_eq!(line(empty), (None, vec![]));
         }
-        assert_eq!(line(json!("Ada  King Lovelace")), (None, refused("x", "is longer than 8 characters")));
-        assert_eq!(line(json!("a\u{0}")), (None, refused("x", "holds the control character U+0000")));
+        assert_eq!(
+            line(json!("Ada  King Lovelace")),
+            (None, refused("x", "is longer than 8 characters"))
+        );
+        assert_eq!(
+            line(json!("a\u{0}")),
+            (None, refused("x", "holds the control character U+0000"))
+        );
         assert_eq!(line(json!(true)), (None, refused("x", "must be a string, not a boolean")));
         assert_eq!(line(json!({})), (None, refused("x", "must be a string, not an object")));
         assert_eq!(read(&json!({}), |reader| reader.line("x", 8)), (None, vec![]));
@@ -219,7 +249,10 @@ mod tests {
         let lines = |value: Value| read(&json!({ "x": value }), |reader| reader.lines("x", 8));
         assert_eq!(lines(json!(" a\n\tb\r\n")), (Some("a\n\tb".to_owned()), vec![]));
         assert_eq!(lines(json!("äöüßé")), (None, refused("x", "is longer than 8 bytes")));
-        assert_eq!(lines(json!("a\u{7f}")), (None, refused("x", "holds the control character U+007F")));
+        assert_eq!(
+            lines(json!("a\u{7f}")),
+            (None, refused("x", "holds the control character U+007F"))
+        );
     }
 
     #[test]
@@ -230,14 +263,22 @@ mod tests {
         }
         assert_eq!(count(json!("")), (None, vec![]));
         for wrong in [json!(11), json!(-1), json!(7.5), json!("seven"), json!([7]), json!(1e300)] {
-            assert_eq!(count(wrong.clone()), (None, refused("x", "must be a whole number from 0 to 10")), "{wrong}");
+            assert_eq!(
+                count(wrong.clone()),
+                (None, refused("x", "must be a whole number from 0 to 10")),
+                "{wrong}"
+            );
         }
     }
 
     #[test]
     fn a_rule_refuses_with_its_own_reason() {
-        let url = |value: Value| read(&json!({ "x": value }), |reader| reader.parsed("x", 40, http_url));
-        assert_eq!(url(json!("https://acme.example/a")), (Some("https://acme.example/a".to_owned()), vec![]));
+        let url =
+            |value: Value| read(&json!({ "x": value }), |reader| reader.parsed("x", 40, http_url));
+        assert_eq!(
+            url(json!("https://acme.example/a")),
+            (Some("https://acme.example/a".to_owned()), vec![])
+        );
         let (found, refused) = url(json!("acme"));
         assert_eq!((found, refused.len()), (None, 1));
         assert!(refused[0].1.starts_with("must be a URL"), "{refused:?}");
@@ -245,13 +286,16 @@ mod tests {
 
     #[test]
     fn entries_are_named_by_their_path() {
-        let value = json!({ "work": [{ "positions": [{ "title": "a" }, 7, null, { "title": 7 }] }, "x"] });
+        let value =
+            json!({ "work": [{ "positions": [{ "title": "a" }, 7, null, { "title": 7 }] }, "x"] });
         let (titles, refused) = read(&value, |reader| {
             let mut titles = Vec::new();
             for (index, value) in reader.list("work", 5).iter().enumerate() {
                 let Some(mut entry) = reader.entry("work", index, value) else { continue };
                 for (index, value) in entry.list("positions", 5).iter().enumerate() {
-                    let Some(mut position) = entry.entry("positions", index, value) else { continue };
+                    let Some(mut position) = entry.entry("positions", index, value) else {
+                        continue;
+                    };
                     titles.extend(position.line("title", 5));
                     position.refuse_whole("is looked at");
                 }
@@ -261,7 +305,10 @@ mod tests {
         assert_eq!(titles, ["a"]);
         let fields: Vec<_> = refused.iter().map(|(field, _)| field.as_str()).collect();
         let [first, second] = ["work[0].positions[0]", "work[0].positions[3]"];
-        assert_eq!(fields, [first, "work[0].positions[1]", "work[0].positions[3].title", second, "work[1]"]);
+        assert_eq!(
+            fields,
+            [first, "work[0].positions[1]", "work[0].positions[3].title", second, "work[1]"]
+        );
     }
 
     #[test]
@@ -275,7 +322,9 @@ mod tests {
 
     #[test]
     fn not_everything_is_named_that_is_wrong() {
-        let (_, refused) = read(&json!({ "x": 7 }), |reader| (0..1000).for_each(|_| assert_eq!(reader.line("x", 5), None)));
+        let (_, refused) = read(&json!({ "x": 7 }), |reader| {
+            (0..1000).for_each(|_| assert_eq!(reader.line("x", 5), None))
+        });
         assert_eq!(refused.len(), MAX_REFUSED);
     }
 }

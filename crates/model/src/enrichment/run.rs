@@ -53,7 +53,8 @@ const fn is_false(flag: &bool) -> bool {
 }
 
 impl RunFilter {
-    /// The fields that somebody may miss. A person always has a name, and an outside id is nothing that others know.
+    /// The fields that somebody may miss. A person always has a name, and an outside id is nothing
+    /// that others know.
     pub const MISSABLE: [Field; 11] = [
         Field::CurrentJobTitle,
         Field::CurrentCompanyName,
@@ -71,7 +72,9 @@ impl RunFilter {
     /// Whether the records exist that it names is not looked at here.
     pub fn read(fields: &mut Fields<'_>) -> Self {
         let person_ids = match fields.patch_ids::<id::Person>("person_ids", MAX_PERSONS) {
-            Patch::Set(references) => references.into_iter().map(|reference| reference.written).collect(),
+            Patch::Set(references) => {
+                references.into_iter().map(|reference| reference.written).collect()
+            }
             Patch::Absent | Patch::Clear => Vec::new(),
         };
         Self {
@@ -108,7 +111,10 @@ impl RunFilter {
 fn read_time(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {
     fields.parsed(name, MAX_TIME, |written| match Timestamp::parse(&written) {
         Some(_) => Ok(written),
-        None => Err((FieldErrorCode::InvalidDate, "must be a time such as 2026-11-15T09:30:00Z or a date such as 2026-11-15".to_owned())),
+        None => Err((
+            FieldErrorCode::InvalidDate,
+            "must be a time such as 2026-11-15T09:30:00Z or a date such as 2026-11-15".to_owned(),
+        )),
     })
 }
 
@@ -117,7 +123,8 @@ fn check_missable(written: String) -> Result<String, (FieldErrorCode, String)> {
     if names.contains(&written.as_str()) {
         return Ok(written);
     }
-    let hint = did_you_mean(&written, &names).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+    let hint = did_you_mean(&written, &names)
+        .map_or_else(String::new, |near| format!("; did you mean {near}?"));
     Err((FieldErrorCode::InvalidValue, format!("must be one of {}{hint}", names.join(", "))))
 }
 
@@ -131,7 +138,8 @@ pub struct NewRun {
 
 impl NewRun {
     pub fn read(fields: &mut Fields<'_>) -> Self {
-        let filter = fields.needed("filter", |fields| fields.patch_object("filter", RunFilter::read));
+        let filter =
+            fields.needed("filter", |fields| fields.patch_object("filter", RunFilter::read));
         Self { filter: filter.unwrap_or_default(), refresh: fields.flag("refresh") }
     }
 }
@@ -147,7 +155,12 @@ mod tests {
     }
 
     fn flaws(body: &str) -> Vec<(String, FieldErrorCode)> {
-        read(body).unwrap_err().details.into_iter().map(|detail| (detail.field, detail.code)).collect()
+        read(body)
+            .unwrap_err()
+            .details
+            .into_iter()
+            .map(|detail| (detail.field, detail.code))
+            .collect()
     }
 
     #[test]
@@ -160,12 +173,18 @@ mod tests {
 
     #[test]
     fn a_filter_is_needed_and_may_be_empty() {
-        assert_eq!(read(r#"{"filter": {}}"#), Ok(NewRun { filter: RunFilter::default(), refresh: false }));
+        assert_eq!(
+            read(r#"{"filter": {}}"#),
+            Ok(NewRun { filter: RunFilter::default(), refresh: false })
+        );
         assert!(read(r#"{"filter": {}, "refresh": true}"#).unwrap().refresh);
         for body in ["{}", r#"{"filter": null}"#, r#"{"refresh": true}"#] {
             assert_eq!(flaws(body), [("filter".to_owned(), FieldErrorCode::Required)], "{body}");
         }
-        assert_eq!(flaws(r#"{"filter": []}"#), [("filter".to_owned(), FieldErrorCode::InvalidType)]);
+        assert_eq!(
+            flaws(r#"{"filter": []}"#),
+            [("filter".to_owned(), FieldErrorCode::InvalidType)]
+        );
         assert_eq!(flaws(r#"{"filter": {"persons": []}, "all": true}"#).len(), 2);
     }
 
@@ -185,7 +204,11 @@ mod tests {
 
     #[test]
     fn a_filter_says_what_it_means() {
-        let filter = read(r#"{"filter": {"created_after": "2026-01-01", "missing": ["phones", "address"]}}"#).unwrap().filter;
+        let filter = read(
+            r#"{"filter": {"created_after": "2026-01-01", "missing": ["phones", "address"]}}"#,
+        )
+        .unwrap()
+        .filter;
         let after = Timestamp::parse("2026-01-01");
         assert_eq!(filter.times(), TimeFilter { created_after: after, ..TimeFilter::default() });
         assert_eq!(filter.missing_fields(), [Field::Phones, Field::Address]);
@@ -214,14 +237,23 @@ mod tests {
             flaws(r#"{"filter": {"person_ids": ["per_1", "per_1"]}}"#),
             [("filter.person_ids[1]".to_owned(), FieldErrorCode::InvalidValue)]
         );
-        let many = format!(r#"{{"filter": {{"person_ids": [{}]}}}}"#, vec!["\"x\""; MAX_PERSONS + 1].join(","));
+        let many = format!(
+            r#"{{"filter": {{"person_ids": [{}]}}}}"#,
+            vec!["\"x\""; MAX_PERSONS + 1].join(",")
+        );
         assert_eq!(flaws(&many), [("filter.person_ids".to_owned(), FieldErrorCode::TooMany)]);
     }
 
     #[test]
     fn a_list_of_no_fields_does_not_mean_everybody() {
-        assert_eq!(flaws(r#"{"filter": {"missing": []}}"#), [("filter.missing".to_owned(), FieldErrorCode::TooFew)]);
-        assert_eq!(flaws(r#"{"filter": {"missing": [" "]}}"#), [("filter.missing[0]".to_owned(), FieldErrorCode::InvalidValue)]);
+        assert_eq!(
+            flaws(r#"{"filter": {"missing": []}}"#),
+            [("filter.missing".to_owned(), FieldErrorCode::TooFew)]
+        );
+        assert_eq!(
+            flaws(r#"{"filter": {"missing": [" "]}}"#),
+            [("filter.missing[0]".to_owned(), FieldErrorCode::InvalidValue)]
+        );
     }
 
     #[test]

@@ -64,7 +64,12 @@ impl<'r> Fields<'r> {
     }
 
     /// A string, trimmed; blank is the same as null.
-    pub fn patch_text(&mut self, name: &'static str, longest: usize, lines: Lines) -> Patch<String> {
+    pub fn patch_text(
+        &mut self,
+        name: &'static str,
+        longest: usize,
+        lines: Lines,
+    ) -> Patch<String> {
         match self.take_patch(name) {
             Patch::Absent => Patch::Absent,
             Patch::Clear => Patch::Clear,
@@ -76,9 +81,19 @@ impl<'r> Fields<'r> {
         }
     }
 
-    fn accept_text(&mut self, name: &str, value: Json, longest: usize, lines: Lines) -> Option<String> {
+    fn accept_text(
+        &mut self,
+        name: &str,
+        value: Json,
+        longest: usize,
+        lines: Lines,
+    ) -> Option<String> {
         let Json::String(text) = value else {
-            self.refuse(name, FieldErrorCode::InvalidType, format!("must be a string, not {}", value.type_name()));
+            self.refuse(
+                name,
+                FieldErrorCode::InvalidType,
+                format!("must be a string, not {}", value.type_name()),
+            );
             return None;
         };
         let (length, unit) = match lines {
@@ -87,12 +102,20 @@ impl<'r> Fields<'r> {
             Lines::Many => (text.len(), "bytes"),
         };
         if length > longest {
-            self.refuse(name, FieldErrorCode::TooLong, format!("must be at most {longest} {unit} long"));
+            self.refuse(
+                name,
+                FieldErrorCode::TooLong,
+                format!("must be at most {longest} {unit} long"),
+            );
             return None;
         }
         let trimmed = text.trim();
         if let Some(wrong) = trimmed.chars().find(|character| !lines.allow(*character)) {
-            self.refuse(name, FieldErrorCode::InvalidCharacter, format!("must not hold the control character U+{:04X}", u32::from(wrong)));
+            self.refuse(
+                name,
+                FieldErrorCode::InvalidCharacter,
+                format!("must not hold the control character U+{:04X}", u32::from(wrong)),
+            );
             return None;
         }
         Some(match trimmed.len() == text.len() {
@@ -117,7 +140,8 @@ impl<'r> Fields<'r> {
         self.patch_text(name, longest, Lines::One)
     }
 
-    /// One line of text that a rule turns into something else, or refuses with a flaw and a sentence.
+    /// One line of text that a rule turns into something else, or refuses with a flaw and a
+    /// sentence.
     pub fn patch_parsed<T>(
         &mut self,
         name: &'static str,
@@ -149,15 +173,20 @@ impl<'r> Fields<'r> {
         }
     }
 
-    /// A reference to a record. What is no id of that kind names no record, which the caller finds out by looking.
+    /// A reference to a record. What is no id of that kind names no record, which the caller finds
+    /// out by looking.
     pub fn id<K: Kind>(&mut self, name: &'static str) -> Option<Reference<K>> {
         self.text(name, crate::text::limit::NAME).map(Reference::new)
     }
 
     pub fn date(&mut self, name: &'static str) -> Option<Date> {
         self.parsed(name, 64, |text| {
-            Date::parse(&text)
-                .ok_or_else(|| (FieldErrorCode::InvalidDate, "must be a date that there is, of the form YYYY-MM-DD".to_owned()))
+            Date::parse(&text).ok_or_else(|| {
+                (
+                    FieldErrorCode::InvalidDate,
+                    "must be a date that there is, of the form YYYY-MM-DD".to_owned(),
+                )
+            })
         })
     }
 
@@ -167,7 +196,11 @@ impl<'r> Fields<'r> {
             Patch::Clear => Patch::Clear,
             Patch::Set(Json::Bool(flag)) => Patch::Set(flag),
             Patch::Set(other) => {
-                self.refuse(name, FieldErrorCode::InvalidType, format!("must be true or false, not {}", other.type_name()));
+                self.refuse(
+                    name,
+                    FieldErrorCode::InvalidType,
+                    format!("must be true or false, not {}", other.type_name()),
+                );
                 Patch::Absent
             }
         }
@@ -193,15 +226,23 @@ impl<'r> Fields<'r> {
         // JSON knows no integers: 3.0 is the number 3.
         let number = match value {
             Json::Integer(number) => Some(number),
-            Json::Number(number) if number.fract() == 0.0 && number.abs() < 9.1e15 => Some(number as i64),
+            Json::Number(number) if number.fract() == 0.0 && number.abs() < 9.1e15 => {
+                Some(number as i64)
+            }
             _ => None,
         };
         match number {
             Some(number) if (least..=most).contains(&number) => return Patch::Set(number),
-            _ if matches!(value, Json::Integer(_) | Json::Number(_)) => {
-                self.refuse(name, FieldErrorCode::OutOfRange, format!("must be a whole number from {least} to {most}"))
-            }
-            _ => self.refuse(name, FieldErrorCode::InvalidType, format!("must be a whole number, not {}", value.type_name())),
+            _ if matches!(value, Json::Integer(_) | Json::Number(_)) => self.refuse(
+                name,
+                FieldErrorCode::OutOfRange,
+                format!("must be a whole number from {least} to {most}"),
+            ),
+            _ => self.refuse(
+                name,
+                FieldErrorCode::InvalidType,
+                format!("must be a whole number, not {}", value.type_name()),
+            ),
         }
         Patch::Absent
     }
@@ -216,12 +257,20 @@ impl<'r> Fields<'r> {
             Patch::Absent => Patch::Absent,
             Patch::Clear => Patch::Clear,
             Patch::Set(Json::Array(list)) if list.len() > most => {
-                self.refuse(name, FieldErrorCode::TooMany, format!("must have at most {most} entries"));
+                self.refuse(
+                    name,
+                    FieldErrorCode::TooMany,
+                    format!("must have at most {most} entries"),
+                );
                 Patch::Absent
             }
             Patch::Set(Json::Array(list)) => Patch::Set(list),
             Patch::Set(other) => {
-                self.refuse(name, FieldErrorCode::InvalidType, format!("must be an array, not {}", other.type_name()));
+                self.refuse(
+                    name,
+                    FieldErrorCode::InvalidType,
+                    format!("must be an array, not {}", other.type_name()),
+                );
                 Patch::Absent
             }
         }
@@ -235,14 +284,16 @@ impl<'r> Fields<'r> {
         longest: usize,
         mut parse: impl FnMut(String) -> Result<T, (FieldErrorCode, String)>,
     ) -> Vec<T> {
-        let unless_blank = |text: String| if text.is_empty() { Ok(None) } else { parse(text).map(Some) };
+        let unless_blank =
+            |text: String| if text.is_empty() { Ok(None) } else { parse(text).map(Some) };
         match self.patch_strings(name, most, longest, unless_blank) {
             Patch::Set(list) => list.into_iter().flatten().collect(),
             Patch::Absent | Patch::Clear => Vec::new(),
         }
     }
 
-    /// A list of strings, each read by a rule, where one that is absent means something else than an empty one.
+    /// A list of strings, each read by a rule, where one that is absent means something else than
+    /// an empty one.
     pub fn patch_strings<T>(
         &mut self,
         name: &'static str,
@@ -281,7 +332,10 @@ impl<'r> Fields<'r> {
         let mut names = Vec::with_capacity(list.len());
         for (index, value) in list.into_iter().enumerate() {
             let entry = format!("{name}[{index}]");
-            match self.accept_text(&entry, value, crate::text::limit::NAME, Lines::One).map(&mut parse) {
+            match self
+                .accept_text(&entry, value, crate::text::limit::NAME, Lines::One)
+                .map(&mut parse)
+            {
                 Some(Ok(value)) => names.push(value),
                 Some(Err((flaw, message))) => self.refuse(&entry, flaw, message),
                 None => {}
@@ -296,7 +350,11 @@ impl<'r> Fields<'r> {
     }
 
     /// The same where the list may be absent.
-    pub fn patch_ids<K: Kind>(&mut self, name: &'static str, most: usize) -> Patch<Vec<Reference<K>>> {
+    pub fn patch_ids<K: Kind>(
+        &mut self,
+        name: &'static str,
+        most: usize,
+    ) -> Patch<Vec<Reference<K>>> {
         let list = match self.patch_list(name, most) {
             Patch::Set(list) => list,
             Patch::Absent => return Patch::Absent,
@@ -309,11 +367,19 @@ impl<'r> Fields<'r> {
         let mut places = HashMap::with_capacity(list.len());
         for (index, value) in list.into_iter().enumerate() {
             let entry = format!("{name}[{index}]");
-            let Some(written) = self.accept_text(&entry, value, crate::text::limit::NAME, Lines::One) else { continue };
+            let Some(written) =
+                self.accept_text(&entry, value, crate::text::limit::NAME, Lines::One)
+            else {
+                continue;
+            };
             if written.is_empty() {
                 self.refuse(&entry, FieldErrorCode::Required, "must name a record");
             } else if let Some(earlier) = places.insert(written.clone(), index) {
-                self.refuse(&entry, FieldErrorCode::InvalidValue, format!("must be given once; it is {name}[{earlier}] as well"));
+                self.refuse(
+                    &entry,
+                    FieldErrorCode::InvalidValue,
+                    format!("must be given once; it is {name}[{earlier}] as well"),
+                );
             }
             references.push(Reference::new(written));
         }
@@ -321,7 +387,11 @@ impl<'r> Fields<'r> {
     }
 
     /// An object, read field by field.
-    pub fn patch_object<T>(&mut self, name: &'static str, read: impl FnOnce(&mut Fields<'_>) -> T) -> Patch<T> {
+    pub fn patch_object<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&mut Fields<'_>) -> T,
+    ) -> Patch<T> {
         match self.take_patch(name) {
             Patch::Absent => Patch::Absent,
             Patch::Clear => Patch::Clear,
@@ -333,14 +403,23 @@ impl<'r> Fields<'r> {
                 Patch::Set(value)
             }
             Patch::Set(other) => {
-                self.refuse(name, FieldErrorCode::InvalidType, format!("must be an object, not {}", other.type_name()));
+                self.refuse(
+                    name,
+                    FieldErrorCode::InvalidType,
+                    format!("must be an object, not {}", other.type_name()),
+                );
                 Patch::Absent
             }
         }
     }
 
     /// A list of objects, each read field by field.
-    pub fn patch_objects<T>(&mut self, name: &'static str, most: usize, mut read: impl FnMut(&mut Fields<'_>) -> T) -> Patch<Vec<T>> {
+    pub fn patch_objects<T>(
+        &mut self,
+        name: &'static str,
+        most: usize,
+        mut read: impl FnMut(&mut Fields<'_>) -> T,
+    ) -> Patch<Vec<T>> {
         let list = match self.patch_list(name, most) {
             Patch::Absent => return Patch::Absent,
             Patch::Clear => return Patch::Clear,
@@ -356,20 +435,27 @@ impl<'r> Fields<'r> {
                     values.push(read(&mut fields));
                     fields.finish();
                 }
-                other => self.refuse(&entry, FieldErrorCode::InvalidType, format!("must be an object, not {}", other.type_name())),
+                other => self.refuse(
+                    &entry,
+                    FieldErrorCode::InvalidType,
+                    format!("must be an object, not {}", other.type_name()),
+                ),
             }
         }
         Patch::Set(values)
     }
 
-    /// A list of objects of which each is read, and refused, for itself. Fields are named as if the object were alone.
+    /// A list of objects of which each is read, and refused, for itself. Fields are named as if the
+    /// object were alone.
     pub fn objects_apart<T>(
         &mut self,
         name: &'static str,
         most: usize,
         mut read: impl FnMut(&mut Fields<'_>) -> T,
     ) -> Vec<Result<T, Problem>> {
-        let Some(list) = self.needed(name, |fields| fields.patch_list(name, most)) else { return Vec::new() };
+        let Some(list) = self.needed(name, |fields| fields.patch_list(name, most)) else {
+            return Vec::new();
+        };
         if list.is_empty() {
             self.refuse(name, FieldErrorCode::TooFew, "must have at least one entry");
         }
@@ -392,12 +478,15 @@ impl<'r> Fields<'r> {
         list.into_iter().map(apart).collect()
     }
 
-    /// A field that must be there. One that is there and bad is named once, for what is wrong with it.
+    /// A field that must be there. One that is there and bad is named once, for what is wrong with
+    /// it.
     pub fn needed<T>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Patch<T>) -> Option<T> {
         let flaws = self.report.flaws;
         match read(self) {
             Patch::Set(value) => return Some(value),
-            Patch::Absent | Patch::Clear if self.report.flaws == flaws => self.refuse(name, FieldErrorCode::Required, "must be given"),
+            Patch::Absent | Patch::Clear if self.report.flaws == flaws => {
+                self.refuse(name, FieldErrorCode::Required, "must be given")
+            }
             Patch::Absent | Patch::Clear => {}
         }
         None
@@ -423,16 +512,25 @@ impl<'r> Fields<'r> {
     /// Refuses two fields that say the same thing in two ways.
     pub fn not_both(&mut self, one: bool, other: bool, field: &str, beside: &str) {
         if one && other {
-            self.refuse(field, FieldErrorCode::Contradiction, format!("must not be given together with {beside}"));
+            self.refuse(
+                field,
+                FieldErrorCode::Contradiction,
+                format!("must not be given together with {beside}"),
+            );
         }
     }
 
     /// Refuses what is left: nobody asked for it, and dropping it silently would lose data.
     pub(super) fn finish(&mut self) {
         for (number, (name, _)) in std::mem::take(&mut self.unread).into_iter().enumerate() {
-            let near = if self.report.may_hint(number) { did_you_mean(&name, &self.known) } else { None };
+            let near =
+                if self.report.may_hint(number) { did_you_mean(&name, &self.known) } else { None };
             let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
-            self.refuse(&shorten(&name), FieldErrorCode::UnknownField, format!("is not a field of this request{hint}"));
+            self.refuse(
+                &shorten(&name),
+                FieldErrorCode::UnknownField,
+                format!("is not a field of this request{hint}"),
+            );
         }
     }
 }

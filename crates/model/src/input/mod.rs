@@ -1,5 +1,5 @@
-//! Reading a request field by field. Every bad field goes into the report and reading goes on, so that the answer names all
-//! of them; a field that nobody asked for is bad too.
+//! Reading a request field by field. Every bad field goes into the report and reading goes on, so
+//! that the answer names all of them; a field that nobody asked for is bad too.
 
 mod fields;
 mod query;
@@ -13,7 +13,8 @@ use crate::problem::{FieldError, FieldErrorCode, Problem};
 
 /// Bad fields that are named in one answer, the first of them: a body may have a hundred thousand.
 const MAX_NAMED: usize = 1000;
-/// Unknown names that are compared with those that are known, to say which was meant: in one object, and in a whole request.
+/// Unknown names that are compared with those that are known, to say which was meant: in one
+/// object, and in a whole request.
 const MAX_HINTS: usize = 10;
 const MAX_HINTS_IN_ALL: usize = 100;
 
@@ -42,7 +43,12 @@ impl Report {
     }
 
     /// The first bad field is always named.
-    pub fn add(&mut self, field: impl Into<String>, flaw: FieldErrorCode, message: impl Into<String>) {
+    pub fn add(
+        &mut self,
+        field: impl Into<String>,
+        flaw: FieldErrorCode,
+        message: impl Into<String>,
+    ) {
         self.flaws += 1;
         if self.details.is_empty() || self.reported.named < MAX_NAMED {
             self.reported.named += 1;
@@ -69,7 +75,11 @@ impl Report {
 /// Reads a whole body with `read`, then refuses it if anything in it was wrong.
 pub fn read_body<T>(bytes: &[u8], read: impl FnOnce(&mut Fields<'_>) -> T) -> Result<T, Problem> {
     let Json::Object(object) = json::parse(bytes)? else {
-        return Err(Problem::invalid("", FieldErrorCode::InvalidType, "The body must be a JSON object."));
+        return Err(Problem::invalid(
+            "",
+            FieldErrorCode::InvalidType,
+            "The body must be a JSON object.",
+        ));
     };
     let mut report = Report::default();
     let mut fields = Fields::new(object, String::new(), &mut report);
@@ -93,7 +103,8 @@ mod tests {
             fields.patch_objects("emails", 5, |entry| entry.text("value", 5));
         })
         .unwrap_err();
-        let named: Vec<_> = problem.details.iter().map(|detail| (detail.field.as_str(), detail.code)).collect();
+        let named: Vec<_> =
+            problem.details.iter().map(|detail| (detail.field.as_str(), detail.code)).collect();
         assert_eq!(
             named,
             [
@@ -115,41 +126,71 @@ mod tests {
         assert_eq!(read(br#"{"name": null}"#), Ok(Patch::Clear));
         assert_eq!(read(br"{}"), Ok(Patch::Absent));
         assert_eq!(read("{\"name\": \"äöüßé\"}".as_bytes()), Ok(Patch::Set("äöüßé".to_owned())));
-        assert_eq!(read(br#"{"name": "abcdefgh"}"#).unwrap_err().details[0].code, FieldErrorCode::TooLong);
-        assert_eq!(read(br#"{"name": "a\u0000"}"#).unwrap_err().details[0].code, FieldErrorCode::InvalidCharacter);
+        assert_eq!(
+            read(br#"{"name": "abcdefgh"}"#).unwrap_err().details[0].code,
+            FieldErrorCode::TooLong
+        );
+        assert_eq!(
+            read(br#"{"name": "a\u0000"}"#).unwrap_err().details[0].code,
+            FieldErrorCode::InvalidCharacter
+        );
     }
 
     #[test]
     fn every_id_of_a_list_is_there_once() {
-        let read = |body: &[u8]| read_body(body, |fields| fields.ids::<crate::id::Person>("ids", 3));
+        let read =
+            |body: &[u8]| read_body(body, |fields| fields.ids::<crate::id::Person>("ids", 3));
         let named = |body: &[u8]| {
             let details = read(body).unwrap_err().details;
             details.into_iter().map(|detail| (detail.field, detail.code)).collect::<Vec<_>>()
         };
-        let written: Vec<_> = read(br#"{"ids": ["a", " b "]}"#).unwrap().into_iter().map(|reference| reference.written).collect();
+        let written: Vec<_> = read(br#"{"ids": ["a", " b "]}"#)
+            .unwrap()
+            .into_iter()
+            .map(|reference| reference.written)
+            .collect();
         assert_eq!(written, ["a", "b"]);
         for body in [&br"{}"[..], br#"{"ids": null}"#] {
             assert_eq!(named(body), [("ids".to_owned(), FieldErrorCode::Required)]);
         }
         assert_eq!(named(br#"{"ids": []}"#), [("ids".to_owned(), FieldErrorCode::TooFew)]);
-        assert_eq!(named(br#"{"ids": ["a", "b", "c", "d"]}"#), [("ids".to_owned(), FieldErrorCode::TooMany)]);
+        assert_eq!(
+            named(br#"{"ids": ["a", "b", "c", "d"]}"#),
+            [("ids".to_owned(), FieldErrorCode::TooMany)]
+        );
         assert_eq!(named(br#"{"ids": "a"}"#), [("ids".to_owned(), FieldErrorCode::InvalidType)]);
-        let bad = [("ids[0]".to_owned(), FieldErrorCode::Required), ("ids[1]".to_owned(), FieldErrorCode::InvalidType)];
+        let bad = [
+            ("ids[0]".to_owned(), FieldErrorCode::Required),
+            ("ids[1]".to_owned(), FieldErrorCode::InvalidType),
+        ];
         assert_eq!(named(br#"{"ids": [" ", null]}"#), bad);
-        assert_eq!(named(br#"{"ids": ["a", "b", "a "]}"#), [("ids[2]".to_owned(), FieldErrorCode::InvalidValue)]);
+        assert_eq!(
+            named(br#"{"ids": ["a", "b", "a "]}"#),
+            [("ids[2]".to_owned(), FieldErrorCode::InvalidValue)]
+        );
     }
 
     #[test]
     fn whole_numbers_are_whole_and_in_bounds() {
         let read = |body: &[u8]| read_body(body, |fields| fields.count("months", 100));
         assert_eq!(read(br#"{"months": 3.0}"#), Ok(Some(3)));
-        let large = |body: &[u8]| read_body(body, |fields| fields.count("number", 9_007_199_254_740_991));
+        let large =
+            |body: &[u8]| read_body(body, |fields| fields.count("number", 9_007_199_254_740_991));
         for number in [7_589_837_735_491_775, 9_007_199_254_740_991] {
             assert_eq!(large(format!("{{\"number\": {number}.0}}").as_bytes()), Ok(Some(number)));
         }
-        assert_eq!(read(br#"{"months": 3.5}"#).unwrap_err().details[0].code, FieldErrorCode::OutOfRange);
-        assert_eq!(read(br#"{"months": -1}"#).unwrap_err().details[0].code, FieldErrorCode::OutOfRange);
-        assert_eq!(read(br#"{"months": "3"}"#).unwrap_err().details[0].code, FieldErrorCode::InvalidType);
+        assert_eq!(
+            read(br#"{"months": 3.5}"#).unwrap_err().details[0].code,
+            FieldErrorCode::OutOfRange
+        );
+        assert_eq!(
+            read(br#"{"months": -1}"#).unwrap_err().details[0].code,
+            FieldErrorCode::OutOfRange
+        );
+        assert_eq!(
+            read(br#"{"months": "3"}"#).unwrap_err().details[0].code,
+            FieldErrorCode::InvalidType
+        );
     }
 
     #[test]

@@ -28,13 +28,23 @@ impl Query {
             let [name, value] = spaced.each_ref().map(|part| percent_decode_str(part));
             let name = name.decode_utf8_lossy().into_owned();
             match (unread.iter().any(|(earlier, _)| *earlier == name), value.decode_utf8()) {
-                (true, _) => report.add(shorten(&name), FieldErrorCode::InvalidValue, "must be given once"),
-                (false, Err(_)) => report.add(shorten(&name), FieldErrorCode::InvalidValue, "must be UTF-8, percent-encoded"),
+                (true, _) => {
+                    report.add(shorten(&name), FieldErrorCode::InvalidValue, "must be given once")
+                }
+                (false, Err(_)) => report.add(
+                    shorten(&name),
+                    FieldErrorCode::InvalidValue,
+                    "must be UTF-8, percent-encoded",
+                ),
                 (false, Ok(value)) => unread.push((name, value.into_owned())),
             }
         }
         if pairs.next().is_some() {
-            report.add("", FieldErrorCode::TooMany, format!("The query must have at most {MAX_PARAMETERS} parameters."));
+            report.add(
+                "",
+                FieldErrorCode::TooMany,
+                format!("The query must have at most {MAX_PARAMETERS} parameters."),
+            );
         }
         Self { unread, known: Vec::new(), report }
     }
@@ -78,16 +88,24 @@ impl Query {
 
     /// Some text to look for.
     pub fn words(&mut self, name: &'static str) -> Option<String> {
-        self.parsed(name, FieldErrorCode::InvalidValue, "between 1 and 255 characters of one line", |text| {
-            let text = text.trim();
-            let fits = !text.is_empty() && text.chars().count() <= 255 && text.chars().all(|character| Lines::One.allow(character));
-            fits.then(|| text.to_owned())
-        })
+        self.parsed(
+            name,
+            FieldErrorCode::InvalidValue,
+            "between 1 and 255 characters of one line",
+            |text| {
+                let text = text.trim();
+                let fits = !text.is_empty()
+                    && text.chars().count() <= 255
+                    && text.chars().all(|character| Lines::One.allow(character));
+                fits.then(|| text.to_owned())
+            },
+        )
     }
 
     pub fn finish<T>(mut self, value: T) -> Result<T, Problem> {
         for (number, (name, _)) in std::mem::take(&mut self.unread).into_iter().enumerate() {
-            let near = if self.report.may_hint(number) { did_you_mean(&name, &self.known) } else { None };
+            let near =
+                if self.report.may_hint(number) { did_you_mean(&name, &self.known) } else { None };
             let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
             // They are listed once.
             let known = match (number, self.known.as_slice()) {
@@ -95,7 +113,11 @@ impl Query {
                 (0, known) => format!(", which takes {}", known.join(", ")),
                 _ => String::new(),
             };
-            self.report.add(shorten(&name), FieldErrorCode::UnknownField, format!("is not a parameter of this request{known}{hint}"));
+            self.report.add(
+                shorten(&name),
+                FieldErrorCode::UnknownField,
+                format!("is not a parameter of this request{known}{hint}"),
+            );
         }
         self.report.check(value)
     }

@@ -1,6 +1,7 @@
-//! Segments: an index of the words of some persons that is made once, for many at a time, and never changed. It knows whoever has a word, or any that
-//! begins in some way, so that even what very many have is soon found together. Words of persons who changed since, or are gone, stay in it; so
-//! whoever is found is still to be compared.
+//! Segments: an index of the words of some persons that is made once, for many at a time, and never
+//! changed. It knows whoever has a word, or any that begins in some way, so that even what very
+//! many have is soon found together. Words of persons who changed since, or are gone, stay in it;
+//! so whoever is found is still to be compared.
 
 #[cfg(test)]
 mod tests;
@@ -82,7 +83,8 @@ impl Gathered {
 /// A word that stands for a company, and is like no other.
 fn of_company(company: CompanyId) -> String {
     // The last digits differ more than the first, which say when the company was made.
-    let digits: String = company.to_string().chars().rev().take_while(|sign| *sign != '_').collect();
+    let digits: String =
+        company.to_string().chars().rev().take_while(|sign| *sign != '_').collect();
     format!("=={digits}")
 }
 
@@ -161,8 +163,13 @@ impl Question {
     /// What whoever answers has, and whom that company employs, if one is named.
     #[must_use]
     pub fn terms(&self, company: Option<CompanyId>) -> Vec<Term> {
-        let words = self.words.iter().map(|word| Term { word: word.clone(), is_beginning: is_beginning(word) });
-        words.chain(company.map(|company| Term { word: of_company(company), is_beginning: false })).collect()
+        let words = self
+            .words
+            .iter()
+            .map(|word| Term { word: word.clone(), is_beginning: is_beginning(word) });
+        words
+            .chain(company.map(|company| Term { word: of_company(company), is_beginning: false }))
+            .collect()
     }
 }
 
@@ -177,7 +184,8 @@ impl Term {
         }
     }
 
-    /// Whether a word answers, and is the same. Words come in order: nothing if none of those behind answers either.
+    /// Whether a word answers, and is the same. Words come in order: nothing if none of those
+    /// behind answers either.
     fn answers(&self, letters: &str, rest: &[u8]) -> Option<(bool, bool)> {
         let asked = self.word.as_bytes();
         let Some(asked_rest) = asked.strip_prefix(letters.as_bytes()) else {
@@ -212,9 +220,16 @@ impl Having {
         Self { persons, words, taken: map() }
     }
 
-    /// Takes in a group that may have the term, which stands at that place among all. Nothing if the group cannot be read.
+    /// Takes in a group that may have the term, which stands at that place among all. Nothing if
+    /// the group cannot be read.
     #[must_use]
-    pub fn look_at(&mut self, place: usize, term: &Term, letters: &str, group: &[u8]) -> Option<()> {
+    pub fn look_at(
+        &mut self,
+        place: usize,
+        term: &Term,
+        letters: &str,
+        group: &[u8],
+    ) -> Option<()> {
         let persons = self.persons;
         let having = self.words.get_mut(place)?;
         let mut words = Reader(group);
@@ -263,15 +278,19 @@ impl Having {
     /// How many have all words and were not taken.
     #[must_use]
     pub fn count(&self) -> usize {
-        let left = |(number, taken): (usize, &u64)| self.words.iter().fold(!*taken, |left, word| left & word.any[WEIGHTS - 1][number]);
+        let left = |(number, taken): (usize, &u64)| {
+            self.words.iter().fold(!*taken, |left, word| left & word.any[WEIGHTS - 1][number])
+        };
         self.taken.iter().enumerate().map(|having| left(having).count_ones() as usize).sum()
     }
 
-    /// The places of so many, at most, who have all words in fields that say at least so much, and were not taken before.
+    /// The places of so many, at most, who have all words in fields that say at least so much, and
+    /// were not taken before.
     pub fn take(&mut self, least: Weight, are_whole: bool, most: usize) -> Vec<usize> {
         let mut places = Vec::new();
         for (number, taken) in self.taken.iter_mut().enumerate() {
-            let maps = self.words.iter().map(|word| if are_whole { &word.whole } else { &word.any });
+            let maps =
+                self.words.iter().map(|word| if are_whole { &word.whole } else { &word.any });
             let mut left = maps.fold(!*taken, |left, maps| left & maps[least as usize][number]);
             while left != 0 && places.len() < most {
                 let bit = left.trailing_zeros();

@@ -10,7 +10,10 @@ fn split(text: &str) -> Vec<String> {
 fn words_are_without_case_accents_and_punctuation() {
     assert_eq!(split("José  Núñez-Ångström"), ["jose", "nunez", "angstrom"]);
     assert_eq!(split("Jose\u{301}"), ["jose"]);
-    assert_eq!(split("STRAẞE Straße Søren Łódź Ærø"), ["strasse", "strasse", "soren", "lodz", "aero"]);
+    assert_eq!(
+        split("STRAẞE Straße Søren Łódź Ærø"),
+        ["strasse", "strasse", "soren", "lodz", "aero"]
+    );
     assert_eq!(split("ada.lovelace@engines.example"), ["ada", "lovelace", "engines", "example"]);
     assert_eq!(split("Иван 张伟 C++"), ["иван", "张伟", "c"]);
     assert!(split(" -- =\u{301} ").is_empty());
@@ -18,21 +21,31 @@ fn words_are_without_case_accents_and_punctuation() {
 
 #[test]
 fn a_word_counts_where_it_says_most() {
-    let document = Document::new([(Field::Notes, "met Ada at Acme"), (Field::Company, "Acme"), (Field::Name, "Ada")]);
-    assert_eq!(document.tokens(["1", "(1)"].into_iter()), format!("1ada 2acme 3at 3met {}", phone_token("1")));
+    let document = Document::new([
+        (Field::Notes, "met Ada at Acme"),
+        (Field::Company, "Acme"),
+        (Field::Name, "Ada"),
+    ]);
+    assert_eq!(
+        document.tokens(["1", "(1)"].into_iter()),
+        format!("1ada 2acme 3at 3met {}", phone_token("1"))
+    );
 }
 
 #[test]
 fn the_fields_that_answer_are_named() {
     let question = Question::parse("ADA eng").unwrap();
-    let texts = [(Field::Notes, "English"), (Field::Name, "Adá Lovelace"), (Field::Title, "Countess")];
+    let texts =
+        [(Field::Notes, "English"), (Field::Name, "Adá Lovelace"), (Field::Title, "Countess")];
     assert_eq!(question.matched(texts), [Field::Name, Field::Notes]);
     assert_eq!(Question::parse(" - "), None);
 }
 
 #[test]
 fn the_word_that_says_least_weighs() {
-    let weight = |question: &str, tokens: &str| Question::parse(question).unwrap().answer_in(tokens).map(|answer| answer.weight);
+    let weight = |question: &str, tokens: &str| {
+        Question::parse(question).unwrap().answer_in(tokens).map(|answer| answer.weight)
+    };
     let tokens = "1ada 2acme 3acmeist 3london =p0";
     assert_eq!(weight("ada", tokens), Some(Weight::Best));
     assert_eq!(weight("ADA acm", tokens), Some(Weight::Good));
@@ -45,8 +58,15 @@ fn the_word_that_says_least_weighs() {
 
 #[test]
 fn an_answer_is_partial_where_a_word_only_begins() {
-    let is_partial = |question: &str, tokens: &str| Question::parse(question).unwrap().answer_in(tokens).unwrap().is_partial;
-    let cases = [("ada", "1ada", false), ("ad", "1ada", true), ("ada acme", "1ada 2acmeist", true), ("ada", "1adam 3ada", true)];
+    let is_partial = |question: &str, tokens: &str| {
+        Question::parse(question).unwrap().answer_in(tokens).unwrap().is_partial
+    };
+    let cases = [
+        ("ada", "1ada", false),
+        ("ad", "1ada", true),
+        ("ada acme", "1ada 2acmeist", true),
+        ("ada", "1adam 3ada", true),
+    ];
     for (question, tokens, expected) in cases {
         assert_eq!(is_partial(question, tokens), expected, "{question} in {tokens}");
     }
@@ -59,7 +79,13 @@ fn a_single_letter_is_asked_for_as_a_word() {
     assert_eq!(question.matched([(Field::Title, "Chief")]), []);
     assert_eq!(question.matched([(Field::Title, "C developer")]), [Field::Title]);
     let asked: Vec<_> = question.asked(Weight::Good).collect();
-    assert_eq!(asked, [(vec!["1c".to_owned(), "2c".to_owned()], false), (vec!["1lead".to_owned(), "2lead".to_owned()], true)]);
+    assert_eq!(
+        asked,
+        [
+            (vec!["1c".to_owned(), "2c".to_owned()], false),
+            (vec!["1lead".to_owned(), "2lead".to_owned()], true)
+        ]
+    );
 }
 
 #[test]
@@ -73,20 +99,32 @@ fn phone_numbers_are_like_no_word() {
 #[test]
 fn only_what_changes_leaves_and_enters() {
     let changed = Changed::to("1a 1c 2b =p", "1a 1b 2b =h");
-    assert_eq!((changed.tokens.as_str(), changed.removed.as_str(), changed.added.as_str()), ("1a 1b 2b =h", "1c =p", "1b =h"));
+    assert_eq!(
+        (changed.tokens.as_str(), changed.removed.as_str(), changed.added.as_str()),
+        ("1a 1b 2b =h", "1c =p", "1b =h")
+    );
     assert_eq!(Changed::to("1a", "1a"), Changed { tokens: "1a".to_owned(), ..Changed::default() });
     assert_eq!(Changed::to("", "1a").added, "1a");
-    assert_eq!(Changed::to("1a 2b", ""), Changed { removed: "1a 2b".to_owned(), ..Changed::default() });
+    assert_eq!(
+        Changed::to("1a 2b", ""),
+        Changed { removed: "1a 2b".to_owned(), ..Changed::default() }
+    );
     assert_eq!(Changed::of("1a 2c 3b", "1a 2d", "1a"), None);
     assert_eq!(Changed::of("1a", "1a 2c", "1a"), None);
     let changed = Changed::of("1a 2c 3b 3d", "1a 2c", "1a 2b").unwrap();
-    assert_eq!((changed.tokens.as_str(), changed.removed.as_str(), changed.added.as_str()), ("1a 2b 3d", "2c 3b", "2b"));
+    assert_eq!(
+        (changed.tokens.as_str(), changed.removed.as_str(), changed.added.as_str()),
+        ("1a 2b 3d", "2c 3b", "2b")
+    );
 }
 
 /// Texts that share words, in other fields.
 fn texts() -> impl Strategy<Value = Vec<(Field, String)>> {
     let fields = [Field::Name, Field::Title, Field::Location];
-    proptest::collection::vec((proptest::sample::select(fields.to_vec()), "([a-e]{1,2} ){0,3}"), 0..4)
+    proptest::collection::vec(
+        (proptest::sample::select(fields.to_vec()), "([a-e]{1,2} ){0,3}"),
+        0..4,
+    )
 }
 
 fn borrowed(texts: &[(Field, String)]) -> Vec<(Field, &str)> {
@@ -112,7 +150,8 @@ fn a_word_that_may_stand_in_json_is_not_missed() {
 
 proptest! {
     #[test]
-    fn changing_some_texts_is_indexing_anew(before in texts(), after in texts(), rest in "([a-e]{1,2} ){0,4}", phone in 0..3u8, other in 0..3u8) {
+    fn changing_some_texts_is_indexing_anew(before in texts(), after in texts(),
+        rest in "([a-e]{1,2} ){0,4}", phone in 0..3u8, other in 0..3u8) {
         let rest = [(Field::Notes, rest)];
         let (old, new) = (phone.to_string(), other.to_string());
         let (document_before, tokens_before) = tokens_of(&[&before], &old);
@@ -126,7 +165,8 @@ proptest! {
     }
 
     #[test]
-    fn texts_that_differ_say_as_much_as_all(stays in texts(), before in texts(), after in texts(), rest in "([a-k]{1,2} ){0,4}") {
+    fn texts_that_differ_say_as_much_as_all(stays in texts(), before in texts(), after in texts(),
+        rest in "([a-k]{1,2} ){0,4}") {
         let rest = [(Field::Notes, rest)];
         let (_, whole) = tokens_of(&[&stays, &before, &rest], "1");
         let (_, anew) = tokens_of(&[&stays, &after, &rest], "1");
@@ -139,12 +179,15 @@ proptest! {
     }
 
     #[test]
-    fn a_word_weighs_what_the_first_token_says_that_answers(texts in texts(), asked in "[a-eé张]{1,2}", digits in "[123é张]{1,4}( [123]{1,4}){0,3}") {
+    fn a_word_weighs_what_the_first_token_says_that_answers(texts in texts(),
+        asked in "[a-eé张]{1,2}", digits in "[123é张]{1,4}( [123]{1,4}){0,3}") {
         let (_, tokens) = tokens_of(&[&texts, &[(Field::Notes, digits)]], "1");
         for asked in [asked.as_str(), "1", "11", "12", "31", "张", "1张"] {
             let question = Question::parse(asked).unwrap();
-            let first = tokens.split(' ').filter_map(weighed).find(|(_, word)| answers(word, &question.words[0])).map(|(weight, _)| weight);
-            prop_assert_eq!(question.answer_in(&tokens).map(|answer| answer.weight), first, "{} in {}", asked, tokens);
+            let first = tokens.split(' ').filter_map(weighed).find(|(_, word)| answers(word,
+                &question.words[0])).map(|(weight, _)| weight);
+            prop_assert_eq!(question.answer_in(&tokens).map(|answer| answer.weight), first, "{} \
+                in {}", asked, tokens);
         }
     }
 

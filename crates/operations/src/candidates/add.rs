@@ -33,10 +33,15 @@ impl Operation for AddCandidate {
             return Err(Problem::not_found("job", self.job).into());
         }
         let person = follow::named_to_stay(tx, workspace, &self.person, "person_id").await?;
-        let name = person::name(tx, workspace, person).await?.ok_or_else(|| self.person.not_found("person_id"))?;
-        let (id, is_new) = put_on_job(tx, &self.actor, Named { id: person, name: &name }, self.job, &stages).await?;
+        let name = person::name(tx, workspace, person)
+            .await?
+            .ok_or_else(|| self.person.not_found("person_id"))?;
+        let (id, is_new) =
+            put_on_job(tx, &self.actor, Named { id: person, name: &name }, self.job, &stages)
+                .await?;
         // One that was there already may be taken off the job at this moment.
-        let gone = || StoreError::Conflict("the candidate was taken off the job meanwhile".to_owned());
+        let gone =
+            || StoreError::Conflict("the candidate was taken off the job meanwhile".to_owned());
         let view = candidate::view(tx, workspace, id).await?.ok_or_else(gone)?;
         Ok((view, is_new))
     }

@@ -28,10 +28,17 @@ impl Batchable for AddCandidate {
         self.person.id
     }
 
-    /// Nothing becomes of those about a person who is not there, or whom an earlier one puts on the job.
-    async fn run_together(tx: &mut Tx, adds: &[Arc<Self>]) -> Result<Outcomes<Self::Output>, OperationError> {
+    /// Nothing becomes of those about a person who is not there, or whom an earlier one puts on the
+    /// job.
+    async fn run_together(
+        tx: &mut Tx,
+        adds: &[Arc<Self>],
+    ) -> Result<Outcomes<Self::Output>, OperationError> {
         let mut outcomes: Outcomes<_> = adds.iter().map(|_| None).collect();
-        let Some((workspace, job)) = adds.first().map(|first| (first.actor.workspace, first.job)) else { return Ok(outcomes) };
+        let Some((workspace, job)) = adds.first().map(|first| (first.actor.workspace, first.job))
+        else {
+            return Ok(outcomes);
+        };
         // While the job is held nobody else is put on it, so who is not there now will not be.
         if job::load(tx, workspace, job).await?.is_none() {
             return Ok(adds.iter().map(|_| Some(Err(Problem::not_found("job", job)))).collect());
@@ -40,7 +47,11 @@ impl Batchable for AddCandidate {
         let mut asked = Vec::with_capacity(adds.len());
         for (number, add) in adds.iter().enumerate() {
             if let Some(person) = add.person.id {
-                asked.push((number, person, candidate::ask_of_person(tx, workspace, job, person).await?));
+                asked.push((
+                    number,
+                    person,
+                    candidate::ask_of_person(tx, workspace, job, person).await?,
+                ));
             }
         }
         let stages = stage::answer(tx, stages).await?;
@@ -53,10 +64,17 @@ impl Batchable for AddCandidate {
                 None => {}
             }
         }
-        let persons: Vec<_> = new.iter().map(|(id, (number, name))| (&adds[*number].actor, Named { id: *id, name })).collect();
+        let persons: Vec<_> = new
+            .iter()
+            .map(|(id, (number, name))| (&adds[*number].actor, Named { id: *id, name }))
+            .collect();
         let onto = (!persons.is_empty()).then_some(OntoJob { job, stages: &stages, persons });
         let made = put_all_on_jobs(tx, workspace, onto.as_slice()).await?;
-        found.extend(new.values().zip(made.into_iter().flatten()).map(|((number, _), candidate)| (*number, candidate, true)));
+        found.extend(
+            new.values()
+                .zip(made.into_iter().flatten())
+                .map(|((number, _), candidate)| (*number, candidate, true)),
+        );
         let ids: Vec<_> = found.iter().map(|(_, candidate, _)| *candidate).collect();
         let views = candidate::views(tx, workspace, &ids).await?;
         let views: HashMap<_, _> = views.into_iter().map(|view| (view.id, view)).collect();

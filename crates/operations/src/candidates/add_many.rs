@@ -44,12 +44,19 @@ impl Operation for AddCandidates {
     async fn run(&self, tx: &mut Tx) -> Result<Vec<Added>, OperationError> {
         let workspace = self.actor.workspace;
         // While the job is held nobody else is put on it, so who is not there now will not be.
-        let job = job::load(tx, workspace, self.job).await?.ok_or_else(|| Problem::not_found("job", self.job))?;
+        let job = job::load(tx, workspace, self.job)
+            .await?
+            .ok_or_else(|| Problem::not_found("job", self.job))?;
         let stages = stage::of_job(tx, workspace, job.id).await?;
         let persons = self.look_up(tx).await?;
         let new = persons.iter().filter(|person| person.candidate.is_none());
-        let entering: Vec<_> = new.map(|person| (&self.actor, Named { id: person.id, name: &person.name })).collect();
-        let onto = (!entering.is_empty()).then_some(OntoJob { job: job.id, stages: &stages, persons: entering });
+        let entering: Vec<_> =
+            new.map(|person| (&self.actor, Named { id: person.id, name: &person.name })).collect();
+        let onto = (!entering.is_empty()).then_some(OntoJob {
+            job: job.id,
+            stages: &stages,
+            persons: entering,
+        });
         let mut made = put_all_on_jobs(tx, workspace, onto.as_slice()).await?.into_iter().flatten();
         let added = persons.iter().filter_map(|person| {
             let candidate_id = person.candidate.or_else(|| made.next())?;
@@ -72,11 +79,15 @@ impl AddCandidates {
         let mut known = self.known(tx, &named).await?;
         // Who is not there may have gone into another.
         let missing: Vec<_> = named.iter().copied().filter(|id| !known.contains_key(id)).collect();
-        let gone: HashMap<_, _> = former::gone_of(tx, self.actor.workspace, &missing).await?.into_iter().collect();
-        let survivors: Vec<_> = gone.values().flatten().copied().filter(|id| !known.contains_key(id)).collect();
+        let gone: HashMap<_, _> =
+            former::gone_of(tx, self.actor.workspace, &missing).await?.into_iter().collect();
+        let survivors: Vec<_> =
+            gone.values().flatten().copied().filter(|id| !known.contains_key(id)).collect();
         known.extend(self.known(tx, &survivors).await?);
         if survivors.iter().any(|id| !known.contains_key(id)) {
-            return Err(StoreError::Conflict("a person went into another meanwhile".to_owned()).into());
+            return Err(
+                StoreError::Conflict("a person went into another meanwhile".to_owned()).into()
+            );
         }
 
         let mut found: Vec<Option<Wanted>> = Vec::with_capacity(self.persons.len());
@@ -96,10 +107,21 @@ impl AddCandidates {
                 Some((id, None)) => Some(id),
                 None => None,
             };
-            let wanted = id.and_then(|id| known.get(&id).map(|(name, candidate)| Wanted { id, name: name.clone(), candidate: *candidate }));
+            let wanted = id.and_then(|id| {
+                known.get(&id).map(|(name, candidate)| Wanted {
+                    id,
+                    name: name.clone(),
+                    candidate: *candidate,
+                })
+            });
             if let Some(wanted) = wanted.as_ref().filter(|wanted| !met.insert(wanted.id)) {
                 let message = format!("leads to {}, who stands in the list already", wanted.id);
-                return Err(Problem::invalid(format!("person_ids[{place}]"), FieldErrorCode::Contradiction, message).into());
+                return Err(Problem::invalid(
+                    format!("person_ids[{place}]"),
+                    FieldErrorCode::Contradiction,
+                    message,
+                )
+                .into());
             }
             found.push(wanted);
         }
@@ -109,11 +131,19 @@ impl AddCandidates {
         Ok(all_known("person_ids", &self.persons, found)?)
     }
 
-    /// Those of the persons who are there, with their names, and their candidates if they are on the job.
-    async fn known(&self, tx: &mut Tx, ids: &[PersonId]) -> Result<HashMap<PersonId, (String, Option<CandidateId>)>, StoreError> {
+    /// Those of the persons who are there, with their names, and their candidates if they are on
+    /// the job.
+    async fn known(
+        &self,
+        tx: &mut Tx,
+        ids: &[PersonId],
+    ) -> Result<HashMap<PersonId, (String, Option<CandidateId>)>, StoreError> {
         let mut asked = Vec::with_capacity(ids.len());
         for id in ids {
-            asked.push((*id, candidate::ask_of_person(tx, self.actor.workspace, self.job, *id).await?));
+            asked.push((
+                *id,
+                candidate::ask_of_person(tx, self.actor.workspace, self.job, *id).await?,
+            ));
         }
         let mut known = HashMap::with_capacity(ids.len());
         for (id, asked) in asked {

@@ -1,6 +1,8 @@
 //! Puts a person on a job or makes them a contact of a client.
 
-use slated_model::id::{self, CandidateId, ClientContactId, Company, CompanyId, JobId, PersonId, WorkspaceId};
+use slated_model::id::{
+    self, CandidateId, ClientContactId, Company, CompanyId, JobId, PersonId, WorkspaceId,
+};
 use slated_model::input::Reference;
 use slated_model::person::Association;
 use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem, listed};
@@ -37,7 +39,8 @@ pub async fn ask_stages(
     }
 }
 
-/// Finds the job or client that is meant, without making anything. `asked` is what [`ask_stages`] gave.
+/// Finds the job or client that is meant, without making anything. `asked` is what [`ask_stages`]
+/// gave.
 pub async fn resolve(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -60,17 +63,21 @@ pub async fn resolve(
         return Ok(Target::Job(id, stages));
     }
     let client = match client_id {
-        Some(reference) => Some(known_client(tx, workspace, reference, client_name.as_deref()).await?),
+        Some(reference) => {
+            Some(known_client(tx, workspace, reference, client_name.as_deref()).await?)
+        }
         None => match client_name {
             Some(name) => company::find_by_name(tx, workspace, name).await?,
             None => None,
         },
     };
     match (job_name, client, client_name) {
-        (Some(name), None, Some(client_name)) => {
-            Err(Problem::reference_not_found("job_name", "job", format_args!("{name:?} of a client {client_name:?} that is not archived"))
-                .into())
-        }
+        (Some(name), None, Some(client_name)) => Err(Problem::reference_not_found(
+            "job_name",
+            "job",
+            format_args!("{name:?} of a client {client_name:?} that is not archived"),
+        )
+        .into()),
         (Some(name), client, _) => {
             let job = job_by_name(tx, workspace, name, client).await?;
             Ok(Target::Job(job, stage::of_job(tx, workspace, job).await?))
@@ -82,42 +89,77 @@ pub async fn resolve(
 }
 
 /// What stands beside the id of a job must be true of that job.
-async fn refuse_contradictions(tx: &mut Tx, workspace: WorkspaceId, id: JobId, association: &Association) -> Result<(), OperationError> {
+async fn refuse_contradictions(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: JobId,
+    association: &Association,
+) -> Result<(), OperationError> {
     let Association { job_id: _, job_name, client_id, client_name } = association;
     let Some((job, _)) = job::view(tx, workspace, id).await? else {
         return Err(Problem::reference_not_found("job_id", "job", id).into());
     };
     let mut flaws = Flaws::default();
-    let contradiction = |field: &str, message: String| Problem::invalid(field, FieldErrorCode::Contradiction, message);
+    let contradiction = |field: &str, message: String| {
+        Problem::invalid(field, FieldErrorCode::Contradiction, message)
+    };
     if job_name.as_ref().is_some_and(|name| fold(name) != fold(&job.name)) {
-        flaws.add(contradiction("job_name", format!("must be the name of {id}, {:?}, or be left out", job.name)));
+        flaws.add(contradiction(
+            "job_name",
+            format!("must be the name of {id}, {:?}, or be left out", job.name),
+        ));
     }
     if let Some(reference) = client_id {
         let client = reference.resolve("client_id")?;
-        let client = companies::find(tx, workspace, client).await?.ok_or_else(|| reference.not_found("client_id"))?;
+        let client = companies::find(tx, workspace, client)
+            .await?
+            .ok_or_else(|| reference.not_found("client_id"))?;
         if client.id != job.client_company_id {
-            flaws.add(contradiction("client_id", format!("must be the client of {id}, {}, or be left out", job.client_company_id)));
+            flaws.add(contradiction(
+                "client_id",
+                format!("must be the client of {id}, {}, or be left out", job.client_company_id),
+            ));
         }
     }
     if client_name.as_ref().is_some_and(|name| fold(name) != fold(&job.client_company_name)) {
-        let message = format!("must be the name of the client of {id}, {:?}, or be left out", job.client_company_name);
+        let message = format!(
+            "must be the name of the client of {id}, {:?}, or be left out",
+            job.client_company_name
+        );
         flaws.add(contradiction("client_name", message));
     }
     Ok(flaws.check()?)
 }
 
-async fn job_by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str, client: Option<CompanyId>) -> Result<JobId, OperationError> {
+async fn job_by_name(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    name: &str,
+    client: Option<CompanyId>,
+) -> Result<JobId, OperationError> {
     let found = job::find_by_name(tx, workspace, name, client).await?;
     match found.as_slice() {
         [] => {
-            let of_client = client.map_or_else(String::new, |client| format!(" of the client {client}"));
-            Err(Problem::reference_not_found("job_name", "job", format_args!("{name:?}{of_client} that is not archived")).into())
+            let of_client =
+                client.map_or_else(String::new, |client| format!(" of the client {client}"));
+            Err(Problem::reference_not_found(
+                "job_name",
+                "job",
+                format_args!("{name:?}{of_client} that is not archived"),
+            )
+            .into())
         }
         [only] => Ok(*only),
         several => {
             let (count, ids) = (several.len(), listed(several));
-            let message = format!("{count} jobs that are not archived are called {name:?}: {ids}; name one with job_id, or its client.");
-            let details = several.iter().map(|job| FieldError::about("job_name", format!("is the name of job {job}"), job)).collect();
+            let message = format!(
+                "{count} jobs that are not archived are called {name:?}: {ids}; name one with \
+                 job_id, or its client."
+            );
+            let details = several
+                .iter()
+                .map(|job| FieldError::about("job_name", format!("is the name of job {job}"), job))
+                .collect();
             Err(Problem { code: Code::AmbiguousJob, message, details }.into())
         }
     }
@@ -131,7 +173,9 @@ async fn known_client(
     name: Option<&str>,
 ) -> Result<CompanyId, OperationError> {
     let id = reference.resolve("client_id")?;
-    let kept = companies::find(tx, workspace, id).await?.ok_or_else(|| reference.not_found("client_id"))?;
+    let kept = companies::find(tx, workspace, id)
+        .await?
+        .ok_or_else(|| reference.not_found("client_id"))?;
     match name {
         Some(name) if fold(name) != fold(&kept.name) => {
             let message = format!("must be the name of {id}, {:?}, or be left out", kept.name);
@@ -164,14 +208,16 @@ async fn add_contact(
     client: CompanyId,
     person: Named<'_, PersonId>,
 ) -> Result<ClientContactId, OperationError> {
-    let (contact, is_new) = client_contact::find_or_insert(tx, actor.workspace, client, person.id).await?;
+    let (contact, is_new) =
+        client_contact::find_or_insert(tx, actor.workspace, client, person.id).await?;
     if is_new {
         tell::contact_added(tx, actor, client, person, contact).await?;
     }
     Ok(contact)
 }
 
-/// The person's candidate on the job, and whether it was made just now: in the lowest stage that is no rejection stage.
+/// The person's candidate on the job, and whether it was made just now: in the lowest stage that is
+/// no rejection stage.
 pub async fn put_on_job(
     tx: &mut Tx,
     actor: &Actor,
@@ -182,7 +228,12 @@ pub async fn put_on_job(
     if let Some(found) = candidate::find(tx, actor.workspace, job, person.id).await? {
         return Ok((found, false));
     }
-    let made = put_all_on_jobs(tx, actor.workspace, &[OntoJob { job, stages, persons: vec![(actor, person)] }]).await?;
+    let made = put_all_on_jobs(
+        tx,
+        actor.workspace,
+        &[OntoJob { job, stages, persons: vec![(actor, person)] }],
+    )
+    .await?;
     Ok((made[0][0], true))
 }
 
@@ -195,7 +246,11 @@ pub struct OntoJob<'p> {
 }
 
 /// Puts them there; the jobs come in the order of their ids. Gives back the candidates of each job.
-pub async fn put_all_on_jobs(tx: &mut Tx, workspace: WorkspaceId, all: &[OntoJob<'_>]) -> Result<Vec<Vec<CandidateId>>, OperationError> {
+pub async fn put_all_on_jobs(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    all: &[OntoJob<'_>],
+) -> Result<Vec<Vec<CandidateId>>, OperationError> {
     let mut ends = Vec::with_capacity(all.len());
     for OntoJob { job, persons, .. } in all {
         ends.push(stage_entry::make_room(tx, workspace, *job, persons.len()).await?);
@@ -203,9 +258,14 @@ pub async fn put_all_on_jobs(tx: &mut Tx, workspace: WorkspaceId, all: &[OntoJob
     let mut made = Vec::with_capacity(all.len());
     for (OntoJob { job, stages, persons }, end) in all.iter().zip(ends) {
         let ids: Vec<_> = persons.iter().map(|(_, person)| person.id).collect();
-        let Entered { candidates, job_name, stage } = stage_entry::enter_job(tx, workspace, end, &ids, stages).await?;
+        let Entered { candidates, job_name, stage } =
+            stage_entry::enter_job(tx, workspace, end, &ids, stages).await?;
         for ((actor, person), candidate) in persons.iter().zip(&candidates) {
-            let concerned = Concerned { candidate: *candidate, person: *person, job: Named { id: *job, name: &job_name } };
+            let concerned = Concerned {
+                candidate: *candidate,
+                person: *person,
+                job: Named { id: *job, name: &job_name },
+            };
             concerned.created(tx, actor, &stage).await?;
         }
         made.push(candidates);

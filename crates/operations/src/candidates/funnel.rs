@@ -34,7 +34,9 @@ impl Operation for ReadFunnel {
         let mut funnel = Funnel::of(stage::of_job(tx, self.workspace, self.job).await?);
         let mut after = 0;
         while after < places.last {
-            for history in candidate::histories(tx, self.workspace, self.job, after, after + AT_A_TIME).await? {
+            for history in
+                candidate::histories(tx, self.workspace, self.job, after, after + AT_A_TIME).await?
+            {
                 funnel.count(history.stage_id, &history.entries);
             }
             after += AT_A_TIME;

@@ -46,7 +46,12 @@ impl AllCandidatesQuery {
             person_id: query.words("person_id"),
             stage_id: query.words("stage_id"),
             stage_name: query.words("stage_name"),
-            is_rejected: query.parsed("is_rejected", FieldErrorCode::InvalidValue, "true or false", |written| written.parse().ok()),
+            is_rejected: query.parsed(
+                "is_rejected",
+                FieldErrorCode::InvalidValue,
+                "true or false",
+                |written| written.parse().ok(),
+            ),
             entered_stage_after: query.after("entered_stage_after"),
             entered_stage_before: query.before("entered_stage_before"),
             q: read_question(query),
@@ -81,7 +86,8 @@ impl Operation for ListAllCandidates {
         filter.person_id = flaws.note(self.person(tx).await)?.flatten();
         if let Some(job) = flaws.note(self.job(tx).await)? {
             filter.job_id = job;
-            (filter.stage_id, filter.stage_names) = flaws.note(self.stage(tx, job).await)?.unwrap_or_default();
+            (filter.stage_id, filter.stage_names) =
+                flaws.note(self.stage(tx, job).await)?.unwrap_or_default();
         }
         flaws.check()?;
         Ok(candidate::list_all(tx, self.workspace, &filter, &self.page).await?)
@@ -91,7 +97,13 @@ impl Operation for ListAllCandidates {
 impl ListAllCandidates {
     async fn person(&self, tx: &mut Tx) -> Result<Option<PersonId>, OperationError> {
         let Some(written) = &self.query.person_id else { return Ok(None) };
-        let unknown = || Problem::invalid("person_id", FieldErrorCode::InvalidValue, format!("there is no person {written}"));
+        let unknown = || {
+            Problem::invalid(
+                "person_id",
+                FieldErrorCode::InvalidValue,
+                format!("there is no person {written}"),
+            )
+        };
         let id = PersonId::parse(written).ok_or_else(unknown)?;
         match follow::current(tx, self.workspace, id).await {
             Err(OperationError::Rejected(_)) => Err(unknown().into()),
@@ -105,21 +117,36 @@ impl ListAllCandidates {
             return jobs::filtered(tx, self.workspace, written).await.map(Some);
         }
         let Some(written) = &self.query.stage_id else { return Ok(None) };
-        let unknown = || Problem::invalid("stage_id", FieldErrorCode::InvalidValue, format!("there is no pipeline stage {written}"));
+        let unknown = || {
+            Problem::invalid(
+                "stage_id",
+                FieldErrorCode::InvalidValue,
+                format!("there is no pipeline stage {written}"),
+            )
+        };
         let id = StageId::parse(written).ok_or_else(unknown)?;
         Ok(Some(stage::job_of(tx, self.workspace, id).await?.ok_or_else(unknown)?))
     }
 
     /// The stage of the job, if its id is given, or else the ways in which its name is written.
-    async fn stage(&self, tx: &mut Tx, job: Option<JobId>) -> Result<(Option<StageId>, Option<Vec<String>>), OperationError> {
-        let stages = match job.filter(|_| self.query.stage_id.is_some() || self.query.stage_name.is_some()) {
+    async fn stage(
+        &self,
+        tx: &mut Tx,
+        job: Option<JobId>,
+    ) -> Result<(Option<StageId>, Option<Vec<String>>), OperationError> {
+        let stages = match job
+            .filter(|_| self.query.stage_id.is_some() || self.query.stage_name.is_some())
+        {
             Some(job) => stage::of_job(tx, self.workspace, job).await?,
             None => Vec::new(),
         };
         match (&self.query.stage_id, &self.query.stage_name) {
             (Some(written), name) => {
                 let id = StageId::parse(written);
-                let found = stages.iter().find(|stage| id == Some(stage.id)).ok_or_else(|| no_stage_of_job("stage_id", &stages))?;
+                let found = stages
+                    .iter()
+                    .find(|stage| id == Some(stage.id))
+                    .ok_or_else(|| no_stage_of_job("stage_id", &stages))?;
                 match name.as_ref().is_some_and(|name| fold(name) != fold(&found.name)) {
                     true => Err(contradiction().into()),
                     false => Ok((Some(found.id), None)),
@@ -131,7 +158,12 @@ impl ListAllCandidates {
     }
 
     /// The ways in which the name is written, on the one job that has these stages or on any.
-    async fn spellings(&self, tx: &mut Tx, written: &str, stages: &[Stage]) -> Result<Vec<String>, OperationError> {
+    async fn spellings(
+        &self,
+        tx: &mut Tx,
+        written: &str,
+        stages: &[Stage],
+    ) -> Result<Vec<String>, OperationError> {
         let mut names = match stages {
             [] => stage::names(tx, self.workspace).await?,
             stages => stages.iter().map(|stage| stage.name.clone()).collect(),
@@ -139,9 +171,12 @@ impl ListAllCandidates {
         names.retain(|name| fold(name) == fold(written));
         match (names.is_empty(), stages) {
             (false, _) => Ok(names),
-            (true, []) => {
-                Err(Problem::invalid("stage_name", FieldErrorCode::InvalidValue, "must be the name of a stage of any job").into())
-            }
+            (true, []) => Err(Problem::invalid(
+                "stage_name",
+                FieldErrorCode::InvalidValue,
+                "must be the name of a stage of any job",
+            )
+            .into()),
             (true, stages) => Err(no_stage_of_job("stage_name", stages).into()),
         }
     }

@@ -74,7 +74,11 @@ impl Operation for ListCandidates {
             Some(written) => {
                 // Of several stages of that name the id says which one is meant.
                 let is_meant = |stage: &Stage| fold(&stage.name) == fold(written);
-                flaws.note(by_id.filter(|stage| is_meant(stage)).map_or_else(|| find(&stages, "stage_name", is_meant), Ok))?
+                flaws.note(
+                    by_id
+                        .filter(|stage| is_meant(stage))
+                        .map_or_else(|| find(&stages, "stage_name", is_meant), Ok),
+                )?
             }
             None => None,
         };
@@ -84,25 +88,43 @@ impl Operation for ListCandidates {
         }
         let stage_id = by_id.or(by_name).map(|stage| stage.id);
         let filter = CandidateFilter { times: times.clone(), stage_id, q: q.clone() };
-        let listed = candidate::list(tx, self.workspace, self.job, &filter, &self.page).await?.ok_or_else(missing)?;
+        let listed = candidate::list(tx, self.workspace, self.job, &filter, &self.page)
+            .await?
+            .ok_or_else(missing)?;
         Ok((listed, stages))
     }
 }
 
-fn find<'s>(stages: &'s [Stage], field: &str, is_meant: impl Fn(&Stage) -> bool) -> Result<&'s Stage, Problem> {
+fn find<'s>(
+    stages: &'s [Stage],
+    field: &str,
+    is_meant: impl Fn(&Stage) -> bool,
+) -> Result<&'s Stage, Problem> {
     let mut meant = stages.iter().filter(|stage| is_meant(stage));
     match (meant.next(), meant.next()) {
         (Some(only), None) => Ok(only),
-        (Some(_), Some(_)) => Err(Problem::invalid(field, FieldErrorCode::InvalidValue, "is the name of several stages; use stage_id")),
+        (Some(_), Some(_)) => Err(Problem::invalid(
+            field,
+            FieldErrorCode::InvalidValue,
+            "is the name of several stages; use stage_id",
+        )),
         (None, _) => Err(no_stage_of_job(field, stages)),
     }
 }
 
 pub fn contradiction() -> Problem {
-    Problem::invalid("stage_name", FieldErrorCode::Contradiction, "must be the name of stage_id, or be left out")
+    Problem::invalid(
+        "stage_name",
+        FieldErrorCode::Contradiction,
+        "must be the name of stage_id, or be left out",
+    )
 }
 
 pub fn no_stage_of_job(field: &str, stages: &[Stage]) -> Problem {
     let names: Vec<_> = stages.iter().map(|stage| stage.name.as_str()).collect();
-    Problem::invalid(field, FieldErrorCode::InvalidValue, format!("must be a stage of the job: {}", names.join(", ")))
+    Problem::invalid(
+        field,
+        FieldErrorCode::InvalidValue,
+        format!("must be a stage of the job: {}", names.join(", ")),
+    )
 }

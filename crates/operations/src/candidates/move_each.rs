@@ -24,20 +24,29 @@ impl Batchable for MoveCandidate {
         self.id
     }
 
-    /// Nothing becomes of moves of a candidate that is not there, or that is changed by others at the moment or by an earlier one. Who removes a stage may
-    /// wait for one candidate while another waits for the stage; then each goes alone.
-    async fn run_together(tx: &mut Tx, moves: &[Arc<Self>]) -> Result<Outcomes<CandidateView>, OperationError> {
+    /// Nothing becomes of moves of a candidate that is not there, or that is changed by others at
+    /// the moment or by an earlier one. Who removes a stage may wait for one candidate while
+    /// another waits for the stage; then each goes alone.
+    async fn run_together(
+        tx: &mut Tx,
+        moves: &[Arc<Self>],
+    ) -> Result<Outcomes<CandidateView>, OperationError> {
         let mut outcomes: Outcomes<_> = moves.iter().map(|_| None).collect();
-        let Some(workspace) = moves.first().map(|first| first.actor.workspace) else { return Ok(outcomes) };
+        let Some(workspace) = moves.first().map(|first| first.actor.workspace) else {
+            return Ok(outcomes);
+        };
         let found = find(tx, workspace, moves).await?;
         let jobs = jobs_of(tx, workspace, found.iter().map(|found| found.place.job_id)).await?;
-        let (mut allowed, mut changes) = (Vec::with_capacity(found.len()), Vec::with_capacity(found.len()));
+        let (mut allowed, mut changes) =
+            (Vec::with_capacity(found.len()), Vec::with_capacity(found.len()));
         for Found { number, place, entries } in found {
             let entries = tx.answer(entries).await?.pop().unwrap_or(0);
             let (one, Some(job)) = (&moves[number], jobs.get(&place.job_id)) else { continue };
             match one.target(&job.stages, &place) {
                 Ok(target) => {
-                    changes.extend(target.map(|target| StageChange::now(tx, one.id, &place, entries, target)));
+                    changes.extend(
+                        target.map(|target| StageChange::now(tx, one.id, &place, entries, target)),
+                    );
                     allowed.push((number, place, job, target));
                 }
                 Err(problem) => outcomes[number] = Some(Err(problem)),
@@ -66,14 +75,23 @@ struct Found {
 }
 
 /// Finds the candidates, and keeps them from others.
-async fn find(tx: &mut Tx, workspace: WorkspaceId, moves: &[Arc<MoveCandidate>]) -> Result<Vec<Found>, StoreError> {
+async fn find(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    moves: &[Arc<MoveCandidate>],
+) -> Result<Vec<Found>, StoreError> {
     let mut ids: Vec<_> = moves.iter().map(|one| one.id).collect();
     ids.dedup();
-    let mut places: HashMap<_, _> = candidate::free_places(tx, workspace, &ids).await?.into_iter().collect();
+    let mut places: HashMap<_, _> =
+        candidate::free_places(tx, workspace, &ids).await?.into_iter().collect();
     let mut found = Vec::with_capacity(places.len());
     for (number, one) in moves.iter().enumerate() {
         if let Some(place) = places.remove(&one.id) {
-            found.push(Found { number, place, entries: stage_entry::ask_entries(tx, workspace, one.id).await? });
+            found.push(Found {
+                number,
+                place,
+                entries: stage_entry::ask_entries(tx, workspace, one.id).await?,
+            });
         }
     }
     Ok(found)

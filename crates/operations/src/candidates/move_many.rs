@@ -46,12 +46,21 @@ impl Operation for MoveCandidates {
 
     async fn run(&self, tx: &mut Tx) -> Result<Vec<Moved>, OperationError> {
         let candidates = self.look_up(tx).await?;
-        let jobs = jobs_of(tx, self.actor.workspace, candidates.iter().map(|candidate| candidate.place.job_id)).await?;
+        let jobs = jobs_of(
+            tx,
+            self.actor.workspace,
+            candidates.iter().map(|candidate| candidate.place.job_id),
+        )
+        .await?;
         let targets = self.targets(&candidates, &jobs)?;
-        let (mut moved, mut changes, mut moves) = (Vec::with_capacity(candidates.len()), Vec::new(), Vec::new());
+        let (mut moved, mut changes, mut moves) =
+            (Vec::with_capacity(candidates.len()), Vec::new(), Vec::new());
         for standing in &candidates {
             let Standing { id, place, entries, .. } = standing;
-            let (Some(&target), Some(job)) = (targets.get(&place.job_id), jobs.get(&place.job_id)) else { continue };
+            let (Some(&target), Some(job)) = (targets.get(&place.job_id), jobs.get(&place.job_id))
+            else {
+                continue;
+            };
             let is_moved = target.id != place.stage_id;
             if is_moved {
                 changes.push(StageChange::now(tx, *id, place, *entries, target));
@@ -63,8 +72,12 @@ impl Operation for MoveCandidates {
         stage_entry::change_stages(tx, self.actor.workspace, &changes).await?;
         for (StageChange { stage, at, .. }, (standing, job)) in changes.iter().zip(moves) {
             let Standing { id, place, person_id, person_name, .. } = standing;
-            let origin = job.stages.iter().find(|stage| stage.id == place.stage_id).unwrap_or(stage);
-            let (person, job) = (Named { id: *person_id, name: person_name }, Named { id: place.job_id, name: &job.name });
+            let origin =
+                job.stages.iter().find(|stage| stage.id == place.stage_id).unwrap_or(stage);
+            let (person, job) = (
+                Named { id: *person_id, name: person_name },
+                Named { id: place.job_id, name: &job.name },
+            );
             let concerned = Concerned { candidate: *id, person, job };
             concerned.moved(tx, &self.actor, (origin, place.entered_at), (stage, *at)).await?;
         }
@@ -111,7 +124,11 @@ impl MoveCandidates {
     /// The candidates in the order of the request, kept from others in the order of their ids.
     async fn look_up(&self, tx: &mut Tx) -> Result<Vec<Standing>, OperationError> {
         let references = &self.together.candidates;
-        let mut by_id: Vec<_> = references.iter().enumerate().filter_map(|(place, reference)| Some((reference.id?, place))).collect();
+        let mut by_id: Vec<_> = references
+            .iter()
+            .enumerate()
+            .filter_map(|(place, reference)| Some((reference.id?, place)))
+            .collect();
         by_id.sort_unstable();
         let mut asked = Vec::with_capacity(by_id.len());
         for (id, place) in by_id {
@@ -123,14 +140,19 @@ impl MoveCandidates {
         for (id, at, place, person) in asked {
             let place = tx.answer(place).await?.pop();
             let person = tx.answer(person).await?.pop();
-            found[at] =
-                place.zip(person).map(|(place, (person_id, person_name, entries))| Standing { id, place, person_id, person_name, entries });
+            found[at] = place.zip(person).map(|(place, (person_id, person_name, entries))| {
+                Standing { id, place, person_id, person_name, entries }
+            });
         }
         Ok(all_known("candidate_ids", references, found)?)
     }
 
     /// The stage that is meant on each of the jobs.
-    fn targets<'j>(&self, candidates: &[Standing], jobs: &'j BTreeMap<JobId, JobOfSome>) -> Result<BTreeMap<JobId, &'j Stage>, Problem> {
+    fn targets<'j>(
+        &self,
+        candidates: &[Standing],
+        jobs: &'j BTreeMap<JobId, JobOfSome>,
+    ) -> Result<BTreeMap<JobId, &'j Stage>, Problem> {
         let mut targets = BTreeMap::new();
         for (id, job) in jobs {
             match find_stage(&job.stages, &self.together.to) {
@@ -150,15 +172,31 @@ impl MoveCandidates {
     /// Names every candidate whose job lacks the stage.
     fn lacking(&self, candidates: &[Standing], targets: &BTreeMap<JobId, &Stage>) -> Problem {
         let to = &self.together.to;
-        let written = to.stage_id.as_ref().map(|reference| &reference.written).or(to.stage_name.as_ref()).cloned().unwrap_or_default();
+        let written = to
+            .stage_id
+            .as_ref()
+            .map(|reference| &reference.written)
+            .or(to.stage_name.as_ref())
+            .cloned()
+            .unwrap_or_default();
         let mut details = Vec::new();
         for (place, candidate) in candidates.iter().enumerate() {
             if !targets.contains_key(&candidate.place.job_id) {
-                let message = format!("is on {}, which has no pipeline stage {written:?}", candidate.place.job_id);
-                details.push(FieldError::new(format!("candidate_ids[{place}]"), FieldErrorCode::NotFound, message));
+                let message = format!(
+                    "is on {}, which has no pipeline stage {written:?}",
+                    candidate.place.job_id
+                );
+                details.push(FieldError::new(
+                    format!("candidate_ids[{place}]"),
+                    FieldErrorCode::NotFound,
+                    message,
+                ));
             }
         }
-        let message = format!("{} of the candidates are on jobs that have no pipeline stage {written:?}.", details.len());
+        let message = format!(
+            "{} of the candidates are on jobs that have no pipeline stage {written:?}.",
+            details.len()
+        );
         Problem { code: Code::NotFound, message, details }
     }
 }

@@ -54,7 +54,11 @@ impl Operation for MoveCandidate {
 
 impl MoveCandidate {
     /// The stage that is meant, or none if the candidate is there already.
-    pub(super) fn target<'s>(&self, stages: &'s [Stage], place: &CandidatePlace) -> Result<Option<&'s Stage>, Problem> {
+    pub(super) fn target<'s>(
+        &self,
+        stages: &'s [Stage],
+        place: &CandidatePlace,
+    ) -> Result<Option<&'s Stage>, Problem> {
         let target = find_stage(stages, &self.to)?;
         check_origin(stages, &self.to, place.stage_id)?;
         Ok((target.id != place.stage_id).then_some(target))
@@ -70,9 +74,14 @@ impl MoveCandidate {
         (stages, target): (&[Stage], &Stage),
     ) -> Result<(), OperationError> {
         let origin = stages.iter().find(|stage| stage.id == last.stage_id).unwrap_or(target);
-        let (person, job) = (Named { id: view.person_id, name: &view.name }, Named { id: view.job_id, name: job_name });
+        let (person, job) = (
+            Named { id: view.person_id, name: &view.name },
+            Named { id: view.job_id, name: job_name },
+        );
         let concerned = Concerned { candidate: view.id, person, job };
-        concerned.moved(tx, &self.actor, (origin, last.entered_at), (target, view.stage_entered_at)).await
+        concerned
+            .moved(tx, &self.actor, (origin, last.entered_at), (target, view.stage_entered_at))
+            .await
     }
 }
 
@@ -83,10 +92,13 @@ pub fn find_stage<'s>(stages: &'s [Stage], to: &StageMove) -> Result<&'s Stage, 
             known.ok_or_else(|| unknown_stage(stages, "stage_id", &reference.written))
         }
         (None, Some(name)) => {
-            let named: Vec<_> = stages.iter().filter(|stage| fold(&stage.name) == fold(name)).collect();
+            let named: Vec<_> =
+                stages.iter().filter(|stage| fold(&stage.name) == fold(name)).collect();
             only_stage(stages, &named, name)
         }
-        (None, None) => Err(Problem::invalid("stage_id", FieldErrorCode::Required, "must be given")),
+        (None, None) => {
+            Err(Problem::invalid("stage_id", FieldErrorCode::Required, "must be given"))
+        }
     }
 }
 
@@ -95,10 +107,19 @@ fn only_stage<'s>(stages: &[Stage], named: &[&'s Stage], name: &str) -> Result<&
         [] => Err(unknown_stage(stages, "stage_name", name)),
         [only] => Ok(only),
         several => {
-            let message = format!("{} stages of the job are called {name:?}; name one with stage_id.", several.len());
+            let message = format!(
+                "{} stages of the job are called {name:?}; name one with stage_id.",
+                several.len()
+            );
             let details = several
                 .iter()
-                .map(|stage| FieldError::about("stage_name", format!("is the name of stage {}", stage.id), stage.id))
+                .map(|stage| {
+                    FieldError::about(
+                        "stage_name",
+                        format!("is the name of stage {}", stage.id),
+                        stage.id,
+                    )
+                })
                 .collect();
             Err(Problem { code: Code::AmbiguousStage, message, details })
         }
@@ -107,8 +128,13 @@ fn only_stage<'s>(stages: &[Stage], named: &[&'s Stage], name: &str) -> Result<&
 
 fn unknown_stage(stages: &[Stage], field: &str, written: &str) -> Problem {
     let names: Vec<_> = stages.iter().map(|stage| stage.name.as_str()).collect();
-    let message = format!("The job has no pipeline stage {written:?}; it has {}.", names.join(", "));
-    Problem::new(Code::NotFound, message.clone()).with(FieldError::new(field, FieldErrorCode::NotFound, message))
+    let message =
+        format!("The job has no pipeline stage {written:?}; it has {}.", names.join(", "));
+    Problem::new(Code::NotFound, message.clone()).with(FieldError::new(
+        field,
+        FieldErrorCode::NotFound,
+        message,
+    ))
 }
 
 fn check_origin(stages: &[Stage], to: &StageMove, current: StageId) -> Result<(), Problem> {
@@ -119,7 +145,12 @@ fn check_origin(stages: &[Stage], to: &StageMove, current: StageId) -> Result<()
     if id == current {
         return Ok(());
     }
-    let name = stages.iter().find(|stage| stage.id == current).map_or("", |stage| stage.name.as_str());
+    let name =
+        stages.iter().find(|stage| stage.id == current).map_or("", |stage| stage.name.as_str());
     let message = format!("The candidate is in {name:?} ({current}) by now.");
-    Err(Problem::new(Code::StageConflict, message.clone()).with(FieldError::about("from_stage_id", message, current)))
+    Err(Problem::new(Code::StageConflict, message.clone()).with(FieldError::about(
+        "from_stage_id",
+        message,
+        current,
+    )))
 }

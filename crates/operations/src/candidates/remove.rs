@@ -21,12 +21,21 @@ impl Taken {
     /// Who and what an event about it concerns.
     pub fn concerned(&self) -> Concerned<'_> {
         let person = Named { id: self.view.person_id, name: &self.view.name };
-        Concerned { candidate: self.view.id, person, job: Named { id: self.view.job_id, name: &self.job_name } }
+        Concerned {
+            candidate: self.view.id,
+            person,
+            job: Named { id: self.view.job_id, name: &self.job_name },
+        }
     }
 }
 
-/// The candidate, kept with its job from others until the work is done: the job first, as everybody does who needs both.
-async fn hold(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Option<Taken>, StoreError> {
+/// The candidate, kept with its job from others until the work is done: the job first, as everybody
+/// does who needs both.
+async fn hold(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: CandidateId,
+) -> Result<Option<Taken>, StoreError> {
     let Some(job_id) = candidate::job_of(tx, workspace, id).await? else { return Ok(None) };
     let Some(job) = job::load(tx, workspace, job_id).await? else { return Ok(None) };
     if candidate::place(tx, workspace, id).await?.is_none() {
@@ -36,9 +45,14 @@ async fn hold(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Op
     Ok(view.map(|view| Taken { view, job_name: job.name }))
 }
 
-/// Takes the candidate off its job: its history goes, and the job has one less. Gives back what it was, or nothing
-/// if it is not there. Tells nobody; whoever calls this says why it went. Who takes off several does so in the order of their jobs.
-pub async fn take_off(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Option<Taken>, StoreError> {
+/// Takes the candidate off its job: its history goes, and the job has one less. Gives back what it
+/// was, or nothing if it is not there. Tells nobody; whoever calls this says why it went. Who takes
+/// off several does so in the order of their jobs.
+pub async fn take_off(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: CandidateId,
+) -> Result<Option<Taken>, StoreError> {
     let Some(taken) = hold(tx, workspace, id).await? else { return Ok(None) };
     candidate::remove(tx, workspace, taken.view.job_id, id).await?;
     Ok(Some(taken))
@@ -63,7 +77,9 @@ impl Operation for RemoveCandidate {
 
     async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         let Self { actor, id, precondition } = self;
-        let taken = hold(tx, actor.workspace, *id).await?.ok_or_else(|| Problem::not_found("candidate", id))?;
+        let taken = hold(tx, actor.workspace, *id)
+            .await?
+            .ok_or_else(|| Problem::not_found("candidate", id))?;
         precondition.check(&taken.view)?;
         candidate::remove(tx, actor.workspace, taken.view.job_id, *id).await?;
         taken.concerned().removed(tx, actor, &taken.view).await

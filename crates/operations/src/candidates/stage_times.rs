@@ -30,8 +30,13 @@ impl Operation for ReadStageTimes {
     async fn run(&self, tx: &mut Tx) -> Result<StageTimes, OperationError> {
         let view = ReadCandidate { workspace: self.workspace, id: self.id }.run(tx).await?;
         let history = view.history.into_iter();
-        let history =
-            history.map(|entry| Entry { stage_id: entry.stage_id, stage_name: entry.stage_name, entered_at: entry.entered_at }).collect();
+        let history = history
+            .map(|entry| Entry {
+                stage_id: entry.stage_id,
+                stage_name: entry.stage_name,
+                entered_at: entry.entered_at,
+            })
+            .collect();
         let stays = stays(history, tx.now());
         let totals = totals(&stays);
         Ok(StageTimes { id: view.id, job_id: view.job_id, stays, totals })

@@ -52,11 +52,21 @@ impl Operation for AddContact {
         let company = existing(tx, workspace, self.company).await?.id;
         let person = follow::named_to_stay(tx, workspace, &self.person, "person_id").await?;
         let name = person::name(tx, workspace, person).await?.unwrap_or_default();
-        let (contact, is_new) = client_contact::find_or_insert(tx, workspace, company, person).await?;
+        let (contact, is_new) =
+            client_contact::find_or_insert(tx, workspace, company, person).await?;
         if is_new {
-            tell::contact_added(tx, &self.actor, company, Named { id: person, name: &name }, contact).await?;
+            tell::contact_added(
+                tx,
+                &self.actor,
+                company,
+                Named { id: person, name: &name },
+                contact,
+            )
+            .await?;
         }
-        let gone = || StoreError::Conflict("the person or the company went into another meanwhile".to_owned());
+        let gone = || {
+            StoreError::Conflict("the person or the company went into another meanwhile".to_owned())
+        };
         Ok((client_contact::view(tx, workspace, company, person).await?.ok_or_else(gone)?, is_new))
     }
 }
@@ -76,16 +86,26 @@ impl Operation for RemoveContact {
 
     async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
-        // Held from those who merge: of two contacts that become one, they and this work must not remove one each.
+        // Held from those who merge: of two contacts that become one, they and this work must not
+        // remove one each.
         let company = hold(tx, workspace, self.company).await?.id;
         let missing = || Problem::not_found("client contact", self.contact);
-        let person = client_contact::person_of(tx, workspace, company, self.contact).await?.ok_or_else(missing)?;
+        let person = client_contact::person_of(tx, workspace, company, self.contact)
+            .await?
+            .ok_or_else(missing)?;
         let changed = || StoreError::Conflict("the person went into another meanwhile".to_owned());
         let name = person::load(tx, workspace, person).await?.ok_or_else(changed)?.name.whole;
         if client_contact::person_of(tx, workspace, company, self.contact).await? != Some(person) {
             return Err(changed().into());
         }
         client_contact::delete(tx, workspace, company, self.contact).await?;
-        tell::contact_removed(tx, &self.actor, company, Named { id: person, name: &name }, self.contact).await
+        tell::contact_removed(
+            tx,
+            &self.actor,
+            company,
+            Named { id: person, name: &name },
+            self.contact,
+        )
+        .await
     }
 }

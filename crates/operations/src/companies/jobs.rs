@@ -25,7 +25,8 @@ impl Operation for ListJobsOfCompany {
 
     async fn run(&self, tx: &mut Tx) -> Result<Listed<JobView>, OperationError> {
         let company = existing(tx, self.workspace, self.company).await?;
-        let query = JobQuery { client_company_id: Some(company.id.to_string()), ..self.query.clone() };
+        let query =
+            JobQuery { client_company_id: Some(company.id.to_string()), ..self.query.clone() };
         ListJobs { workspace: self.workspace, query, page: self.page.clone() }.run(tx).await
     }
 }

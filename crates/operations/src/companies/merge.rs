@@ -35,11 +35,13 @@ impl Operation for MergeCompany {
         let workspace = self.actor.workspace;
         let into = existing(tx, workspace, self.id).await?.id;
         let named = self.other.resolve("company_id")?;
-        let from = find(tx, workspace, named).await?.ok_or_else(|| self.other.not_found("company_id"))?.id;
+        let from =
+            find(tx, workspace, named).await?.ok_or_else(|| self.other.not_found("company_id"))?.id;
         if from == into {
             return Err(same(named, into).into());
         }
-        // The older one first, so that of two who merge the same companies none waits for the other for ever.
+        // The older one first, so that of two who merge the same companies none waits for the other
+        // for ever.
         let older = self.hold(tx, from.min(into), from).await?;
         let newer = self.hold(tx, from.max(into), from).await?;
         let (survivor, merged) = if older.id == into { (older, newer) } else { (newer, older) };
@@ -58,17 +60,37 @@ impl Operation for MergeCompany {
 
 impl MergeCompany {
     /// Who is a contact of both stays one contact, that of the company that stays.
-    async fn drop_contacts(&self, tx: &mut Tx, from: CompanyId, into: CompanyId) -> Result<(), OperationError> {
+    async fn drop_contacts(
+        &self,
+        tx: &mut Tx,
+        from: CompanyId,
+        into: CompanyId,
+    ) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
-        for (contact, person) in client_contact::delete_shared_by_companies(tx, workspace, from, into).await? {
+        for (contact, person) in
+            client_contact::delete_shared_by_companies(tx, workspace, from, into).await?
+        {
             let name = person::name(tx, workspace, person).await?.unwrap_or_default();
-            tell::contact_removed(tx, &self.actor, from, Named { id: person, name: &name }, contact).await?;
+            tell::contact_removed(
+                tx,
+                &self.actor,
+                from,
+                Named { id: person, name: &name },
+                contact,
+            )
+            .await?;
         }
         Ok(())
     }
 
-    /// Keeps a company from others until the work is done; nobody may even begin to point at the one that goes.
-    async fn hold(&self, tx: &mut Tx, id: CompanyId, going: CompanyId) -> Result<CompanyView, OperationError> {
+    /// Keeps a company from others until the work is done; nobody may even begin to point at the
+    /// one that goes.
+    async fn hold(
+        &self,
+        tx: &mut Tx,
+        id: CompanyId,
+        going: CompanyId,
+    ) -> Result<CompanyView, OperationError> {
         let gone = || StoreError::Conflict("the company went into another meanwhile".to_owned());
         if id == going {
             company::close(tx, self.actor.workspace, id).await?;

@@ -1,4 +1,5 @@
-//! Companies: they come into being when they are first named. An id of a company that went into another leads to that one.
+//! Companies: they come into being when they are first named. An id of a company that went into
+//! another leads to that one.
 
 pub mod contacts;
 pub mod create;
@@ -16,7 +17,8 @@ use slated_store::{Asked, OperationError, StoreError, Tx};
 
 use super::{Actor, tell};
 
-/// The company that was asked for by its name, made if it is not there, and its name as it was first written.
+/// The company that was asked for by its name, made if it is not there, and its name as it was
+/// first written.
 pub async fn answer_or_make(
     tx: &mut Tx,
     actor: &Actor,
@@ -36,13 +38,21 @@ async fn make(tx: &mut Tx, actor: &Actor, name: &str) -> Result<CompanyId, Opera
 }
 
 /// The company of that name, made if it is not there, and its name as it was first written.
-pub async fn find_or_make(tx: &mut Tx, actor: &Actor, name: &str) -> Result<(CompanyId, String), OperationError> {
+pub async fn find_or_make(
+    tx: &mut Tx,
+    actor: &Actor,
+    name: &str,
+) -> Result<(CompanyId, String), OperationError> {
     let asked = company::ask_by_name(tx, actor.workspace, name).await?;
     answer_or_make(tx, actor, name, asked).await
 }
 
 /// The company with that id, or the one that it went into.
-pub async fn find(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<Option<CompanyView>, StoreError> {
+pub async fn find(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: CompanyId,
+) -> Result<Option<CompanyView>, StoreError> {
     if let Some(found) = company::view(tx, workspace, id).await? {
         return Ok(Some(found));
     }
@@ -57,26 +67,50 @@ fn gone() -> StoreError {
 }
 
 /// The same where the path names it.
-pub async fn existing(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<CompanyView, OperationError> {
+pub async fn existing(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: CompanyId,
+) -> Result<CompanyView, OperationError> {
     Ok(find(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("company", id))?)
 }
 
 /// The same where a filter names it.
-pub async fn filtered(tx: &mut Tx, workspace: WorkspaceId, field: &str, written: &str) -> Result<CompanyId, OperationError> {
-    let unknown = || Problem::invalid(field, FieldErrorCode::InvalidValue, format!("there is no company {written}"));
+pub async fn filtered(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    field: &str,
+    written: &str,
+) -> Result<CompanyId, OperationError> {
+    let unknown = || {
+        Problem::invalid(
+            field,
+            FieldErrorCode::InvalidValue,
+            format!("there is no company {written}"),
+        )
+    };
     let id = CompanyId::parse(written).ok_or_else(unknown)?;
     Ok(find(tx, workspace, id).await?.ok_or_else(unknown)?.id)
 }
 
 /// The same, kept from others until the work is done.
-async fn hold(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<CompanyView, OperationError> {
+async fn hold(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: CompanyId,
+) -> Result<CompanyView, OperationError> {
     if let Some(found) = company::load(tx, workspace, id).await? {
         return Ok(found);
     }
-    let survivor = survivor(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("company", id))?;
+    let survivor =
+        survivor(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("company", id))?;
     Ok(company::load(tx, workspace, survivor).await?.ok_or_else(gone)?)
 }
 
-async fn survivor(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<Option<CompanyId>, StoreError> {
+async fn survivor(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: CompanyId,
+) -> Result<Option<CompanyId>, StoreError> {
     Ok(former::find(tx, workspace, id).await?.and_then(|former| former.merged_into))
 }

@@ -38,7 +38,9 @@ impl Operation for UpdateCompany {
         let workspace = self.actor.workspace;
         let before = hold(tx, workspace, self.id).await?;
         self.precondition.check(&before)?;
-        let Some(name) = self.patch.name.as_ref().filter(|name| **name != before.name) else { return Ok(before) };
+        let Some(name) = self.patch.name.as_ref().filter(|name| **name != before.name) else {
+            return Ok(before);
+        };
         // Another spelling of the name that it has is nobody else's.
         if fold(name) != fold(&before.name)
             && let Some(other) = company::find_by_name(tx, workspace, name).await?
@@ -54,6 +56,11 @@ impl Operation for UpdateCompany {
 }
 
 fn taken(name: &str, other: CompanyId) -> Problem {
-    let message = format!("The company {other} is called {name:?}; choose another name, or merge the two.");
-    Problem::new(Code::NameTaken, message).with(FieldError::about("name", format!("is the name of company {other}"), other))
+    let message =
+        format!("The company {other} is called {name:?}; choose another name, or merge the two.");
+    Problem::new(Code::NameTaken, message).with(FieldError::about(
+        "name",
+        format!("is the name of company {other}"),
+        other,
+    ))
 }

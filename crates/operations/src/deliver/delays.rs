@@ -10,14 +10,16 @@ const MAX_PROBE_DELAY: i64 = 60 * 60 * 1000;
 const MAX_RETRY_AFTER: i64 = 24 * 60 * 60 * 1000;
 
 impl RetryDelays {
-    /// The delay after so many attempts, a fifth more or less; none if that were enough. `chance` is between 0 and 1.
+    /// The delay after so many attempts, a fifth more or less; none if that were enough. `chance`
+    /// is between 0 and 1.
     pub fn after(&self, attempts: i64, chance: f64) -> Option<i64> {
         let place = usize::try_from(attempts - 1).unwrap_or(0);
         self.0.get(place).map(|delay| jittered(*delay, chance))
     }
 
     pub(super) fn before_probe(&self, failed_rounds: i64, chance: f64) -> i64 {
-        let place = usize::try_from(failed_rounds - 1).unwrap_or(0).min(self.0.len().saturating_sub(1));
+        let place =
+            usize::try_from(failed_rounds - 1).unwrap_or(0).min(self.0.len().saturating_sub(1));
         jittered(self.0.get(place).copied().unwrap_or(MAX_PROBE_DELAY).min(MAX_PROBE_DELAY), chance)
     }
 }

@@ -44,7 +44,14 @@ impl Operation for RenewLease {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
-        Ok(webhook::renew_lease(tx, self.workspace, self.id, self.lease, tx.now().plus_millis(LEASE_MILLIS)).await?)
+        Ok(webhook::renew_lease(
+            tx,
+            self.workspace,
+            self.id,
+            self.lease,
+            tx.now().plus_millis(LEASE_MILLIS),
+        )
+        .await?)
     }
 }
 
@@ -66,11 +73,13 @@ impl Operation for TakeLease {
     async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         let Self { workspace, id, lease } = *self;
         let Some(webhook) = webhook::load(tx, workspace, id).await? else { return Ok(false) };
-        let is_taken = webhook.lease.is_some_and(|(holder, until)| holder != lease && until > tx.now());
+        let is_taken =
+            webhook.lease.is_some_and(|(holder, until)| holder != lease && until > tx.now());
         if is_taken || !webhook.is_enabled {
             return Ok(false);
         }
-        webhook::set_lease(tx, workspace, id, Some((lease, tx.now().plus_millis(LEASE_MILLIS)))).await?;
+        webhook::set_lease(tx, workspace, id, Some((lease, tx.now().plus_millis(LEASE_MILLIS))))
+            .await?;
         Ok(true)
     }
 }

@@ -1,5 +1,6 @@
-//! Delivering events to a webhook, as turns: take a [`lease`], [`plan`] what is due, call, [`settle`] what came of it. All that is known of a
-//! turn before it is settled is what the endpoint answered, so a server may die at any point and another goes on.
+//! Delivering events to a webhook, as turns: take a [`lease`], [`plan`] what is due, call,
+//! [`settle`] what came of it. All that is known of a turn before it is settled is what the
+//! endpoint answered, so a server may die at any point and another goes on.
 
 mod delays;
 mod lease;
@@ -17,10 +18,12 @@ pub use self::lease::{ClearLeases, DueWebhooks, LEASE_MILLIS, RenewLease, TakeLe
 pub use self::plan::{IsAsPlanned, Parcel, PlanTurn, Turn};
 pub use self::settle::Settle;
 
-/// Deliveries that may wait at once; new events are not looked at until some are through or given up.
+/// Deliveries that may wait at once; new events are not looked at until some are through or given
+/// up.
 const MAX_WAITING: i64 = 5000;
 
-/// Events that a webhook lost: they were forgotten before they could be delivered. Some in between may have been delivered.
+/// Events that a webhook lost: they were forgotten before they could be delivered. Some in between
+/// may have been delivered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Gap {
     pub first: i64,
@@ -39,7 +42,8 @@ impl fmt::Display for Gap {
 impl Gap {
     /// That which the error of a webhook tells of, if it does.
     fn in_error(error: &str) -> Option<Self> {
-        let (first, last) = error.strip_prefix("events ")?.strip_suffix(FORGOTTEN)?.split_once(" to ")?;
+        let (first, last) =
+            error.strip_prefix("events ")?.strip_suffix(FORGOTTEN)?.split_once(" to ")?;
         Some(Self { first: first.parse().ok()?, last: last.parse().ok()? })
     }
 
@@ -47,7 +51,9 @@ impl Gap {
     pub fn note(self, webhook: &mut Webhook) {
         tracing::warn!(webhook.id = %webhook.id, gap = %self, "a webhook misses events");
         let known = Self::in_error(&webhook.last_error).unwrap_or(self);
-        webhook.last_error = Self { first: known.first.min(self.first), last: known.last.max(self.last) }.to_string();
+        webhook.last_error =
+            Self { first: known.first.min(self.first), last: known.last.max(self.last) }
+                .to_string();
     }
 }
 
@@ -86,7 +92,12 @@ mod tests {
     fn a_gap_is_found_again_in_what_is_said_of_it() {
         let gap = Gap { first: 3, last: 17 };
         assert_eq!(Gap::in_error(&gap.to_string()), Some(gap));
-        for other in ["", "it answered 500", "events 3 to 17", "events three to 17 were forgotten before they could be delivered"] {
+        for other in [
+            "",
+            "it answered 500",
+            "events 3 to 17",
+            "events three to 17 were forgotten before they could be delivered",
+        ] {
             assert_eq!(Gap::in_error(other), None, "{other}");
         }
     }

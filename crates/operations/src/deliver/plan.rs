@@ -43,7 +43,8 @@ pub struct Turn {
     pub(super) gap: Option<Gap>,
 }
 
-/// Whether a webhook still is what it was when its turn was planned: somebody may have switched it off or sent it elsewhere.
+/// Whether a webhook still is what it was when its turn was planned: somebody may have switched it
+/// off or sent it elsewhere.
 pub struct IsAsPlanned {
     pub workspace: WorkspaceId,
     pub id: WebhookId,
@@ -86,7 +87,13 @@ impl Operation for PlanTurn {
 }
 
 impl PlanTurn {
-    async fn whole_turn(&self, tx: &mut Tx, turn: &mut Turn, waiting: &[Waiting], has_room: bool) -> Result<(), StoreError> {
+    async fn whole_turn(
+        &self,
+        tx: &mut Tx,
+        turn: &mut Turn,
+        waiting: &[Waiting],
+        has_room: bool,
+    ) -> Result<(), StoreError> {
         let fresh = if has_room { self.fresh(tx, turn, MAX_FRESH).await? } else { Vec::new() };
         let lanes = Lanes::of(tx, self.workspace, waiting, &fresh).await?;
         let queues = Queues::of(waiting, &lanes, tx.now());
@@ -107,9 +114,16 @@ impl PlanTurn {
         Ok(())
     }
 
-    /// One call, to see whether anything gets through again: something that was not tried yet, so that one bad event does not stand for
-    /// all, or else what was tried the least. What has to wait for a time of its own waits for it all the same.
-    async fn probe(&self, tx: &mut Tx, turn: &mut Turn, waiting: &[Waiting], has_room: bool) -> Result<(), StoreError> {
+    /// One call, to see whether anything gets through again: something that was not tried yet, so
+    /// that one bad event does not stand for all, or else what was tried the least. What has to
+    /// wait for a time of its own waits for it all the same.
+    async fn probe(
+        &self,
+        tx: &mut Tx,
+        turn: &mut Turn,
+        waiting: &[Waiting],
+        has_room: bool,
+    ) -> Result<(), StoreError> {
         if turn.webhook.due_at.is_some_and(|due| due > tx.now()) {
             return Ok(());
         }
@@ -135,10 +149,16 @@ impl PlanTurn {
     }
 
     /// The first new event that need not wait for others of its lane; those before it are held.
-    async fn fresh_head(&self, tx: &mut Tx, turn: &mut Turn, waiting: &[Waiting]) -> Result<Option<Event>, StoreError> {
+    async fn fresh_head(
+        &self,
+        tx: &mut Tx,
+        turn: &mut Turn,
+        waiting: &[Waiting],
+    ) -> Result<Option<Event>, StoreError> {
         let fresh = self.fresh(tx, turn, MAX_FRESH).await?;
         let lanes = Lanes::of(tx, self.workspace, waiting, &fresh).await?;
-        let waiting: HashSet<Lane> = waiting.iter().map(|waiting| lanes.now(waiting.lane)).collect();
+        let waiting: HashSet<Lane> =
+            waiting.iter().map(|waiting| lanes.now(waiting.lane)).collect();
         for event in fresh {
             if !waiting.contains(&lanes.lane_of(&event)) {
                 turn.settled_sequence = event.sequence;
@@ -150,34 +170,68 @@ impl PlanTurn {
     }
 
     async fn parcels(&self, tx: &mut Tx, sequences: &[i64]) -> Result<Vec<Parcel>, StoreError> {
-        let mut deliveries = webhook::find_deliveries(tx, self.workspace, self.id, sequences).await?;
+        let mut deliveries =
+            webhook::find_deliveries(tx, self.workspace, self.id, sequences).await?;
         deliveries.sort_unstable_by_key(|delivery| delivery.sequence);
         let events = event_reading::find_all(tx, self.workspace, sequences).await?;
         let parcels = together(deliveries, events, |event| event.sequence);
-        Ok(parcels.into_iter().map(|(delivery, event)| Parcel { event, delivery: Some(delivery) }).collect())
+        Ok(parcels
+            .into_iter()
+            .map(|(delivery, event)| Parcel { event, delivery: Some(delivery) })
+            .collect())
     }
 
     /// New events that the webhook wants.
-    async fn fresh(&self, tx: &mut Tx, turn: &mut Turn, limit: i64) -> Result<Vec<Event>, StoreError> {
+    async fn fresh(
+        &self,
+        tx: &mut Tx,
+        turn: &mut Turn,
+        limit: i64,
+    ) -> Result<Vec<Event>, StoreError> {
         let mut wanted: Vec<_> = turn.webhook.types.patterns().to_vec();
         wanted.push(EventType::WebhookTest.name().to_owned());
-        let wanted = TypeFilter::parse(wanted.iter().map(String::as_str)).unwrap_or_else(|_| TypeFilter::everything());
+        let wanted = TypeFilter::parse(wanted.iter().map(String::as_str))
+            .unwrap_or_else(|_| TypeFilter::everything());
         let mut after = turn.webhook.settled_sequence;
-        let page = match event_reading::page(tx, self.workspace, Some(after), &wanted, Most::events(limit)).await? {
+        let page = match event_reading::page(
+            tx,
+            self.workspace,
+            Some(after),
+            &wanted,
+            Most::events(limit),
+        )
+        .await?
+        {
             Ok(page) => page,
             Err(gone) => {
                 turn.gap = Some(Gap { first: after + 1, last: gone.oldest - 1 });
                 after = gone.oldest - 1;
-                match event_reading::page(tx, self.workspace, Some(after), &wanted, Most::events(limit)).await? {
+                match event_reading::page(
+                    tx,
+                    self.workspace,
+                    Some(after),
+                    &wanted,
+                    Most::events(limit),
+                )
+                .await?
+                {
                     Ok(page) => page,
-                    Err(_) => return Err(StoreError::Conflict("events are being forgotten".to_owned())),
+                    Err(_) => {
+                        return Err(StoreError::Conflict("events are being forgotten".to_owned()));
+                    }
                 }
             }
         };
         turn.settled_sequence = page.next_after.max(after);
         turn.has_more = page.has_more;
         let id = turn.webhook.id;
-        Ok(page.events.into_iter().filter(|event| event.kind != EventType::WebhookTest || event.subject == Subject::of(id)).collect())
+        Ok(page
+            .events
+            .into_iter()
+            .filter(|event| {
+                event.kind != EventType::WebhookTest || event.subject == Subject::of(id)
+            })
+            .collect())
     }
 }
 
@@ -198,7 +252,9 @@ impl Turn {
 
     /// Whether there is nothing to do, and nothing to note.
     pub fn is_idle(&self) -> bool {
-        self.lanes.is_empty() && self.held.is_empty() && self.settled_sequence == self.webhook.settled_sequence
+        self.lanes.is_empty()
+            && self.held.is_empty()
+            && self.settled_sequence == self.webhook.settled_sequence
     }
 
     /// Puts it at the end of its lane.
@@ -217,17 +273,28 @@ type Lane = [u8; 16];
 /// Who of the erased had been merged with whom is forgotten, so all of them share a lane.
 const OF_THE_ERASED: Lane = [0; 16];
 
-/// Which records went into which others: what is told of both is told in one lane, since what belonged to one belongs to the other now.
+/// Which records went into which others: what is told of both is told in one lane, since what
+/// belonged to one belongs to the other now.
 pub(super) struct Lanes(HashMap<Lane, Lane>);
 
 impl Lanes {
     /// Of what waits and what is new.
-    pub(super) async fn of(tx: &mut Tx, workspace: WorkspaceId, waiting: &[Waiting], fresh: &[Event]) -> Result<Self, StoreError> {
-        let lanes: HashSet<Lane> =
-            waiting.iter().map(|waiting| waiting.lane).chain(fresh.iter().map(|event| event.subject.lane())).collect();
+    pub(super) async fn of(
+        tx: &mut Tx,
+        workspace: WorkspaceId,
+        waiting: &[Waiting],
+        fresh: &[Event],
+    ) -> Result<Self, StoreError> {
+        let lanes: HashSet<Lane> = waiting
+            .iter()
+            .map(|waiting| waiting.lane)
+            .chain(fresh.iter().map(|event| event.subject.lane()))
+            .collect();
         let lanes: Vec<Lane> = lanes.into_iter().collect();
         let gone = former::gone_among(tx, workspace, &lanes).await?;
-        Ok(Self(gone.into_iter().map(|(lane, into)| (lane, into.unwrap_or(OF_THE_ERASED))).collect()))
+        Ok(Self(
+            gone.into_iter().map(|(lane, into)| (lane, into.unwrap_or(OF_THE_ERASED))).collect(),
+        ))
     }
 
     fn lane_of(&self, event: &Event) -> Lane {
@@ -256,14 +323,17 @@ impl Queues {
         for Waiting { sequence, lane, next_attempt_at, .. } in waiting {
             let lane = lanes.now(*lane);
             queues.lanes.insert(lane, *sequence);
-            let place = *places.entry(lane).or_insert_with(|| match next_attempt_at.filter(|at| *at > now) {
-                Some(later) => {
-                    queues.next_due = Some(queues.next_due.map_or(later, |next| next.min(later)));
-                    None
-                }
-                None => {
-                    queues.due.push(Vec::new());
-                    Some(queues.due.len() - 1)
+            let place = *places.entry(lane).or_insert_with(|| {
+                match next_attempt_at.filter(|at| *at > now) {
+                    Some(later) => {
+                        queues.next_due =
+                            Some(queues.next_due.map_or(later, |next| next.min(later)));
+                        None
+                    }
+                    None => {
+                        queues.due.push(Vec::new());
+                        Some(queues.due.len() - 1)
+                    }
                 }
             });
             if let Some(place) = place {

@@ -1,4 +1,5 @@
-//! What follows from what an endpoint answered: what is delivered, tried again or given up, and whether the webhook is failing.
+//! What follows from what an endpoint answered: what is delivered, tried again or given up, and
+//! whether the webhook is failing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -71,7 +72,8 @@ impl Operation for Settle {
         }
         match is_failing {
             true => self.note_failure(tx, &mut webhook).await?,
-            // A webhook that is failing waits for its probe; if all that waits has a time of its own, there may be something new by then.
+            // A webhook that is failing waits for its probe; if all that waits has a time of its
+            // own, there may be something new by then.
             false if webhook.failed_rounds > 0 => {
                 if let Some(next) = turn.next_due.filter(|_| turn.held.is_empty()) {
                     let delay = self.delays.before_probe(webhook.failed_rounds, rand::random());
@@ -82,7 +84,8 @@ impl Operation for Settle {
                 let waiting = webhook::waiting(tx, *workspace, id, MAX_WAITING).await?;
                 let lanes = Lanes::of(tx, *workspace, &waiting, &[]).await?;
                 let queues = Queues::of(&waiting, &lanes, tx.now());
-                webhook.due_at = if queues.due.is_empty() { queues.next_due } else { Some(tx.now()) };
+                webhook.due_at =
+                    if queues.due.is_empty() { queues.next_due } else { Some(tx.now()) };
             }
         }
         for gap in turn.gap.into_iter().chain(lost) {
@@ -93,7 +96,10 @@ impl Operation for Settle {
         }
         webhook::update(tx, *workspace, &webhook).await?;
         let is_due = webhook.due_at.is_some_and(|due| due <= tx.now());
-        let goes_on = webhook.is_enabled && !turn.is_idle() && !self.is_last && (is_due || (webhook.failed_rounds == 0 && turn.has_more));
+        let goes_on = webhook.is_enabled
+            && !turn.is_idle()
+            && !self.is_last
+            && (is_due || (webhook.failed_rounds == 0 && turn.has_more));
         if !goes_on {
             webhook::set_lease(tx, *workspace, id, None).await?;
         }
@@ -114,27 +120,39 @@ impl Settle {
         })
     }
 
-    /// Whether nothing got through. Events that failed before, while others got through since, are the cause themselves: they say nothing
-    /// of the endpoint, unless it is failing anyway.
+    /// Whether nothing got through. Events that failed before, while others got through since, are
+    /// the cause themselves: they say nothing of the endpoint, unless it is failing anyway.
     fn is_failing(&self) -> bool {
         let webhook = &self.turn.webhook;
         let is_bad = |parcel: &Parcel| {
             let first = parcel.delivery.as_ref().and_then(first_attempt);
-            first.is_some_and(|first| webhook.last_success_at.is_some_and(|success| success >= first))
+            first.is_some_and(|first| {
+                webhook.last_success_at.is_some_and(|success| success >= first)
+            })
         };
-        let mut failed = self.tried().filter(|(_, outcome)| matches!(outcome, Outcome::Failed(..))).peekable();
+        let mut failed =
+            self.tried().filter(|(_, outcome)| matches!(outcome, Outcome::Failed(..))).peekable();
         let any_failed = failed.peek().is_some();
-        any_failed && self.successes().next().is_none() && (webhook.failed_rounds > 0 || !failed.all(|(parcel, _)| is_bad(parcel)))
+        any_failed
+            && self.successes().next().is_none()
+            && (webhook.failed_rounds > 0 || !failed.all(|(parcel, _)| is_bad(parcel)))
     }
 
     /// Leaves out deliveries that somebody asked for anew since they were looked at.
-    async fn unchanged(&self, tx: &mut Tx, kept: Vec<Delivery>) -> Result<Vec<Delivery>, StoreError> {
+    async fn unchanged(
+        &self,
+        tx: &mut Tx,
+        kept: Vec<Delivery>,
+    ) -> Result<Vec<Delivery>, StoreError> {
         let known: HashMap<i64, Timestamp> = self
             .tried()
-            .filter_map(|(parcel, _)| parcel.delivery.as_ref().map(|delivery| (delivery.sequence, delivery.updated_at)))
+            .filter_map(|(parcel, _)| {
+                parcel.delivery.as_ref().map(|delivery| (delivery.sequence, delivery.updated_at))
+            })
             .collect();
         let sequences: Vec<_> = known.keys().copied().collect();
-        let now = webhook::find_deliveries(tx, self.workspace, self.turn.webhook.id, &sequences).await?;
+        let now =
+            webhook::find_deliveries(tx, self.workspace, self.turn.webhook.id, &sequences).await?;
         let changed: HashSet<i64> = now
             .iter()
             .filter(|delivery| known.get(&delivery.sequence) != Some(&delivery.updated_at))
@@ -143,9 +161,18 @@ impl Settle {
         Ok(kept.into_iter().filter(|delivery| !changed.contains(&delivery.sequence)).collect())
     }
 
-    /// Lets what was answered to events be forgotten whose contents were erased since they were sent.
-    async fn without_the_erased(&self, tx: &mut Tx, mut kept: Vec<Delivery>) -> Result<Vec<Delivery>, StoreError> {
-        let sequences: Vec<_> = kept.iter().filter(|delivery| delivery.attempts != "[]").map(|delivery| delivery.sequence).collect();
+    /// Lets what was answered to events be forgotten whose contents were erased since they were
+    /// sent.
+    async fn without_the_erased(
+        &self,
+        tx: &mut Tx,
+        mut kept: Vec<Delivery>,
+    ) -> Result<Vec<Delivery>, StoreError> {
+        let sequences: Vec<_> = kept
+            .iter()
+            .filter(|delivery| delivery.attempts != "[]")
+            .map(|delivery| delivery.sequence)
+            .collect();
         let erased = event::erased_among(tx, self.workspace, &sequences).await?;
         for delivery in kept.iter_mut().filter(|delivery| erased.contains(&delivery.sequence)) {
             "[]".clone_into(&mut delivery.attempts);
@@ -153,10 +180,17 @@ impl Settle {
         Ok(kept)
     }
 
-    /// Leaves out deliveries of events that were forgotten since they were looked at; says which of them were not delivered.
-    async fn without_the_forgotten(&self, tx: &mut Tx, mut kept: Vec<Delivery>) -> Result<(Vec<Delivery>, Option<Gap>), StoreError> {
+    /// Leaves out deliveries of events that were forgotten since they were looked at; says which of
+    /// them were not delivered.
+    async fn without_the_forgotten(
+        &self,
+        tx: &mut Tx,
+        mut kept: Vec<Delivery>,
+    ) -> Result<(Vec<Delivery>, Option<Gap>), StoreError> {
         let oldest = event_reading::oldest(tx, self.workspace).await?;
-        let is_lost = |delivery: &&Delivery| delivery.sequence < oldest && delivery.status != DeliveryStatus::Delivered;
+        let is_lost = |delivery: &&Delivery| {
+            delivery.sequence < oldest && delivery.status != DeliveryStatus::Delivered
+        };
         let lost = || kept.iter().filter(is_lost).map(|delivery| delivery.sequence);
         let gap = lost().min().zip(lost().max()).map(|(first, last)| Gap { first, last });
         kept.retain(|delivery| delivery.sequence >= oldest);
@@ -167,15 +201,25 @@ impl Settle {
         let mut kept = Vec::new();
         for (parcel, outcome) in self.tried() {
             let is_known = parcel.delivery.is_some();
-            let delivery = parcel.delivery.clone().unwrap_or_else(|| Delivery::pending(parcel.event.sequence, now));
+            let delivery = parcel
+                .delivery
+                .clone()
+                .unwrap_or_else(|| Delivery::pending(parcel.event.sequence, now));
             match outcome {
                 Outcome::Delivered(attempt) => {
                     let status = DeliveryStatus::Delivered;
-                    kept.push(Delivery { status, next_attempt_at: None, ..tried(delivery, attempt, now)? });
+                    kept.push(Delivery {
+                        status,
+                        next_attempt_at: None,
+                        ..tried(delivery, attempt, now)?
+                    });
                 }
-                Outcome::Failed(attempt, retry_after) => {
-                    kept.push(self.failed(tried(delivery, attempt, now)?, *retry_after, now, is_failing))
-                }
+                Outcome::Failed(attempt, retry_after) => kept.push(self.failed(
+                    tried(delivery, attempt, now)?,
+                    *retry_after,
+                    now,
+                    is_failing,
+                )),
                 Outcome::Untried if !is_known => kept.push(delivery),
                 Outcome::Untried => {}
             }
@@ -185,14 +229,23 @@ impl Settle {
     }
 
     /// When it is tried again, if it is. While nothing gets through at all, nothing is given up.
-    fn failed(&self, delivery: Delivery, retry_after: Option<i64>, now: Timestamp, is_failing: bool) -> Delivery {
+    fn failed(
+        &self,
+        delivery: Delivery,
+        retry_after: Option<i64>,
+        now: Timestamp,
+        is_failing: bool,
+    ) -> Delivery {
         if is_failing {
             return Delivery { next_attempt_at: None, ..delivery };
         }
         let delivery = Delivery { failure_count: delivery.failure_count + 1, ..delivery };
         match self.delays.after(delivery.failure_count, rand::random()) {
             None => Delivery { status: DeliveryStatus::Failed, next_attempt_at: None, ..delivery },
-            Some(delay) => Delivery { next_attempt_at: Some(now.plus_millis(delay.max(asked_for(retry_after)))), ..delivery },
+            Some(delay) => Delivery {
+                next_attempt_at: Some(now.plus_millis(delay.max(asked_for(retry_after)))),
+                ..delivery
+            },
         }
     }
 
@@ -206,11 +259,22 @@ impl Settle {
         })
     }
 
-    async fn note_recovery(&self, tx: &mut Tx, webhook: &mut Webhook) -> Result<(), OperationError> {
+    async fn note_recovery(
+        &self,
+        tx: &mut Tx,
+        webhook: &mut Webhook,
+    ) -> Result<(), OperationError> {
         webhook.failed_rounds = 0;
         if let Some(paused_at) = webhook.paused_at.take() {
             let told = Told::new(Pause { paused_at: Some(paused_at) }, Pause { paused_at: None });
-            tell(tx, &Actor::program(self.workspace), EventType::WebhookResumed, Subject::of(webhook.id), &told).await?;
+            tell(
+                tx,
+                &Actor::program(self.workspace),
+                EventType::WebhookResumed,
+                Subject::of(webhook.id),
+                &told,
+            )
+            .await?;
         }
         Ok(())
     }
@@ -222,12 +286,25 @@ impl Settle {
             Outcome::Failed(_, retry_after) => Some(asked_for(*retry_after)),
             _ => None,
         });
-        let delay = self.delays.before_probe(webhook.failed_rounds, rand::random()).max(asked.max().unwrap_or(0));
+        let delay = self
+            .delays
+            .before_probe(webhook.failed_rounds, rand::random())
+            .max(asked.max().unwrap_or(0));
         webhook.due_at = Some(tx.now().plus_millis(delay));
         if webhook.failed_rounds == ROUNDS_TO_PAUSE {
             webhook.paused_at = Some(tx.now());
-            let told = Told::new(Nothing {}, Paused { paused_at: tx.now(), last_error: &webhook.last_error });
-            tell(tx, &Actor::program(self.workspace), EventType::WebhookPaused, Subject::of(webhook.id), &told).await?;
+            let told = Told::new(
+                Nothing {},
+                Paused { paused_at: tx.now(), last_error: &webhook.last_error },
+            );
+            tell(
+                tx,
+                &Actor::program(self.workspace),
+                EventType::WebhookPaused,
+                Subject::of(webhook.id),
+                &told,
+            )
+            .await?;
         }
         Ok(())
     }
@@ -247,10 +324,15 @@ struct Paused<'w> {
 /// When it was first tried, as far as that is kept; nothing if it was not.
 fn first_attempt(delivery: &Delivery) -> Option<Timestamp> {
     let attempts: Vec<Attempt> = serde_json::from_str(&delivery.attempts).unwrap_or_default();
-    (delivery.attempt_count > 0).then(|| attempts.first().map_or(delivery.created_at, Attempt::begun_at))
+    (delivery.attempt_count > 0)
+        .then(|| attempts.first().map_or(delivery.created_at, Attempt::begun_at))
 }
 
-fn tried(mut delivery: Delivery, attempt: &Attempt, now: Timestamp) -> Result<Delivery, StoreError> {
+fn tried(
+    mut delivery: Delivery,
+    attempt: &Attempt,
+    now: Timestamp,
+) -> Result<Delivery, StoreError> {
     let broken = |error: serde_json::Error| StoreError::Internal(error.to_string());
     let mut attempts: Vec<Attempt> = serde_json::from_str(&delivery.attempts).map_err(broken)?;
     attempts.push(attempt.clone());

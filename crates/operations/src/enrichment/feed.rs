@@ -1,4 +1,5 @@
-//! Finding the persons of a run and putting them into the queue, bit by bit, so that others who wait are not stuck behind all of them.
+//! Finding the persons of a run and putting them into the queue, bit by bit, so that others who
+//! wait are not stuck behind all of them.
 
 use slated_model::enrichment::RunState;
 use slated_model::id::{EnrichmentRunId, WorkspaceId};
@@ -50,13 +51,19 @@ impl Operation for FeedRun {
             return Ok(false);
         }
         let mut found = match resolve_again(tx, workspace, &before.filter).await? {
-            Some(filter) => enrichment_run::find_persons(tx, workspace, &filter, before.position, room).await?,
+            Some(filter) => {
+                enrichment_run::find_persons(tx, workspace, &filter, before.position, room).await?
+            }
             None => Found { persons: Vec::new(), position: None, is_end: true },
         };
-        // Held, so that none of them goes, or is asked for by somebody else, while they come into the queue.
+        // Held, so that none of them goes, or is asked for by somebody else, while they come into
+        // the queue.
         found.persons = person::hold_all(tx, workspace, &found.persons).await?;
         let has_moved = |now: Option<Run>| {
-            now.is_none_or(|now| (now.state, now.is_fed, now.position) != (before.state, before.is_fed, before.position))
+            now.is_none_or(|now| {
+                (now.state, now.is_fed, now.position)
+                    != (before.state, before.is_fed, before.position)
+            })
         };
         // Another server may have done all of it while those were waited for.
         if has_moved(enrichment_run::find(tx, workspace, id).await?) {

@@ -1,4 +1,5 @@
-//! Filling a person with what a provider knows. What a caller wrote stays; what stands against it is proposed.
+//! Filling a person with what a provider knows. What a caller wrote stays; what stands against it
+//! is proposed.
 
 use std::collections::HashMap;
 
@@ -67,29 +68,55 @@ pub(super) async fn fill(
         let after = person::view(tx, workspace, updated.id).await?.ok_or_else(changed)?;
         let sources = sources(&decision.set, &current(updated.clone(), &after), provider, tx);
         field_source::keep(tx, workspace, updated.id, &sources).await?;
-        tell::person_enriched(tx, &actor, (before, &view), (&updated, &after), provider, &fields).await?;
+        tell::person_enriched(tx, &actor, (before, &view), (&updated, &after), provider, &fields)
+            .await?;
     }
     let proposer = Proposer::provider(provider);
     proposals::propose_all(tx, workspace, updated.id, &proposer, &decision.proposals).await?;
-    proposals::withdraw(tx, workspace, updated.id, &proposer, &mentioned(&profile), &decision.proposals).await?;
+    proposals::withdraw(
+        tx,
+        workspace,
+        updated.id,
+        &proposer,
+        &mentioned(&profile),
+        &decision.proposals,
+    )
+    .await?;
     let hash = |person: &Person| Question::of(person, "").hash();
     if hash(before) != hash(&updated) {
-        enrichment_answer::carry_over(tx, workspace, updated.id, hash(before), hash(&updated)).await?;
+        enrichment_answer::carry_over(tx, workspace, updated.id, hash(before), hash(&updated))
+            .await?;
     }
     Ok(Filled { fields, refused })
 }
 
-/// The values that came from providers, but for those that the person has because a caller wrote them again.
-async fn sourced(tx: &mut Tx, workspace: WorkspaceId, present: &Current) -> Result<Vec<Sourced>, StoreError> {
+/// The values that came from providers, but for those that the person has because a caller wrote
+/// them again.
+async fn sourced(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    present: &Current,
+) -> Result<Vec<Sourced>, StoreError> {
     let mut sources = field_source::of_person(tx, workspace, present.person.id).await?;
-    let is_present =
-        |source: &FieldSource| channel_of(source.field).is_none() && hashed(present, source.field).value_hash == source.value_hash;
-    let names: Vec<_> = sources.iter().filter(|source| is_present(source)).map(|source| source.field.name()).collect();
+    let is_present = |source: &FieldSource| {
+        channel_of(source.field).is_none()
+            && hashed(present, source.field).value_hash == source.value_hash
+    };
+    let names: Vec<_> = sources
+        .iter()
+        .filter(|source| is_present(source))
+        .map(|source| source.field.name())
+        .collect();
     if !names.is_empty() {
         let origins = origin::of_person(tx, workspace, present.person.id, &names).await?;
-        sources.retain(|source| !is_present(source) || !is_written_since(source, origins.of(source.field.name())));
+        sources.retain(|source| {
+            !is_present(source) || !is_written_since(source, origins.of(source.field.name()))
+        });
     }
-    Ok(sources.into_iter().map(|source| Sourced { field: source.field, value_hash: source.value_hash }).collect())
+    Ok(sources
+        .into_iter()
+        .map(|source| Sourced { field: source.field, value_hash: source.value_hash })
+        .collect())
 }
 
 /// The fields of which a profile says something and for which values may be proposed.
@@ -117,19 +144,27 @@ fn patch<T>(list: Option<Vec<T>>) -> Patch<Vec<T>> {
     list.map_or(Patch::Absent, Patch::Set)
 }
 
-/// The sources of what was set. Values are hashed as they are kept now: a company may be written otherwise than the provider does.
+/// The sources of what was set. Values are hashed as they are kept now: a company may be written
+/// otherwise than the provider does.
 fn sources(set: &[Sourced], after: &Current, provider: &str, tx: &Tx) -> Vec<FieldSource> {
     let source = |set: &Sourced| {
         let value_hash = match channel_of(set.field) {
             Some(_) => set.value_hash,
             None => hashed(after, set.field).value_hash,
         };
-        FieldSource { field: set.field, value_hash, provider: provider.to_owned(), set_at: tx.now(), key_id: None }
+        FieldSource {
+            field: set.field,
+            value_hash,
+            provider: provider.to_owned(),
+            set_at: tx.now(),
+            key_id: None,
+        }
     };
     set.iter().map(source).collect()
 }
 
-/// Claims the identifiers that are new and releases those that the person lost. What belongs to another person is not taken over.
+/// Claims the identifiers that are new and releases those that the person lost. What belongs to
+/// another person is not taken over.
 async fn move_identifiers(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -184,8 +219,13 @@ fn take_back(before: &Person, decision: &mut Decision, identifier: &Identifier) 
     }
 }
 
-/// Lets entries of a career point at the companies of their names that are there, those of proposals too. None is made for them.
-async fn match_companies(tx: &mut Tx, workspace: WorkspaceId, decision: &mut Decision) -> Result<(), StoreError> {
+/// Lets entries of a career point at the companies of their names that are there, those of
+/// proposals too. None is made for them.
+async fn match_companies(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    decision: &mut Decision,
+) -> Result<(), StoreError> {
     let mut kept: Vec<(&str, &mut Option<CompanyId>)> = Vec::new();
     for entry in decision.work_experience.iter_mut().flatten() {
         kept.push((&entry.company.company_name, &mut entry.company.company_id));
@@ -218,7 +258,11 @@ fn company_of(entry: &Map<String, Value>) -> String {
 }
 
 /// The companies of those folded names that are there. They are asked for together.
-async fn find_companies(tx: &mut Tx, workspace: WorkspaceId, mut names: Vec<String>) -> Result<HashMap<String, CompanyId>, StoreError> {
+async fn find_companies(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    mut names: Vec<String>,
+) -> Result<HashMap<String, CompanyId>, StoreError> {
     names.sort_unstable();
     names.dedup();
     let mut asked = Vec::with_capacity(names.len());

@@ -1,9 +1,11 @@
-//! Enrichment: filling a person with what others know of them. It is asked for ([`request`]), for many at once as [`runs`] that a [`feed`]
-//! puts into the queue bit by bit. Whoever works on the queue [`take`]s some for a while, asks, and [`settle`]s what came of it: nothing of
-//! an attempt is kept before that, so a server may die at any point and another goes on.
+//! Enrichment: filling a person with what others know of them. It is asked for ([`request`]), for
+//! many at once as [`runs`] that a [`feed`] puts into the queue bit by bit. Whoever works on the
+//! queue [`take`]s some for a while, asks, and [`settle`]s what came of it: nothing of an attempt
+//! is kept before that, so a server may die at any point and another goes on.
 //!
-//! Locks are taken in one order everywhere: the person, their enrichment, their proposals, the run. Nobody puts a person into the queue
-//! without holding them, so that none slips in while the person goes.
+//! Locks are taken in one order everywhere: the person, their enrichment, their proposals, the run.
+//! Nobody puts a person into the queue without holding them, so that none slips in while the person
+//! goes.
 
 pub mod feed;
 mod fill;
@@ -48,8 +50,15 @@ pub(crate) fn current(person: Person, view: &PersonView) -> Current {
 fn current_as_read(view: &PersonView, details: &PersonDetails) -> Result<Current, StoreError> {
     let person = Person {
         id: view.id,
-        name: PersonName { whole: view.name.clone(), first: view.first_name.clone(), last: view.last_name.clone() },
-        social: SocialProfile { url: details.social_url.clone(), handle: view.social_public_id.clone() },
+        name: PersonName {
+            whole: view.name.clone(),
+            first: view.first_name.clone(),
+            last: view.last_name.clone(),
+        },
+        social: SocialProfile {
+            url: details.social_url.clone(),
+            handle: view.social_public_id.clone(),
+        },
         current_job_title: view.current_job_title.clone(),
         company_id: view.company_id,
         social_location: details.social_location.clone(),
@@ -79,9 +88,11 @@ fn entries(person: &Person, channel: Channel) -> &[Contact] {
     }
 }
 
-/// Whether a caller wrote the field after it had its value from a provider, be it the same value again.
+/// Whether a caller wrote the field after it had its value from a provider, be it the same value
+/// again.
 fn is_written_since(source: &FieldSource, change: Option<&Change>) -> bool {
-    change.is_some_and(|change| change.kind == EventType::PersonUpdated && change.at > source.set_at)
+    change
+        .is_some_and(|change| change.kind == EventType::PersonUpdated && change.at > source.set_at)
 }
 
 fn is_nothing(value: &Value) -> bool {
@@ -105,7 +116,10 @@ pub(crate) fn values(current: &Current) -> Vec<Sourced> {
         match channel_of(field) {
             Some(channel) => {
                 let contacts = entries(&current.person, channel).iter();
-                values.extend(contacts.map(|contact| Sourced { field, value_hash: contact_hash(channel, &contact.value) }));
+                values.extend(contacts.map(|contact| Sourced {
+                    field,
+                    value_hash: contact_hash(channel, &contact.value),
+                }));
             }
             None if is_nothing(&value_of(current, field)) => {}
             None => values.push(hashed(current, field)),
@@ -114,9 +128,14 @@ pub(crate) fn values(current: &Current) -> Vec<Sourced> {
     values
 }
 
-/// Puts a person who is held into the queue because somebody asks for it. Should a run have put them there before, it is this request that
-/// they wait for now, whatever becomes of the run.
-pub(crate) async fn ask_for(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, refresh: bool) -> Result<(), StoreError> {
+/// Puts a person who is held into the queue because somebody asks for it. Should a run have put
+/// them there before, it is this request that they wait for now, whatever becomes of the run.
+pub(crate) async fn ask_for(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    refresh: bool,
+) -> Result<(), StoreError> {
     if enrichment::queue(tx, workspace, person, refresh).await? {
         return Ok(());
     }
@@ -126,8 +145,13 @@ pub(crate) async fn ask_for(tx: &mut Tx, workspace: WorkspaceId, person: PersonI
     }
 }
 
-/// Takes away all that enrichment knows of a person who is about to go; a run that waits for them waits no longer.
-pub(crate) async fn forget(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), StoreError> {
+/// Takes away all that enrichment knows of a person who is about to go; a run that waits for them
+/// waits no longer.
+pub(crate) async fn forget(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+) -> Result<(), StoreError> {
     match enrichment::remove(tx, workspace, person).await? {
         Some(run) => enrichment_run::count(tx, workspace, run, State::Skipped).await,
         None => Ok(()),

@@ -1,4 +1,5 @@
-//! Whether a provider may be asked now. The limits are the operator's, and hold for all servers together.
+//! Whether a provider may be asked now. The limits are the operator's, and hold for all servers
+//! together.
 
 use slated_store::record::permit::{self, Permit};
 use slated_store::{Operation, OperationError, Tx};
@@ -21,6 +22,13 @@ impl Operation for TakePermit {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Permit, OperationError> {
-        Ok(permit::take(tx, &self.provider, self.interval_millis, self.burst_millis, self.daily_budget).await?)
+        Ok(permit::take(
+            tx,
+            &self.provider,
+            self.interval_millis,
+            self.burst_millis,
+            self.daily_budget,
+        )
+        .await?)
     }
 }

@@ -1,4 +1,5 @@
-//! Values of a provider that differ from what a caller wrote: made when an answer comes in, listed, and decided.
+//! Values of a provider that differ from what a caller wrote: made when an answer comes in, listed,
+//! and decided.
 
 use std::collections::HashMap;
 
@@ -47,8 +48,9 @@ pub(super) async fn propose_all(
     Ok(())
 }
 
-/// Proposes a value for a person who is held, given what was proposed for them before. What waits to be decided, or was rejected, is not
-/// proposed again. Gives back the proposal that has the value.
+/// Proposes a value for a person who is held, given what was proposed for them before. What waits
+/// to be decided, or was rejected, is not proposed again. Gives back the proposal that has the
+/// value.
 pub async fn propose(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -87,8 +89,14 @@ pub async fn propose(
     Ok(new.id)
 }
 
-/// The proposal that stands for the value already: one that is open, or was rejected, or that the same proposer put another in the place of.
-fn find_before<'k>(known: &'k [Proposal], proposer: &Proposer, field: Field, value: &Value) -> Option<&'k Proposal> {
+/// The proposal that stands for the value already: one that is open, or was rejected, or that the
+/// same proposer put another in the place of.
+fn find_before<'k>(
+    known: &'k [Proposal],
+    proposer: &Proposer,
+    field: Field,
+    value: &Value,
+) -> Option<&'k Proposal> {
     let counts = |known: &Proposal| match known.state {
         ProposalState::Open => Some(0),
         ProposalState::Rejected => Some(1),
@@ -99,7 +107,8 @@ fn find_before<'k>(known: &'k [Proposal], proposer: &Proposer, field: Field, val
     of_value.filter(|known| counts(known).is_some()).min_by_key(|known| counts(known))
 }
 
-/// Takes back what the provider proposed for a field of which it says something else now, or what the record has.
+/// Takes back what the provider proposed for a field of which it says something else now, or what
+/// the record has.
 pub(super) async fn withdraw(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -109,8 +118,12 @@ pub(super) async fn withdraw(
     proposed: &[(Field, Value)],
 ) -> Result<(), StoreError> {
     let known = proposal::of_person(tx, workspace, person, MAX_KNOWN).await?;
-    for open in known.iter().filter(|known| known.state == ProposalState::Open && known.proposer == *proposer) {
-        if mentioned.contains(&open.field) && proposed.iter().all(|(field, _)| *field != open.field) {
+    for open in known
+        .iter()
+        .filter(|known| known.state == ProposalState::Open && known.proposer == *proposer)
+    {
+        if mentioned.contains(&open.field) && proposed.iter().all(|(field, _)| *field != open.field)
+        {
             proposal::supersede_open(tx, workspace, person, open.field, proposer).await?;
         }
     }
@@ -119,7 +132,8 @@ pub(super) async fn withdraw(
 
 /// Whether it is the same value that was proposed.
 fn is_of_value(known: &Proposal, value: &Value) -> bool {
-    let is_same = |before: Value| comparable(known.field, &before) == comparable(known.field, value);
+    let is_same =
+        |before: Value| comparable(known.field, &before) == comparable(known.field, value);
     serde_json::from_str(&known.value).is_ok_and(is_same)
 }
 
@@ -129,7 +143,9 @@ fn without_durations(value: &Value) -> Value {
         Value::Array(entries) => entries.iter().map(without_durations).collect(),
         Value::Object(fields) => {
             let kept = fields.iter().filter(|(name, _)| *name != "duration_in_months");
-            Value::Object(kept.map(|(name, value)| (name.clone(), without_durations(value))).collect())
+            Value::Object(
+                kept.map(|(name, value)| (name.clone(), without_durations(value))).collect(),
+            )
         }
         plain => plain.clone(),
     }
@@ -141,14 +157,22 @@ pub struct ProposalShown {
     pub current: Value,
 }
 
-async fn current_of(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Current, OperationError> {
+async fn current_of(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+) -> Result<Current, OperationError> {
     let gone = || StoreError::Conflict("the person was merged or erased meanwhile".to_owned());
     let view = person::view(tx, workspace, person).await?.ok_or_else(gone)?;
     let details = person::details(tx, workspace, person).await?.ok_or_else(gone)?;
     Ok(current_as_read(&view, &details)?)
 }
 
-async fn show(tx: &mut Tx, workspace: WorkspaceId, proposals: Vec<Proposal>) -> Result<Vec<ProposalShown>, OperationError> {
+async fn show(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    proposals: Vec<Proposal>,
+) -> Result<Vec<ProposalShown>, OperationError> {
     let mut persons: HashMap<PersonId, Current> = HashMap::new();
     let mut shown = Vec::with_capacity(proposals.len());
     for proposal in proposals {
@@ -180,7 +204,8 @@ impl Operation for ListProposals {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
-        let Listed { records, total, more } = proposal::list(tx, self.workspace, self.state, &self.page).await?;
+        let Listed { records, total, more } =
+            proposal::list(tx, self.workspace, self.state, &self.page).await?;
         Ok(Listed { records: show(tx, self.workspace, records).await?, total, more })
     }
 }
@@ -236,31 +261,41 @@ impl Operation for DecideProposal {
             self.accept(tx, &decided).await?;
         }
         proposal::decide(tx, workspace, self.id, wanted, self.actor.key).await?;
-        (decided.state, decided.decided_at, decided.key_id) = (wanted, Some(tx.now()), self.actor.key);
+        (decided.state, decided.decided_at, decided.key_id) =
+            (wanted, Some(tx.now()), self.actor.key);
         self.shown(tx, decided).await
     }
 }
 
 impl DecideProposal {
-    async fn shown(&self, tx: &mut Tx, proposal: Proposal) -> Result<ProposalShown, OperationError> {
+    async fn shown(
+        &self,
+        tx: &mut Tx,
+        proposal: Proposal,
+    ) -> Result<ProposalShown, OperationError> {
         let current = current_of(tx, self.actor.workspace, proposal.person).await?;
         Ok(ProposalShown { current: value_of(&current, proposal.field), proposal })
     }
 
-    /// Writes the value as an update of the caller's would. That it came from a provider, if it did, stays known.
+    /// Writes the value as an update of the caller's would. That it came from a provider, if it
+    /// did, stays known.
     async fn accept(&self, tx: &mut Tx, proposal: &Proposal) -> Result<(), OperationError> {
         let (workspace, id, field) = (self.actor.workspace, proposal.person, proposal.field);
-        let value: Value = serde_json::from_str(&proposal.value).map_err(|error| StoreError::Internal(error.to_string()))?;
+        let value: Value = serde_json::from_str(&proposal.value)
+            .map_err(|error| StoreError::Internal(error.to_string()))?;
         let (actor, precondition) = (self.actor.clone(), Precondition::None);
         match field {
             Field::WorkExperience | Field::EducationExperience | Field::Certifications => {
                 // Durations are those of today.
                 let (list, today) = (without_durations(&value), tx.now().date());
-                let career = read_body(&body(field.name(), list), |fields| CareerPatch::read(fields, today))?;
+                let career = read_body(&body(field.name(), list), |fields| {
+                    CareerPatch::read(fields, today)
+                })?;
                 ReplaceHistory { actor, id, career, precondition }.run(tx).await?;
             }
             _ => {
-                let name = if field == Field::CurrentCompanyName { "company_name" } else { field.name() };
+                let name =
+                    if field == Field::CurrentCompanyName { "company_name" } else { field.name() };
                 let patch = read_body(&body(name, value), PersonPatch::read)?;
                 UpdatePerson { actor, id, patch, precondition }.run(tx).await?;
             }
@@ -287,7 +322,9 @@ fn body(name: &str, value: Value) -> Vec<u8> {
 
 fn decided_before(id: ProposalId, state: ProposalState) -> Problem {
     let message = match state {
-        ProposalState::Superseded => format!("The proposal {id} was superseded by a newer answer and cannot be decided any more."),
+        ProposalState::Superseded => format!(
+            "The proposal {id} was superseded by a newer answer and cannot be decided any more."
+        ),
         _ => format!("The proposal {id} was {} before.", state.name()),
     };
     Problem::new(Code::ProposalDecided, message)
@@ -326,10 +363,20 @@ mod tests {
             (ProposalState::Superseded, false, true),
         ] {
             let known = [proposal(Field::CurrentJobTitle, &analyst, state)];
-            let stands = |proposer: &Proposer, field, value: &str| find_before(&known, proposer, field, &json!(value)).is_some();
+            let stands = |proposer: &Proposer, field, value: &str| {
+                find_before(&known, proposer, field, &json!(value)).is_some()
+            };
             let (people, caller) = (Proposer::provider("people"), Proposer::caller(None));
-            assert_eq!(stands(&caller, Field::CurrentJobTitle, "chief  analyst"), by_anybody, "{state:?}");
-            assert_eq!(stands(&people, Field::CurrentJobTitle, "chief  analyst"), by_the_same, "{state:?}");
+            assert_eq!(
+                stands(&caller, Field::CurrentJobTitle, "chief  analyst"),
+                by_anybody,
+                "{state:?}"
+            );
+            assert_eq!(
+                stands(&people, Field::CurrentJobTitle, "chief  analyst"),
+                by_the_same,
+                "{state:?}"
+            );
             assert!(!stands(&people, Field::CurrentJobTitle, "Analyst"), "{state:?}");
             assert!(!stands(&people, Field::SocialHeadline, "Chief Analyst"), "{state:?}");
         }
@@ -337,11 +384,17 @@ mod tests {
 
     #[test]
     fn a_list_stands_whatever_the_day_is() {
-        let list = |months: i64, company: Option<&str>, title: &str| json!([{"positions": [{"title": title, "duration_in_months": months}], "company_id": company}]);
+        let list = |months: i64, company: Option<&str>, title: &str| {
+            json!([{"positions": [{"title": title, "duration_in_months": months}],
+            "company_id": company}])
+        };
         let known = proposal(Field::WorkExperience, &list(3, None, "Analyst"), ProposalState::Open);
         assert!(is_of_value(&known, &list(4, Some("cmp_1"), "Analyst")));
         assert!(!is_of_value(&known, &list(3, None, "Chief Analyst")));
-        assert_eq!(without_durations(&list(3, None, "Analyst")), json!([{"positions": [{"title": "Analyst"}], "company_id": null}]));
+        assert_eq!(
+            without_durations(&list(3, None, "Analyst")),
+            json!([{"positions": [{"title": "Analyst"}], "company_id": null}])
+        );
     }
 
     #[test]

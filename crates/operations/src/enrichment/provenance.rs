@@ -1,5 +1,6 @@
-//! Where what is known of a person comes from, value by value. What a provider set is noted with its hash; the change that set a value says
-//! who wrote the rest, and stays known when its event is forgotten.
+//! Where what is known of a person comes from, value by value. What a provider set is noted with
+//! its hash; the change that set a value says who wrote the rest, and stays known when its event is
+//! forgotten.
 
 use slated_model::clock::Timestamp;
 use slated_model::enrichment::Field;
@@ -21,7 +22,8 @@ pub enum Origin {
     Provider,
     /// Nobody with a key: the command line, or the program itself.
     Program,
-    /// It was written without an event, or the event was forgotten by a version that kept nothing of it.
+    /// It was written without an event, or the event was forgotten by a version that kept nothing
+    /// of it.
     Unknown,
 }
 
@@ -61,7 +63,8 @@ struct Known {
     value: Option<String>,
 }
 
-/// Where each value of the person comes from that is not empty, in the order in which fields are shown.
+/// Where each value of the person comes from that is not empty, in the order in which fields are
+/// shown.
 pub async fn of_person(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -72,12 +75,14 @@ pub async fn of_person(
     let mut known = Vec::new();
     for field in Field::ALL.iter().copied() {
         match channel_of(field) {
-            Some(channel) => known.extend(entries(&current.person, channel).iter().map(|contact| Known {
-                field,
-                value_hash: contact_hash(channel, &contact.value),
-                name: contact_name(channel, &contact.value),
-                value: Some(contact.value.clone()),
-            })),
+            Some(channel) => {
+                known.extend(entries(&current.person, channel).iter().map(|contact| Known {
+                    field,
+                    value_hash: contact_hash(channel, &contact.value),
+                    name: contact_name(channel, &contact.value),
+                    value: Some(contact.value.clone()),
+                }))
+            }
             None if is_nothing(&value_of(&current, field)) => {}
             None => {
                 let value_hash = hashed(&current, field).value_hash;
@@ -93,13 +98,23 @@ pub async fn of_person(
 
 fn judge(change: Option<&Change>, known: Known, sources: &[FieldSource]) -> Provenance {
     let Known { field, value_hash, value, .. } = known;
-    let source = sources.iter().find(|source| source.field == field && source.value_hash == value_hash);
-    let mut provenance =
-        Provenance { field: field.name(), value, source: Origin::Unknown, provider: None, key_id: None, event_id: None, at: None };
+    let source =
+        sources.iter().find(|source| source.field == field && source.value_hash == value_hash);
+    let mut provenance = Provenance {
+        field: field.name(),
+        value,
+        source: Origin::Unknown,
+        provider: None,
+        key_id: None,
+        event_id: None,
+        at: None,
+    };
     match (source.filter(|source| !is_written_since(source, change)), change) {
         (Some(source), change) => {
             // An update sets it only if it accepts what was proposed.
-            let tells = change.filter(|change| change.kind != EventType::PersonUpdated || source.key_id.is_some());
+            let tells = change.filter(|change| {
+                change.kind != EventType::PersonUpdated || source.key_id.is_some()
+            });
             provenance.source = Origin::Provider;
             provenance.provider = Some(source.provider.clone());
             provenance.key_id = source.key_id;
@@ -135,18 +150,38 @@ mod tests {
     }
 
     fn change(kind: EventType, key_id: Option<KeyId>, provider: Option<&str>) -> Change {
-        Change { event_id: EventId::at(moment(2), 2), kind, at: moment(2), key_id, provider: provider.map(str::to_owned) }
+        Change {
+            event_id: EventId::at(moment(2), 2),
+            kind,
+            at: moment(2),
+            key_id,
+            provider: provider.map(str::to_owned),
+        }
     }
 
     /// The origin, the provider, the key, and whether an event is named.
-    fn judged(change: Option<&Change>, sources: &[FieldSource]) -> (Origin, Option<String>, Option<KeyId>, bool) {
-        let known = Known { field: Field::Address, value_hash: [1; 16], name: "address".to_owned(), value: None };
+    fn judged(
+        change: Option<&Change>,
+        sources: &[FieldSource],
+    ) -> (Origin, Option<String>, Option<KeyId>, bool) {
+        let known = Known {
+            field: Field::Address,
+            value_hash: [1; 16],
+            name: "address".to_owned(),
+            value: None,
+        };
         let Provenance { source, provider, key_id, event_id, .. } = judge(change, known, sources);
         (source, provider, key_id, event_id.is_some())
     }
 
     fn source(value_hash: [u8; 16], key_id: Option<KeyId>) -> FieldSource {
-        FieldSource { field: Field::Address, value_hash, provider: "people".to_owned(), set_at: moment(9), key_id }
+        FieldSource {
+            field: Field::Address,
+            value_hash,
+            provider: "people".to_owned(),
+            set_at: moment(9),
+            key_id,
+        }
     }
 
     #[test]
@@ -163,7 +198,10 @@ mod tests {
 
     #[test]
     fn what_a_provider_set_is_known_without_its_change() {
-        assert_eq!(judged(None, &[source([1; 16], None)]), (Origin::Provider, Some("people".to_owned()), None, false));
+        assert_eq!(
+            judged(None, &[source([1; 16], None)]),
+            (Origin::Provider, Some("people".to_owned()), None, false)
+        );
         assert_eq!(judged(None, &[source([2; 16], None)]).0, Origin::Unknown);
     }
 
@@ -171,15 +209,25 @@ mod tests {
     fn an_accepted_proposal_names_who_accepted_it() {
         let people = || Some("people".to_owned());
         let updated = change(EventType::PersonUpdated, Some(key(7)), None);
-        assert_eq!(judged(Some(&updated), &[source([1; 16], Some(key(7)))]), (Origin::Provider, people(), Some(key(7)), true));
-        assert_eq!(judged(Some(&updated), &[source([1; 16], None)]), (Origin::Provider, people(), None, false));
+        assert_eq!(
+            judged(Some(&updated), &[source([1; 16], Some(key(7)))]),
+            (Origin::Provider, people(), Some(key(7)), true)
+        );
+        assert_eq!(
+            judged(Some(&updated), &[source([1; 16], None)]),
+            (Origin::Provider, people(), None, false)
+        );
     }
 
     #[test]
     fn what_a_caller_wrote_again_is_the_callers() {
-        let again = Change { at: moment(10), ..change(EventType::PersonUpdated, Some(key(3)), None) };
+        let again =
+            Change { at: moment(10), ..change(EventType::PersonUpdated, Some(key(3)), None) };
         for accepted in [None, Some(key(7))] {
-            assert_eq!(judged(Some(&again), &[source([1; 16], accepted)]), (Origin::Caller, None, Some(key(3)), true));
+            assert_eq!(
+                judged(Some(&again), &[source([1; 16], accepted)]),
+                (Origin::Caller, None, Some(key(3)), true)
+            );
         }
     }
 }

@@ -17,8 +17,17 @@ pub struct EnrichmentShown {
     pub proposals: Vec<ProposalId>,
 }
 
-async fn shown(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<EnrichmentShown, OperationError> {
-    let unasked = || Problem::new(Code::NotFound, format!("Person {person} was never asked to be enriched; ask with POST."));
+async fn shown(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+) -> Result<EnrichmentShown, OperationError> {
+    let unasked = || {
+        Problem::new(
+            Code::NotFound,
+            format!("Person {person} was never asked to be enriched; ask with POST."),
+        )
+    };
     let enrichment = enrichment::find(tx, workspace, person).await?.ok_or_else(unasked)?;
     let proposals = proposal::of_person(tx, workspace, person, MAX_SHOWN).await?;
     let proposals = enrichment.those_that_came_of_it(&proposals);

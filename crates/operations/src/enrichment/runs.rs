@@ -1,4 +1,5 @@
-//! Enriching many persons: a run is started with a filter, looked at while it goes on, and may be cancelled.
+//! Enriching many persons: a run is started with a filter, looked at while it goes on, and may be
+//! cancelled.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +26,12 @@ enum Missing {
 }
 
 /// Whom a filter is about. What it names must be there; what went into something else leads on.
-async fn resolve(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter, missing: Missing) -> Result<RunPersons, OperationError> {
+async fn resolve(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    filter: &RunFilter,
+    missing: Missing,
+) -> Result<RunPersons, OperationError> {
     Ok(RunPersons {
         times: filter.times(),
         company_id: resolve_company(tx, workspace, filter).await?,
@@ -37,24 +43,39 @@ async fn resolve(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter, missin
 }
 
 /// The same for a run that was started; nothing if all whom it names are gone since.
-pub(super) async fn resolve_again(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter) -> Result<Option<RunPersons>, OperationError> {
+pub(super) async fn resolve_again(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    filter: &RunFilter,
+) -> Result<Option<RunPersons>, OperationError> {
     match resolve(tx, workspace, filter, Missing::IsLeftOut).await {
         // Nobody to name would mean everybody.
-        Ok(persons) => Ok(Some(persons).filter(|persons| filter.person_ids.is_empty() || !persons.person_ids.is_empty())),
+        Ok(persons) => Ok(Some(persons)
+            .filter(|persons| filter.person_ids.is_empty() || !persons.person_ids.is_empty())),
         Err(OperationError::Rejected(_)) => Ok(None),
         Err(broken) => Err(broken),
     }
 }
 
-async fn resolve_company(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter) -> Result<Option<CompanyId>, OperationError> {
+async fn resolve_company(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    filter: &RunFilter,
+) -> Result<Option<CompanyId>, OperationError> {
     const FIELD: &str = "filter.company_id";
     let Some(written) = &filter.company_id else { return Ok(None) };
     let reference = Reference::<id::Company>::new(written.clone());
     let named = reference.resolve(FIELD)?;
-    Ok(Some(companies::find(tx, workspace, named).await?.ok_or_else(|| reference.not_found(FIELD))?.id))
+    Ok(Some(
+        companies::find(tx, workspace, named).await?.ok_or_else(|| reference.not_found(FIELD))?.id,
+    ))
 }
 
-async fn resolve_job(tx: &mut Tx, workspace: WorkspaceId, filter: &RunFilter) -> Result<Option<JobId>, OperationError> {
+async fn resolve_job(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    filter: &RunFilter,
+) -> Result<Option<JobId>, OperationError> {
     const FIELD: &str = "filter.job_id";
     let Some(written) = &filter.job_id else { return Ok(None) };
     let reference = Reference::<id::Job>::new(written.clone());
@@ -70,9 +91,14 @@ async fn resolve_persons(
     missing: Missing,
 ) -> Result<Vec<PersonId>, OperationError> {
     const FIELD: &str = "filter.person_ids";
-    let named: Vec<_> = filter.person_ids.iter().map(|written| Reference::<id::Person>::new(written.clone())).collect();
+    let named: Vec<_> = filter
+        .person_ids
+        .iter()
+        .map(|written| Reference::<id::Person>::new(written.clone()))
+        .collect();
     let ids: Vec<_> = named.iter().filter_map(|reference| reference.id).collect();
-    let known: BTreeSet<_> = person::names(tx, workspace, &ids).await?.into_iter().map(|(id, _)| id).collect();
+    let known: BTreeSet<_> =
+        person::names(tx, workspace, &ids).await?.into_iter().map(|(id, _)| id).collect();
     let (mut found, mut erased) = (Vec::with_capacity(named.len()), None);
     for (place, reference) in named.iter().enumerate() {
         found.push(match reference.id {
@@ -80,7 +106,11 @@ async fn resolve_persons(
                 Ok(survivor) => Some(survivor),
                 Err(OperationError::Rejected(problem)) if problem.code == Code::NotFound => None,
                 Err(OperationError::Rejected(problem)) => {
-                    erased = Some(erased_too(erased.unwrap_or(problem), &format!("{FIELD}[{place}]"), id));
+                    erased = Some(erased_too(
+                        erased.unwrap_or(problem),
+                        &format!("{FIELD}[{place}]"),
+                        id,
+                    ));
                     None
                 }
                 Err(failure) => return Err(failure),
@@ -148,7 +178,9 @@ impl Operation for ReadRun {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Run, OperationError> {
-        Ok(enrichment_run::find(tx, self.workspace, self.id).await?.ok_or_else(|| unknown(self.id))?)
+        Ok(enrichment_run::find(tx, self.workspace, self.id)
+            .await?
+            .ok_or_else(|| unknown(self.id))?)
     }
 }
 
@@ -169,7 +201,8 @@ impl Operation for ListRuns {
     }
 }
 
-/// Ends a run: who waits for it is skipped, and nobody else is found for it. Who is being worked on comes to an end.
+/// Ends a run: who waits for it is skipped, and nobody else is found for it. Who is being worked on
+/// comes to an end.
 pub struct CancelRun {
     pub actor: Actor,
     pub id: EnrichmentRunId,
@@ -188,12 +221,14 @@ impl Operation for CancelRun {
 
     async fn run(&self, tx: &mut Tx) -> Result<Run, OperationError> {
         let workspace = self.actor.workspace;
-        let before = enrichment_run::find(tx, workspace, self.id).await?.ok_or_else(|| unknown(self.id))?;
+        let before =
+            enrichment_run::find(tx, workspace, self.id).await?.ok_or_else(|| unknown(self.id))?;
         if before.state != RunState::Running {
             return Ok(before);
         }
         let skipped = enrichment::skip_queued_of(tx, workspace, self.id, CANCELLED).await?;
-        let now = enrichment_run::load(tx, workspace, self.id).await?.ok_or_else(|| unknown(self.id))?;
+        let now =
+            enrichment_run::load(tx, workspace, self.id).await?.ok_or_else(|| unknown(self.id))?;
         if (now.state, now.position) != (before.state, before.position) {
             return Err(StoreError::Conflict("the run went on meanwhile".to_owned()).into());
         }

@@ -1,5 +1,5 @@
-//! What follows from what providers answered: the person is filled, and the enrichment is over or waits for another try. All of it is kept
-//! together or not at all, so an answer is never half in.
+//! What follows from what providers answered: the person is filled, and the enrichment is over or
+//! waits for another try. All of it is kept together or not at all, so an answer is never half in.
 
 use std::sync::Arc;
 
@@ -35,7 +35,8 @@ pub struct Found {
 /// What came of asking. `answers` are those that are new, to be kept.
 #[derive(Debug)]
 pub enum Outcome {
-    /// Everybody was asked who had to be; nothing is found if nobody knew the person. `error` is of one who could not say.
+    /// Everybody was asked who had to be; nothing is found if nobody knew the person. `error` is of
+    /// one who could not say.
     Answered {
         answers: Vec<KeptAnswer>,
         found: Option<Found>,
@@ -59,7 +60,9 @@ pub enum Outcome {
 impl Outcome {
     fn answers(&self) -> &[KeptAnswer] {
         match self {
-            Self::Answered { answers, .. } | Self::Postponed { answers, .. } | Self::Failed { answers, .. } => answers,
+            Self::Answered { answers, .. }
+            | Self::Postponed { answers, .. }
+            | Self::Failed { answers, .. } => answers,
             Self::Skipped { .. } => &[],
         }
     }
@@ -121,7 +124,16 @@ struct Standing<'o> {
 
 impl Standing<'_> {
     const fn new(state: State) -> Self {
-        Self { state, provider: None, error: None, reason: None, is_cached: false, fields: Vec::new(), refused: Vec::new(), due_at: None }
+        Self {
+            state,
+            provider: None,
+            error: None,
+            reason: None,
+            is_cached: false,
+            fields: Vec::new(),
+            refused: Vec::new(),
+            due_at: None,
+        }
     }
 }
 
@@ -149,8 +161,12 @@ impl Operation for Settle {
         if let Outcome::Answered { found: Some(_), .. } = &*self.outcome {
             company::keep_of(tx, *workspace, &[task.person], &[]).await?;
         }
-        let Some(person) = person::load(tx, *workspace, task.person).await? else { return Ok(false) };
-        let Some(held) = enrichment::held(tx, *workspace, person.id, *lease).await? else { return Ok(false) };
+        let Some(person) = person::load(tx, *workspace, task.person).await? else {
+            return Ok(false);
+        };
+        let Some(held) = enrichment::held(tx, *workspace, person.id, *lease).await? else {
+            return Ok(false);
+        };
         for answer in self.outcome.answers() {
             enrichment_answer::keep(tx, *workspace, person.id, answer).await?;
         }
@@ -159,7 +175,8 @@ impl Operation for Settle {
         // Somebody asked for it again while it was worked on.
         if held.requested_at != task.requested_at {
             attempts = 0;
-            standing = Standing { state: State::Queued, reason: None, due_at: Some(tx.now()), ..standing };
+            standing =
+                Standing { state: State::Queued, reason: None, due_at: Some(tx.now()), ..standing };
         }
         let error = standing.error.as_deref().map(shortened);
         let settled = Settled {
@@ -182,15 +199,25 @@ impl Operation for Settle {
 }
 
 impl Settle {
-    async fn standing(&self, tx: &mut Tx, person: &Person, held: &Task) -> Result<Standing<'_>, OperationError> {
+    async fn standing(
+        &self,
+        tx: &mut Tx,
+        person: &Person,
+        held: &Task,
+    ) -> Result<Standing<'_>, OperationError> {
         Ok(match &*self.outcome {
-            Outcome::Answered { found: None, error, .. } => Standing { error: error.clone(), ..Standing::new(State::Done) },
+            Outcome::Answered { found: None, error, .. } => {
+                Standing { error: error.clone(), ..Standing::new(State::Done) }
+            }
             // The person is somebody else by now than who was asked about.
-            Outcome::Answered { found: Some(_), .. } if Question::of(person, "").hash() != self.question => {
+            Outcome::Answered { found: Some(_), .. }
+                if Question::of(person, "").hash() != self.question =>
+            {
                 Standing { due_at: Some(tx.now()), ..Standing::new(State::Queued) }
             }
             Outcome::Answered { found: Some(found), error, .. } => {
-                let Filled { fields, refused } = fill(tx, self.workspace, person, &found.provider, &found.profile).await?;
+                let Filled { fields, refused } =
+                    fill(tx, self.workspace, person, &found.provider, &found.profile).await?;
                 Standing {
                     provider: Some(found.provider.as_str()),
                     error: error.clone(),
@@ -200,9 +227,15 @@ impl Settle {
                     ..Standing::new(State::Done)
                 }
             }
-            Outcome::Postponed { until, error, .. } => self.postponed(tx, held, *until, error.as_deref()).await?,
-            Outcome::Skipped { reason } => Standing { reason: Some(reason.as_str()), ..Standing::new(State::Skipped) },
-            Outcome::Failed { error, .. } => Standing { error: Some(error.clone()), ..Standing::new(State::Failed) },
+            Outcome::Postponed { until, error, .. } => {
+                self.postponed(tx, held, *until, error.as_deref()).await?
+            }
+            Outcome::Skipped { reason } => {
+                Standing { reason: Some(reason.as_str()), ..Standing::new(State::Skipped) }
+            }
+            Outcome::Failed { error, .. } => {
+                Standing { error: Some(error.clone()), ..Standing::new(State::Failed) }
+            }
         })
     }
 
@@ -218,7 +251,9 @@ impl Settle {
         }
         let error = match error {
             Some(error) => Some(error.to_owned()),
-            None => enrichment::find(tx, self.workspace, held.person).await?.and_then(|before| before.last_error),
+            None => enrichment::find(tx, self.workspace, held.person)
+                .await?
+                .and_then(|before| before.last_error),
         };
         Ok(Standing { error, due_at: Some(until), ..Standing::new(State::Queued) })
     }

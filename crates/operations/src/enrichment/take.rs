@@ -94,18 +94,27 @@ impl TakeSome {
 }
 
 /// When the run was cancelled, if it was.
-async fn cancelled_at(tx: &mut Tx, workspace: WorkspaceId, run: EnrichmentRunId) -> Result<Option<Timestamp>, StoreError> {
+async fn cancelled_at(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    run: EnrichmentRunId,
+) -> Result<Option<Timestamp>, StoreError> {
     let run = enrichment_run::find(tx, workspace, run).await?;
     Ok(run.filter(|run| run.state == RunState::Cancelled).and_then(|run| run.finished_at))
 }
 
-/// Whether the person was asked for before the run was cancelled: somebody may ask for them anew, and the run is not concerned by that.
+/// Whether the person was asked for before the run was cancelled: somebody may ask for them anew,
+/// and the run is not concerned by that.
 fn was_asked_before(task: &Task, cancelled_at: Option<Timestamp>) -> bool {
     cancelled_at.is_some_and(|moment| task.requested_at <= moment)
 }
 
 /// Whether nobody wants it any more: it was asked for by a run that was cancelled since.
-pub(super) async fn is_unwanted(tx: &mut Tx, workspace: WorkspaceId, task: &Task) -> Result<bool, StoreError> {
+pub(super) async fn is_unwanted(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    task: &Task,
+) -> Result<bool, StoreError> {
     match task.run {
         Some(run) => Ok(was_asked_before(task, cancelled_at(tx, workspace, run).await?)),
         None => Ok(false),
@@ -173,7 +182,9 @@ impl Operation for GiveBack {
 
     async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         let Self { workspace, person, lease } = *self;
-        let Some(task) = enrichment::held(tx, workspace, person, lease).await? else { return Ok(()) };
+        let Some(task) = enrichment::held(tx, workspace, person, lease).await? else {
+            return Ok(());
+        };
         let before = enrichment::find(tx, workspace, person).await?;
         let settled = Settled {
             state: State::Queued,

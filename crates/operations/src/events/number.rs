@@ -4,7 +4,8 @@ use slated_model::id::WorkspaceId;
 use slated_store::record::event_outbox;
 use slated_store::{Operation, OperationError, Tx};
 
-/// Gives committed events of a workspace their numbers, some at a time; says whether there may be more.
+/// Gives committed events of a workspace their numbers, some at a time; says whether there may be
+/// more.
 pub struct NumberEvents {
     pub workspace: WorkspaceId,
 }

@@ -28,8 +28,8 @@ pub struct ReadEvents {
 impl Operation for ReadEvents {
     type Output = Page;
 
-    /// Whoever was woken because the log has grown must not read it where that is not known yet. A position to begin at, though, must not
-    /// be ahead of the records that are read next.
+    /// Whoever was woken because the log has grown must not read it where that is not known yet. A
+    /// position to begin at, though, must not be ahead of the records that are read next.
     fn workspace(&self) -> Option<WorkspaceId> {
         (self.position == Position::Newest).then_some(self.workspace)
     }
@@ -43,14 +43,17 @@ impl Operation for ReadEvents {
                 return Ok(Page { events: Vec::new(), next_after, has_more: false });
             }
         };
-        event_reading::page(tx, self.workspace, after, &self.types, self.most).await?.map_err(|gone| forgotten(&gone).into())
+        event_reading::page(tx, self.workspace, after, &self.types, self.most)
+            .await?
+            .map_err(|gone| forgotten(&gone).into())
     }
 }
 
 pub fn forgotten(gone: &Gone) -> Problem {
     let Gone { oldest } = gone;
     let message = format!(
-        "Events behind that position were forgotten; the oldest that is kept is {oldest}. Note where the log ends, \
+        "Events behind that position were forgotten; the oldest that is kept is {oldest}. Note \
+         where the log ends, \
          with GET /v1/events?after=latest, then read the records anew, and go on from there."
     );
     Problem::new(Code::EventsGone, message).with(FieldError::new(

@@ -7,8 +7,8 @@ use slated_store::{Operation, OperationError, Tx};
 
 use crate::deliver::Gap;
 
-/// Forgets events of a workspace that are from before a moment, with their deliveries, and keeps which change each value of a person
-/// comes from. Says whether there may be more.
+/// Forgets events of a workspace that are from before a moment, with their deliveries, and keeps
+/// which change each value of a person comes from. Says whether there may be more.
 pub struct ForgetEvents {
     pub workspace: WorkspaceId,
     pub before: Timestamp,
@@ -35,7 +35,9 @@ impl Operation for ForgetEvents {
             origin::keep(tx, self.workspace, &forgotten).await?;
         }
         if let Some(end) = end {
-            for (mut missing, first, last) in webhook::forget_deliveries(tx, self.workspace, end).await? {
+            for (mut missing, first, last) in
+                webhook::forget_deliveries(tx, self.workspace, end).await?
+            {
                 Gap { first, last }.note(&mut missing);
                 webhook::update(tx, self.workspace, &missing).await?;
             }

@@ -42,7 +42,8 @@ impl Operation for ReadTimeline {
                     // One who went into another keeps what happened before.
                     survivor(tx, workspace, id).await?;
                 }
-                event_reading::timeline(tx, workspace, id, Beside::EventsOfPerson, before, limit).await?
+                event_reading::timeline(tx, workspace, id, Beside::EventsOfPerson, before, limit)
+                    .await?
             }
             Timeline::Candidate(id) => {
                 if candidate::job_of(tx, workspace, id).await?.is_none() {
@@ -51,8 +52,11 @@ impl Operation for ReadTimeline {
                 event_reading::timeline(tx, workspace, id, Beside::Nothing, before, limit).await?
             }
             Timeline::Job(id) => {
-                job::places(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("job", id))?;
-                event_reading::timeline(tx, workspace, id, Beside::EventsOfJob, before, limit).await?
+                job::places(tx, workspace, id)
+                    .await?
+                    .ok_or_else(|| Problem::not_found("job", id))?;
+                event_reading::timeline(tx, workspace, id, Beside::EventsOfJob, before, limit)
+                    .await?
             }
         };
         let next = events.last().filter(|_| has_more).map(|event| event.sequence);

@@ -20,11 +20,13 @@ pub struct Proved {
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
     pub proved: Option<Proved>,
-    /// Persons about whom an entry without its contents was met, and the first of these. An entry further on must say that they were erased.
+    /// Persons about whom an entry without its contents was met, and the first of these. An entry
+    /// further on must say that they were erased.
     unexplained: HashMap<PersonId, i64>,
 }
 
-/// Checks the entries behind those that are, some at a time. It is to look at one state of the data: an erasure changes many entries.
+/// Checks the entries behind those that are, some at a time. It is to look at one state of the
+/// data: an erasure changes many entries.
 pub struct VerifyEvents {
     pub workspace: WorkspaceId,
     pub checked: Checked,
@@ -43,9 +45,15 @@ impl Checked {
         let Some(entry) = &proof.entry else { return Err("it cannot be read") };
         match self.proved {
             _ if proof.sequence < 1 => return Err("numbers begin with 1"),
-            Some(last) if proof.sequence != last.sequence + 1 => return Err("entries before it are missing"),
-            Some(last) if entry.previous_hash != last.hash => return Err("it does not follow from the entry before it"),
-            None if proof.sequence == 1 && entry.previous_hash != Hash::NONE => return Err("the first entry follows from another"),
+            Some(last) if proof.sequence != last.sequence + 1 => {
+                return Err("entries before it are missing");
+            }
+            Some(last) if entry.previous_hash != last.hash => {
+                return Err("it does not follow from the entry before it");
+            }
+            None if proof.sequence == 1 && entry.previous_hash != Hash::NONE => {
+                return Err("the first entry follows from another");
+            }
             _ => {}
         }
         match &entry.content {
@@ -120,7 +128,11 @@ mod tests {
 
         async fn run(&self, tx: &mut Tx) -> Result<Checked, OperationError> {
             let mut checked = Checked::default();
-            event::proofs(tx, self.0, 0, 1).await?.iter().try_for_each(|proof| checked.take_in(proof)).unwrap();
+            event::proofs(tx, self.0, 0, 1)
+                .await?
+                .iter()
+                .try_for_each(|proof| checked.take_in(proof))
+                .unwrap();
             Ok(checked)
         }
     }
@@ -129,18 +141,38 @@ mod tests {
     async fn what_is_forgotten_meanwhile_is_not_missed() {
         let directory = std::env::temp_dir().join(format!("slated-verify-{}", std::process::id()));
         std::fs::create_dir_all(&directory).unwrap();
-        let store = Store::open(&Location::Sqlite(directory.join("slated.db")), Purpose::Serve, &Options::default()).await.unwrap();
-        let key = || CreateKey { workspace: "main".to_owned(), name: "any".to_owned(), scope: Scope::Read, expires_at: None };
+        let store = Store::open(
+            &Location::Sqlite(directory.join("slated.db")),
+            Purpose::Serve,
+            &Options::default(),
+        )
+        .await
+        .unwrap();
+        let key = || CreateKey {
+            workspace: "main".to_owned(),
+            name: "any".to_owned(),
+            scope: Scope::Read,
+            expires_at: None,
+        };
         let workspace = store.write(key()).await.unwrap().workspace;
         for _ in 0..3 {
             store.write(key()).await.unwrap();
         }
         let checked = store.read(First(workspace)).await.unwrap();
         assert_eq!(checked.proved.map(|proved| proved.sequence), Some(1));
-        store.write(ForgetEvents { workspace, before: Timestamp::now().plus_millis(60_000) }).await.unwrap();
-        let (end, has_more) =
-            store.read_snapshot(VerifyEvents { workspace, checked }).await.unwrap().unwrap_or_else(|broken| panic!("{}", broken.reason));
-        assert_eq!((end.proved.map(|end| (end.first, end.sequence)), has_more), (Some((4, 4)), false));
+        store
+            .write(ForgetEvents { workspace, before: Timestamp::now().plus_millis(60_000) })
+            .await
+            .unwrap();
+        let (end, has_more) = store
+            .read_snapshot(VerifyEvents { workspace, checked })
+            .await
+            .unwrap()
+            .unwrap_or_else(|broken| panic!("{}", broken.reason));
+        assert_eq!(
+            (end.proved.map(|end| (end.first, end.sequence)), has_more),
+            (Some((4, 4)), false)
+        );
         drop(store);
         std::fs::remove_dir_all(&directory).unwrap();
     }

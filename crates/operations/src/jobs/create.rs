@@ -37,12 +37,14 @@ impl Operation for CreateJob {
         };
         let company_id = find_or_make_client(tx, &self.actor, &self.new.client).await?;
         let (id, position) = job::next_place(tx, workspace).await?;
-        let created = Job { id, name: self.new.name.clone(), company_id, status_id, is_archived: false };
+        let created =
+            Job { id, name: self.new.name.clone(), company_id, status_id, is_archived: false };
         job::insert(tx, workspace, &created, position).await?;
         for (order, new_stage) in (1..).zip(&stages) {
             stage::insert(tx, workspace, id, order, new_stage).await?;
         }
-        let (view, stages) = job::view(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("job", id))?;
+        let (view, stages) =
+            job::view(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("job", id))?;
         tell::job_created(tx, &self.actor, &view, &stages).await?;
         Ok((view, stages))
     }
@@ -65,34 +67,57 @@ impl CreateJob {
 }
 
 /// The client that a request names, by id or else by a name that is made if it is new.
-pub async fn find_or_make_client(tx: &mut Tx, actor: &Actor, client: &ClientReference) -> Result<CompanyId, OperationError> {
+pub async fn find_or_make_client(
+    tx: &mut Tx,
+    actor: &Actor,
+    client: &ClientReference,
+) -> Result<CompanyId, OperationError> {
     match (&client.id, &client.name) {
         (Some(reference), _) => {
             let id = reference.resolve("client_company_id")?;
-            Ok(companies::find(tx, actor.workspace, id).await?.ok_or_else(|| reference.not_found("client_company_id"))?.id)
+            Ok(companies::find(tx, actor.workspace, id)
+                .await?
+                .ok_or_else(|| reference.not_found("client_company_id"))?
+                .id)
         }
         (None, Some(name)) => Ok(find_or_make(tx, actor, name).await?.0),
-        (None, None) => Err(Problem::invalid("client_company_name", FieldErrorCode::Required, "must be given").into()),
+        (None, None) => {
+            Err(Problem::invalid("client_company_name", FieldErrorCode::Required, "must be given")
+                .into())
+        }
     }
 }
 
 /// The status that a request names, or the workspace's first.
-pub async fn find_status(tx: &mut Tx, workspace: WorkspaceId, wanted: &StatusReference) -> Result<StatusId, OperationError> {
+pub async fn find_status(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    wanted: &StatusReference,
+) -> Result<StatusId, OperationError> {
     let statuses = status::all(tx, workspace).await?;
     let found = match (&wanted.id, &wanted.name) {
-        (Some(reference), _) => {
-            statuses.iter().find(|(id, _)| reference.id == Some(*id)).ok_or_else(|| reference.not_found("job_status_id"))?
-        }
-        (None, Some(name)) => {
-            statuses.iter().find(|(_, known)| fold(known) == fold(name)).ok_or_else(|| unknown_status(&statuses, name))?
-        }
-        (None, None) => statuses.first().ok_or_else(|| StoreError::Internal("the workspace has no job status".to_owned()))?,
+        (Some(reference), _) => statuses
+            .iter()
+            .find(|(id, _)| reference.id == Some(*id))
+            .ok_or_else(|| reference.not_found("job_status_id"))?,
+        (None, Some(name)) => statuses
+            .iter()
+            .find(|(_, known)| fold(known) == fold(name))
+            .ok_or_else(|| unknown_status(&statuses, name))?,
+        (None, None) => statuses
+            .first()
+            .ok_or_else(|| StoreError::Internal("the workspace has no job status".to_owned()))?,
     };
     Ok(found.0)
 }
 
 fn unknown_status(statuses: &[(StatusId, String)], name: &str) -> Problem {
     let known: Vec<_> = statuses.iter().map(|(_, name)| name.as_str()).collect();
-    let message = format!("There is no job status {name:?}; the workspace has {}.", known.join(", "));
-    Problem::new(Code::NotFound, message.clone()).with(FieldError::new("job_status_name", FieldErrorCode::NotFound, message))
+    let message =
+        format!("There is no job status {name:?}; the workspace has {}.", known.join(", "));
+    Problem::new(Code::NotFound, message.clone()).with(FieldError::new(
+        "job_status_name",
+        FieldErrorCode::NotFound,
+        message,
+    ))
 }

@@ -39,7 +39,12 @@ impl JobQuery {
         Self {
             times: TimeFilter::read(query),
             status: query.words("status"),
-            is_archived: query.parsed("is_archived", FieldErrorCode::InvalidValue, "true or false", |written| written.parse().ok()),
+            is_archived: query.parsed(
+                "is_archived",
+                FieldErrorCode::InvalidValue,
+                "true or false",
+                |written| written.parse().ok(),
+            ),
             client_company_id: None,
             q: query.words("q"),
         }
@@ -67,11 +72,19 @@ impl Operation for ListJobs {
             None => None,
         };
         let client_company_id = match client_company_id {
-            Some(written) => flaws.note(companies::filtered(tx, self.workspace, "client_company_id", written).await)?,
+            Some(written) => flaws.note(
+                companies::filtered(tx, self.workspace, "client_company_id", written).await,
+            )?,
             None => None,
         };
         flaws.check()?;
-        let filter = JobFilter { times: times.clone(), status_id, is_archived: *is_archived, client_company_id, q: q.clone() };
+        let filter = JobFilter {
+            times: times.clone(),
+            status_id,
+            is_archived: *is_archived,
+            client_company_id,
+            q: q.clone(),
+        };
         Ok(job::list(tx, self.workspace, &filter, &self.page).await?)
     }
 }
@@ -80,7 +93,8 @@ impl ListJobs {
     async fn find_status(&self, tx: &mut Tx, written: &str) -> Result<StatusId, OperationError> {
         let statuses = status::all(tx, self.workspace).await?;
         let id = StatusId::parse(written);
-        let found = statuses.iter().find(|(known, name)| id == Some(*known) || fold(name) == fold(written));
+        let found =
+            statuses.iter().find(|(known, name)| id == Some(*known) || fold(name) == fold(written));
         Ok(found.map(|(id, _)| *id).ok_or_else(|| {
             let names: Vec<_> = statuses.iter().map(|(_, name)| name.as_str()).collect();
             Problem::invalid(

@@ -9,8 +9,18 @@ use slated_store::record::job;
 use slated_store::{OperationError, Tx};
 
 /// The job that a filter names.
-pub async fn filtered(tx: &mut Tx, workspace: WorkspaceId, written: &str) -> Result<JobId, OperationError> {
-    let unknown = || Problem::invalid("job_id", FieldErrorCode::InvalidValue, format!("there is no job {written}"));
+pub async fn filtered(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    written: &str,
+) -> Result<JobId, OperationError> {
+    let unknown = || {
+        Problem::invalid(
+            "job_id",
+            FieldErrorCode::InvalidValue,
+            format!("there is no job {written}"),
+        )
+    };
     let id = JobId::parse(written).ok_or_else(unknown)?;
     job::places(tx, workspace, id).await?.ok_or_else(unknown)?;
     Ok(id)

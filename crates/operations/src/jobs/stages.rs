@@ -1,11 +1,15 @@
-//! The pipeline of one job: its stages are added, changed, put in order and removed. Whoever changes one keeps the job from others.
+//! The pipeline of one job: its stages are added, changed, put in order and removed. Whoever
+//! changes one keeps the job from others.
 
 use slated_model::event::EventType;
 use slated_model::id::{self, JobId, StageId, WorkspaceId};
 use slated_model::input::Reference;
 use slated_model::job::Job;
 use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
-use slated_model::stage::{AddedStage, MAX_MOVED, MAX_STAGES, NewStage, Stage, StagePatch, check_pipeline, insert, renumber, reorder};
+use slated_model::stage::{
+    AddedStage, MAX_MOVED, MAX_STAGES, NewStage, Stage, StagePatch, check_pipeline, insert,
+    renumber, reorder,
+};
 use slated_store::record::{job, stage};
 use slated_store::{Operation, OperationError, Pace, Tx};
 
@@ -37,7 +41,8 @@ impl Counts {
     }
 }
 
-/// Counts the candidates of a job whose pipeline is about to change. With very many of them that takes a while, in which others can write.
+/// Counts the candidates of a job whose pipeline is about to change. With very many of them that
+/// takes a while, in which others can write.
 pub struct CountCandidates {
     pub workspace: WorkspaceId,
     pub job: JobId,
@@ -93,9 +98,17 @@ impl PipelineOf {
     }
 
     /// Writes down the stages that changed, which are few, and that the job did.
-    async fn keep(&self, tx: &mut Tx, before: &[Stage], after: &[Stage]) -> Result<(), OperationError> {
+    async fn keep(
+        &self,
+        tx: &mut Tx,
+        before: &[Stage],
+        after: &[Stage],
+    ) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
-        for changed in after.iter().filter(|stage| before.iter().any(|old| old.id == stage.id && old != *stage)) {
+        for changed in after
+            .iter()
+            .filter(|stage| before.iter().any(|old| old.id == stage.id && old != *stage))
+        {
             stage::update(tx, workspace, self.job, changed).await?;
         }
         Ok(job::touch(tx, workspace, self.job).await?)
@@ -103,7 +116,10 @@ impl PipelineOf {
 }
 
 fn find(stages: &[Stage], id: StageId) -> Result<&Stage, Problem> {
-    stages.iter().find(|stage| stage.id == id).ok_or_else(|| Problem::not_found("pipeline stage", id))
+    stages
+        .iter()
+        .find(|stage| stage.id == id)
+        .ok_or_else(|| Problem::not_found("pipeline stage", id))
 }
 
 pub struct AddStage {
@@ -122,7 +138,9 @@ impl Operation for AddStage {
         let PipelineOf { actor, job, .. } = &self.of;
         let (_, before) = self.of.load(tx).await?;
         if before.len() >= MAX_STAGES {
-            let message = format!("The job has {MAX_STAGES} stages, which is all it may have; remove one first.");
+            let message = format!(
+                "The job has {MAX_STAGES} stages, which is all it may have; remove one first."
+            );
             return Err(Problem::new(Code::TooMany, message).into());
         }
         let NewStage { name, is_rejection_stage, is_interviewing_stage } = self.added.stage.clone();
@@ -133,7 +151,13 @@ impl Operation for AddStage {
         let added = find(&after, id)?;
         stage::add(tx, actor.workspace, *job, added).await?;
         self.of.keep(tx, &before, &after).await?;
-        let change = PipelineChange { job: *job, before: &before, after: &after, stage: Some(added), moved_to: None };
+        let change = PipelineChange {
+            job: *job,
+            before: &before,
+            after: &after,
+            stage: Some(added),
+            moved_to: None,
+        };
         change.tell(tx, actor, EventType::JobStageAdded).await?;
         Ok(CountedStage { stage: added.clone(), candidate_count: 0 })
     }
@@ -162,7 +186,13 @@ impl Operation for UpdateStage {
         if after != before {
             check_pipeline(&after)?;
             self.of.keep(tx, &before, &after).await?;
-            let change = PipelineChange { job: *job, before: &before, after: &after, stage: Some(updated), moved_to: None };
+            let change = PipelineChange {
+                job: *job,
+                before: &before,
+                after: &after,
+                stage: Some(updated),
+                moved_to: None,
+            };
             change.tell(tx, actor, EventType::JobStageUpdated).await?;
         }
         Ok(self.counts.with(updated.clone()))
@@ -188,7 +218,13 @@ impl Operation for ReorderStages {
         let after = reorder(&before, &self.order)?;
         if after != before {
             self.of.keep(tx, &before, &after).await?;
-            let change = PipelineChange { job: *job, before: &before, after: &after, stage: None, moved_to: None };
+            let change = PipelineChange {
+                job: *job,
+                before: &before,
+                after: &after,
+                stage: None,
+                moved_to: None,
+            };
             change.tell(tx, actor, EventType::JobStagesReordered).await?;
         }
         Ok(self.counts.with_all(after))
@@ -220,7 +256,8 @@ impl Operation for RemoveStage {
         let (loaded, before) = self.of.load(tx).await?;
         let removed = find(&before, self.id)?;
         let target = self.target(&before)?;
-        let mut after: Vec<Stage> = before.iter().filter(|stage| stage.id != self.id).cloned().collect();
+        let mut after: Vec<Stage> =
+            before.iter().filter(|stage| stage.id != self.id).cloned().collect();
         renumber(&mut after);
         check_pipeline(&after)?;
         // Candidates before the stage, as everybody does who moves them.
@@ -238,10 +275,19 @@ impl Operation for RemoveStage {
         };
         stage::remove(tx, workspace, *job, self.id).await?;
         self.of.keep(tx, &before, &after).await?;
-        let change = PipelineChange { job: *job, before: &before, after: &after, stage: Some(removed), moved_to };
+        let change = PipelineChange {
+            job: *job,
+            before: &before,
+            after: &after,
+            stage: Some(removed),
+            moved_to,
+        };
         change.tell(tx, actor, EventType::JobStageRemoved).await?;
         let mut left = self.counts.with_all(after);
-        if let Some(target) = left.iter_mut().find(|counted| moved_to.is_some_and(|stage| stage.id == counted.stage.id)) {
+        if let Some(target) = left
+            .iter_mut()
+            .find(|counted| moved_to.is_some_and(|stage| stage.id == counted.stage.id))
+        {
             target.candidate_count += count;
         }
         Ok(left)
@@ -253,20 +299,34 @@ impl RemoveStage {
         const FIELD: &str = "move_to";
         let Some(reference) = &self.move_to else { return Ok(None) };
         if reference.id == Some(self.id) {
-            return Err(Problem::invalid(FIELD, FieldErrorCode::Contradiction, "must be another stage than the one that is removed"));
+            return Err(Problem::invalid(
+                FIELD,
+                FieldErrorCode::Contradiction,
+                "must be another stage than the one that is removed",
+            ));
         }
         let known = stages.iter().find(|stage| reference.id == Some(stage.id));
         known.map(Some).ok_or_else(|| reference.not_found(FIELD))
     }
 
-    async fn move_candidates(&self, tx: &mut Tx, job: &Job, from: &Stage, to: &Stage) -> Result<(), OperationError> {
+    async fn move_candidates(
+        &self,
+        tx: &mut Tx,
+        job: &Job,
+        from: &Stage,
+        to: &Stage,
+    ) -> Result<(), OperationError> {
         let actor = &self.of.actor;
         let occupants = stage::occupants(tx, actor.workspace, job.id, from.id).await?;
         let now = tx.now();
         stage::move_all(tx, actor.workspace, job.id, from.id, to.id, now).await?;
         for occupant in &occupants {
             let person = Named { id: occupant.person_id, name: &occupant.name };
-            let concerned = Concerned { candidate: occupant.id, person, job: Named { id: job.id, name: &job.name } };
+            let concerned = Concerned {
+                candidate: occupant.id,
+                person,
+                job: Named { id: job.id, name: &job.name },
+            };
             let entered_at = occupant.entered_at;
             concerned.moved(tx, actor, (from, entered_at), (to, now.max(entered_at))).await?;
         }
@@ -275,8 +335,12 @@ impl RemoveStage {
 }
 
 fn in_use(stage: &Stage, count: i64) -> Problem {
-    let candidates = if count == 1 { "1 candidate".to_owned() } else { format!("{count} candidates") };
-    let message = format!("The stage {:?} has {candidates}; name the stage that takes them with move_to.", stage.name);
+    let candidates =
+        if count == 1 { "1 candidate".to_owned() } else { format!("{count} candidates") };
+    let message = format!(
+        "The stage {:?} has {candidates}; name the stage that takes them with move_to.",
+        stage.name
+    );
     Problem::new(Code::StageInUse, message).with(FieldError::new(
         "move_to",
         FieldErrorCode::Required,
@@ -286,7 +350,8 @@ fn in_use(stage: &Stage, count: i64) -> Problem {
 
 fn too_many(stage: &Stage, count: i64) -> Problem {
     let message = format!(
-        "The stage {:?} has {count} candidates, and at most {MAX_MOVED} go to another stage in one call; move some of them first.",
+        "The stage {:?} has {count} candidates, and at most {MAX_MOVED} go to another stage in \
+         one call; move some of them first.",
         stage.name
     );
     Problem::new(Code::TooManyCandidates, message)

@@ -1,12 +1,17 @@
-//! Creating a person, or finding the one who is there already. Pushing the same person twice is safe.
+//! Creating a person, or finding the one who is there already. Pushing the same person twice is
+//! safe.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use slated_model::enrichment::{Field, ProposalState};
-use slated_model::id::{CandidateId, ClientContactId, CompanyId, JobId, NoteId, PersonId, ProposalId, WorkspaceId};
+use slated_model::id::{
+    CandidateId, ClientContactId, CompanyId, JobId, NoteId, PersonId, ProposalId, WorkspaceId,
+};
 use slated_model::matched::{self, Differing, differing};
-use slated_model::person::{Association, Identifier, IdentifierKind, NewPerson, OnDuplicate, Person};
+use slated_model::person::{
+    Association, Identifier, IdentifierKind, NewPerson, OnDuplicate, Person,
+};
 use slated_model::problem::{Code, FieldError, Problem, listed};
 use slated_model::search::Document;
 use slated_model::stage::Stage;
@@ -22,7 +27,9 @@ use crate::enrichment::ask_for;
 use crate::enrichment::proposals::{self, MAX_KNOWN};
 use crate::persons::follow_up::FollowUp;
 use crate::persons::index;
-use crate::persons::matching::{Looking, Matching, Pointed, held_by, identifiers_of, is_somebody_else};
+use crate::persons::matching::{
+    Looking, Matching, Pointed, held_by, identifiers_of, is_somebody_else,
+};
 use crate::persons::notes::refuse_if_full;
 use crate::tell::Named;
 use crate::{Actor, tell};
@@ -59,7 +66,8 @@ pub struct Ready {
 /// Who is there already, and what is asked about them.
 struct Existing {
     person: Person,
-    /// Who holds the identifier by which they were found, if it is none of their fields: it came with somebody who was merged into them.
+    /// Who holds the identifier by which they were found, if it is none of their fields: it came
+    /// with somebody who was merged into them.
     holder: Option<Asked<PersonId>>,
     /// The name of the company that they work for.
     company_name: Option<Asked<String>>,
@@ -86,7 +94,11 @@ impl Ready {
     }
 
     /// The names of the companies that are not there, folded.
-    pub async fn missing_companies(self, tx: &mut Tx, create: &CreatePerson) -> Result<Vec<String>, StoreError> {
+    pub async fn missing_companies(
+        self,
+        tx: &mut Tx,
+        create: &CreatePerson,
+    ) -> Result<Vec<String>, StoreError> {
         let [employer, client] = create.companies();
         let has_employer = match self.employer {
             Some(asked) => !tx.answer(asked).await?.is_empty(),
@@ -187,7 +199,9 @@ impl CreatePerson {
         let Self { actor, new, .. } = self;
         let looking = match self.on_duplicate {
             OnDuplicate::Create => None,
-            OnDuplicate::Merge | OnDuplicate::Error => Some(Looking::ask(tx, actor.workspace, new).await?),
+            OnDuplicate::Merge | OnDuplicate::Error => {
+                Some(Looking::ask(tx, actor.workspace, new).await?)
+            }
         };
         let employer = self.ask_employer(tx).await?;
         let stages = ask_stages(tx, actor.workspace, new.association.job_id.as_ref()).await?;
@@ -195,10 +209,20 @@ impl CreatePerson {
     }
 
     /// Finds out who is there already.
-    pub async fn find_matched(&self, tx: &mut Tx, looked_up: LookedUp) -> Result<Ready, OperationError> {
+    pub async fn find_matched(
+        &self,
+        tx: &mut Tx,
+        looked_up: LookedUp,
+    ) -> Result<Ready, OperationError> {
         let LookedUp { looking, employer, stages } = looked_up;
         let Some(looking) = looking else {
-            return Ok(Ready { matched: None, shared: self.claims(), existing: None, employer, stages });
+            return Ok(Ready {
+                matched: None,
+                shared: self.claims(),
+                existing: None,
+                employer,
+                stages,
+            });
         };
         let matching = looking.answer(tx, self.actor.workspace, &self.new).await?;
         let shared = matching.held_by_others().cloned().collect();
@@ -214,15 +238,26 @@ impl CreatePerson {
         Ok(Ready { employer: self.ask_employer(tx).await?, ..ready })
     }
 
-    async fn ask_employer(&self, tx: &mut Tx) -> Result<Option<Asked<(CompanyId, String)>>, StoreError> {
+    async fn ask_employer(
+        &self,
+        tx: &mut Tx,
+    ) -> Result<Option<Asked<(CompanyId, String)>>, StoreError> {
         match &self.new.company_name {
-            Some(name) => Ok(Some(company::ask_to_keep_by_name(tx, self.actor.workspace, name).await?)),
+            Some(name) => {
+                Ok(Some(company::ask_to_keep_by_name(tx, self.actor.workspace, name).await?))
+            }
             None => Ok(None),
         }
     }
 
-    /// Takes note of whom it is about, who is kept from others, and asks for all that has to be known of them, at once.
-    pub async fn meet(&self, tx: &mut Tx, ready: &mut Ready, person: Person) -> Result<(), OperationError> {
+    /// Takes note of whom it is about, who is kept from others, and asks for all that has to be
+    /// known of them, at once.
+    pub async fn meet(
+        &self,
+        tx: &mut Tx,
+        ready: &mut Ready,
+        person: Person,
+    ) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
         let Some(Pointed { person: id, by }) = &ready.matched else { return Ok(()) };
         let had = person.identifiers();
@@ -251,7 +286,16 @@ impl CreatePerson {
             None => None,
         };
         let proposals = proposal::ask_of_person(tx, workspace, *id, MAX_KNOWN).await?;
-        ready.existing = Some(Existing { person, holder, company_name, holders, same_note, has_new_note: false, proposals, candidate });
+        ready.existing = Some(Existing {
+            person,
+            holder,
+            company_name,
+            holders,
+            same_note,
+            has_new_note: false,
+            proposals,
+            candidate,
+        });
         Ok(())
     }
 
@@ -260,9 +304,14 @@ impl CreatePerson {
         self.new.association.job_id.as_ref().and_then(|reference| reference.id)
     }
 
-    /// Makes the person, or adds to the one who is there, but for what is left to the follow-up. What is refused is refused before anything is
-    /// written.
-    pub async fn carry_out<'c>(&'c self, tx: &mut Tx, ready: Ready, follow_up: &mut FollowUp<'c>) -> Result<CreatedPerson, OperationError> {
+    /// Makes the person, or adds to the one who is there, but for what is left to the follow-up.
+    /// What is refused is refused before anything is written.
+    pub async fn carry_out<'c>(
+        &'c self,
+        tx: &mut Tx,
+        ready: Ready,
+        follow_up: &mut FollowUp<'c>,
+    ) -> Result<CreatedPerson, OperationError> {
         let Self { actor, new, .. } = self;
         if ready.is_incomplete() {
             return Err(changed().into());
@@ -274,7 +323,8 @@ impl CreatePerson {
         if let Some(existing) = &mut existing {
             self.check(tx, existing, &by).await?;
         }
-        // Companies are made in the order of their names, so that of two who make the same ones none waits for the other for ever.
+        // Companies are made in the order of their names, so that of two who make the same ones
+        // none waits for the other for ever.
         if let (Target::NewClient(client), Some((name, _))) = (&target, &employer)
             && fold(client) < fold(name)
         {
@@ -283,7 +333,9 @@ impl CreatePerson {
         let is_new = existing.is_none();
         let candidate = existing.as_mut().and_then(|existing| existing.candidate.take());
         let (person, company_name, changes) = match existing {
-            Some(existing) => self.merge_into(tx, existing, (&by, &shared), employer, follow_up).await?,
+            Some(existing) => {
+                self.merge_into(tx, existing, (&by, &shared), employer, follow_up).await?
+            }
             None => self.insert(tx, &shared, employer).await?,
         };
         let named = Named { id: person.id, name: &person.name.whole };
@@ -314,13 +366,21 @@ impl CreatePerson {
         identifiers_of(&self.new)
     }
 
-    /// The names of companies that are looked up, folded: that of the employer and that of a client.
+    /// The names of companies that are looked up, folded: that of the employer and that of a
+    /// client.
     pub fn companies(&self) -> [Option<String>; 2] {
-        [&self.new.company_name, &self.new.association.client_name].map(|name| name.as_deref().map(fold))
+        [&self.new.company_name, &self.new.association.client_name]
+            .map(|name| name.as_deref().map(fold))
     }
 
-    /// Makes sure that the person is the one who was meant, and that all that is new can be added to them.
-    async fn check(&self, tx: &mut Tx, existing: &mut Existing, by: &[Identifier]) -> Result<(), OperationError> {
+    /// Makes sure that the person is the one who was meant, and that all that is new can be added
+    /// to them.
+    async fn check(
+        &self,
+        tx: &mut Tx,
+        existing: &mut Existing,
+        by: &[Identifier],
+    ) -> Result<(), OperationError> {
         if by.first().is_none_or(|by| is_somebody_else(&self.new, by.kind, &existing.person)) {
             return Err(changed().into());
         }
@@ -340,7 +400,11 @@ impl CreatePerson {
     }
 
     /// The company that the person works for, made if it is new.
-    async fn company(&self, tx: &mut Tx, employer: Option<Employer<'_>>) -> Result<(Option<CompanyId>, String), OperationError> {
+    async fn company(
+        &self,
+        tx: &mut Tx,
+        employer: Option<Employer<'_>>,
+    ) -> Result<(Option<CompanyId>, String), OperationError> {
         Ok(match employer {
             Some((name, asked)) => {
                 let (id, name) = answer_or_make(tx, &self.actor, name, asked).await?;
@@ -369,12 +433,18 @@ impl CreatePerson {
         if let Some(body) = &self.new.notes {
             note::insert(tx, workspace, created.id, self.actor.key, body).await?;
         }
-        search::insert(tx, workspace, created.id, &index::tokens_of(self.document(), &created)).await?;
+        search::insert(tx, workspace, created.id, &index::tokens_of(self.document(), &created))
+            .await?;
         if self.new.enrich {
             enrichment::queue_new(tx, workspace, created.id).await?;
         }
-        tell::person_created(tx, &self.actor, &created, &company_name, self.new.notes.as_deref()).await?;
-        Ok((created, company_name, Changes { dropped: self.new.dropped.clone(), ..Changes::default() }))
+        tell::person_created(tx, &self.actor, &created, &company_name, self.new.notes.as_deref())
+            .await?;
+        Ok((
+            created,
+            company_name,
+            Changes { dropped: self.new.dropped.clone(), ..Changes::default() },
+        ))
     }
 
     async fn merge_into(
@@ -385,7 +455,8 @@ impl CreatePerson {
         employer: Option<Employer<'_>>,
         follow_up: &mut FollowUp<'_>,
     ) -> Result<(Person, String, Changes), OperationError> {
-        let Existing { person: before, company_name, holders, has_new_note, proposals, .. } = existing;
+        let Existing { person: before, company_name, holders, has_new_note, proposals, .. } =
+            existing;
         let (workspace, id) = (self.actor.workspace, before.id);
         // A person who has a company keeps it, and no other is made for nothing.
         let (company_id, company_name) = match company_name {
@@ -401,8 +472,11 @@ impl CreatePerson {
                     None => identifier::claim(tx, workspace, &added, id).await?,
                     Some(holder) if holder == id => {}
                     // They may stand behind the holder already.
-                    Some(_) if identifier::of_person(tx, workspace, id).await?.contains(&added) => {}
-                    Some(_) if shared.contains(&added) => identifier::share(tx, workspace, &added, id).await?,
+                    Some(_) if identifier::of_person(tx, workspace, id).await?.contains(&added) => {
+                    }
+                    Some(_) if shared.contains(&added) => {
+                        identifier::share(tx, workspace, &added, id).await?
+                    }
                     Some(_) => return Err(changed().into()),
                 }
             }
@@ -422,15 +496,24 @@ impl CreatePerson {
         }
         let old_name = if before.company_id.is_some() { company_name.as_str() } else { "" };
         let known = tx.answer(proposals).await?;
-        let kept_back = self.propose(tx, id, differing(&before, old_name, &self.new, by), &known, shared).await?;
-        tell::person_updated(tx, &self.actor, (&before, old_name), (&person, &company_name), note).await?;
+        let kept_back = self
+            .propose(tx, id, differing(&before, old_name, &self.new, by), &known, shared)
+            .await?;
+        tell::person_updated(tx, &self.actor, (&before, old_name), (&person, &company_name), note)
+            .await?;
         let mut filled = matched::filled(&before, &person);
         filled.extend(note.map(|_| "notes"));
-        let changes = Changes { matched_by: by.first().map(|by| by.kind), filled, kept_back, dropped: self.new.dropped.clone() };
+        let changes = Changes {
+            matched_by: by.first().map(|by| by.kind),
+            filled,
+            kept_back,
+            dropped: self.new.dropped.clone(),
+        };
         Ok((person, company_name, changes))
     }
 
-    /// Proposes what differs from what is known, as far as it can be. What the caller proposed before and does not say any more is taken back.
+    /// Proposes what differs from what is known, as far as it can be. What the caller proposed
+    /// before and does not say any more is taken back.
     async fn propose(
         &self,
         tx: &mut Tx,
@@ -440,19 +523,34 @@ impl CreatePerson {
         shared: &[Identifier],
     ) -> Result<Vec<KeptBack>, StoreError> {
         let (workspace, proposer) = (self.actor.workspace, Proposer::caller(self.actor.key));
-        let own = known.iter().filter(|known| known.state == ProposalState::Open && known.proposer == proposer);
+        let own = known
+            .iter()
+            .filter(|known| known.state == ProposalState::Open && known.proposer == proposer);
         for open in own.filter(|open| matched::says(&self.new, open.field)) {
             if differing.iter().all(|differing| differing.proposable != Some(open.field)) {
                 proposal::supersede_open(tx, workspace, person, open.field, &proposer).await?;
             }
         }
-        let is_taken = |field| field == Field::SocialUrl && shared.iter().any(|shared| shared.kind == IdentifierKind::SocialProfile);
+        let is_taken = |field| {
+            field == Field::SocialUrl
+                && shared.iter().any(|shared| shared.kind == IdentifierKind::SocialProfile)
+        };
         let mut kept_back = Vec::with_capacity(differing.len());
         for differing in differing {
             let proposal = match differing.proposable.filter(|field| !is_taken(*field)) {
                 Some(field) => {
                     let value = differing.value.as_str().into();
-                    Some(proposals::propose(tx, workspace, person, &proposer, known, (field, &value)).await?)
+                    Some(
+                        proposals::propose(
+                            tx,
+                            workspace,
+                            person,
+                            &proposer,
+                            known,
+                            (field, &value),
+                        )
+                        .await?,
+                    )
                 }
                 None => None,
             };
@@ -468,7 +566,8 @@ fn only_one(mut matching: Matching) -> Result<Option<Pointed>, Problem> {
         return Ok(matching.persons.pop());
     }
     let ids: Vec<_> = matching.persons.iter().map(|pointed| pointed.person).collect();
-    let message = format!("The identifiers point at {} different persons: {}.", ids.len(), listed(&ids));
+    let message =
+        format!("The identifiers point at {} different persons: {}.", ids.len(), listed(&ids));
     let details = matching.persons.iter().filter_map(first_held).collect();
     Err(Problem { code: Code::IdentifierConflict, message, details })
 }
@@ -479,7 +578,10 @@ pub fn changed() -> StoreError {
 }
 
 fn duplicate(matched: &Pointed) -> Problem {
-    let problem = Problem::new(Code::DuplicatePerson, format!("The person exists already as {}.", matched.person));
+    let problem = Problem::new(
+        Code::DuplicatePerson,
+        format!("The person exists already as {}.", matched.person),
+    );
     Problem { details: first_held(matched).into_iter().collect(), ..problem }
 }
 

@@ -1,4 +1,5 @@
-//! Creating many persons in one transaction, each as one create would: what is refused of one does not keep the others from being made.
+//! Creating many persons in one transaction, each as one create would: what is refused of one does
+//! not keep the others from being made.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -42,12 +43,15 @@ impl Operation for CreatePersons {
         for (row, ready) in self.rows.iter().zip(ready) {
             outcomes.push(match (row, ready) {
                 (Err(problem), _) => Some(Err(problem.clone())),
-                // What was looked up before an earlier row made it is looked up again, once all of that is done.
+                // What was looked up before an earlier row made it is looked up again, once all of
+                // that is done.
                 (Ok(create), ready) if made.concerns(create, ready.as_ref().ok()) => {
                     made.expect(tx, create, ready.ok()).await?;
                     None
                 }
-                (Ok(create), Ok(ready)) => Some(made.carry_out(tx, create, ready, &mut follow_up).await?),
+                (Ok(create), Ok(ready)) => {
+                    Some(made.carry_out(tx, create, ready, &mut follow_up).await?)
+                }
                 (Ok(_), Err(problem)) => Some(Err(problem)),
             });
         }
@@ -55,7 +59,11 @@ impl Operation for CreatePersons {
             self.hold_jobs(tx).await?;
         }
         let candidates = follow_up.carry_out(tx, self.workspace).await?;
-        outcomes.iter_mut().flatten().flatten().for_each(|created| created.take_candidate(&candidates));
+        outcomes
+            .iter_mut()
+            .flatten()
+            .flatten()
+            .for_each(|created| created.take_candidate(&candidates));
         self.look_again(tx, outcomes).await
     }
 }
@@ -75,21 +83,31 @@ impl Batchable for CreatePerson {
         (self.companies(), self.claims())
     }
 
-    /// Creates those who are new; nothing becomes of those who are there already, or may be one whom an earlier one makes.
-    async fn run_together(tx: &mut Tx, creates: &[Arc<Self>]) -> Result<Outcomes<CreatedPerson>, OperationError> {
+    /// Creates those who are new; nothing becomes of those who are there already, or may be one
+    /// whom an earlier one makes.
+    async fn run_together(
+        tx: &mut Tx,
+        creates: &[Arc<Self>],
+    ) -> Result<Outcomes<CreatedPerson>, OperationError> {
         let ready = prepare(tx, creates.iter().map(|create| Ok(&**create))).await?;
         let mut outcomes: Outcomes<CreatedPerson> = Vec::with_capacity(creates.len());
         let (mut made, mut follow_up) = (Made::default(), FollowUp::default());
         for (create, ready) in creates.iter().zip(ready) {
             outcomes.push(match ready {
-                Ok(ready) if ready.matched().is_some() || made.concerns(create, Some(&ready)) => None,
+                Ok(ready) if ready.matched().is_some() || made.concerns(create, Some(&ready)) => {
+                    None
+                }
                 Ok(ready) => Some(made.carry_out(tx, create, ready, &mut follow_up).await?),
                 Err(problem) => Some(Err(problem)),
             });
         }
         if let Some(workspace) = creates.first().and_then(|create| create.workspace()) {
             let candidates = follow_up.carry_out(tx, workspace).await?;
-            outcomes.iter_mut().flatten().flatten().for_each(|created| created.take_candidate(&candidates));
+            outcomes
+                .iter_mut()
+                .flatten()
+                .flatten()
+                .for_each(|created| created.take_candidate(&candidates));
         }
         Ok(outcomes)
     }
@@ -107,15 +125,26 @@ struct Made {
 }
 
 impl Made {
-    /// Whether a row has to look again: it is about somebody whom an earlier one was about, or may be, or about a company that one may make.
+    /// Whether a row has to look again: it is about somebody whom an earlier one was about, or may
+    /// be, or about a company that one may make.
     fn concerns(&self, create: &CreatePerson, ready: Option<&Ready>) -> bool {
         create.claims().iter().any(|identifier| self.identifiers.contains(identifier))
-            || !self.awaited.is_empty() && create.companies().iter().flatten().any(|name| self.awaited.contains(name))
-            || ready.is_some_and(|ready| ready.is_incomplete() || ready.matched().is_some_and(|id| self.persons.contains(&id)))
+            || !self.awaited.is_empty()
+                && create.companies().iter().flatten().any(|name| self.awaited.contains(name))
+            || ready.is_some_and(|ready| {
+                ready.is_incomplete()
+                    || ready.matched().is_some_and(|id| self.persons.contains(&id))
+            })
     }
 
-    /// The row looks again later. So do those behind it that may be about the same person, or name a company that it may make.
-    async fn expect(&mut self, tx: &mut Tx, create: &CreatePerson, ready: Option<Ready>) -> Result<(), StoreError> {
+    /// The row looks again later. So do those behind it that may be about the same person, or name
+    /// a company that it may make.
+    async fn expect(
+        &mut self,
+        tx: &mut Tx,
+        create: &CreatePerson,
+        ready: Option<Ready>,
+    ) -> Result<(), StoreError> {
         // What is refused makes nothing.
         let Some(ready) = ready else { return Ok(()) };
         self.identifiers.extend(create.claims());
@@ -145,7 +174,12 @@ impl Made {
     }
 
     /// Tells a create of its company, if an earlier row made it.
-    async fn introduce(&self, tx: &mut Tx, create: &CreatePerson, ready: Ready) -> Result<Ready, StoreError> {
+    async fn introduce(
+        &self,
+        tx: &mut Tx,
+        create: &CreatePerson,
+        ready: Ready,
+    ) -> Result<Ready, StoreError> {
         let [employer, _] = create.companies();
         match employer.and_then(|name| self.companies.get(&name)) {
             Some(Some(company)) => Ok(ready.working_for(company.clone())),
@@ -171,19 +205,25 @@ impl Made {
 }
 
 impl CreatePersons {
-    /// Holds the persons that are concerned, in the order of their ids, as everybody does who needs several. Of several rows about one person only the
-    /// first meets them; the others look again.
-    async fn meet(&self, tx: &mut Tx, ready: &mut [Result<Ready, Problem>]) -> Result<(), OperationError> {
+    /// Holds the persons that are concerned, in the order of their ids, as everybody does who needs
+    /// several. Of several rows about one person only the first meets them; the others look again.
+    async fn meet(
+        &self,
+        tx: &mut Tx,
+        ready: &mut [Result<Ready, Problem>],
+    ) -> Result<(), OperationError> {
         let persons: BTreeSet<_> = ready.iter().flatten().filter_map(Ready::matched).collect();
         // Rows that look again may change somebody, or add to a job, for the second time.
-        let (matched, jobs): (Vec<_>, Vec<_>) = (persons.iter().copied().collect(), self.jobs().into_iter().collect());
+        let (matched, jobs): (Vec<_>, Vec<_>) =
+            (persons.iter().copied().collect(), self.jobs().into_iter().collect());
         company::keep_of(tx, self.workspace, &matched, &jobs).await?;
         let wanted = persons.len();
         let existing = person::load_each(tx, self.workspace, persons).await?;
         if existing.len() < wanted {
             return Err(changed().into());
         }
-        let mut existing: HashMap<_, _> = existing.into_iter().map(|person| (person.id, person)).collect();
+        let mut existing: HashMap<_, _> =
+            existing.into_iter().map(|person| (person.id, person)).collect();
         for (create, ready) in self.rows.iter().zip(ready) {
             if let (Ok(create), Ok(ready)) = (create, ready)
                 && let Some(person) = ready.matched().and_then(|id| existing.remove(&id))
@@ -195,7 +235,8 @@ impl CreatePersons {
         Ok(())
     }
 
-    /// Holds all jobs, in the order of their ids, since some of them are added to now, and others later.
+    /// Holds all jobs, in the order of their ids, since some of them are added to now, and others
+    /// later.
     async fn hold_jobs(&self, tx: &mut Tx) -> Result<(), OperationError> {
         for job in self.jobs() {
             job::load(tx, self.workspace, job).await?;
@@ -207,8 +248,9 @@ impl CreatePersons {
         self.rows.iter().flatten().filter_map(CreatePerson::onto_job).collect()
     }
 
-    /// Carries out what is left, one after the other. Most identifiers are claimed by then: whoever creates a single person claims theirs and then waits for
-    /// the job, so whoever holds one had better not wait for an identifier.
+    /// Carries out what is left, one after the other. Most identifiers are claimed by then: whoever
+    /// creates a single person claims theirs and then waits for the job, so whoever holds one had
+    /// better not wait for an identifier.
     async fn look_again(
         &self,
         tx: &mut Tx,

@@ -11,7 +11,8 @@ use slated_store::{Operation, OperationError, StoreError, Tx};
 const MAX_LOOKED_AT: usize = 500;
 /// Persons that are looked at together.
 const AT_ONCE: usize = 100;
-/// What more persons have in common is no sign that two of them are one: the number of a switchboard, an address such as info@.
+/// What more persons have in common is no sign that two of them are one: the number of a
+/// switchboard, an address such as info@.
 const MAX_ALIKE: usize = 20;
 
 pub struct FindDuplicates {
@@ -43,7 +44,8 @@ impl Operation for FindDuplicates {
             let some = self.next_persons(tx, place).await?;
             let partners = self.partners(tx, &some).await?;
             for one in &some {
-                let seen = place.filter(|place| place.person == one.id).and_then(|place| place.partner);
+                let seen =
+                    place.filter(|place| place.person == one.id).and_then(|place| place.partner);
                 for other in partners.of(one, seen) {
                     let reasons = reasons(one, other, |sign| partners.counts(sign));
                     if reasons.is_empty() {
@@ -56,7 +58,9 @@ impl Operation for FindDuplicates {
                     pairs.push(Pair { persons: [one.clone(), other.clone()], reasons });
                 }
             }
-            let Some(last) = some.last().filter(|_| some.len() == AT_ONCE) else { return Ok((pairs, None)) };
+            let Some(last) = some.last().filter(|_| some.len() == AT_ONCE) else {
+                return Ok((pairs, None));
+            };
             place = Some(Place { person: last.id, partner: None });
             looked_at += some.len();
             if looked_at >= MAX_LOOKED_AT || pairs.len() == self.limit {
@@ -68,10 +72,15 @@ impl Operation for FindDuplicates {
 
 impl FindDuplicates {
     /// The next persons, beginning with the one at the place if that has more pairs.
-    async fn next_persons(&self, tx: &mut Tx, place: Option<Place>) -> Result<Vec<Profile>, StoreError> {
+    async fn next_persons(
+        &self,
+        tx: &mut Tx,
+        place: Option<Place>,
+    ) -> Result<Vec<Profile>, StoreError> {
         let first = place.map_or(PersonId::from_bytes([0; 16]), |place| place.person);
         let done = place.filter(|place| place.partner.is_none()).map(|place| place.person);
-        let mut some = duplicate::profiles_from(tx, self.workspace, first, AT_ONCE as i64 + 1).await?;
+        let mut some =
+            duplicate::profiles_from(tx, self.workspace, first, AT_ONCE as i64 + 1).await?;
         some.retain(|profile| Some(profile.id) != done);
         some.truncate(AT_ONCE);
         Ok(some)
@@ -113,14 +122,22 @@ struct Partners {
 impl Partners {
     /// Whether it says something: what very many share does not.
     fn counts(&self, sign: &Sign) -> bool {
-        self.places.get(sign).and_then(|place| self.sharing.get(*place)).is_some_and(|sharing| !sharing.is_empty())
+        self.places
+            .get(sign)
+            .and_then(|place| self.sharing.get(*place))
+            .is_some_and(|sharing| !sharing.is_empty())
     }
 
-    /// Those with a higher id who share a sign with the person, in the order of their ids, from behind the one that was seen last.
+    /// Those with a higher id who share a sign with the person, in the order of their ids, from
+    /// behind the one that was seen last.
     fn of(&self, person: &Profile, seen: Option<PersonId>) -> Vec<&Profile> {
         let from = seen.map_or(person.id, |seen| seen.max(person.id));
         let signs = person.signs();
-        let sharing = signs.iter().filter_map(|sign| self.places.get(sign)).filter_map(|place| self.sharing.get(*place)).flatten();
+        let sharing = signs
+            .iter()
+            .filter_map(|sign| self.places.get(sign))
+            .filter_map(|place| self.sharing.get(*place))
+            .flatten();
         let ids: BTreeSet<PersonId> = sharing.copied().filter(|id| *id > from).collect();
         ids.iter().filter_map(|id| self.profiles.get(id)).collect()
     }

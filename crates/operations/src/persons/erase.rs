@@ -1,5 +1,5 @@
-//! Erasing a person: everything that says who they were goes for good, in one transaction. What stays is that there was somebody with
-//! that id.
+//! Erasing a person: everything that says who they were goes for good, in one transaction. What
+//! stays is that there was somebody with that id.
 
 use slated_model::clock::Timestamp;
 use slated_model::id::{PersonId, WorkspaceId};
@@ -15,7 +15,8 @@ use crate::idempotency::KEPT_FOR_MILLIS;
 use crate::tell::Named;
 use crate::{Actor, tell};
 
-/// Looks for kept answers about a person. While they are erased there is no time for that, since nobody else can write.
+/// Looks for kept answers about a person. While they are erased there is no time for that, since
+/// nobody else can write.
 pub struct FindMentions {
     pub workspace: WorkspaceId,
     pub id: PersonId,
@@ -38,7 +39,11 @@ impl Operation for FindMentions {
     }
 }
 
-async fn traces_of(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<Traces, OperationError> {
+async fn traces_of(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: &Person,
+) -> Result<Traces, OperationError> {
     let mut persons = former::leading_to(tx, workspace, person.id).await?;
     persons.push(person.id);
     let answered_since = tx.now().plus_millis(-KEPT_FOR_MILLIS);
@@ -46,7 +51,12 @@ async fn traces_of(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Resu
     for one in &persons {
         notes.extend(erasure::notes(tx, workspace, *one, answered_since).await?);
     }
-    let emails = person.emails.entries().iter().filter_map(|email| serde_json::to_string(&email.value).ok()).collect();
+    let emails = person
+        .emails
+        .entries()
+        .iter()
+        .filter_map(|email| serde_json::to_string(&email.value).ok())
+        .collect();
     Ok(Traces { persons, notes, emails })
 }
 
@@ -89,7 +99,8 @@ impl Operation for ErasePerson {
         erasure::remove_belongings(tx, workspace, id).await?;
         enrichment::forget(tx, workspace, id).await?;
         person::remove(tx, workspace, id).await?;
-        // From here on nobody can write anything about the person, so what is found now is all that there is.
+        // From here on nobody can write anything about the person, so what is found now is all that
+        // there is.
         mention::forget(tx, workspace, &traces, &self.mentions).await?;
         erasure::forget_events(tx, workspace, everyone).await?;
         let erased_at = tx.now();
@@ -101,8 +112,8 @@ impl Operation for ErasePerson {
 }
 
 impl ErasePerson {
-    /// Tells of each candidate that it went; who it was is forgotten with all other events about the person. The jobs are held first, in
-    /// the order of their ids.
+    /// Tells of each candidate that it went; who it was is forgotten with all other events about
+    /// the person. The jobs are held first, in the order of their ids.
     async fn take_off_jobs(&self, tx: &mut Tx, person: PersonId) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
         let candidates = erasure::candidates(tx, workspace, person).await?;

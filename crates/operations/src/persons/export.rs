@@ -1,4 +1,5 @@
-//! All that is kept of a person. Notes and events may be many: they are read in pages, while the document is sent.
+//! All that is kept of a person. Notes and events may be many: they are read in pages, while the
+//! document is sent.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +20,8 @@ use slated_store::record::person::{PersonDetails, PersonView};
 use slated_store::record::proposal::Proposal;
 use slated_store::record::webhook::Delivery;
 use slated_store::record::{
-    client_contact, enrichment, enrichment_answer, event_reading, export, field_source, former, identifier, note, origin, person, proposal,
-    webhook,
+    client_contact, enrichment, enrichment_answer, event_reading, export, field_source, former,
+    identifier, note, origin, person, proposal, webhook,
 };
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
@@ -70,7 +71,9 @@ impl Operation for ExportPerson {
         let workspace = self.workspace;
         let view = follow::view(tx, workspace, self.id).await?;
         let id = view.id;
-        let details = person::details(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("person", id))?;
+        let details = person::details(tx, workspace, id)
+            .await?
+            .ok_or_else(|| Problem::not_found("person", id))?;
         let former_ids = former::leading_to(tx, workspace, id).await?;
         let identifiers = identifier::of_person(tx, workspace, id).await?;
         let candidates = export::candidates(tx, workspace, id).await?;
@@ -102,21 +105,37 @@ impl Operation for ExportPerson {
 
 impl ExportPerson {
     /// The events about the person and their candidates, and those about all who went into them.
-    async fn events(&self, tx: &mut Tx, id: PersonId, former: &[PersonId]) -> Result<Vec<Size>, StoreError> {
+    async fn events(
+        &self,
+        tx: &mut Tx,
+        id: PersonId,
+        former: &[PersonId],
+    ) -> Result<Vec<Size>, StoreError> {
         let mut events = BTreeMap::new();
         for person in former.iter().chain([&id]) {
-            let some = event_reading::history(tx, self.workspace, *person, Beside::EventsOfPerson).await?;
+            let some =
+                event_reading::history(tx, self.workspace, *person, Beside::EventsOfPerson).await?;
             events.extend(some.into_iter().map(|size| (size.sequence, size)));
         }
         Ok(events.into_values().collect())
     }
 
     /// Those that set values which no event tells of.
-    async fn earlier_changes(&self, tx: &mut Tx, id: PersonId, events: &[Size]) -> Result<Vec<Origin>, StoreError> {
+    async fn earlier_changes(
+        &self,
+        tx: &mut Tx,
+        id: PersonId,
+        events: &[Size],
+    ) -> Result<Vec<Origin>, StoreError> {
         let mut told = Origins::default();
         let newest_first: Vec<_> = events.iter().rev().copied().collect();
         for page in pages(&newest_first) {
-            for event in read_events(tx, self.workspace, page).await?.iter().rev().filter(|event| event.subject.record == id.to_bytes()) {
+            for event in read_events(tx, self.workspace, page)
+                .await?
+                .iter()
+                .rev()
+                .filter(|event| event.subject.record == id.to_bytes())
+            {
                 told.look_at(event);
             }
         }
@@ -129,8 +148,11 @@ impl ExportPerson {
         let sequences: Vec<_> = events.iter().map(|event| event.sequence).collect();
         let mut delivered = Vec::new();
         for webhook in webhook::all(tx, self.workspace).await? {
-            let found = webhook::find_deliveries(tx, self.workspace, webhook.id, &sequences).await?;
-            delivered.extend(found.into_iter().map(|delivery| Delivered { webhook: webhook.id, delivery }));
+            let found =
+                webhook::find_deliveries(tx, self.workspace, webhook.id, &sequences).await?;
+            delivered.extend(
+                found.into_iter().map(|delivery| Delivered { webhook: webhook.id, delivery }),
+            );
         }
         delivered.sort_by_key(|delivered| (delivered.delivery.sequence, delivered.webhook));
         Ok(delivered)
@@ -151,7 +173,11 @@ pub fn pages(mut events: &[Size]) -> impl Iterator<Item = &[Size]> {
     })
 }
 
-async fn read_events(tx: &mut Tx, workspace: WorkspaceId, page: &[Size]) -> Result<Vec<Event>, StoreError> {
+async fn read_events(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    page: &[Size],
+) -> Result<Vec<Event>, StoreError> {
     let sequences: Vec<_> = page.iter().map(|size| size.sequence).collect();
     event_reading::find_all(tx, workspace, &sequences).await
 }

@@ -14,7 +14,11 @@ fn changed() -> OperationError {
 }
 
 /// The person as a read shows them.
-pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<PersonView, OperationError> {
+pub async fn view(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: PersonId,
+) -> Result<PersonView, OperationError> {
     if let Some(found) = person::view(tx, workspace, id).await? {
         return Ok(found);
     }
@@ -23,7 +27,11 @@ pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<P
 }
 
 /// The person as rules work on it, kept from others until they are done.
-pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Person, OperationError> {
+pub async fn load(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: PersonId,
+) -> Result<Person, OperationError> {
     if let Some(found) = person::load(tx, workspace, id).await? {
         return Ok(found);
     }
@@ -40,13 +48,18 @@ pub async fn named(
 ) -> Result<PersonId, OperationError> {
     let id = reference.resolve(field)?;
     match current(tx, workspace, id).await {
-        Err(OperationError::Rejected(problem)) if problem.code == Code::NotFound => Err(reference.not_found(field).into()),
-        Err(OperationError::Rejected(problem)) if problem.code == Code::Erased => Err(erased_too(problem, field, id).into()),
+        Err(OperationError::Rejected(problem)) if problem.code == Code::NotFound => {
+            Err(reference.not_found(field).into())
+        }
+        Err(OperationError::Rejected(problem)) if problem.code == Code::Erased => {
+            Err(erased_too(problem, field, id).into())
+        }
         found => found,
     }
 }
 
-/// The same; nobody removes them until the work is done. Not for whoever removes them: two that hold them so would wait for each other.
+/// The same; nobody removes them until the work is done. Not for whoever removes them: two that
+/// hold them so would wait for each other.
 pub async fn named_to_stay(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -61,7 +74,11 @@ pub async fn named_to_stay(
 }
 
 /// The id under which the person is kept.
-pub async fn current(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<PersonId, OperationError> {
+pub async fn current(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: PersonId,
+) -> Result<PersonId, OperationError> {
     match person::name(tx, workspace, id).await? {
         Some(_) => Ok(id),
         None => survivor(tx, workspace, id).await,

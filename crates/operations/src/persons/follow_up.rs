@@ -26,13 +26,25 @@ struct Entering<'c> {
 
 impl<'c> FollowUp<'c> {
     /// Lets somebody be put on a job who is not on it.
-    pub fn put_on_job(&mut self, actor: &'c Actor, person: Named<'_, PersonId>, job: JobId, stages: Vec<Stage>) {
-        let entering = self.entering.entry(job).or_insert_with(|| Entering { stages, persons: Vec::new() });
+    pub fn put_on_job(
+        &mut self,
+        actor: &'c Actor,
+        person: Named<'_, PersonId>,
+        job: JobId,
+        stages: Vec<Stage>,
+    ) {
+        let entering =
+            self.entering.entry(job).or_insert_with(|| Entering { stages, persons: Vec::new() });
         entering.persons.push((actor, person.id, person.name.to_owned()));
     }
 
-    /// Does all that, the jobs in the order of their ids. Gives back the candidates of those who were put on one.
-    pub async fn carry_out(&mut self, tx: &mut Tx, workspace: WorkspaceId) -> Result<HashMap<PersonId, CandidateId>, OperationError> {
+    /// Does all that, the jobs in the order of their ids. Gives back the candidates of those who
+    /// were put on one.
+    pub async fn carry_out(
+        &mut self,
+        tx: &mut Tx,
+        workspace: WorkspaceId,
+    ) -> Result<HashMap<PersonId, CandidateId>, OperationError> {
         // Everybody changes the index in the order of ids, and holds a job no longer than needed.
         self.stale.sort_unstable();
         index::refresh_all(tx, workspace, &std::mem::take(&mut self.stale)).await?;
@@ -40,12 +52,16 @@ impl<'c> FollowUp<'c> {
         let onto: Vec<_> = entering
             .iter()
             .map(|(job, Entering { stages, persons })| {
-                let persons = persons.iter().map(|(actor, id, name)| (*actor, Named { id: *id, name })).collect();
+                let persons = persons
+                    .iter()
+                    .map(|(actor, id, name)| (*actor, Named { id: *id, name }))
+                    .collect();
                 OntoJob { job: *job, stages, persons }
             })
             .collect();
         let made = put_all_on_jobs(tx, workspace, &onto).await?;
-        let persons = entering.values().flat_map(|entering| entering.persons.iter().map(|(_, id, _)| *id));
+        let persons =
+            entering.values().flat_map(|entering| entering.persons.iter().map(|(_, id, _)| *id));
         Ok(persons.zip(made.into_iter().flatten()).collect())
     }
 }

@@ -46,20 +46,30 @@ impl Operation for ReplaceHistory {
 
 impl ReplaceHistory {
     async fn check_companies(&self, tx: &mut Tx) -> Result<(), OperationError> {
-        let named: Vec<_> = self.career.companies.iter().filter_map(|named| named.company.id).collect();
+        let named: Vec<_> =
+            self.career.companies.iter().filter_map(|named| named.company.id).collect();
         let existing = company::existing(tx, self.actor.workspace, &named).await?;
         let unknown: Vec<_> = self
             .career
             .companies
             .iter()
             .filter(|named| named.company.id.is_none_or(|id| !existing.contains(&id)))
-            .map(|named| FieldError::new(&named.field, FieldErrorCode::NotFound, format!("There is no company {}.", named.company.written)))
+            .map(|named| {
+                FieldError::new(
+                    &named.field,
+                    FieldErrorCode::NotFound,
+                    format!("There is no company {}.", named.company.written),
+                )
+            })
             .collect();
         match unknown.first() {
             None => Ok(()),
-            Some(first) => {
-                Err(Problem { code: slated_model::problem::Code::NotFound, message: first.message.clone(), details: unknown }.into())
+            Some(first) => Err(Problem {
+                code: slated_model::problem::Code::NotFound,
+                message: first.message.clone(),
+                details: unknown,
             }
+            .into()),
         }
     }
 }

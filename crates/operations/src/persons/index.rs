@@ -1,4 +1,5 @@
-//! What search knows of a person, kept in step with the record: whatever changes a person changes their words in the same transaction.
+//! What search knows of a person, kept in step with the record: whatever changes a person changes
+//! their words in the same transaction.
 
 use serde_json::Value;
 use slated_model::clock::Timestamp;
@@ -14,7 +15,14 @@ const AT_ONCE: i64 = 100;
 /// Workspaces that are looked for with persons whom the segments know nothing of.
 const MAX_WORKSPACES: usize = 100;
 /// Parts of a career that are no words.
-const NOT_SEARCHED: [&str; 6] = ["company_social_url", "company_id", "start_date", "end_date", "credential_id", "position_type"];
+const NOT_SEARCHED: [&str; 6] = [
+    "company_social_url",
+    "company_id",
+    "start_date",
+    "end_date",
+    "credential_id",
+    "position_type",
+];
 
 /// The words of a person who is to be made.
 pub fn document_of(new: &NewPerson) -> Document {
@@ -41,12 +49,16 @@ struct Differing {
 impl Differing {
     /// As they were and as they are.
     fn of(before: (&Person, &str), after: (&Person, &str)) -> [Self; 2] {
-        let [old, new] = Document::differing(&texts_of(before.0, before.1), &texts_of(after.0, after.1));
+        let [old, new] =
+            Document::differing(&texts_of(before.0, before.1), &texts_of(after.0, after.1));
         let tokens = |document: &Document, person| match before.0.phones == after.0.phones {
             true => document.tokens(std::iter::empty()),
             false => tokens_of(document, person),
         };
-        [Self { tokens: tokens(&old, before.0), document: old }, Self { tokens: tokens(&new, after.0), document: new }]
+        [
+            Self { tokens: tokens(&old, before.0), document: old },
+            Self { tokens: tokens(&new, after.0), document: new },
+        ]
     }
 }
 
@@ -66,15 +78,18 @@ fn texts_of<'p>(person: &'p Person, company_name: &'p str) -> Vec<(Field, &'p st
     texts
 }
 
-/// The words of a person as they stand in the index, with the phone numbers, by which persons are looked up too.
+/// The words of a person as they stand in the index, with the phone numbers, by which persons are
+/// looked up too.
 pub fn tokens_of(document: &Document, person: &Person) -> String {
     document.tokens(person.phones.entries().iter().map(|phone| phone.value.as_str()))
 }
 
 /// All texts of a person that are searched. `notes` may be those of others too.
 pub fn texts(source: &SearchSource, notes: &[(PersonId, String)]) -> Vec<(Field, String)> {
-    let mut texts: Vec<_> =
-        texts_of(&source.person, &source.company_name).into_iter().map(|(field, text)| (field, text.to_owned())).collect();
+    let mut texts: Vec<_> = texts_of(&source.person, &source.company_name)
+        .into_iter()
+        .map(|(field, text)| (field, text.to_owned()))
+        .collect();
     let career = [
         (Field::Work, &source.work_experience),
         (Field::Education, &source.education_experience),
@@ -85,7 +100,12 @@ pub fn texts(source: &SearchSource, notes: &[(PersonId, String)]) -> Vec<(Field,
         gather(list, &mut words);
         texts.extend(words.into_iter().map(|word| (field, word)));
     }
-    texts.extend(notes.iter().filter(|(person, _)| *person == source.person.id).map(|(_, note)| (Field::Notes, note.clone())));
+    texts.extend(
+        notes
+            .iter()
+            .filter(|(person, _)| *person == source.person.id)
+            .map(|(_, note)| (Field::Notes, note.clone())),
+    );
     texts
 }
 
@@ -94,15 +114,24 @@ fn gather(value: &Value, words: &mut Vec<String>) {
         Value::String(text) if !text.is_empty() => words.push(text.clone()),
         Value::Array(entries) => entries.iter().for_each(|entry| gather(entry, words)),
         Value::Object(fields) => {
-            fields.iter().filter(|(name, _)| !NOT_SEARCHED.contains(&name.as_str())).for_each(|(_, value)| gather(value, words));
+            fields
+                .iter()
+                .filter(|(name, _)| !NOT_SEARCHED.contains(&name.as_str()))
+                .for_each(|(_, value)| gather(value, words));
         }
         _ => {}
     }
 }
 
-/// Takes the words of a person of whom nothing changed but fields, from what they were to what they are. Career and notes are only looked at
-/// for words that leave: they may have those too. True if that is not enough, and the person is to be indexed anew.
-pub async fn change(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after: &Person) -> Result<bool, OperationError> {
+/// Takes the words of a person of whom nothing changed but fields, from what they were to what they
+/// are. Career and notes are only looked at for words that leave: they may have those too. True if
+/// that is not enough, and the person is to be indexed anew.
+pub async fn change(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    before: &Person,
+    after: &Person,
+) -> Result<bool, OperationError> {
     let id = after.id;
     if before == after {
         return Ok(false);
@@ -126,12 +155,19 @@ pub async fn change(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after:
     let may_stay = !leaving.is_empty() && {
         let career = person::career(tx, workspace, id).await?;
         let notes = note::bodies(tx, workspace, &[id]).await?;
-        career.iter().chain(notes.iter().map(|(_, note)| note)).any(|text| may_mention(text, &leaving))
+        career
+            .iter()
+            .chain(notes.iter().map(|(_, note)| note))
+            .any(|text| may_mention(text, &leaving))
     };
     Ok(may_stay || !search::change(tx, workspace, id, &old.tokens, &new.tokens).await?)
 }
 
-async fn company_name(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<String, StoreError> {
+async fn company_name(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: &Person,
+) -> Result<String, StoreError> {
     match person.company_id {
         Some(company) => Ok(company::name(tx, workspace, company).await?.unwrap_or_default()),
         None => Ok(String::new()),
@@ -139,19 +175,31 @@ async fn company_name(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> R
 }
 
 /// Takes the words of a person who changed.
-pub async fn refresh(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), OperationError> {
+pub async fn refresh(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+) -> Result<(), OperationError> {
     refresh_all(tx, workspace, &[person]).await
 }
 
 /// The same of many.
-pub async fn refresh_all(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<(), OperationError> {
+pub async fn refresh_all(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    persons: &[PersonId],
+) -> Result<(), OperationError> {
     for some in persons.chunks(AT_ONCE as usize) {
         refresh_some(tx, workspace, some).await?;
     }
     Ok(())
 }
 
-async fn refresh_some(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<(), OperationError> {
+async fn refresh_some(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    persons: &[PersonId],
+) -> Result<(), OperationError> {
     let notes = note::bodies(tx, workspace, persons).await?;
     let mut sources = person::search_sources(tx, workspace, persons).await?;
     sources.sort_unstable_by_key(|source| source.person.id);
@@ -173,10 +221,12 @@ pub async fn take_words(
 ) -> Result<(), OperationError> {
     let texts = texts(source, notes);
     let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
-    Ok(search::replace(tx, workspace, source.person.id, &tokens_of(&document, &source.person)).await?)
+    Ok(search::replace(tx, workspace, source.person.id, &tokens_of(&document, &source.person))
+        .await?)
 }
 
-/// The workspaces that have persons whose words are to be taken anew, those first that changed them; only some of those with persons whom the segments know nothing of.
+/// The workspaces that have persons whose words are to be taken anew, those first that changed
+/// them; only some of those with persons whom the segments know nothing of.
 pub struct WaitingForIndex;
 
 impl Operation for WaitingForIndex {
@@ -196,7 +246,8 @@ impl Operation for WaitingForIndex {
     }
 }
 
-/// Takes the words of some of the persons that wait for it: of those in the queue, or else of the next whom the segments know nothing of.
+/// Takes the words of some of the persons that wait for it: of those in the queue, or else of the
+/// next whom the segments know nothing of.
 pub struct IndexSome {
     pub workspace: WorkspaceId,
     /// Who was the last of those.
@@ -228,14 +279,18 @@ impl Operation for IndexSome {
         let unknown = tx.answer(unknown).await?;
         self.take(tx, &unknown).await?;
         let is_all = (unknown.len() as i64) < AT_ONCE;
-        Ok(Indexed { persons: unknown.len(), behind: unknown.last().copied().or(self.behind), is_all })
+        Ok(Indexed {
+            persons: unknown.len(),
+            behind: unknown.last().copied().or(self.behind),
+            is_all,
+        })
     }
 }
 
 impl IndexSome {
     async fn take(&self, tx: &mut Tx, persons: &[PersonId]) -> Result<(), OperationError> {
-        // Held, so that they are not changed between the look at them and the index; off the queue before that, so that nothing that puts
-        // them there meanwhile is lost.
+        // Held, so that they are not changed between the look at them and the index; off the queue
+        // before that, so that nothing that puts them there meanwhile is lost.
         person::hold_all(tx, self.workspace, persons).await?;
         for person in persons {
             search::unqueue(tx, self.workspace, *person).await?;

@@ -40,12 +40,26 @@ impl PersonQuery {
     pub fn read(query: &mut Query) -> Self {
         Self {
             times: TimeFilter::read(query),
-            email: query.parsed("email", FieldErrorCode::InvalidEmail, "an e-mail address", |written| {
-                Some(written.trim()).filter(|written| Channel::Email.accepts(written)).map(|written| Channel::Email.key(written))
-            }),
-            phone: query.parsed("phone", FieldErrorCode::InvalidPhone, "a phone number", |written| {
-                Some(written.trim()).filter(|written| Channel::Phone.accepts(written)).map(str::to_owned)
-            }),
+            email: query.parsed(
+                "email",
+                FieldErrorCode::InvalidEmail,
+                "an e-mail address",
+                |written| {
+                    Some(written.trim())
+                        .filter(|written| Channel::Email.accepts(written))
+                        .map(|written| Channel::Email.key(written))
+                },
+            ),
+            phone: query.parsed(
+                "phone",
+                FieldErrorCode::InvalidPhone,
+                "a phone number",
+                |written| {
+                    Some(written.trim())
+                        .filter(|written| Channel::Phone.accepts(written))
+                        .map(str::to_owned)
+                },
+            ),
             external_source_id: query.words("external_source_id"),
             social_public_id: query.words("social_public_id").map(|handle| handle.to_lowercase()),
             company_id: query.words("company_id"),
@@ -57,9 +71,16 @@ impl PersonQuery {
 
 /// Words to look for.
 pub fn read_question(query: &mut Query) -> Option<Question> {
-    query.parsed("q", FieldErrorCode::InvalidValue, "up to 255 characters with at least one letter or digit", |written| {
-        Some(written).filter(|written| written.chars().count() <= limit::NAME).and_then(Question::parse)
-    })
+    query.parsed(
+        "q",
+        FieldErrorCode::InvalidValue,
+        "up to 255 characters with at least one letter or digit",
+        |written| {
+            Some(written)
+                .filter(|written| written.chars().count() <= limit::NAME)
+                .and_then(Question::parse)
+        },
+    )
 }
 
 pub struct ListPersons {
@@ -81,16 +102,28 @@ impl Operation for ListPersons {
     async fn run(&self, tx: &mut Tx) -> Result<Listed<Found>, OperationError> {
         let filter = self.filter(tx).await?;
         let Some(question) = &self.query.q else {
-            let Listed { records, total, more } = person_list::list(tx, self.workspace, &filter, &self.page).await?;
-            return Ok(Listed { records: records.into_iter().map(|item| (item, Vec::new())).collect(), total, more });
+            let Listed { records, total, more } =
+                person_list::list(tx, self.workspace, &filter, &self.page).await?;
+            return Ok(Listed {
+                records: records.into_iter().map(|item| (item, Vec::new())).collect(),
+                total,
+                more,
+            });
         };
-        let message = "The person on whom the cursor stands is not found any more; search again from the start.";
+        let message = "The person on whom the cursor stands is not found any more; search again \
+            from the start.";
         let lost = || Problem::new(Code::CursorGone, message);
         let listed = person_list::search(tx, self.workspace, question, &filter, &self.page).await?;
         let Listed { records, total, more } = listed.ok_or_else(lost)?;
         let ids: Vec<_> = records.iter().map(|item| item.id).collect();
         let matched = matched_fields(tx, self.workspace, question, &ids).await?;
-        let fields = |id: PersonId| matched.iter().find(|(known, _)| *known == id).map(|(_, fields)| fields.clone()).unwrap_or_default();
+        let fields = |id: PersonId| {
+            matched
+                .iter()
+                .find(|(known, _)| *known == id)
+                .map(|(_, fields)| fields.clone())
+                .unwrap_or_default()
+        };
         let records = records.into_iter().map(|item| {
             let fields = fields(item.id);
             (item, fields)
@@ -101,10 +134,21 @@ impl Operation for ListPersons {
 
 impl ListPersons {
     async fn filter(&self, tx: &mut Tx) -> Result<PersonFilter, OperationError> {
-        let PersonQuery { times, email, phone, external_source_id, social_public_id, company_id, job_id, q: _ } = &self.query;
+        let PersonQuery {
+            times,
+            email,
+            phone,
+            external_source_id,
+            social_public_id,
+            company_id,
+            job_id,
+            q: _,
+        } = &self.query;
         let mut flaws = Flaws::default();
         let company_id = match company_id {
-            Some(written) => flaws.note(companies::filtered(tx, self.workspace, "company_id", written).await)?,
+            Some(written) => {
+                flaws.note(companies::filtered(tx, self.workspace, "company_id", written).await)?
+            }
             None => None,
         };
         let job_id = match job_id {
@@ -112,9 +156,20 @@ impl ListPersons {
             None => None,
         };
         flaws.check()?;
-        let wanted = [(IdentifierKind::ExternalSource, external_source_id), (IdentifierKind::Email, email)];
-        let identifiers = wanted.into_iter().filter_map(|(kind, key)| key.clone().map(|key| Identifier { kind, key })).collect();
-        Ok(PersonFilter { times: times.clone(), identifiers, handle: social_public_id.clone(), phone: phone.clone(), company_id, job_id })
+        let wanted =
+            [(IdentifierKind::ExternalSource, external_source_id), (IdentifierKind::Email, email)];
+        let identifiers = wanted
+            .into_iter()
+            .filter_map(|(kind, key)| key.clone().map(|key| Identifier { kind, key }))
+            .collect();
+        Ok(PersonFilter {
+            times: times.clone(),
+            identifiers,
+            handle: social_public_id.clone(),
+            phone: phone.clone(),
+            company_id,
+            job_id,
+        })
     }
 }
 
@@ -132,7 +187,10 @@ async fn matched_fields(
     let sources = person::search_sources(tx, workspace, ids).await?;
     let matched = sources.iter().map(|source| {
         let texts = index::texts(source, &notes);
-        (source.person.id, question.matched(texts.iter().map(|(field, text)| (*field, text.as_str()))))
+        (
+            source.person.id,
+            question.matched(texts.iter().map(|(field, text)| (*field, text.as_str()))),
+        )
     });
     Ok(matched.collect())
 }

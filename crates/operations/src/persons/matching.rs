@@ -1,4 +1,5 @@
-//! Whom a create is about: the person at whom its identifiers point. A weaker identifier joins nobody whose stronger ones differ.
+//! Whom a create is about: the person at whom its identifiers point. A weaker identifier joins
+//! nobody whose stronger ones differ.
 
 use slated_model::id::{PersonId, WorkspaceId};
 use slated_model::person::{Identifier, IdentifierKind, NewPerson, Person, identifiers};
@@ -38,7 +39,11 @@ impl Matching {
 
 impl Looking {
     /// Asks who holds each of the identifiers of a create, in their order.
-    pub async fn ask(tx: &mut Tx, workspace: WorkspaceId, new: &NewPerson) -> Result<Self, StoreError> {
+    pub async fn ask(
+        tx: &mut Tx,
+        workspace: WorkspaceId,
+        new: &NewPerson,
+    ) -> Result<Self, StoreError> {
         let wanted = identifiers_of(new);
         let mut holders = Vec::with_capacity(wanted.len());
         for wanted in &wanted {
@@ -47,15 +52,29 @@ impl Looking {
         Ok(Self { wanted, holders })
     }
 
-    pub async fn answer(self, tx: &mut Tx, workspace: WorkspaceId, new: &NewPerson) -> Result<Matching, StoreError> {
+    pub async fn answer(
+        self,
+        tx: &mut Tx,
+        workspace: WorkspaceId,
+        new: &NewPerson,
+    ) -> Result<Matching, StoreError> {
         let mut matching = Matching::default();
         for (identifier, holder) in self.wanted.into_iter().zip(self.holders) {
             let Some(holder) = tx.answer(holder).await?.pop() else { continue };
             let Matching { persons, others } = &mut matching;
-            match persons.iter_mut().chain(others.iter_mut()).find(|known| known.person == holder.person) {
+            match persons
+                .iter_mut()
+                .chain(others.iter_mut())
+                .find(|known| known.person == holder.person)
+            {
                 Some(known) => known.by.push(identifier),
                 None => {
-                    let is_other = differs(new, identifier.kind, holder.external_source_id.as_deref(), &holder.social);
+                    let is_other = differs(
+                        new,
+                        identifier.kind,
+                        holder.external_source_id.as_deref(),
+                        &holder.social,
+                    );
                     let list = if is_other { others } else { persons };
                     list.push(Pointed { person: holder.person, by: vec![identifier] });
                 }
@@ -69,12 +88,19 @@ impl Looking {
 }
 
 impl Matching {
-    /// Several may have an identifier, and only one of them holds it. Where the person at whom a stronger one points has it too, they are meant.
-    async fn prefer_the_first(&mut self, tx: &mut Tx, workspace: WorkspaceId) -> Result<(), StoreError> {
+    /// Several may have an identifier, and only one of them holds it. Where the person at whom a
+    /// stronger one points has it too, they are meant.
+    async fn prefer_the_first(
+        &mut self,
+        tx: &mut Tx,
+        workspace: WorkspaceId,
+    ) -> Result<(), StoreError> {
         let Some((first, rest)) = self.persons.split_first_mut() else { return Ok(()) };
         let has = identifier::of_person(tx, workspace, first.person).await?;
         for other in rest {
-            let (shared, own) = std::mem::take(&mut other.by).into_iter().partition(|identifier| has.contains(identifier));
+            let (shared, own) = std::mem::take(&mut other.by)
+                .into_iter()
+                .partition(|identifier| has.contains(identifier));
             first.by.extend::<Vec<_>>(shared);
             other.by = own;
         }
@@ -92,8 +118,16 @@ pub fn is_somebody_else(new: &NewPerson, found_by: IdentifierKind, person: &Pers
     differs(new, found_by, person.external_source_id.as_deref(), &person.social)
 }
 
-fn differs(new: &NewPerson, found_by: IdentifierKind, external_source_id: Option<&str>, social: &SocialProfile) -> bool {
-    let differs_outside = || matches!((new.external_source_id.as_deref(), external_source_id), (Some(one), Some(other)) if one != other);
+fn differs(
+    new: &NewPerson,
+    found_by: IdentifierKind,
+    external_source_id: Option<&str>,
+    social: &SocialProfile,
+) -> bool {
+    let differs_outside = || {
+        matches!((new.external_source_id.as_deref(), external_source_id),
+        (Some(one), Some(other)) if one != other)
+    };
     match found_by {
         IdentifierKind::ExternalSource => false,
         IdentifierKind::SocialProfile => differs_outside(),
@@ -103,5 +137,9 @@ fn differs(new: &NewPerson, found_by: IdentifierKind, external_source_id: Option
 
 /// Says that an identifier belongs to a person.
 pub fn held_by(id: PersonId, identifier: &Identifier) -> FieldError {
-    FieldError::about(identifier.kind.field(), format!("{} belongs to person {id}", identifier.shown()), id)
+    FieldError::about(
+        identifier.kind.field(),
+        format!("{} belongs to person {id}", identifier.shown()),
+        id,
+    )
 }

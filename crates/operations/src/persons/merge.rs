@@ -1,4 +1,5 @@
-//! Making one person of two: the one that is named goes into the other, with all that belongs to it.
+//! Making one person of two: the one that is named goes into the other, with all that belongs to
+//! it.
 
 use slated_model::clock::Timestamp;
 use slated_model::enrichment::filling::{Current, Sourced};
@@ -12,7 +13,9 @@ use slated_store::record::candidate::{CandidateView, StageEntry};
 use slated_store::record::field_source::FieldSource;
 use slated_store::record::merge::SharedJob;
 use slated_store::record::person::PersonView;
-use slated_store::record::{candidate, client_contact, company, field_source, former, job, merge, person, search, stage};
+use slated_store::record::{
+    candidate, client_contact, company, field_source, former, job, merge, person, search, stage,
+};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::{follow, index};
@@ -48,7 +51,8 @@ impl Operation for MergePersons {
             return Err(self.same(id)?.into());
         }
         company::keep_of(tx, workspace, &[id, other], &[]).await?;
-        // Whoever holds two persons takes the lower id first, so that of two who merge them none waits for the other for ever.
+        // Whoever holds two persons takes the lower id first, so that of two who merge them none
+        // waits for the other for ever.
         let first = hold(tx, workspace, id.min(other), other).await?;
         let second = hold(tx, workspace, id.max(other), other).await?;
         let (before, gone) = if first.id == id { (first, second) } else { (second, first) };
@@ -67,7 +71,8 @@ impl Operation for MergePersons {
         former::insert(tx, workspace, other, Some(id)).await?;
         index::refresh(tx, workspace, id).await?;
         let after = person::view(tx, workspace, id).await?.ok_or_else(changed)?;
-        let (was, is) = (enrichment::current(before.clone(), &view), enrichment::current(kept.clone(), &after));
+        let (was, is) =
+            (enrichment::current(before.clone(), &view), enrichment::current(kept.clone(), &after));
         field_source::keep(tx, workspace, id, &taken_over(sources, &was, &is)).await?;
         let named = Named { id: other, name: &gone.name.whole };
         tell::person_merged(tx, &self.actor, (&before, &view), (&kept, &after), named).await?;
@@ -75,8 +80,14 @@ impl Operation for MergePersons {
     }
 }
 
-/// Keeps a person from others until the work is done; nobody may even begin to point at the one who goes.
-async fn hold(tx: &mut Tx, workspace: WorkspaceId, id: PersonId, going: PersonId) -> Result<Person, OperationError> {
+/// Keeps a person from others until the work is done; nobody may even begin to point at the one who
+/// goes.
+async fn hold(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: PersonId,
+    going: PersonId,
+) -> Result<Person, OperationError> {
     if id == going {
         person::close(tx, workspace, id).await?;
     }
@@ -89,7 +100,9 @@ impl MergePersons {
         let named = self.other.resolve("person_id")?;
         let message = match [named, self.id].into_iter().find(|one| *one != id) {
             Some(former) => format!("The person {former} went into {id} before."),
-            None => "A person cannot be merged into themselves; name another in person_id.".to_owned(),
+            None => {
+                "A person cannot be merged into themselves; name another in person_id.".to_owned()
+            }
         };
         Ok(Problem::new(Code::InvalidMerge, message).with(FieldError::about(
             "person_id",
@@ -98,8 +111,14 @@ impl MergePersons {
         )))
     }
 
-    /// Candidates change hands; on a job that both are on, they become one. The jobs are held first, in the order of their ids.
-    async fn join_candidates(&self, tx: &mut Tx, kept: Named<'_, PersonId>, gone: PersonId) -> Result<(), OperationError> {
+    /// Candidates change hands; on a job that both are on, they become one. The jobs are held
+    /// first, in the order of their ids.
+    async fn join_candidates(
+        &self,
+        tx: &mut Tx,
+        kept: Named<'_, PersonId>,
+        gone: PersonId,
+    ) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
         let shared = merge::shared_jobs(tx, workspace, kept.id, gone).await?;
         let mut names = Vec::with_capacity(shared.len());
@@ -113,43 +132,67 @@ impl MergePersons {
         Ok(())
     }
 
-    /// Where both are contacts of a company, that of the one who goes is removed; the others change hands.
-    async fn drop_contacts(&self, tx: &mut Tx, kept: PersonId, gone: Named<'_, PersonId>) -> Result<(), OperationError> {
+    /// Where both are contacts of a company, that of the one who goes is removed; the others change
+    /// hands.
+    async fn drop_contacts(
+        &self,
+        tx: &mut Tx,
+        kept: PersonId,
+        gone: Named<'_, PersonId>,
+    ) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
-        for (contact, company) in client_contact::delete_shared_by_persons(tx, workspace, gone.id, kept).await? {
+        for (contact, company) in
+            client_contact::delete_shared_by_persons(tx, workspace, gone.id, kept).await?
+        {
             tell::contact_removed(tx, &self.actor, company, gone, contact).await?;
         }
         Ok(())
     }
 
-    async fn join(&self, tx: &mut Tx, person: Named<'_, PersonId>, on_both: &SharedJob, job_name: &str) -> Result<(), OperationError> {
+    async fn join(
+        &self,
+        tx: &mut Tx,
+        person: Named<'_, PersonId>,
+        on_both: &SharedJob,
+        job_name: &str,
+    ) -> Result<(), OperationError> {
         let (actor, workspace) = (&self.actor, self.actor.workspace);
         let SharedJob { job, kept, gone } = *on_both;
         let stages = stage::of_job(tx, workspace, job).await?;
         candidate::place(tx, workspace, kept).await?.ok_or_else(changed)?;
         let before = candidate::view(tx, workspace, kept).await?.ok_or_else(changed)?;
         let taken = take_off(tx, workspace, gone).await?.ok_or_else(changed)?.view;
-        let standing = |view: &CandidateView| Standing { stage: view.stage_id, since: view.stage_entered_at };
+        let standing =
+            |view: &CandidateView| Standing { stage: view.stage_id, since: view.stage_entered_at };
         let stage = stage_of(&stages, further(&stages, standing(&before), standing(&taken)))?;
         let history = joined(&before.history, &taken.history, stage, tx.now());
         let since = history.last().map_or(before.stage_entered_at, |last| last.entered_at);
         merge::replace_history(tx, workspace, kept, &history).await?;
         former::insert(tx, workspace, gone, Some(kept)).await?;
-        let concerned = |candidate| Concerned { candidate, person, job: Named { id: job, name: job_name } };
+        let concerned =
+            |candidate| Concerned { candidate, person, job: Named { id: job, name: job_name } };
         concerned(gone).merged(tx, actor, &taken, kept).await?;
         if (stage.id, since) != (before.stage_id, before.stage_entered_at) {
             let from = stage_of(&stages, standing(&before))?;
-            concerned(kept).moved(tx, actor, (from, before.stage_entered_at), (stage, since)).await?;
+            concerned(kept)
+                .moved(tx, actor, (from, before.stage_entered_at), (stage, since))
+                .await?;
         }
         Ok(())
     }
 }
 
 /// The sources of those values that the person has from the one who went.
-fn taken_over(mut sources: Vec<FieldSource>, before: &Current, after: &Current) -> Vec<FieldSource> {
+fn taken_over(
+    mut sources: Vec<FieldSource>,
+    before: &Current,
+    after: &Current,
+) -> Vec<FieldSource> {
     let (had, has) = (enrichment::values(before), enrichment::values(after));
     let is_among = |values: &[Sourced], source: &FieldSource| {
-        values.iter().any(|value| value.field == source.field && value.value_hash == source.value_hash)
+        values
+            .iter()
+            .any(|value| value.field == source.field && value.value_hash == source.value_hash)
     };
     sources.retain(|source| is_among(&has, source) && !is_among(&had, source));
     sources
@@ -161,17 +204,32 @@ fn changed() -> StoreError {
 
 fn stage_of(stages: &[Stage], standing: Standing) -> Result<&Stage, StoreError> {
     let found = stages.iter().find(|stage| stage.id == standing.stage);
-    found.ok_or_else(|| StoreError::Internal(format!("a candidate is in the stage {} of another job", standing.stage)))
+    found.ok_or_else(|| {
+        StoreError::Internal(format!(
+            "a candidate is in the stage {} of another job",
+            standing.stage
+        ))
+    })
 }
 
-/// Both histories by their dates. A history ends in the stage that the candidate is in, so if the other one went on for longer, the stage is
-/// entered again.
-fn joined(one: &[StageEntry], other: &[StageEntry], stage: &Stage, now: Timestamp) -> Vec<StageEntry> {
+/// Both histories by their dates. A history ends in the stage that the candidate is in, so if the
+/// other one went on for longer, the stage is entered again.
+fn joined(
+    one: &[StageEntry],
+    other: &[StageEntry],
+    stage: &Stage,
+    now: Timestamp,
+) -> Vec<StageEntry> {
     let mut entries = [one, other].concat();
     entries.sort_by_key(|entry| entry.entered_at);
     if entries.last().is_none_or(|last| last.stage_id != stage.id) {
         let entered_at = entries.last().map_or(now, |last| last.entered_at.max(now));
-        entries.push(StageEntry { number: 0, stage_id: stage.id, stage_name: stage.name.clone(), entered_at });
+        entries.push(StageEntry {
+            number: 0,
+            stage_id: stage.id,
+            stage_name: stage.name.clone(),
+            entered_at,
+        });
     }
     for (number, entry) in (1..).zip(&mut entries) {
         entry.number = number;
@@ -206,20 +264,41 @@ mod tests {
     }
 
     fn places(entries: &[StageEntry]) -> Vec<(i64, String, i64)> {
-        entries.iter().map(|entry| (entry.number, entry.stage_name.clone(), entry.entered_at.millis())).collect()
+        entries
+            .iter()
+            .map(|entry| (entry.number, entry.stage_name.clone(), entry.entered_at.millis()))
+            .collect()
     }
 
     #[test]
     fn histories_are_interleaved_by_date() {
-        let history = joined(&entered(&[(1, 10), (3, 30)]), &entered(&[(1, 20), (2, 30)]), &stage(2), Timestamp::from_millis(99));
+        let history = joined(
+            &entered(&[(1, 10), (3, 30)]),
+            &entered(&[(1, 20), (2, 30)]),
+            &stage(2),
+            Timestamp::from_millis(99),
+        );
         assert_eq!(places(&history), places(&entered(&[(1, 10), (1, 20), (3, 30), (2, 30)])));
     }
 
     #[test]
     fn a_history_ends_in_the_stage_that_the_candidate_is_in() {
-        let history = joined(&entered(&[(1, 10), (2, 20)]), &entered(&[(1, 30)]), &stage(2), Timestamp::from_millis(99));
+        let history = joined(
+            &entered(&[(1, 10), (2, 20)]),
+            &entered(&[(1, 30)]),
+            &stage(2),
+            Timestamp::from_millis(99),
+        );
         assert_eq!(places(&history), places(&entered(&[(1, 10), (2, 20), (1, 30), (2, 99)])));
-        let history = joined(&entered(&[(1, 10), (2, 20)]), &entered(&[(1, 300)]), &stage(2), Timestamp::from_millis(99));
-        assert_eq!(places(&history).last(), places(&entered(&[(2, 300), (2, 300), (2, 300), (2, 300)])).last());
+        let history = joined(
+            &entered(&[(1, 10), (2, 20)]),
+            &entered(&[(1, 300)]),
+            &stage(2),
+            Timestamp::from_millis(99),
+        );
+        assert_eq!(
+            places(&history).last(),
+            places(&entered(&[(2, 300), (2, 300), (2, 300), (2, 300)])).last()
+        );
     }
 }

@@ -35,7 +35,15 @@ struct NoteFields<'n> {
 impl<'n> Noted<'n> {
     fn of(note: &'n Note) -> Self {
         let Note { id, body, key_id, created_at, updated_at } = note;
-        Self { note: NoteFields { id: *id, body, key_id: *key_id, created_at: *created_at, updated_at: *updated_at } }
+        Self {
+            note: NoteFields {
+                id: *id,
+                body,
+                key_id: *key_id,
+                created_at: *created_at,
+                updated_at: *updated_at,
+            },
+        }
     }
 }
 
@@ -55,16 +63,30 @@ async fn changed(
 }
 
 /// A person has so many notes at most, so that what is kept of them stays within bounds.
-pub async fn refuse_if_full(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), OperationError> {
+pub async fn refuse_if_full(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+) -> Result<(), OperationError> {
     if note::are_at_least(tx, workspace, person, MAX_NOTES).await? {
-        let message = format!("The person has {MAX_NOTES} notes, which are as many as a person may have; delete some first.");
+        let message = format!(
+            "The person has {MAX_NOTES} notes, which are as many as a person may have; delete \
+             some first."
+        );
         return Err(Problem::new(Code::TooMany, message).into());
     }
     Ok(())
 }
 
-async fn existing(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, id: NoteId) -> Result<Note, OperationError> {
-    Ok(note::find(tx, workspace, person, id).await?.ok_or_else(|| Problem::not_found("note", id))?)
+async fn existing(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    id: NoteId,
+) -> Result<Note, OperationError> {
+    Ok(note::find(tx, workspace, person, id)
+        .await?
+        .ok_or_else(|| Problem::not_found("note", id))?)
 }
 
 pub struct ListNotes {
@@ -105,8 +127,15 @@ impl Operation for AddNote {
         let person = follow::load(tx, actor.workspace, *person).await?.id;
         refuse_if_full(tx, actor.workspace, person).await?;
         let id = note::insert(tx, actor.workspace, person, actor.key, body).await?;
-        let added = Note { id, body: body.clone(), key_id: actor.key, created_at: tx.now(), updated_at: tx.now() };
-        changed(tx, actor, EventType::PersonNoteAdded, person, Nothing {}, Noted::of(&added)).await?;
+        let added = Note {
+            id,
+            body: body.clone(),
+            key_id: actor.key,
+            created_at: tx.now(),
+            updated_at: tx.now(),
+        };
+        changed(tx, actor, EventType::PersonNoteAdded, person, Nothing {}, Noted::of(&added))
+            .await?;
         Ok(added)
     }
 }
@@ -134,7 +163,15 @@ impl Operation for UpdateNote {
         }
         note::update(tx, actor.workspace, person, *id, body).await?;
         let after = Note { body: body.clone(), updated_at: tx.now(), ..before.clone() };
-        changed(tx, actor, EventType::PersonNoteUpdated, person, Noted::of(&before), Noted::of(&after)).await?;
+        changed(
+            tx,
+            actor,
+            EventType::PersonNoteUpdated,
+            person,
+            Noted::of(&before),
+            Noted::of(&after),
+        )
+        .await?;
         Ok(after)
     }
 }
@@ -157,6 +194,7 @@ impl Operation for DeleteNote {
         let person = follow::load(tx, actor.workspace, *person).await?.id;
         let before = existing(tx, actor.workspace, person, *id).await?;
         note::delete(tx, actor.workspace, person, *id).await?;
-        changed(tx, actor, EventType::PersonNoteDeleted, person, Noted::of(&before), Nothing {}).await
+        changed(tx, actor, EventType::PersonNoteDeleted, person, Noted::of(&before), Nothing {})
+            .await
     }
 }

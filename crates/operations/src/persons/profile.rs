@@ -53,7 +53,9 @@ impl Operation for ReadPersonWith {
         let id = view.id;
         let profile = match include.profile {
             true => Some(Profile {
-                details: person::details(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("person", id))?,
+                details: person::details(tx, workspace, id)
+                    .await?
+                    .ok_or_else(|| Problem::not_found("person", id))?,
                 client_contacts: client_contact::of_person(tx, workspace, id, MAX_SHOWN).await?,
                 sources: sources(tx, workspace, id).await?,
             }),
@@ -65,7 +67,9 @@ impl Operation for ReadPersonWith {
         };
         let provenance = match include.provenance {
             true => {
-                let details = person::details(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("person", id))?;
+                let details = person::details(tx, workspace, id)
+                    .await?
+                    .ok_or_else(|| Problem::not_found("person", id))?;
                 Some(provenance::of_person(tx, workspace, &view, &details).await?)
             }
             false => None,
@@ -74,7 +78,11 @@ impl Operation for ReadPersonWith {
     }
 }
 
-async fn sources(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Vec<(&'static str, Change)>, StoreError> {
+async fn sources(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: PersonId,
+) -> Result<Vec<(&'static str, Change)>, StoreError> {
     let origins = origin::of_person(tx, workspace, id, &FIELDS).await?;
     Ok(FIELDS.into_iter().filter_map(|field| Some((field, origins.of(field)?.clone()))).collect())
 }

@@ -43,6 +43,9 @@ impl Operation for ResolvePerson {
             let name = names.iter().find(|(id, _)| *id == person).map(|(_, name)| name.clone());
             Match { person_id: person, name: name.unwrap_or_default(), by }
         };
-        Ok(Resolved { matches: persons.into_iter().map(named).collect(), others: others.into_iter().map(named).collect() })
+        Ok(Resolved {
+            matches: persons.into_iter().map(named).collect(),
+            others: others.into_iter().map(named).collect(),
+        })
     }
 }

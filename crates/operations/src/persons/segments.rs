@@ -6,7 +6,8 @@ use slated_model::id::WorkspaceId;
 use slated_store::record::segment_making::{self, Leaving, Made, Planned};
 use slated_store::{Operation, OperationError, Pace, Store, StoreError, Tx};
 
-/// Makes the segments that the workspace wants at once; others wait for the next time, so that there is more to put into them. Says whether there was any.
+/// Makes the segments that the workspace wants at once; others wait for the next time, so that
+/// there is more to put into them. Says whether there was any.
 pub async fn make(store: &Arc<Store>, workspace: WorkspaceId) -> Result<bool, OperationError> {
     let mut is_any = false;
     while let Some(planned) = store.read_snapshot_to_the_end(PlanSegment { workspace }).await? {
@@ -14,7 +15,11 @@ pub async fn make(store: &Arc<Store>, workspace: WorkspaceId) -> Result<bool, Op
         let making = tokio::task::spawn_blocking(|| Arc::new(planned.make()));
         let made = making.await.map_err(|error| StoreError::Internal(error.to_string()))?;
         let is_stored = store.write(StoreSegment { made: Arc::clone(&made) }).await?;
-        tracing::debug!(persons = made.persons(), is_stored, "a segment of the index of words was made");
+        tracing::debug!(
+            persons = made.persons(),
+            is_stored,
+            "a segment of the index of words was made"
+        );
         if !is_stored {
             break;
         }

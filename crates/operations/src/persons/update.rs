@@ -100,7 +100,8 @@ pub(super) async fn claims(
     id: PersonId,
     holders: Vec<(Identifier, Asked<PersonId>)>,
 ) -> Result<Result<Vec<Identifier>, Problem>, StoreError> {
-    let mut conflict = Problem::new(Code::IdentifierConflict, "An identifier belongs to another person.");
+    let mut conflict =
+        Problem::new(Code::IdentifierConflict, "An identifier belongs to another person.");
     let mut free = Vec::new();
     for (added, holder) in holders {
         match tx.answer(holder).await?.pop() {
@@ -113,7 +114,8 @@ pub(super) async fn claims(
     Ok(if conflict.details.is_empty() { Ok(free) } else { Err(conflict) })
 }
 
-/// Writes down what changed of a person who has claimed all that is new, and tells of it, given the names of the companies they work for.
+/// Writes down what changed of a person who has claimed all that is new, and tells of it, given the
+/// names of the companies they work for.
 pub(super) async fn store_change(
     tx: &mut Tx,
     actor: &Actor,

@@ -27,9 +27,14 @@ impl Batchable for UpdatePerson {
         self.id
     }
 
-    /// Nothing becomes of those that have more to look up, to wait for or to make: about somebody who is not there, went into another, is changed by others
-    /// at the moment or by an earlier one; with a company that is new or about to change; with an identifier that an earlier one claims.
-    async fn run_together(tx: &mut Tx, updates: &[Arc<Self>]) -> Result<Outcomes<()>, OperationError> {
+    /// Nothing becomes of those that have more to look up, to wait for or to make: about somebody
+    /// who is not there, went into another, is changed by others at the moment or by an earlier
+    /// one; with a company that is new or about to change; with an identifier that an earlier one
+    /// claims.
+    async fn run_together(
+        tx: &mut Tx,
+        updates: &[Arc<Self>],
+    ) -> Result<Outcomes<()>, OperationError> {
         let mut outcomes: Outcomes<()> = updates.iter().map(|_| None).collect();
         let mut changes = Vec::with_capacity(updates.len());
         for Found { number, source, company } in find(tx, updates).await? {
@@ -43,7 +48,9 @@ impl Batchable for UpdatePerson {
         let mut claimed: BTreeMap<Identifier, PersonId> = BTreeMap::new();
         for change in &mut changes {
             let id = change.before.id;
-            outcomes[change.number] = match claims(tx, id, std::mem::take(&mut change.holders)).await? {
+            outcomes[change.number] = match claims(tx, id, std::mem::take(&mut change.holders))
+                .await?
+            {
                 Ok(free) if free.iter().any(|identifier| claimed.contains_key(identifier)) => None,
                 Ok(free) => {
                     claimed.extend(free.into_iter().map(|identifier| (identifier, id)));
@@ -72,9 +79,12 @@ struct Found {
     company: Patch<(CompanyId, String)>,
 }
 
-/// Finds all that the updates name, and keeps it from others; leaves out those of which something is not there.
+/// Finds all that the updates name, and keeps it from others; leaves out those of which something
+/// is not there.
 async fn find(tx: &mut Tx, updates: &[Arc<UpdatePerson>]) -> Result<Vec<Found>, StoreError> {
-    let Some(workspace) = updates.first().map(|update| update.actor.workspace) else { return Ok(Vec::new()) };
+    let Some(workspace) = updates.first().map(|update| update.actor.workspace) else {
+        return Ok(Vec::new());
+    };
     let mut companies = Vec::with_capacity(updates.len());
     for update in updates {
         companies.push(match &update.patch.company_name {
@@ -85,7 +95,8 @@ async fn find(tx: &mut Tx, updates: &[Arc<UpdatePerson>]) -> Result<Vec<Found>, 
     }
     let ids: BTreeSet<_> = updates.iter().map(|update| update.id).collect();
     let persons = person::load_free(tx, workspace, &ids.into_iter().collect::<Vec<_>>()).await?;
-    let mut persons: HashMap<_, _> = persons.into_iter().map(|source| (source.person.id, source)).collect();
+    let mut persons: HashMap<_, _> =
+        persons.into_iter().map(|source| (source.person.id, source)).collect();
     let mut found = Vec::with_capacity(updates.len());
     for (number, (update, company)) in updates.iter().zip(companies).enumerate() {
         let company = match company {
@@ -104,10 +115,16 @@ async fn find(tx: &mut Tx, updates: &[Arc<UpdatePerson>]) -> Result<Vec<Found>, 
 }
 
 /// What search looks at of the notes of those whose words are to be taken anew.
-async fn notes_of(tx: &mut Tx, changes: &[Change<'_>]) -> Result<Vec<(PersonId, String)>, StoreError> {
-    let stale: Vec<_> = changes.iter().filter(|change| change.is_stale).map(|change| change.before.id).collect();
+async fn notes_of(
+    tx: &mut Tx,
+    changes: &[Change<'_>],
+) -> Result<Vec<(PersonId, String)>, StoreError> {
+    let stale: Vec<_> =
+        changes.iter().filter(|change| change.is_stale).map(|change| change.before.id).collect();
     match changes.first() {
-        Some(change) if !stale.is_empty() => note::bodies(tx, change.update.actor.workspace, &stale).await,
+        Some(change) if !stale.is_empty() => {
+            note::bodies(tx, change.update.actor.workspace, &stale).await
+        }
         _ => Ok(Vec::new()),
     }
 }
@@ -144,7 +161,9 @@ impl<'u> Change<'u> {
         match company {
             Patch::Absent => {}
             Patch::Clear => after.person.company_id = None,
-            Patch::Set((id, name)) => (after.person.company_id, after.company_name) = (Some(id), name),
+            Patch::Set((id, name)) => {
+                (after.person.company_id, after.company_name) = (Some(id), name)
+            }
         }
         is_changed |= after.person.company_id != before.company_id;
         if !is_changed {
@@ -159,7 +178,11 @@ impl<'u> Change<'u> {
         Ok(Ok(Some(Self { number, update, before, after, is_stale, old_company, holders })))
     }
 
-    async fn carry_out(self, tx: &mut Tx, notes: &[(PersonId, String)]) -> Result<(), OperationError> {
+    async fn carry_out(
+        self,
+        tx: &mut Tx,
+        notes: &[(PersonId, String)],
+    ) -> Result<(), OperationError> {
         let Self { update, before, mut after, is_stale, old_company, .. } = self;
         let old_company = match old_company {
             Some(asked) => tx.answer(asked).await?.pop().unwrap_or_default(),
@@ -168,7 +191,13 @@ impl<'u> Change<'u> {
         if after.person.company_id == before.company_id {
             after.company_name.clone_from(&old_company);
         }
-        store_change(tx, &update.actor, (&before, &old_company), (&after.person, &after.company_name)).await?;
+        store_change(
+            tx,
+            &update.actor,
+            (&before, &old_company),
+            (&after.person, &after.company_name),
+        )
+        .await?;
         if is_stale {
             index::take_words(tx, update.actor.workspace, &after, notes).await?;
         }

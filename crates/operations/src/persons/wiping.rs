@@ -1,5 +1,6 @@
-//! What an erasure leaves to be done: words that left the index still lie in its pages and segments, and what was there before in the log of an embedded
-//! engine. It is wiped out in the background, at once if somebody waits for it, and before a server ends.
+//! What an erasure leaves to be done: words that left the index still lie in its pages and
+//! segments, and what was there before in the log of an embedded engine. It is wiped out in the
+//! background, at once if somebody waits for it, and before a server ends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +18,13 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// How long it takes until somebody who reads an old state may be done.
 const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
-/// Wipes out what is left of whoever was erased in a workspace. False if that was not done in time, or could not be.
+/// Wipes out what is left of whoever was erased in a workspace. False if that was not done in time,
+/// or could not be.
 pub async fn wipe(store: &Arc<Store>, workspace: WorkspaceId) -> bool {
     let wiping = async {
-        while store.read(IsOutdated { workspace }).await? && segments::make(store, workspace).await? {}
+        while store.read(IsOutdated { workspace }).await?
+            && segments::make(store, workspace).await?
+        {}
         merge(store).await?;
         while !store.empty_log().await? {
             sleep(BETWEEN_TRIES).await;
@@ -30,7 +34,8 @@ pub async fn wipe(store: &Arc<Store>, workspace: WorkspaceId) -> bool {
     match timeout(PATIENCE, wiping).await {
         Ok(Ok(())) => true,
         Ok(Err(failure)) => {
-            tracing::warn!(error = %failure, "words of a person who was erased are still in the index");
+            tracing::warn!(error = %failure, "words of a person who was erased are still in the \
+                index");
             false
         }
         Err(_) => false,
@@ -41,7 +46,9 @@ pub async fn wipe(store: &Arc<Store>, workspace: WorkspaceId) -> bool {
 pub async fn wipe_at_stop(store: &Arc<Store>) -> Result<bool, OperationError> {
     let wiping = async {
         for workspace in store.read(OutdatedWorkspaces).await? {
-            while store.read(IsOutdated { workspace }).await? && segments::make(store, workspace).await? {}
+            while store.read(IsOutdated { workspace }).await?
+                && segments::make(store, workspace).await?
+            {}
         }
         merge(store).await
     };

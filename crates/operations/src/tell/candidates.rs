@@ -28,7 +28,15 @@ struct CandidateFields<'s> {
 
 impl<'s> CandidateFields<'s> {
     fn of(candidate: &'s CandidateView) -> Self {
-        let CandidateView { person_id, job_id, stage_id, stage_name, stage_entered_at, created_at, .. } = candidate;
+        let CandidateView {
+            person_id,
+            job_id,
+            stage_id,
+            stage_name,
+            stage_entered_at,
+            created_at,
+            ..
+        } = candidate;
         let stage = StageFields {
             current_pipeline_stage_id: *stage_id,
             current_pipeline_stage_name: stage_name,
@@ -60,9 +68,19 @@ impl<'c> Concerned<'c> {
         tell(tx, actor, kind, subject, &told).await.map(|_| ())
     }
 
-    pub async fn created(&self, tx: &mut Tx, actor: &Actor, stage: &Stage) -> Result<(), OperationError> {
+    pub async fn created(
+        &self,
+        tx: &mut Tx,
+        actor: &Actor,
+        stage: &Stage,
+    ) -> Result<(), OperationError> {
         let at = self.candidate.moment();
-        let after = CandidateFields { person_id: self.person.id, job_id: self.job.id, stage: in_stage(stage, at), created_at: at };
+        let after = CandidateFields {
+            person_id: self.person.id,
+            job_id: self.job.id,
+            stage: in_stage(stage, at),
+            created_at: at,
+        };
         self.tell(tx, actor, EventType::CandidateCreated, Nothing {}, after).await
     }
 
@@ -73,17 +91,43 @@ impl<'c> Concerned<'c> {
         from: (&Stage, Timestamp),
         to: (&Stage, Timestamp),
     ) -> Result<(), OperationError> {
-        self.tell(tx, actor, EventType::CandidateMoved, in_stage(from.0, from.1), in_stage(to.0, to.1)).await
+        self.tell(
+            tx,
+            actor,
+            EventType::CandidateMoved,
+            in_stage(from.0, from.1),
+            in_stage(to.0, to.1),
+        )
+        .await
     }
 
     /// `last` is the candidate as it was before it went.
-    pub async fn removed(&self, tx: &mut Tx, actor: &Actor, last: &CandidateView) -> Result<(), OperationError> {
-        self.tell(tx, actor, EventType::CandidateRemoved, CandidateFields::of(last), Nothing {}).await
+    pub async fn removed(
+        &self,
+        tx: &mut Tx,
+        actor: &Actor,
+        last: &CandidateView,
+    ) -> Result<(), OperationError> {
+        self.tell(tx, actor, EventType::CandidateRemoved, CandidateFields::of(last), Nothing {})
+            .await
     }
 
     /// The same for a candidate that went into another.
-    pub async fn merged(&self, tx: &mut Tx, actor: &Actor, last: &CandidateView, into: CandidateId) -> Result<(), OperationError> {
-        self.tell(tx, actor, EventType::CandidateMerged, CandidateFields::of(last), MergedInto { merged_into: into }).await
+    pub async fn merged(
+        &self,
+        tx: &mut Tx,
+        actor: &Actor,
+        last: &CandidateView,
+        into: CandidateId,
+    ) -> Result<(), OperationError> {
+        self.tell(
+            tx,
+            actor,
+            EventType::CandidateMerged,
+            CandidateFields::of(last),
+            MergedInto { merged_into: into },
+        )
+        .await
     }
 }
 
@@ -93,5 +137,9 @@ struct MergedInto {
 }
 
 fn in_stage(stage: &Stage, since: Timestamp) -> StageFields<'_> {
-    StageFields { current_pipeline_stage_id: stage.id, current_pipeline_stage_name: &stage.name, current_pipeline_stage_date: since }
+    StageFields {
+        current_pipeline_stage_id: stage.id,
+        current_pipeline_stage_name: &stage.name,
+        current_pipeline_stage_date: since,
+    }
 }

@@ -11,12 +11,23 @@ struct CompanyFields<'c> {
     name: &'c str,
 }
 
-pub async fn company_created(tx: &mut Tx, actor: &Actor, id: CompanyId, name: &str) -> Result<(), OperationError> {
+pub async fn company_created(
+    tx: &mut Tx,
+    actor: &Actor,
+    id: CompanyId,
+    name: &str,
+) -> Result<(), OperationError> {
     let told = Told::new(Nothing {}, CompanyFields { name });
     tell(tx, actor, EventType::CompanyCreated, Subject::of(id), &told).await.map(|_| ())
 }
 
-pub async fn company_renamed(tx: &mut Tx, actor: &Actor, id: CompanyId, before: &str, after: &str) -> Result<(), OperationError> {
+pub async fn company_renamed(
+    tx: &mut Tx,
+    actor: &Actor,
+    id: CompanyId,
+    before: &str,
+    after: &str,
+) -> Result<(), OperationError> {
     let told = Told::new(CompanyFields { name: before }, CompanyFields { name: after });
     tell(tx, actor, EventType::CompanyUpdated, Subject::of(id), &told).await.map(|_| ())
 }
@@ -26,7 +37,12 @@ struct MergedCompany<'c> {
     merged: Named<'c, CompanyId>,
 }
 
-pub async fn company_merged(tx: &mut Tx, actor: &Actor, into: CompanyId, merged: Named<'_, CompanyId>) -> Result<(), OperationError> {
+pub async fn company_merged(
+    tx: &mut Tx,
+    actor: &Actor,
+    into: CompanyId,
+    merged: Named<'_, CompanyId>,
+) -> Result<(), OperationError> {
     let told = Told::new(Nothing {}, MergedCompany { merged });
     tell(tx, actor, EventType::CompanyMerged, Subject::of(into), &told).await.map(|_| ())
 }
@@ -46,7 +62,15 @@ pub async fn contact_added(
 ) -> Result<(), OperationError> {
     let after = ContactFields { client_contact_id: contact, person_id: person.id };
     let told = Told { before: Nothing {}, after, person: Some(person), job: None };
-    tell(tx, actor, EventType::CompanyContactAdded, Subject::of(company).with_person(person.id), &told).await.map(|_| ())
+    tell(
+        tx,
+        actor,
+        EventType::CompanyContactAdded,
+        Subject::of(company).with_person(person.id),
+        &told,
+    )
+    .await
+    .map(|_| ())
 }
 
 pub async fn contact_removed(
@@ -58,5 +82,13 @@ pub async fn contact_removed(
 ) -> Result<(), OperationError> {
     let before = ContactFields { client_contact_id: contact, person_id: person.id };
     let told = Told { before, after: Nothing {}, person: Some(person), job: None };
-    tell(tx, actor, EventType::CompanyContactRemoved, Subject::of(company).with_person(person.id), &told).await.map(|_| ())
+    tell(
+        tx,
+        actor,
+        EventType::CompanyContactRemoved,
+        Subject::of(company).with_person(person.id),
+        &told,
+    )
+    .await
+    .map(|_| ())
 }

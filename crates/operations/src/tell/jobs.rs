@@ -62,16 +62,33 @@ fn job_fields(job: &JobView) -> JobFields<'_> {
     }
 }
 
-pub async fn job_created(tx: &mut Tx, actor: &Actor, job: &JobView, stages: &[Stage]) -> Result<(), OperationError> {
-    let after =
-        NewJobFields { fields: job_fields(job), pipeline_stages: stages.iter().map(JobStage::of).collect(), created_at: job.created_at };
-    tell(tx, actor, EventType::JobCreated, Subject::of(job.id), &Told::new(Nothing {}, after)).await.map(|_| ())
+pub async fn job_created(
+    tx: &mut Tx,
+    actor: &Actor,
+    job: &JobView,
+    stages: &[Stage],
+) -> Result<(), OperationError> {
+    let after = NewJobFields {
+        fields: job_fields(job),
+        pipeline_stages: stages.iter().map(JobStage::of).collect(),
+        created_at: job.created_at,
+    };
+    tell(tx, actor, EventType::JobCreated, Subject::of(job.id), &Told::new(Nothing {}, after))
+        .await
+        .map(|_| ())
 }
 
 /// Tells what changed of a job: that it was archived or restored is an event of its own.
-pub async fn job_updated(tx: &mut Tx, actor: &Actor, before: &JobView, after: &JobView) -> Result<(), OperationError> {
+pub async fn job_updated(
+    tx: &mut Tx,
+    actor: &Actor,
+    before: &JobView,
+    after: &JobView,
+) -> Result<(), OperationError> {
     const ARCHIVED: &str = "is_archived";
-    let Some((mut was, mut is)) = differences(&job_fields(before), &job_fields(after))? else { return Ok(()) };
+    let Some((mut was, mut is)) = differences(&job_fields(before), &job_fields(after))? else {
+        return Ok(());
+    };
     let subject = Subject::of(after.id);
     let archived = (was.shift_remove(ARCHIVED), is.shift_remove(ARCHIVED));
     if !is.is_empty() {
@@ -110,7 +127,8 @@ fn named(stage: &Stage) -> Named<'_, StageId> {
     Named { id: stage.id, name: &stage.name }
 }
 
-/// The pipeline of a job as it was and as it is, the stage that was changed if it was one, and the stage that took its candidates.
+/// The pipeline of a job as it was and as it is, the stage that was changed if it was one, and the
+/// stage that took its candidates.
 pub struct PipelineChange<'c> {
     pub job: JobId,
     pub before: &'c [Stage],
@@ -120,7 +138,12 @@ pub struct PipelineChange<'c> {
 }
 
 impl PipelineChange<'_> {
-    pub async fn tell(&self, tx: &mut Tx, actor: &Actor, kind: EventType) -> Result<(), OperationError> {
+    pub async fn tell(
+        &self,
+        tx: &mut Tx,
+        actor: &Actor,
+        kind: EventType,
+    ) -> Result<(), OperationError> {
         let told = PipelineTold {
             before: PipelineFields::of(self.before),
             after: PipelineFields::of(self.after),

@@ -14,8 +14,15 @@ pub struct KeyFields<'k> {
     pub expires_at: Option<Timestamp>,
 }
 
-pub async fn key_created(tx: &mut Tx, actor: &Actor, id: KeyId, fields: KeyFields<'_>) -> Result<(), OperationError> {
-    tell(tx, actor, EventType::KeyCreated, Subject::of(id), &Told::new(Nothing {}, fields)).await.map(|_| ())
+pub async fn key_created(
+    tx: &mut Tx,
+    actor: &Actor,
+    id: KeyId,
+    fields: KeyFields<'_>,
+) -> Result<(), OperationError> {
+    tell(tx, actor, EventType::KeyCreated, Subject::of(id), &Told::new(Nothing {}, fields))
+        .await
+        .map(|_| ())
 }
 
 #[derive(Serialize)]
@@ -35,7 +42,9 @@ pub async fn key_rotated(
 ) -> Result<(), OperationError> {
     let before = KeyEnd { expires_at: ended, replaced_by: None };
     let after = KeyEnd { expires_at: Some(ends), replaced_by: Some(replaced_by) };
-    tell(tx, actor, EventType::KeyRotated, Subject::of(id), &Told::new(before, after)).await.map(|_| ())
+    tell(tx, actor, EventType::KeyRotated, Subject::of(id), &Told::new(before, after))
+        .await
+        .map(|_| ())
 }
 
 #[derive(Serialize)]

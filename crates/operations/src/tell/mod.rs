@@ -1,4 +1,5 @@
-//! Telling of changes: what an event says of each kind of record. Whatever changes a record tells of it here, in the same transaction.
+//! Telling of changes: what an event says of each kind of record. Whatever changes a record tells
+//! of it here, in the same transaction.
 
 mod candidates;
 mod companies;
@@ -58,8 +59,15 @@ pub async fn tell(
     if actor.is_silent {
         return Ok(None);
     }
-    let data = serde_json::to_string(told).map_err(|error| StoreError::Internal(error.to_string()))?;
-    let new = NewEvent { kind, subject, key_id: actor.key, request_id: actor.request_id.as_deref(), data: &data };
+    let data =
+        serde_json::to_string(told).map_err(|error| StoreError::Internal(error.to_string()))?;
+    let new = NewEvent {
+        kind,
+        subject,
+        key_id: actor.key,
+        request_id: actor.request_id.as_deref(),
+        data: &data,
+    };
     Ok(Some(record(tx, actor.workspace, &new).await?))
 }
 
@@ -70,7 +78,10 @@ fn to_value(value: &impl Serialize) -> Result<Value, StoreError> {
 }
 
 /// The fields that differ, as they were and as they are; nothing if none does.
-pub fn differences(before: &impl Serialize, after: &impl Serialize) -> Result<Option<(Fields, Fields)>, StoreError> {
+pub fn differences(
+    before: &impl Serialize,
+    after: &impl Serialize,
+) -> Result<Option<(Fields, Fields)>, StoreError> {
     let fields = |value: serde_json::Result<Value>| match value {
         Ok(Value::Object(fields)) => Ok(fields),
         Ok(_) => Err(StoreError::Internal("what is told of is no record".to_owned())),

@@ -47,7 +47,17 @@ impl Serialize for IdOrEmpty {
 
 impl<'p> PersonFields<'p> {
     pub fn of(person: &'p Person, company_name: &'p str) -> Self {
-        let Person { id: _, name, social, current_job_title, company_id, social_location, social_headline, address, .. } = person;
+        let Person {
+            id: _,
+            name,
+            social,
+            current_job_title,
+            company_id,
+            social_location,
+            social_headline,
+            address,
+            ..
+        } = person;
         Self {
             name: &name.whole,
             first_name: &name.first,
@@ -67,7 +77,8 @@ impl<'p> PersonFields<'p> {
         }
     }
 
-    /// The same as [`differences`], without writing down what did not change: most changes are of one field.
+    /// The same as [`differences`], without writing down what did not change: most changes are of
+    /// one field.
     fn differences(&self, after: &Self) -> Result<Option<(Fields, Fields)>, StoreError> {
         let (mut was, mut is) = (Fields::new(), Fields::new());
         macro_rules! compare {
@@ -98,7 +109,15 @@ pub async fn person_created(
     notes: Option<&str>,
 ) -> Result<(), OperationError> {
     let fields = PersonFields::of(person, company_name).with_notes(notes);
-    tell(tx, actor, EventType::PersonCreated, Subject::of(person.id), &Told::new(Nothing {}, fields)).await.map(|_| ())
+    tell(
+        tx,
+        actor,
+        EventType::PersonCreated,
+        Subject::of(person.id),
+        &Told::new(Nothing {}, fields),
+    )
+    .await
+    .map(|_| ())
 }
 
 /// A person and the name of their company.
@@ -112,7 +131,8 @@ pub async fn person_updated(
     after: Employed<'_>,
     note: Option<&str>,
 ) -> Result<(), OperationError> {
-    let changes = PersonFields::of(before.0, before.1).differences(&PersonFields::of(after.0, after.1))?;
+    let changes =
+        PersonFields::of(before.0, before.1).differences(&PersonFields::of(after.0, after.1))?;
     if changes.is_none() && note.is_none() {
         return Ok(());
     }
@@ -120,7 +140,9 @@ pub async fn person_updated(
     if let Some(note) = note {
         fields.insert("notes".to_owned(), note.into());
     }
-    tell(tx, actor, EventType::PersonUpdated, Subject::of(after.0.id), &Told::new(before, fields)).await.map(|_| ())
+    tell(tx, actor, EventType::PersonUpdated, Subject::of(after.0.id), &Told::new(before, fields))
+        .await
+        .map(|_| ())
 }
 
 #[derive(Serialize)]
@@ -141,16 +163,24 @@ impl<'h> HistoryFields<'h> {
 }
 
 /// What differs of a career history.
-fn history_changes(before: &PersonView, after: &PersonView) -> Result<Option<(Fields, Fields)>, StoreError> {
-    let fields = |view| HistoryFields::of(view).map_err(|error| StoreError::Internal(error.to_string()));
+fn history_changes(
+    before: &PersonView,
+    after: &PersonView,
+) -> Result<Option<(Fields, Fields)>, StoreError> {
+    let fields =
+        |view| HistoryFields::of(view).map_err(|error| StoreError::Internal(error.to_string()));
     differences(&fields(before)?, &fields(after)?)
 }
 
 /// What differs of a person, with their career history.
-fn all_changes(before: (&Person, &PersonView), after: (&Person, &PersonView)) -> Result<(Fields, Fields), StoreError> {
+fn all_changes(
+    before: (&Person, &PersonView),
+    after: (&Person, &PersonView),
+) -> Result<(Fields, Fields), StoreError> {
     let company = |view: &PersonView| view.company_name.clone().unwrap_or_default();
     let companies = (company(before.1), company(after.1));
-    let changes = PersonFields::of(before.0, &companies.0).differences(&PersonFields::of(after.0, &companies.1))?;
+    let changes = PersonFields::of(before.0, &companies.0)
+        .differences(&PersonFields::of(after.0, &companies.1))?;
     let (mut was, mut is) = changes.unwrap_or_default();
     if let Some((history_was, history_is)) = history_changes(before.1, after.1)? {
         was.extend(history_was);
@@ -179,7 +209,9 @@ pub async fn person_enriched(
         return Ok(());
     }
     is.insert("enrichment".to_owned(), to_value(&EnrichmentFields { provider, fields })?);
-    tell(tx, actor, EventType::PersonEnriched, Subject::of(after.0.id), &Told::new(was, is)).await.map(|_| ())
+    tell(tx, actor, EventType::PersonEnriched, Subject::of(after.0.id), &Told::new(was, is))
+        .await
+        .map(|_| ())
 }
 
 /// Tells of a person that another went into it, and what it has from that.
@@ -199,18 +231,32 @@ pub async fn person_merged(
 #[derive(Serialize)]
 struct ErasedFields<'e> {
     id: PersonId,
-    /// All ids that the person ever had, those of merged ones too: what is kept elsewhere under them is to be erased as well.
+    /// All ids that the person ever had, those of merged ones too: what is kept elsewhere under
+    /// them is to be erased as well.
     ids: &'e [PersonId],
     erased_at: Timestamp,
 }
 
 /// Tells that a person was erased, and nothing of who it was.
-pub async fn person_erased(tx: &mut Tx, actor: &Actor, id: PersonId, ids: &[PersonId], erased_at: Timestamp) -> Result<(), OperationError> {
+pub async fn person_erased(
+    tx: &mut Tx,
+    actor: &Actor,
+    id: PersonId,
+    ids: &[PersonId],
+    erased_at: Timestamp,
+) -> Result<(), OperationError> {
     let told = Told::new(Nothing {}, ErasedFields { id, ids, erased_at });
     tell(tx, actor, EventType::PersonErased, Subject::of(id), &told).await.map(|_| ())
 }
 
-pub async fn history_replaced(tx: &mut Tx, actor: &Actor, before: &PersonView, after: &PersonView) -> Result<(), OperationError> {
+pub async fn history_replaced(
+    tx: &mut Tx,
+    actor: &Actor,
+    before: &PersonView,
+    after: &PersonView,
+) -> Result<(), OperationError> {
     let Some((was, is)) = history_changes(before, after)? else { return Ok(()) };
-    tell(tx, actor, EventType::PersonUpdated, Subject::of(after.id), &Told::new(was, is)).await.map(|_| ())
+    tell(tx, actor, EventType::PersonUpdated, Subject::of(after.id), &Told::new(was, is))
+        .await
+        .map(|_| ())
 }

@@ -31,7 +31,10 @@ impl Operation for CreateWebhook {
         // So that two at once do not make one too many.
         workspace::lock(tx, workspace).await?;
         if webhook::all(tx, workspace).await?.len() >= MAX_WEBHOOKS {
-            let message = format!("The workspace has {MAX_WEBHOOKS} webhooks, which is all it may have; delete one first.");
+            let message = format!(
+                "The workspace has {MAX_WEBHOOKS} webhooks, which is all it may have; delete one \
+                 first."
+            );
             return Err(Problem::new(Code::TooManyWebhooks, message).into());
         }
         let NewWebhook { url, types, description } = self.new.clone();
@@ -57,7 +60,9 @@ impl Operation for CreateWebhook {
         tell(tx, &self.actor, EventType::WebhookCreated, Subject::of(created.id), &told).await?;
         // That is the first event that it gets.
         let newest = newest_of_all(tx, workspace).await?;
-        let (events, _) = event_reading::timeline(tx, workspace, created.id, Beside::Nothing, i64::MAX, 1).await?;
+        let (events, _) =
+            event_reading::timeline(tx, workspace, created.id, Beside::Nothing, i64::MAX, 1)
+                .await?;
         created.settled_sequence = events.first().map_or(newest, |event| event.sequence - 1);
         webhook::insert(tx, workspace, &created).await?;
         Ok(created)

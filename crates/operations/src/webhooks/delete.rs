@@ -22,7 +22,9 @@ impl Operation for DeleteWebhook {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
-        let before = webhook::load(tx, self.actor.workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
+        let before = webhook::load(tx, self.actor.workspace, self.id)
+            .await?
+            .ok_or_else(|| missing(self.id))?;
         webhook::delete(tx, self.actor.workspace, self.id).await?;
         let told = Told::new(WebhookFields::of(&before), Nothing {});
         tell(tx, &self.actor, EventType::WebhookDeleted, Subject::of(self.id), &told).await?;

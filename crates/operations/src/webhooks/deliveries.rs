@@ -27,7 +27,9 @@ impl Operation for ListDeliveries {
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let Self { workspace, id, status, before, limit } = *self;
         webhook::find(tx, workspace, id).await?.ok_or_else(|| missing(id))?;
-        let mut found = webhook::deliveries(tx, workspace, id, status, before.unwrap_or(i64::MAX), limit + 1).await?;
+        let mut found =
+            webhook::deliveries(tx, workspace, id, status, before.unwrap_or(i64::MAX), limit + 1)
+                .await?;
         let has_more = found.len() as i64 > limit;
         found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         let next = found.last().filter(|_| has_more).map(|delivery| delivery.sequence);
@@ -37,10 +39,19 @@ impl Operation for ListDeliveries {
     }
 }
 
-/// Puts deliveries together with what is known of the events that they deliver; those whose event is forgotten go with it.
-pub fn together<E>(deliveries: Vec<Delivery>, events: Vec<E>, sequence: impl Fn(&E) -> i64) -> Vec<(Delivery, E)> {
-    let mut events: HashMap<i64, E> = events.into_iter().map(|event| (sequence(&event), event)).collect();
-    deliveries.into_iter().filter_map(|delivery| events.remove(&delivery.sequence).map(|event| (delivery, event))).collect()
+/// Puts deliveries together with what is known of the events that they deliver; those whose event
+/// is forgotten go with it.
+pub fn together<E>(
+    deliveries: Vec<Delivery>,
+    events: Vec<E>,
+    sequence: impl Fn(&E) -> i64,
+) -> Vec<(Delivery, E)> {
+    let mut events: HashMap<i64, E> =
+        events.into_iter().map(|event| (sequence(&event), event)).collect();
+    deliveries
+        .into_iter()
+        .filter_map(|delivery| events.remove(&delivery.sequence).map(|event| (delivery, event)))
+        .collect()
 }
 
 pub struct ReadDelivery {
@@ -77,12 +88,19 @@ impl Operation for ResendDelivery {
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let workspace = self.actor.workspace;
-        let mut resent = webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
+        let mut resent =
+            webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         let delivery = webhook::find_delivery(tx, workspace, self.id, self.sequence).await?;
         let event = event_reading::heads(tx, workspace, &[self.sequence]).await?.pop();
-        let (delivery, event) = delivery.zip(event).ok_or_else(|| Problem::not_found("delivery", self.sequence))?;
-        let delivery =
-            Delivery { status: DeliveryStatus::Pending, failure_count: 0, next_attempt_at: None, updated_at: tx.now(), ..delivery };
+        let (delivery, event) =
+            delivery.zip(event).ok_or_else(|| Problem::not_found("delivery", self.sequence))?;
+        let delivery = Delivery {
+            status: DeliveryStatus::Pending,
+            failure_count: 0,
+            next_attempt_at: None,
+            updated_at: tx.now(),
+            ..delivery
+        };
         webhook::keep_deliveries(tx, workspace, self.id, std::slice::from_ref(&delivery)).await?;
         resent.due_at = Some(tx.now());
         webhook::update(tx, workspace, &resent).await?;

@@ -28,8 +28,16 @@ struct WebhookFields<'w> {
 
 impl<'w> WebhookFields<'w> {
     fn of(webhook: &'w Webhook) -> Self {
-        let host = Url::parse(&webhook.url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
-        Self { host, types: webhook.types.patterns(), description: &webhook.description, is_enabled: webhook.is_enabled }
+        let host = Url::parse(&webhook.url)
+            .ok()
+            .and_then(|url| url.host_str().map(str::to_owned))
+            .unwrap_or_default();
+        Self {
+            host,
+            types: webhook.types.patterns(),
+            description: &webhook.description,
+            is_enabled: webhook.is_enabled,
+        }
     }
 }
 

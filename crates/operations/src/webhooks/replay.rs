@@ -30,14 +30,17 @@ impl Operation for ReplayEvents {
 
     async fn run(&self, tx: &mut Tx) -> Result<usize, OperationError> {
         let workspace = self.actor.workspace;
-        let mut replayed = webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
+        let mut replayed =
+            webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         // What comes behind is not settled yet, and will be delivered anyway.
         let until = self.until.unwrap_or(i64::MAX).min(replayed.settled_sequence);
         // Tests are for the moment, and for one webhook.
         let types = replayed.types.without(EventType::WebhookTest);
-        let wanted = event_reading::numbers(tx, workspace, self.after, until, &types, MAX_REPLAYED).await?;
+        let wanted =
+            event_reading::numbers(tx, workspace, self.after, until, &types, MAX_REPLAYED).await?;
         let wanted = wanted.map_err(|gone| forgotten(&gone))?;
-        let deliveries: Vec<_> = wanted.into_iter().map(|sequence| Delivery::pending(sequence, tx.now())).collect();
+        let deliveries: Vec<_> =
+            wanted.into_iter().map(|sequence| Delivery::pending(sequence, tx.now())).collect();
         webhook::keep_deliveries(tx, workspace, self.id, &deliveries).await?;
         if !deliveries.is_empty() {
             replayed.due_at = Some(tx.now());

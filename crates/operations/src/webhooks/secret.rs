@@ -39,7 +39,8 @@ impl Operation for RotateSecret {
 
     async fn run(&self, tx: &mut Tx) -> Result<Webhook, OperationError> {
         let workspace = self.actor.workspace;
-        let mut rotated = webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
+        let mut rotated =
+            webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         let until = tx.now().plus_millis(self.overlap_seconds * 1000);
         let old = std::mem::replace(&mut rotated.secret_seed, self.seed.clone());
         rotated.old_secret = Some((old, until));

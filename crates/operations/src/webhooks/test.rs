@@ -32,15 +32,29 @@ impl Operation for TestWebhook {
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         // Whoever numbers events holds them before a webhook.
         newest_of_all(tx, self.actor.workspace).await?;
-        let mut tested = webhook::load(tx, self.actor.workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
+        let mut tested = webhook::load(tx, self.actor.workspace, self.id)
+            .await?
+            .ok_or_else(|| missing(self.id))?;
         if tested.failed_rounds > 0 {
             tested.due_at = Some(tx.now());
             webhook::update(tx, self.actor.workspace, &tested).await?;
         }
-        let told = Told::new(Nothing {}, TestFields { message: "If you can read this, the webhook works." });
-        let told = tell(tx, &self.actor, EventType::WebhookTest, Subject::of(self.id), &told).await?;
+        let told = Told::new(
+            Nothing {},
+            TestFields { message: "If you can read this, the webhook works." },
+        );
+        let told =
+            tell(tx, &self.actor, EventType::WebhookTest, Subject::of(self.id), &told).await?;
         newest_of_all(tx, self.actor.workspace).await?;
-        let (events, _) = event_reading::timeline(tx, self.actor.workspace, self.id, Beside::Nothing, i64::MAX, 1).await?;
+        let (events, _) = event_reading::timeline(
+            tx,
+            self.actor.workspace,
+            self.id,
+            Beside::Nothing,
+            i64::MAX,
+            1,
+        )
+        .await?;
         let event = events.into_iter().find(|event| Some(event.id) == told);
         Ok(event.ok_or_else(|| StoreError::Conflict("other events came in between".to_owned()))?)
     }

@@ -25,7 +25,8 @@ impl Operation for UpdateWebhook {
 
     async fn run(&self, tx: &mut Tx) -> Result<Webhook, OperationError> {
         let workspace = self.actor.workspace;
-        let before = webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
+        let before =
+            webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         let WebhookPatch { url, types, description, is_enabled } = self.patch.clone();
         let mut updated = before.clone();
         updated.url = url.unwrap_or(updated.url);
@@ -43,7 +44,8 @@ impl Operation for UpdateWebhook {
         }
         webhook::update(tx, workspace, &updated).await?;
         let (was, is) = changes.unwrap_or_default();
-        tell(tx, &self.actor, EventType::WebhookUpdated, Subject::of(self.id), &Told::new(was, is)).await?;
+        tell(tx, &self.actor, EventType::WebhookUpdated, Subject::of(self.id), &Told::new(was, is))
+            .await?;
         Ok(updated)
     }
 }

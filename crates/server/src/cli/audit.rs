@@ -13,7 +13,10 @@ use slated_operations::events::verify::{Broken, Checked, Proved, VerifyEvents};
 use slated_operations::workspaces::AllWorkspaces;
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  slated audit verify\n\ndocs/operations.md, Proving the log, says more.")]
+#[command(
+    after_help = "Example:\n  slated audit verify\n\ndocs/operations.md, Proving the log, says \
+        more."
+)]
 pub struct Audit {
     #[command(subcommand)]
     command: AuditCommand,
@@ -26,7 +29,8 @@ enum AuditCommand {
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  slated audit verify --database sqlite:slated.db\n\ndocs/operations.md, Proving the log, says more.")]
+#[command(after_help = "Example:\n  slated audit verify --database \
+        sqlite:slated.db\n\ndocs/operations.md, Proving the log, says more.")]
 struct Verify {
     /// Only this workspace; all if absent
     #[arg(long, env = "SLATED_WORKSPACE", value_name = "NAME")]
@@ -38,19 +42,28 @@ struct Verify {
 impl Audit {
     pub fn run(self) -> Result<(), String> {
         let AuditCommand::Verify(verify) = self.command;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| error.to_string())?;
         runtime.block_on(verify.run())
     }
 }
 
 impl Verify {
     async fn run(self) -> Result<(), String> {
-        let store = self.database.open(Purpose::Inspect, &Options { patience: PATIENCE, ..Options::default() }).await?;
+        let store = self
+            .database
+            .open(Purpose::Inspect, &Options { patience: PATIENCE, ..Options::default() })
+            .await?;
         // Where nothing can be written, what has no number yet is not looked at.
         let _ = number_all(&store).await;
-        let mut workspaces = store.read(AllWorkspaces).await.map_err(|failure| failure.to_string())?;
+        let mut workspaces =
+            store.read(AllWorkspaces).await.map_err(|failure| failure.to_string())?;
         if let Some(name) = &self.workspace {
-            workspaces.retain(|(_, known)| slated_model::text::fold(known) == slated_model::text::fold(name));
+            workspaces.retain(|(_, known)| {
+                slated_model::text::fold(known) == slated_model::text::fold(name)
+            });
             if workspaces.is_empty() {
                 return Err(format!("there is no workspace {name:?}"));
             }
@@ -68,11 +81,19 @@ impl Verify {
 
 /// Says how far the log of a workspace is proved; false if it is not.
 async fn verify(store: &Store, workspace: WorkspaceId, name: &str) -> Result<bool, String> {
-    let newest = store.read(NewestEvent { workspace }).await.map_err(|failure| failure.to_string())?;
-    let mut progress = Progress::start(format!("checking the log of workspace {name:?}"), u64::try_from(newest).unwrap_or(0));
+    let newest =
+        store.read(NewestEvent { workspace }).await.map_err(|failure| failure.to_string())?;
+    let mut progress = Progress::start(
+        format!("checking the log of workspace {name:?}"),
+        u64::try_from(newest).unwrap_or(0),
+    );
     let mut checked = Checked::default();
     loop {
-        match store.read_snapshot(VerifyEvents { workspace, checked }).await.map_err(|failure| failure.to_string())? {
+        match store
+            .read_snapshot(VerifyEvents { workspace, checked })
+            .await
+            .map_err(|failure| failure.to_string())?
+        {
             Err(Broken { sequence, reason }) => {
                 progress.finish();
                 say!("workspace {name:?}: entry {sequence} is wrong: {reason}")?;
@@ -80,7 +101,9 @@ async fn verify(store: &Store, workspace: WorkspaceId, name: &str) -> Result<boo
             }
             Ok((further, has_more)) => {
                 checked = further;
-                progress.show(checked.proved.map_or(0, |proved| u64::try_from(proved.sequence).unwrap_or(0)));
+                progress.show(
+                    checked.proved.map_or(0, |proved| u64::try_from(proved.sequence).unwrap_or(0)),
+                );
                 if !has_more {
                     break;
                 }

@@ -22,7 +22,9 @@ pub struct Calling {
     #[command(flatten)]
     signing: Signing,
     /// How long to wait before each new attempt of a webhook call
-    #[arg(long, help_heading = "Webhooks", env = "SLATED_WEBHOOK_RETRY_DELAYS", default_value = RETRY_DELAYS, value_name = "SPAN,…", value_delimiter = ',', value_parser = parse_duration)]
+    #[arg(long, help_heading = "Webhooks", env = "SLATED_WEBHOOK_RETRY_DELAYS",
+        default_value = RETRY_DELAYS, value_name = "SPAN,…", value_delimiter = ',',
+        value_parser = parse_duration)]
     webhook_retry_delays: Vec<i64>,
 }
 
@@ -44,7 +46,8 @@ pub struct Addressing {
 /// What the secrets of webhooks are made with.
 #[derive(Args)]
 pub struct Signing {
-    /// Goes into the secrets of all webhooks, so that the database alone does not tell them; the same for all servers
+    /// Goes into the secrets of all webhooks, so that the database alone does not tell them; the
+    /// same for all servers
     #[arg(
         long,
         help_heading = "Webhooks",
@@ -75,21 +78,31 @@ impl FromStr for Ranges {
     type Err = String;
 
     fn from_str(written: &str) -> Result<Self, String> {
-        written.split(',').map(str::trim).filter(|range| !range.is_empty()).map(parse_range).collect::<Result<_, _>>().map(Self)
+        written
+            .split(',')
+            .map(str::trim)
+            .filter(|range| !range.is_empty())
+            .map(parse_range)
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 }
 
 fn parse_range(written: &str) -> Result<IpNet, String> {
     let one = || written.trim().parse::<IpAddr>().map(IpNet::from);
     let range = written.trim().parse().or_else(|_| one());
-    let range = range.map_err(|_| format!("{written:?} is no range of addresses; write it as in 10.0.0.0/8 or fd00::/8"))?;
+    let range = range.map_err(|_| {
+        format!("{written:?} is no range of addresses; write it as in 10.0.0.0/8 or fd00::/8")
+    })?;
     Ok(plain(range))
 }
 
 /// IPv4 addresses that are written as IPv6 ones mean the same.
 fn plain(range: IpNet) -> IpNet {
     match (range.addr().to_canonical(), range.prefix_len().checked_sub(96)) {
-        (IpAddr::V4(address), Some(length)) if range.addr().is_ipv6() => IpNet::new_assert(address.into(), length),
+        (IpAddr::V4(address), Some(length)) if range.addr().is_ipv6() => {
+            IpNet::new_assert(address.into(), length)
+        }
         _ => range,
     }
 }
@@ -97,7 +110,9 @@ fn plain(range: IpNet) -> IpNet {
 impl Calling {
     pub fn delivering(&self) -> Result<Delivering, String> {
         if self.webhook_retry_delays.is_empty() || self.webhook_retry_delays.len() > 100 {
-            return Err("--webhook-retry-delays must name between 1 and 100 spans of time".to_owned());
+            return Err(
+                "--webhook-retry-delays must name between 1 and 100 spans of time".to_owned()
+            );
         }
         Ok(Delivering {
             targets: Arc::new(self.addressing.targets()),
@@ -140,8 +155,13 @@ mod tests {
 
     #[test]
     fn the_default_delays_take_about_a_day() {
-        let delays = RetryDelays(RETRY_DELAYS.split(',').map(|span| parse_duration(span).unwrap()).collect());
-        let hours = |chance: f64| (1..).map_while(|attempts| delays.after(attempts, chance)).sum::<i64>() / (60 * 60 * 1000);
+        let delays = RetryDelays(
+            RETRY_DELAYS.split(',').map(|span| parse_duration(span).unwrap()).collect(),
+        );
+        let hours = |chance: f64| {
+            (1..).map_while(|attempts| delays.after(attempts, chance)).sum::<i64>()
+                / (60 * 60 * 1000)
+        };
         assert_eq!([0.0, 0.5, 1.0].map(hours), [18, 23, 28]);
     }
 }

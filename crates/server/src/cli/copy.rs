@@ -10,11 +10,11 @@ use super::say::say;
 use crate::progress::Progress;
 
 #[derive(Args)]
-#[command(
-    after_help = "Example:\n  slated copy --from sqlite:slated.db --to postgres://slated@localhost/slated\n\ndocs/operations.md, The database, says more."
-)]
+#[command(after_help = "Example:\n  slated copy --from sqlite:slated.db --to \
+        postgres://slated@localhost/slated\n\ndocs/operations.md, The database, says more.")]
 pub struct Copy {
-    /// The database to copy: sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE; no server may write to it meanwhile
+    /// The database to copy: sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE; no server
+    /// may write to it meanwhile
     #[arg(long, env = "SLATED_COPY_FROM", hide_env_values = true, value_name = "URL")]
     from: Url,
     /// The database to copy into, which must be empty
@@ -33,8 +33,11 @@ const fn label(stage: Stage) -> &'static str {
 impl Copy {
     pub fn run(self) -> Result<(), String> {
         let (from, to) = (self.from.location("--from")?, self.to.location("--to")?);
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(|error| error.to_string())?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .map_err(|error| error.to_string())?;
         let shown: Mutex<Option<(Stage, Progress)>> = Mutex::new(None);
         let report = |stage, done, total| {
             let Ok(mut shown) = shown.lock() else { return };

@@ -11,10 +11,15 @@ use super::say::{reveal, say};
 use super::{Database, PATIENCE};
 use crate::config::duration::parse_duration;
 use slated_operations::Actor;
-use slated_operations::keys::{CreateKey, ListKeys, RevokeKey, RotateKey, random_bytes, workspace_named};
+use slated_operations::keys::{
+    CreateKey, ListKeys, RevokeKey, RotateKey, random_bytes, workspace_named,
+};
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  slated key create --name my-tool\n\ndocs/operations.md, Keys, says more.")]
+#[command(
+    after_help = "Example:\n  slated key create --name my-tool\n\ndocs/operations.md, Keys, says \
+        more."
+)]
 pub struct Key {
     #[command(subcommand)]
     command: KeyCommand,
@@ -35,18 +40,26 @@ enum KeyCommand {
 #[derive(Args)]
 pub(super) struct Workspace {
     /// The workspace
-    #[arg(long, env = "SLATED_WORKSPACE", default_value = "default", value_name = "NAME", value_parser = parse_name)]
+    #[arg(long, env = "SLATED_WORKSPACE", default_value = "default", value_name = "NAME",
+        value_parser = parse_name)]
     pub(super) workspace: String,
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  slated key create --name my-tool --scope write --expires 90d\n\ndocs/operations.md, Keys, says more.")]
+#[command(after_help = "Example:\n  slated key create --name my-tool --scope write --expires \
+        90d\n\ndocs/operations.md, Keys, says more.")]
 struct Create {
     /// What the key is for, so that it can be told from others
     #[arg(long, env = "SLATED_KEY_NAME", value_name = "NAME", value_parser = parse_name)]
     name: String,
     /// What the key may do; each scope includes those before it
-    #[arg(long = "scope", env = "SLATED_KEY_SCOPE", value_name = "SCOPE", default_value = "write", value_delimiter = ',')]
+    #[arg(
+        long = "scope",
+        env = "SLATED_KEY_SCOPE",
+        value_name = "SCOPE",
+        default_value = "write",
+        value_delimiter = ','
+    )]
     scopes: Vec<ScopeName>,
     #[command(flatten)]
     workspace: Workspace,
@@ -58,7 +71,10 @@ struct Create {
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  slated key list --workspace default\n\ndocs/operations.md, Keys, says more.")]
+#[command(
+    after_help = "Example:\n  slated key list --workspace default\n\ndocs/operations.md, Keys, \
+        says more."
+)]
 struct List {
     #[command(flatten)]
     workspace: Workspace,
@@ -67,13 +83,15 @@ struct List {
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  slated key rotate key_01m1v0e8k7f3vs8xq2zr6c4ybd --overlap 1h\n\ndocs/operations.md, Keys, says more.")]
+#[command(after_help = "Example:\n  slated key rotate key_01m1v0e8k7f3vs8xq2zr6c4ybd --overlap \
+        1h\n\ndocs/operations.md, Keys, says more.")]
 struct Rotate {
     /// The id of the key, as key list shows it
     #[arg(value_name = "KEY_ID")]
     id: String,
     /// How long the old key works on
-    #[arg(long, env = "SLATED_KEY_OVERLAP", value_name = "SPAN", default_value = "24h", value_parser = parse_duration)]
+    #[arg(long, env = "SLATED_KEY_OVERLAP", value_name = "SPAN", default_value = "24h",
+        value_parser = parse_duration)]
     overlap: i64,
     #[command(flatten)]
     workspace: Workspace,
@@ -82,7 +100,8 @@ struct Rotate {
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  slated key revoke key_01m1v0e8k7f3vs8xq2zr6c4ybd\n\ndocs/operations.md, Keys, says more.")]
+#[command(after_help = "Example:\n  slated key revoke \
+        key_01m1v0e8k7f3vs8xq2zr6c4ybd\n\ndocs/operations.md, Keys, says more.")]
 struct Revoke {
     /// The id of the key, as key list shows it
     #[arg(value_name = "KEY_ID")]
@@ -112,32 +131,41 @@ impl From<ScopeName> for Scope {
 
 fn parse_name(written: &str) -> Result<String, String> {
     let name = written.trim();
-    let sound = (1..=limit::NAME).contains(&name.chars().count()) && name.chars().all(|character| Lines::One.allow(character));
-    sound.then(|| name.to_owned()).ok_or_else(|| format!("a name has 1 to {} characters and no control characters", limit::NAME))
+    let sound = (1..=limit::NAME).contains(&name.chars().count())
+        && name.chars().all(|character| Lines::One.allow(character));
+    sound.then(|| name.to_owned()).ok_or_else(|| {
+        format!("a name has 1 to {} characters and no control characters", limit::NAME)
+    })
 }
 
 /// How long what was replaced goes on working.
 pub(super) fn overlap_seconds(millis: i64, most: i64) -> Result<i64, String> {
     match (millis / 1000, millis % 1000) {
         (_, 1..) => Err("--overlap is counted in whole seconds".to_owned()),
-        (seconds, _) if seconds > most => Err(format!("--overlap is at most {} days", most / 86_400)),
+        (seconds, _) if seconds > most => {
+            Err(format!("--overlap is at most {} days", most / 86_400))
+        }
         (seconds, _) => Ok(seconds),
     }
 }
 
-/// Not while the command line is read: what is wrong with that is shown, and it may be the key itself.
+/// Not while the command line is read: what is wrong with that is shown, and it may be the key
+/// itself.
 fn parse_key_id(written: &str) -> Result<KeyId, String> {
-    KeyId::parse(written)
-        .ok_or_else(|| "that is no id of a key: it is key_ and 26 letters and digits; slated key list shows the ids".to_owned())
+    KeyId::parse(written).ok_or_else(|| {
+        "that is no id of a key: it is key_ and 26 letters and digits; slated key \
+            list shows the ids"
+            .to_owned()
+    })
 }
 
 fn parse_expiry(written: &str) -> Result<Timestamp, String> {
     let now = Timestamp::now();
     let moment = match Timestamp::parse(written) {
         Some(moment) => moment,
-        None => now.plus_millis(
-            parse_duration(written).map_err(|_| format!("{written:?} is neither a span such as 90d nor a time such as 2027-01-01"))?,
-        ),
+        None => now.plus_millis(parse_duration(written).map_err(|_| {
+            format!("{written:?} is neither a span such as 90d nor a time such as 2027-01-01")
+        })?),
     };
     match moment > now {
         true => Ok(moment),
@@ -171,7 +199,11 @@ impl<W: Operation, F: Fn(Actor) -> W + Send + Sync + 'static> Operation for In<F
     }
 }
 
-pub(super) fn carry_out<W: Operation>(database: &Database, purpose: Purpose, work: W) -> Result<W::Output, String> {
+pub(super) fn carry_out<W: Operation>(
+    database: &Database,
+    purpose: Purpose,
+    work: W,
+) -> Result<W::Output, String> {
     with_store(database, purpose, async |store| store.write(work).await)
 }
 
@@ -180,10 +212,18 @@ pub(super) fn look_up<W: Operation>(database: &Database, work: W) -> Result<W::O
     with_store(database, Purpose::Inspect, async |store| store.read_snapshot(work).await)
 }
 
-fn with_store<T>(database: &Database, purpose: Purpose, run: impl AsyncFnOnce(Store) -> Result<T, OperationError>) -> Result<T, String> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+fn with_store<T>(
+    database: &Database,
+    purpose: Purpose,
+    run: impl AsyncFnOnce(Store) -> Result<T, OperationError>,
+) -> Result<T, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())?;
     runtime.block_on(async {
-        let store = database.open(purpose, &Options { patience: PATIENCE, ..Options::default() }).await?;
+        let store =
+            database.open(purpose, &Options { patience: PATIENCE, ..Options::default() }).await?;
         run(store).await.map_err(|failure| match failure {
             OperationError::Rejected(problem) => problem.message,
             OperationError::Store(error) => error.to_string(),
@@ -194,8 +234,16 @@ fn with_store<T>(database: &Database, purpose: Purpose, run: impl AsyncFnOnce(St
 impl Create {
     fn run(self) -> Result<(), String> {
         let scope = self.scopes.into_iter().map(Scope::from).max().unwrap_or(Scope::Write);
-        let work = CreateKey { workspace: self.workspace.workspace, name: self.name, scope, expires_at: self.expires };
-        reveal(format_args!("{}", carry_out(&self.database, Purpose::Command, work)?.secret.reveal()))
+        let work = CreateKey {
+            workspace: self.workspace.workspace,
+            name: self.name,
+            scope,
+            expires_at: self.expires,
+        };
+        reveal(format_args!(
+            "{}",
+            carry_out(&self.database, Purpose::Command, work)?.secret.reveal()
+        ))
     }
 }
 
@@ -203,14 +251,22 @@ impl List {
     fn run(self) -> Result<(), String> {
         let work = |actor: Actor| ListKeys { workspace: actor.workspace };
         let keys = look_up(&self.database, In { workspace: self.workspace.workspace, work })?;
-        say!("{:<30}  {:<6}  {:<24}  {:<24}  {:<24}  NAME", "ID", "SCOPE", "CREATED", "LAST USED", "ENDS")?;
+        say!(
+            "{:<30}  {:<6}  {:<24}  {:<24}  {:<24}  NAME",
+            "ID",
+            "SCOPE",
+            "CREATED",
+            "LAST USED",
+            "ENDS"
+        )?;
         for key in keys {
             let ends = match (key.revoked_at, key.expires_at) {
                 (Some(_), _) => "revoked".to_owned(),
                 (None, Some(moment)) => moment.to_string(),
                 (None, None) => "never".to_owned(),
             };
-            let used = key.last_used_at.map_or_else(|| "never".to_owned(), |moment| moment.to_string());
+            let used =
+                key.last_used_at.map_or_else(|| "never".to_owned(), |moment| moment.to_string());
             say!(
                 "{:<30}  {:<6}  {:<24}  {used:<24}  {ends:<24}  {}",
                 key.id.to_string(),
@@ -229,8 +285,14 @@ impl Rotate {
         let id = parse_key_id(&id)?;
         let overlap_millis = overlap_seconds(overlap, MAX_OVERLAP_SECONDS)? * 1000;
         let random = random_bytes().map_err(|error| error.to_string())?;
-        let work = move |actor: Actor| RotateKey { id, overlap_millis, secret: Secret::new(actor.workspace, random), actor };
-        let rotated = carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work })?;
+        let work = move |actor: Actor| RotateKey {
+            id,
+            overlap_millis,
+            secret: Secret::new(actor.workspace, random),
+            actor,
+        };
+        let rotated =
+            carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work })?;
         reveal(format_args!("{}", rotated.secret.reveal()))
     }
 }
@@ -240,6 +302,7 @@ impl Revoke {
         let Self { id, workspace, database } = self;
         let id = parse_key_id(&id)?;
         let work = move |actor: Actor| RevokeKey { actor, id };
-        carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work }).map(|_| ())
+        carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work })
+            .map(|_| ())
     }
 }

@@ -7,7 +7,8 @@ use tokio::net::{TcpListener, lookup_host};
 
 use crate::http::listen;
 
-/// A host and a port. A port alone is one of this machine, and with a colon in front one of all its addresses.
+/// A host and a port. A port alone is one of this machine, and with a colon in front one of all its
+/// addresses.
 #[derive(Clone)]
 pub struct Listen(String);
 
@@ -21,7 +22,8 @@ impl FromStr for Listen {
         match is_host && port.parse::<u16>().is_ok() {
             true => Ok(Self(format!("{}:{port}", if host.is_empty() { "[::]" } else { host }))),
             false => {
-                Err("it must be HOST:PORT, :PORT or PORT, with a port from 0 to 65535, as in 127.0.0.1:8080, [::1]:8080 or :8080"
+                Err("it must be HOST:PORT, :PORT or PORT, with a port from 0 to 65535, as in \
+                    127.0.0.1:8080, [::1]:8080 or :8080"
                     .to_owned())
             }
         }
@@ -31,11 +33,14 @@ impl FromStr for Listen {
 impl Listen {
     pub async fn bind(&self) -> Result<TcpListener, String> {
         let Self(written) = self;
-        let found = lookup_host(written).await.map_err(|error| format!("the host of {written} in --listen cannot be found: {error}"))?;
+        let found = lookup_host(written).await.map_err(|error| {
+            format!("the host of {written} in --listen cannot be found: {error}")
+        })?;
         let mut addresses: Vec<SocketAddr> = found.collect();
         if written.starts_with("[::]:") {
             // Where there is no IPv6.
-            addresses.extend(addresses.first().map(|any| SocketAddr::from(([0, 0, 0, 0], any.port()))));
+            addresses
+                .extend(addresses.first().map(|any| SocketAddr::from(([0, 0, 0, 0], any.port()))));
         }
         let mut refusal = format!("the host of {written} in --listen has no address");
         for address in addresses {
@@ -61,9 +66,15 @@ mod tests {
             ("0.0.0.0:80", "0.0.0.0:80"),
             ("[::1]:8080", "[::1]:8080"),
         ] {
-            assert_eq!(written.parse::<Listen>().map(|listen| listen.0), Ok(expected.to_owned()), "{written}");
+            assert_eq!(
+                written.parse::<Listen>().map(|listen| listen.0),
+                Ok(expected.to_owned()),
+                "{written}"
+            );
         }
-        for wrong in ["", "localhost", "localhost:", ":http", "::1:8080", "127.0.0.1:65536", "127.0.0.1:-1"] {
+        for wrong in
+            ["", "localhost", "localhost:", ":http", "::1:8080", "127.0.0.1:65536", "127.0.0.1:-1"]
+        {
             assert!(wrong.parse::<Listen>().is_err(), "{wrong}");
         }
     }

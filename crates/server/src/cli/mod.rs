@@ -49,13 +49,15 @@ enum Command {
     /// Bring the schema of a database up to date, as serve does too
     Migrate(migrate::Migrate),
     /// Print the OpenAPI document
-    #[command(after_help = "Example:\n  slated openapi > openapi.json\n\nA server has it at /openapi.json.")]
+    #[command(after_help = "Example:\n  slated openapi > openapi.json\n\nA server has it at \
+            /openapi.json.")]
     Openapi,
 }
 
 #[derive(Args)]
 struct Database {
-    /// The database: sqlite:PATH, which serve, key create and migrate make if it is not there, or postgres://USER:PASSWORD@HOST:PORT/DATABASE
+    /// The database: sqlite:PATH, which serve, key create and migrate make if it is not there, or
+    /// postgres://USER:PASSWORD@HOST:PORT/DATABASE
     #[arg(
         long,
         help_heading = "Database",
@@ -77,8 +79,8 @@ impl Database {
     }
 }
 
-/// The URL of a database as it was written. It is read only later, since the message about one that cannot be read would show all of
-/// it, with the password.
+/// The URL of a database as it was written. It is read only later, since the message about one that
+/// cannot be read would show all of it, with the password.
 #[derive(Clone)]
 struct Url(String);
 
@@ -98,8 +100,10 @@ impl Url {
         if self.0.starts_with("sqlite:") || !self.0.contains([':', '=', '@']) {
             return self.0.clone();
         }
-        let is_scheme = |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        let Some((scheme, rest)) = self.0.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) else {
+        let is_scheme =
+            |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let Some((scheme, rest)) = self.0.split_once("://").filter(|(scheme, _)| is_scheme(scheme))
+        else {
             return self
                 .0
                 .split_once(':')

@@ -12,15 +12,21 @@ pub(super) use say;
 /// Prints a text. Whoever reads it and has gone, as `head` does, has seen enough.
 pub fn print(text: fmt::Arguments<'_>) -> Result<(), String> {
     match put(text) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("nothing can be printed: {error}")),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(format!("nothing can be printed: {error}"))
+        }
         _ => Ok(()),
     }
 }
 
 /// Prints a line with what is shown this once: somebody must see it.
 pub fn reveal(text: fmt::Arguments<'_>) -> Result<(), String> {
-    put(format_args!("{text}\n"))
-        .map_err(|error| format!("what was made cannot be shown, so make another (slated key create, slated webhook rotate): {error}"))
+    put(format_args!("{text}\n")).map_err(|error| {
+        format!(
+            "what was made cannot be shown, so make another (slated key \
+            create, slated webhook rotate): {error}"
+        )
+    })
 }
 
 fn put(text: fmt::Arguments<'_>) -> io::Result<()> {

@@ -13,7 +13,9 @@ use clap::Args;
 use slated_model::clock::Timestamp;
 use slated_model::key::Scope;
 use slated_store::record::workspace;
-use slated_store::{Address, Location, Operation, OperationError, Options, Pace, Purpose, Store, Tx};
+use slated_store::{
+    Address, Location, Operation, OperationError, Options, Pace, Purpose, Store, Tx,
+};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
@@ -58,41 +60,79 @@ Every option can be given by the variable that stands beside it. docs/operations
 pub struct Serve {
     #[command(flatten)]
     database: Database,
-    /// A PostgreSQL replica that serves reads; who wrote through this server reads their own writes all the same
-    #[arg(long, help_heading = "Database", env = "SLATED_READ_DATABASE", hide_env_values = true, value_name = "URL")]
+    /// A PostgreSQL replica that serves reads; who wrote through this server reads their own writes
+    /// all the same
+    #[arg(
+        long,
+        help_heading = "Database",
+        env = "SLATED_READ_DATABASE",
+        hide_env_values = true,
+        value_name = "URL"
+    )]
     read_database: Option<Url>,
     /// Connections to PostgreSQL that are open at most, to the replica as many again
-    #[arg(long, help_heading = "Database", env = "SLATED_DATABASE_CONNECTIONS", default_value_t = 16, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    #[arg(long, help_heading = "Database", env = "SLATED_DATABASE_CONNECTIONS",
+        default_value_t = 16, value_name = "NUMBER",
+        value_parser = clap::value_parser!(u16).range(1..=10_000))]
     database_connections: u16,
-    /// Milliseconds that a request waits for PostgreSQL to take a connection, and to answer each time, before it is answered 503
-    #[arg(long, help_heading = "Database", env = "SLATED_DATABASE_TIMEOUT", default_value_t = 1500, value_name = "MILLISECONDS", value_parser = clap::value_parser!(u64).range(50..=600_000))]
+    /// Milliseconds that a request waits for PostgreSQL to take a connection, and to answer each
+    /// time, before it is answered 503
+    #[arg(long, help_heading = "Database", env = "SLATED_DATABASE_TIMEOUT", default_value_t = 1500,
+        value_name = "MILLISECONDS", value_parser = clap::value_parser!(u64).range(50..=600_000))]
     database_timeout: u64,
     /// A file with what is too much for the command line: who is asked to enrich persons
     #[arg(long, help_heading = "Enrichment", env = "SLATED_CONFIG", value_name = "FILE")]
     config: Option<OsString>,
-    /// Where to listen: HOST:PORT, :PORT for all addresses of the machine, or PORT for this machine alone; port 0 takes any free one
-    #[arg(long, help_heading = "Network", env = "SLATED_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
+    /// Where to listen: HOST:PORT, :PORT for all addresses of the machine, or PORT for this machine
+    /// alone; port 0 takes any free one
+    #[arg(
+        long,
+        help_heading = "Network",
+        env = "SLATED_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_name = "ADDRESS"
+    )]
     listen: Listen,
     /// Requests per minute that each key may make; 0 for no limit
-    #[arg(long, help_heading = "Network", env = "SLATED_RATE_LIMIT", default_value_t = 60_000, value_name = "NUMBER")]
+    #[arg(
+        long,
+        help_heading = "Network",
+        env = "SLATED_RATE_LIMIT",
+        default_value_t = 60_000,
+        value_name = "NUMBER"
+    )]
     rate_limit: u32,
     /// Fill an empty database with some 500 persons, 20 jobs and their candidates, to look around
-    #[arg(long, help_heading = "Database", env = "SLATED_DEMO", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, help_heading = "Database", env = "SLATED_DEMO",
+        value_parser = clap::builder::FalseyValueParser::new())]
     demo: bool,
-    /// Connections that one address may have open, of IPv6 one /64; a quarter of all if not given. More are for a proxy in front
-    #[arg(long, help_heading = "Network", env = "SLATED_CONNECTIONS_PER_ADDRESS", value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
+    /// Connections that one address may have open, of IPv6 one /64; a quarter of all if not given.
+    /// More are for a proxy in front
+    #[arg(long, help_heading = "Network", env = "SLATED_CONNECTIONS_PER_ADDRESS",
+        value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     connections_per_address: Option<u16>,
     /// Seconds that a client may take to send a request's head, or leave a connection idle
-    #[arg(long, help_heading = "Network", env = "SLATED_HEAD_TIMEOUT", default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, help_heading = "Network", env = "SLATED_HEAD_TIMEOUT", default_value_t = 30,
+        value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     head_timeout: u64,
     /// Seconds that a client may take to send a request's body
-    #[arg(long, help_heading = "Network", env = "SLATED_BODY_TIMEOUT", default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, help_heading = "Network", env = "SLATED_BODY_TIMEOUT", default_value_t = 30,
+        value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     body_timeout: u64,
-    /// How long events are kept: forever, or a span such as 90d. A person's timeline is made of them
-    #[arg(long, help_heading = "Events", env = "SLATED_EVENT_RETENTION", default_value = "forever", value_name = "SPAN")]
+    /// How long events are kept: forever, or a span such as 90d. A person's timeline is made of
+    /// them
+    #[arg(
+        long,
+        help_heading = "Events",
+        env = "SLATED_EVENT_RETENTION",
+        default_value = "forever",
+        value_name = "SPAN"
+    )]
     event_retention: Retention,
-    /// Take the clock for right although it is far ahead of the newest record; without it nothing is forgotten for its age for a day then
-    #[arg(long, help_heading = "Events", env = "SLATED_TRUST_CLOCK", value_parser = clap::builder::FalseyValueParser::new())]
+    /// Take the clock for right although it is far ahead of the newest record; without it nothing
+    /// is forgotten for its age for a day then
+    #[arg(long, help_heading = "Events", env = "SLATED_TRUST_CLOCK",
+        value_parser = clap::builder::FalseyValueParser::new())]
     trust_clock: bool,
     #[command(flatten)]
     webhooks: Calling,
@@ -100,7 +140,8 @@ pub struct Serve {
     #[arg(long, hide = true)]
     without_events: bool,
     /// What to log: error, warn, info, debug, or a filter such as info,slated=debug
-    #[arg(long, help_heading = "Log", env = "SLATED_LOG", default_value = DEFAULT_LOG, value_name = "FILTER")]
+    #[arg(long, help_heading = "Log", env = "SLATED_LOG", default_value = DEFAULT_LOG,
+        value_name = "FILTER")]
     log: String,
 }
 
@@ -114,7 +155,9 @@ impl FromStr for Retention {
     fn from_str(written: &str) -> Result<Self, String> {
         match written {
             "forever" => Ok(Self(None)),
-            span => parse_duration(span).map(|millis| Self(Some(millis))).map_err(|reason| format!("{reason}, or forever")),
+            span => parse_duration(span)
+                .map(|millis| Self(Some(millis)))
+                .map_err(|reason| format!("{reason}, or forever")),
         }
     }
 }
@@ -129,15 +172,22 @@ impl Retention {
 impl Serve {
     pub fn run(self) -> Result<(), String> {
         let _log = telemetry::start_log(if self.log.is_empty() { DEFAULT_LOG } else { &self.log })?;
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| error.to_string())?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| error.to_string())?;
         runtime.block_on(self.serve())
     }
 
     fn replica(&self, database: &Location) -> Result<Option<Address>, String> {
-        let Some(url) = self.read_database.as_ref().filter(|url| !url.0.is_empty()) else { return Ok(None) };
+        let Some(url) = self.read_database.as_ref().filter(|url| !url.0.is_empty()) else {
+            return Ok(None);
+        };
         match (database, url.location("--read-database")?) {
             (Location::Postgres(_), Location::Postgres(address)) => Ok(Some(*address)),
-            _ => Err("--read-database is for a PostgreSQL replica of a PostgreSQL database in --database".to_owned()),
+            _ => Err("--read-database is for a PostgreSQL replica of a PostgreSQL database in \
+                --database"
+                .to_owned()),
         }
     }
 
@@ -166,7 +216,8 @@ impl Serve {
         let listener = self.listen.bind().await?;
         let store = Arc::new(self.database.open(Purpose::Serve, &options).await?);
         let address = listener.local_addr().map_err(|error| error.to_string())?;
-        // Nothing may go wrong between the making of the key and the only time that it is shown. Who calls at once is answered a moment later.
+        // Nothing may go wrong between the making of the key and the only time that it is shown.
+        // Who calls at once is answered a moment later.
         if let Some(key) = prepare(&store, self.demo).await? {
             welcome(address, &key)?;
         }
@@ -176,23 +227,35 @@ impl Serve {
             head_timeout: Duration::from_secs(self.head_timeout),
             body_timeout: Duration::from_secs(self.body_timeout),
             max_connections,
-            max_connections_of_address: self.connections_per_address.map_or(max_connections / 4, usize::from).clamp(1, max_connections),
+            max_connections_of_address: self
+                .connections_per_address
+                .map_or(max_connections / 4, usize::from)
+                .clamp(1, max_connections),
             is_silent: self.without_events,
         };
         let newest_record = store.read(NewestRecord).await.unwrap_or_else(|failure| {
-            tracing::warn!(error = %failure, "the time of the newest record cannot be read, so the clock is not believed for a day");
+            tracing::warn!(error = %failure, "the time of the newest record cannot be read, so \
+                the clock is not believed for a day");
             Some(Timestamp::default())
         });
         let clock = TrustedClock::start(newest_record, self.trust_clock, TrustedClock::now());
         let (stopper, stopping) = watch::channel(false);
-        let app = Arc::new(App::new(store, settings.clone(), metrics.clone(), clock, delivering, stopping));
+        let app = Arc::new(App::new(
+            store,
+            settings.clone(),
+            metrics.clone(),
+            clock,
+            delivering,
+            stopping,
+        ));
         let stop = stop_signal()?;
         let stop = async move {
             stop.await;
             let _ = stopper.send(true);
         };
         let announcing = announce::start(&app.store, &app.hub);
-        let dispatching = webhooks::start(&app.store, &app.hub, &app.delivering, app.stopping.clone())?;
+        let dispatching =
+            webhooks::start(&app.store, &app.hub, &app.delivering, app.stopping.clone())?;
         let enriching = enrich::start(&app.store, enriching, app.stopping.clone());
         let chores = maintenance::start(&app, metrics, self.event_retention.millis());
         tracing::info!(listen.address = %address, database = %location, "listening");
@@ -212,11 +275,16 @@ impl Serve {
 async fn prepare(store: &Store, with_demo: bool) -> Result<Option<CreatedKey>, String> {
     if has_workspace(store).await? {
         if with_demo {
-            tracing::warn!("the database is not empty: no demo data were added; serve an empty one with --database sqlite:PATH");
+            tracing::warn!(
+                "the database is not empty: no demo data were added; serve an empty one with \
+                 --database sqlite:PATH"
+            );
         }
         return Ok(None);
     }
-    let Some((key, demo)) = store.write(FirstStart { with_demo }).await.map_err(|failure| failure.to_string())? else {
+    let Some((key, demo)) =
+        store.write(FirstStart { with_demo }).await.map_err(|failure| failure.to_string())?
+    else {
         return Ok(None);
     };
     if let Some(DemoSummary { persons, jobs, candidates, client_contacts, moves }) = demo {
@@ -229,7 +297,8 @@ fn is_for_now(failure: &OperationError) -> bool {
     matches!(failure, OperationError::Store(error) if error.is_for_now())
 }
 
-/// The first that is asked of the database. One that is slow to answer is waited for longer than a caller would: nobody waits for us yet.
+/// The first that is asked of the database. One that is slow to answer is waited for longer than a
+/// caller would: nobody waits for us yet.
 async fn has_workspace(store: &Store) -> Result<bool, String> {
     let begun = Instant::now();
     loop {
@@ -266,7 +335,12 @@ impl Operation for FirstStart {
         if workspace::any(tx).await? {
             return Ok(None);
         }
-        let work = CreateKey { workspace: FIRST_WORKSPACE.to_owned(), name: FIRST_KEY.to_owned(), scope: Scope::Admin, expires_at: None };
+        let work = CreateKey {
+            workspace: FIRST_WORKSPACE.to_owned(),
+            name: FIRST_KEY.to_owned(),
+            scope: Scope::Admin,
+            expires_at: None,
+        };
         let key = work.run(tx).await?;
         let demo = match self.with_demo {
             true => Some(demo::fill(tx, key.workspace).await?),
@@ -285,7 +359,8 @@ fn welcome(address: SocketAddr, key: &CreatedKey) -> Result<(), String> {
     };
     let secret = key.secret.reveal();
     reveal(format_args!(
-        "\nThe database was empty, so a workspace \"{FIRST_WORKSPACE}\" and an admin key for it were made.\n\
+        "\nThe database was empty, so a workspace \"{FIRST_WORKSPACE}\" and an admin key for it \
+         were made.\n\
          This is the only time that the key is shown:\n\n    {secret}\n"
     ))?;
     say!("Try it:\n\n    curl -H 'Authorization: Bearer {secret}' http://{reachable}/v1/jobs\n")?;
@@ -303,10 +378,15 @@ fn stop_signal() -> Result<impl Future<Output = ()>, String> {
     })
 }
 
-/// Asks the system for as many connections as it gives. Where it gives few, most of what it gives is needed for the database.
+/// Asks the system for as many connections as it gives. Where it gives few, most of what it gives
+/// is needed for the database.
 fn connections_allowed() -> usize {
-    let descriptors = rlimit::increase_nofile_limit(MAX_CONNECTIONS + RESERVED_DESCRIPTORS).unwrap_or(1024);
-    let allowed = descriptors.saturating_sub(RESERVED_DESCRIPTORS).max(descriptors / 4).clamp(1, MAX_CONNECTIONS);
+    let descriptors =
+        rlimit::increase_nofile_limit(MAX_CONNECTIONS + RESERVED_DESCRIPTORS).unwrap_or(1024);
+    let allowed = descriptors
+        .saturating_sub(RESERVED_DESCRIPTORS)
+        .max(descriptors / 4)
+        .clamp(1, MAX_CONNECTIONS);
     if descriptors < 2 * RESERVED_DESCRIPTORS {
         tracing::warn!(
             descriptors,

@@ -40,7 +40,8 @@ enum WebhookCommand {
 
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  slated webhook create --url https://hooks.example.com/slated --type person.*\n\ndocs/events.md, Webhooks, says more."
+    after_help = "Example:\n  slated webhook create --url https://hooks.example.com/slated --type \
+        person.*\n\ndocs/events.md, Webhooks, says more."
 )]
 struct Create {
     /// Where to call
@@ -63,7 +64,8 @@ struct Create {
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  slated webhook list --workspace default\n\ndocs/events.md, Webhooks, says more.")]
+#[command(after_help = "Example:\n  slated webhook list --workspace default\n\ndocs/events.md, \
+        Webhooks, says more.")]
 struct List {
     #[command(flatten)]
     workspace: Workspace,
@@ -72,7 +74,8 @@ struct List {
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  slated webhook rotate whk_01m1v0e8k7f3vs8xq2zr6c4ybd\n\ndocs/events.md, Webhooks, says more.")]
+#[command(after_help = "Example:\n  slated webhook rotate \
+        whk_01m1v0e8k7f3vs8xq2zr6c4ybd\n\ndocs/events.md, Webhooks, says more.")]
 struct Rotate {
     /// The id of the webhook, as webhook list shows it
     #[arg(value_name = "WEBHOOK_ID", value_parser = parse_id)]
@@ -89,7 +92,8 @@ struct Rotate {
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  slated webhook delete whk_01m1v0e8k7f3vs8xq2zr6c4ybd\n\ndocs/events.md, Webhooks, says more.")]
+#[command(after_help = "Example:\n  slated webhook delete \
+        whk_01m1v0e8k7f3vs8xq2zr6c4ybd\n\ndocs/events.md, Webhooks, says more.")]
 struct Delete {
     /// The id of the webhook, as webhook list shows it
     #[arg(value_name = "WEBHOOK_ID", value_parser = parse_id)]
@@ -101,7 +105,8 @@ struct Delete {
 }
 
 fn parse_id(written: &str) -> Result<WebhookId, String> {
-    WebhookId::parse(written).ok_or_else(|| "this is no id of a webhook; slated webhook list shows them".to_owned())
+    WebhookId::parse(written)
+        .ok_or_else(|| "this is no id of a webhook; slated webhook list shows them".to_owned())
 }
 
 impl Webhook {
@@ -118,13 +123,19 @@ impl Webhook {
 impl Create {
     fn run(self) -> Result<(), String> {
         // The same rules as for a request.
-        let body = json!({ "url": self.url, "types": self.types, "description": self.description }).to_string();
+        let body = json!({ "url": self.url, "types": self.types, "description": self.description })
+            .to_string();
         let rule = self.addressing.targets();
-        let new = read_body(body.as_bytes(), |fields| NewWebhook::read(fields, &rule)).map_err(all_flaws)?;
+        let new = read_body(body.as_bytes(), |fields| NewWebhook::read(fields, &rule))
+            .map_err(all_flaws)?;
         let seed = new_seed().map_err(|error| error.to_string())?;
         let secret = self.signing.secret_key().reveal(&seed);
         let work = move |actor| CreateWebhook { actor, new: new.clone(), seed: seed.clone() };
-        carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
+        carry_out(
+            &self.database,
+            Purpose::Inspect,
+            In { workspace: self.workspace.workspace, work },
+        )?;
         reveal(format_args!("{secret}"))
     }
 }
@@ -140,7 +151,9 @@ impl List {
                 webhook.id.to_string(),
                 webhook.status(),
                 webhook.created_at.to_string(),
-                webhook.last_success_at.map_or_else(|| "never".to_owned(), |moment| moment.to_string()),
+                webhook
+                    .last_success_at
+                    .map_or_else(|| "never".to_owned(), |moment| moment.to_string()),
                 webhook.url
             )?;
         }
@@ -154,7 +167,11 @@ impl Rotate {
         let seed = new_seed().map_err(|error| error.to_string())?;
         let secret = self.signing.secret_key().reveal(&seed);
         let work = move |actor| RotateSecret { actor, id, seed: seed.clone(), overlap_seconds };
-        carry_out(&self.database, Purpose::Inspect, In { workspace: self.workspace.workspace, work })?;
+        carry_out(
+            &self.database,
+            Purpose::Inspect,
+            In { workspace: self.workspace.workspace, work },
+        )?;
         reveal(format_args!("{secret}"))
     }
 }
@@ -165,7 +182,10 @@ impl Delete {
         carry_out(
             &self.database,
             Purpose::Inspect,
-            In { workspace: self.workspace.workspace, work: move |actor| DeleteWebhook { actor, id } },
+            In {
+                workspace: self.workspace.workspace,
+                work: move |actor| DeleteWebhook { actor, id },
+            },
         )
     }
 }
@@ -174,6 +194,10 @@ impl Delete {
 fn all_flaws(problem: Problem) -> String {
     match problem.details.as_slice() {
         [] | [_] => problem.message,
-        several => several.iter().map(|flaw| format!("{}: {}", flaw.field, flaw.message)).collect::<Vec<_>>().join("; "),
+        several => several
+            .iter()
+            .map(|flaw| format!("{}: {}", flaw.field, flaw.message))
+            .collect::<Vec<_>>()
+            .join("; "),
     }
 }

@@ -4,7 +4,9 @@ const LONGEST: i64 = 36_500 * 86_400_000;
 
 /// Milliseconds.
 pub fn parse_duration(written: &str) -> Result<i64, String> {
-    let not_understood = || format!("{written:?} is no span of time; write a number and d, h, m, s or ms, as in 90d");
+    let not_understood = || {
+        format!("{written:?} is no span of time; write a number and d, h, m, s or ms, as in 90d")
+    };
     let digits = written.bytes().take_while(u8::is_ascii_digit).count();
     let number: i64 = written[..digits].parse().map_err(|_| not_understood())?;
     let millis = match &written[digits..] {
@@ -15,7 +17,10 @@ pub fn parse_duration(written: &str) -> Result<i64, String> {
         "d" => 24 * 60 * 60 * 1000,
         _ => return Err(not_understood()),
     };
-    number.checked_mul(millis).filter(|millis| *millis <= LONGEST).ok_or_else(|| format!("{written:?} is too long; at most 36500d"))
+    number
+        .checked_mul(millis)
+        .filter(|millis| *millis <= LONGEST)
+        .ok_or_else(|| format!("{written:?} is too long; at most 36500d"))
 }
 
 #[cfg(test)]
@@ -31,6 +36,9 @@ mod tests {
             assert!(parse_duration(wrong).is_err(), "{wrong}");
         }
         assert_eq!(parse_duration("36500d"), Ok(LONGEST));
-        assert_eq!(parse_duration("36501d"), Err("\"36501d\" is too long; at most 36500d".to_owned()));
+        assert_eq!(
+            parse_duration("36501d"),
+            Err("\"36501d\" is too long; at most 36500d".to_owned())
+        );
     }
 }

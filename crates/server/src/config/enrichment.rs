@@ -1,5 +1,5 @@
-//! `[enrichment]`: who is asked for what is not known of a person, and how. What the settings of a provider mean together is checked
-//! where the provider is made, in `enrich::settings`.
+//! `[enrichment]`: who is asked for what is not known of a person, and how. What the settings of a
+//! provider mean together is checked where the provider is made, in `enrich::settings`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

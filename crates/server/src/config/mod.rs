@@ -1,5 +1,5 @@
-//! The configuration file: what is too much for the command line. It is read once, at the start, and whatever is wrong in it keeps the
-//! program from starting.
+//! The configuration file: what is too much for the command line. It is read once, at the start,
+//! and whatever is wrong in it keeps the program from starting.
 
 mod delays;
 pub(crate) mod duration;
@@ -26,7 +26,8 @@ pub struct Config {
 impl Config {
     pub fn load(path: &Path) -> Result<Self, String> {
         let name = path.display();
-        let text = fs::read_to_string(path).map_err(|error| format!("the configuration file {name} cannot be read: {error}"))?;
+        let text = fs::read_to_string(path)
+            .map_err(|error| format!("the configuration file {name} cannot be read: {error}"))?;
         Self::parse(&name.to_string(), &text)
     }
 
@@ -71,13 +72,17 @@ mod tests {
     fn what_is_left_out_has_a_default() {
         let config = Config::parse("slated.toml", "").unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(config.enrichment.cache.millis(), 30 * 86_400_000);
-        assert_eq!(config.enrichment.retry_delays.millis(), [10_000, 60_000, 600_000, 3_600_000, 21_600_000]);
+        assert_eq!(
+            config.enrichment.retry_delays.millis(),
+            [10_000, 60_000, 600_000, 3_600_000, 21_600_000]
+        );
         assert!(config.enrichment.providers.is_empty());
     }
 
     #[test]
     fn a_provider_knows_where_it_stands() {
-        let text = "[enrichment]\ncache = \"1d\"\n\n[[enrichment.provider]]\nname = \"people\"\nkind = \"http\"\nrate_limit = \"100/m\"\n";
+        let text = "[enrichment]\ncache = \"1d\"\n\n[[enrichment.provider]]\nname = \
+            \"people\"\nkind = \"http\"\nrate_limit = \"100/m\"\n";
         let config = Config::parse("slated.toml", text).unwrap_or_else(|error| panic!("{error}"));
         let provider = config.enrichment.providers[0].get_ref();
         assert_eq!((provider.name.as_str(), provider.place.as_str()), ("people", "slated.toml:4"));
@@ -88,17 +93,30 @@ mod tests {
 
     #[test]
     fn messages_name_the_file_the_line_and_what_is_expected() {
-        let provider = |more: &str| format!("[enrichment]\n[[enrichment.provider]]\nname = \"people\"\nkind = \"http\"\n{more}\n");
+        let provider = |more: &str| {
+            format!(
+                "[enrichment]\n[[enrichment.provider]]\nname = \"people\"\nkind = \
+                 \"http\"\n{more}\n"
+            )
+        };
         for (text, line, part) in [
             ("[enrichment]\ncash = \"1d\"\n".to_owned(), 2, "cash"),
             ("[enrichment]\ncache = \"1 day\"\n".to_owned(), 2, "no span of time"),
             ("[enrichment]\ncache = 30\n".to_owned(), 2, "expected a string"),
-            (format!("[enrichment]\n\nretry_delays = [{}]\n", "\"1s\", ".repeat(101)), 3, "101 spans of time are too many"),
+            (
+                format!("[enrichment]\n\nretry_delays = [{}]\n", "\"1s\", ".repeat(101)),
+                3,
+                "101 spans of time are too many",
+            ),
             ("[enrichment]\nretry_delays = [\"1s\", \"soon\"]\n".to_owned(), 2, "no span of time"),
             ("[enrichment\n".to_owned(), 1, ""),
             ("\n[logging]\n".to_owned(), 2, "enrichment"),
             ("[[enrichment.provider]]\nname = \"people\"\n".to_owned(), 1, "kind"),
-            ("[[enrichment.provider]]\nname = \"people\"\nkind = \"ftp\"\n".to_owned(), 3, "command"),
+            (
+                "[[enrichment.provider]]\nname = \"people\"\nkind = \"ftp\"\n".to_owned(),
+                3,
+                "command",
+            ),
             (provider("rate_limit = \"fast\""), 5, "100/m"),
             (provider("method = \"PUT\""), 5, "POST"),
             (provider("breaker = { failures = 5, pauses = \"1s\" }"), 5, "pause"),
@@ -112,7 +130,10 @@ mod tests {
 
     #[test]
     fn a_text_in_the_wrong_place_is_not_told() {
-        let message = refused("[[enrichment.provider]]\nname = \"people\"\nkind = \"http\"\nheaders = \"Bearer s3cret, expected \"\n");
+        let message = refused(
+            "[[enrichment.provider]]\nname = \"people\"\nkind = \"http\"\nheaders = \"Bearer \
+             s3cret, expected \"\n",
+        );
         assert!(message.starts_with("slated.toml:4: invalid type: string, expected "), "{message}");
         assert!(!message.contains("s3cret"), "{message}");
     }

@@ -11,7 +11,11 @@ pub struct RateLimit {
 
 impl RateLimit {
     pub fn parse(written: &str) -> Result<Self, String> {
-        let not_understood = || format!("{written:?} is no rate; write a number from 1 on and /s, /m or /h, as in 100/m");
+        let not_understood = || {
+            format!(
+                "{written:?} is no rate; write a number from 1 on and /s, /m or /h, as in 100/m"
+            )
+        };
         let (number, unit) = written.split_once('/').ok_or_else(not_understood)?;
         let millis: i64 = match unit {
             "s" => 1000,
@@ -20,9 +24,16 @@ impl RateLimit {
             _ => return Err(not_understood()),
         };
         let is_plain = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        let number = number.parse::<i64>().ok().filter(|number| is_plain && *number > 0).ok_or_else(not_understood)?;
+        let number = number
+            .parse::<i64>()
+            .ok()
+            .filter(|number| is_plain && *number > 0)
+            .ok_or_else(not_understood)?;
         if number > millis {
-            return Err(format!("{written:?} is more than 1000 calls in a second, which is the most; leave the limit out for none"));
+            return Err(format!(
+                "{written:?} is more than 1000 calls in a second, which is the most; leave the \
+                 limit out for none"
+            ));
         }
         // Rounded up, so that never more are made than were allowed.
         Ok(Self { interval_millis: (millis + number - 1) / number })
@@ -43,14 +54,37 @@ mod tests {
 
     #[test]
     fn a_rate_is_a_time_between_two_calls() {
-        for (written, expected) in [("1/s", 1000), ("7/s", 143), ("1000/s", 1), ("100/m", 600), ("1/h", 3_600_000), ("60000/m", 1)] {
-            assert_eq!(RateLimit::parse(written), Ok(RateLimit { interval_millis: expected }), "{written}");
+        for (written, expected) in [
+            ("1/s", 1000),
+            ("7/s", 143),
+            ("1000/s", 1),
+            ("100/m", 600),
+            ("1/h", 3_600_000),
+            ("60000/m", 1),
+        ] {
+            assert_eq!(
+                RateLimit::parse(written),
+                Ok(RateLimit { interval_millis: expected }),
+                "{written}"
+            );
         }
     }
 
     #[test]
     fn what_is_no_rate_is_refused() {
-        for wrong in ["", "5", "/s", "0/s", "-1/s", "+1/s", "1.5/s", "5/d", "5 / s", "1001/s", "99999999999999999999/h"] {
+        for wrong in [
+            "",
+            "5",
+            "/s",
+            "0/s",
+            "-1/s",
+            "+1/s",
+            "1.5/s",
+            "5/d",
+            "5 / s",
+            "1001/s",
+            "99999999999999999999/h",
+        ] {
             assert!(RateLimit::parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -1,8 +1,10 @@
-//! Career histories that hang together: one employer after another, titles that rise, degrees before the first job and certificates
-//! behind it. Time runs in whole months, counted from year 0.
+//! Career histories that hang together: one employer after another, titles that rise, degrees
+//! before the first job and certificates behind it. Time runs in whole months, counted from year 0.
 
 use jiff::tz::TimeZone;
-use slated_model::career::{CareerCompany, CareerPatch, Certification, Education, Position, WorkExperience};
+use slated_model::career::{
+    CareerCompany, CareerPatch, Certification, Education, Position, WorkExperience,
+};
 use slated_model::clock::{Date, Timestamp};
 use slated_model::patch::Patch;
 
@@ -27,13 +29,17 @@ impl Career {
         let first_month = this_month - random.between(20, 230);
         let mut stints = draw_stints(random, first_month, this_month);
         let is_between_jobs = role.employer.is_none() && random.chance(8);
-        if is_between_jobs && let Some(last) = stints.last_mut().and_then(|stint| stint.last_mut()) {
+        if is_between_jobs && let Some(last) = stints.last_mut().and_then(|stint| stint.last_mut())
+        {
             last.until = Some(this_month - 1);
         }
         let mut writer = Writer { random, role, region, today: now.date() };
         let employers = writer.draw_employers(stints.len());
         let work = writer.write_work(&stints, &employers, this_month - first_month);
-        let title = work.first().and_then(|newest| newest.positions.first()).map_or_else(String::new, |position| position.title.clone());
+        let title = work
+            .first()
+            .and_then(|newest| newest.positions.first())
+            .map_or_else(String::new, |position| position.title.clone());
         let history = CareerPatch {
             work_experience: Patch::Set(work),
             education_experience: Patch::Set(writer.write_education(first_month)),
@@ -45,7 +51,8 @@ impl Career {
     }
 }
 
-/// The months in which a position was held; `until` is the first that does not count, and none if it is held today.
+/// The months in which a position was held; `until` is the first that does not count, and none if
+/// it is held today.
 #[derive(Clone, Copy)]
 struct Span {
     from: i64,
@@ -64,7 +71,12 @@ fn draw_stints(random: &mut Random, first_month: i64, this_month: i64) -> Vec<Ve
     stints
 }
 
-fn draw_positions(random: &mut Random, from: i64, until: Option<i64>, this_month: i64) -> Vec<Span> {
+fn draw_positions(
+    random: &mut Random,
+    from: i64,
+    until: Option<i64>,
+    this_month: i64,
+) -> Vec<Span> {
     let months = until.unwrap_or(this_month) - from;
     let count = match months {
         ..24 => 1,
@@ -72,7 +84,9 @@ fn draw_positions(random: &mut Random, from: i64, until: Option<i64>, this_month
         _ => 1 + i64::from(random.chance(80)) + i64::from(random.chance(40)),
     };
     let border = |number: i64| from + months * number / count;
-    let mut positions: Vec<_> = (0..count).map(|number| Span { from: border(number), until: Some(border(number + 1)) }).collect();
+    let mut positions: Vec<_> = (0..count)
+        .map(|number| Span { from: border(number), until: Some(border(number + 1)) })
+        .collect();
     if let Some(last) = positions.last_mut() {
         last.until = until;
     }
@@ -91,9 +105,11 @@ impl Writer<'_> {
     /// As many different companies, the one of today last.
     fn draw_employers(&mut self, count: usize) -> Vec<&'static str> {
         let first = self.random.below(EMPLOYERS.len());
-        // Steps that have no factor in common with the length of the list, so that it takes long to come round.
+        // Steps that have no factor in common with the length of the list, so that it takes long to
+        // come round.
         let step = *self.random.pick(&[5, 7, 11, 13]);
-        let mut employers: Vec<_> = (0..count).map(|number| EMPLOYERS[(first + number * step) % EMPLOYERS.len()]).collect();
+        let mut employers: Vec<_> =
+            (0..count).map(|number| EMPLOYERS[(first + number * step) % EMPLOYERS.len()]).collect();
         if let (Some(last), Some(employer)) = (employers.last_mut(), self.role.employer) {
             *last = employer;
         }
@@ -101,7 +117,12 @@ impl Writer<'_> {
     }
 
     /// The newest first, and the newest position of each first.
-    fn write_work(&mut self, stints: &[Vec<Span>], employers: &[&'static str], months: i64) -> Vec<WorkExperience> {
+    fn write_work(
+        &mut self,
+        stints: &[Vec<Span>],
+        employers: &[&'static str],
+        months: i64,
+    ) -> Vec<WorkExperience> {
         let total: usize = stints.iter().map(Vec::len).sum();
         let highest = highest_title(months);
         let mut number = 0;
@@ -115,11 +136,14 @@ impl Writer<'_> {
                 number += 1;
             }
             positions.reverse();
-            let duration_in_months = positions.iter().map(|position| position.duration_in_months).sum();
+            let duration_in_months =
+                positions.iter().map(|position| position.duration_in_months).sum();
             work.push(WorkExperience { positions, duration_in_months, company: company(employer) });
         }
         work.reverse();
-        if let (Some(title), Some(newest)) = (self.role.title, work.first_mut().and_then(|newest| newest.positions.first_mut())) {
+        if let (Some(title), Some(newest)) =
+            (self.role.title, work.first_mut().and_then(|newest| newest.positions.first_mut()))
+        {
             title.clone_into(&mut newest.title);
         }
         work
@@ -136,7 +160,8 @@ impl Writer<'_> {
             title: title.to_owned(),
             start_date,
             end_date,
-            duration_in_months: start_date.map_or(0, |start| start.months_through(end_date.unwrap_or(self.today))),
+            duration_in_months: start_date
+                .map_or(0, |start| start.months_through(end_date.unwrap_or(self.today))),
             description,
             location: city.to_owned(),
             position_type: self.random.word(POSITION_TYPES).to_owned(),
@@ -159,7 +184,13 @@ impl Writer<'_> {
         let CareerCompany { company_name, company_social_url, company_social_id, company_id } =
             company(self.random.word(self.region.schools));
         let description = match self.random.chance(25) {
-            true => self.random.word("Graduated with distinction.|Thesis awarded the faculty prize.|One year abroad.").to_owned(),
+            true => self
+                .random
+                .word(
+                    "Graduated with distinction.|Thesis awarded the faculty \
+                prize.|One year abroad.",
+                )
+                .to_owned(),
             false => String::new(),
         };
         Education {
@@ -174,7 +205,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Those of the first certificates of the line of work, each at some time in the career; some run out after three years.
+    /// Those of the first certificates of the line of work, each at some time in the career; some
+    /// run out after three years.
     fn write_certifications(&mut self, first_month: i64, this_month: i64) -> Vec<Certification> {
         let certificates = self.role.track.certificates;
         let count = self.random.below(certificates.len() + 1);
@@ -207,13 +239,19 @@ fn company(name: &str) -> CareerCompany {
     CareerCompany {
         company_name: name.to_owned(),
         company_social_url: format!("https://social.example/company/{}", slug(name)),
-        company_social_id: name.bytes().fold(7, |number, byte| (number * 31 + i64::from(byte)) % 9_000_000) + 1_000_000,
+        company_social_id: name
+            .bytes()
+            .fold(7, |number, byte| (number * 31 + i64::from(byte)) % 9_000_000)
+            + 1_000_000,
         company_id: None,
     }
 }
 
 fn initials(name: &str) -> String {
-    name.split(' ').filter_map(|word| word.chars().next()).filter(|first| first.is_uppercase()).collect()
+    name.split(' ')
+        .filter_map(|word| word.chars().next())
+        .filter(|first| first.is_uppercase())
+        .collect()
 }
 
 fn month_of(moment: Timestamp) -> i64 {
@@ -223,7 +261,11 @@ fn month_of(moment: Timestamp) -> i64 {
 }
 
 fn day(month: i64, day: i8) -> Option<Date> {
-    Date::new(i16::try_from(month.div_euclid(12)).ok()?, i8::try_from(month.rem_euclid(12) + 1).ok()?, day)
+    Date::new(
+        i16::try_from(month.div_euclid(12)).ok()?,
+        i8::try_from(month.rem_euclid(12) + 1).ok()?,
+        day,
+    )
 }
 
 fn first_day(month: i64) -> Option<Date> {

@@ -1,5 +1,6 @@
-//! Persons who come in when the demo is started, with little known of them. They are to be enriched, and the demo's own directory
-//! knows all of them but one: by the handle, an e-mail address, an outside id, or the name and the company.
+//! Persons who come in when the demo is started, with little known of them. They are to be
+//! enriched, and the demo's own directory knows all of them but one: by the handle, an e-mail
+//! address, an outside id, or the name and the company.
 
 use slated_model::contact::{Channel, ContactType, Contacts};
 use slated_model::name::PersonName;
@@ -18,22 +19,44 @@ pub(super) struct Lead {
     source_id: &'static str,
 }
 
-const NOTHING: Lead = Lead { name: "", handle: "", title: "", company: "", location: "", email: "", source_id: "" };
+const NOTHING: Lead =
+    Lead { name: "", handle: "", title: "", company: "", location: "", email: "", source_id: "" };
 
 /// Their companies are among those that the demo has anyway.
 pub(super) static LEADS: [Lead; 12] = [
     Lead { name: "Mira Castellan", handle: "mira-castellan", ..NOTHING },
     Lead { handle: "nils-aasgaard", ..NOTHING },
     Lead { handle: "tamsin-fairweather", ..NOTHING },
-    Lead { name: "Owen Hargreave", email: "owen.hargreave@copperline-logistics.example", ..NOTHING },
+    Lead {
+        name: "Owen Hargreave",
+        email: "owen.hargreave@copperline-logistics.example",
+        ..NOTHING
+    },
     Lead { name: "Yasmin Elbaz", email: "y.elbaz@silverbirch-pharma.example", ..NOTHING },
     Lead { name: "Idris Calloway", source_id: "fair-2026-0031", ..NOTHING },
     Lead { name: "Pilar Montalvo", company: "Torrent Valley Water", ..NOTHING },
-    // The directory says otherwise of these three, and what is written here stays until somebody decides.
-    Lead { name: "Kenta Morioka", handle: "kenta-morioka", title: "Software Engineer", company: "Kumquat Labs", ..NOTHING },
+    // The directory says otherwise of these three, and what is written here stays until somebody
+    // decides.
+    Lead {
+        name: "Kenta Morioka",
+        handle: "kenta-morioka",
+        title: "Software Engineer",
+        company: "Kumquat Labs",
+        ..NOTHING
+    },
     Lead { name: "R. Achterberg", handle: "rosalind-achterberg", ..NOTHING },
-    Lead { name: "Leila Marchetti", handle: "leila-marchetti", location: "Milan, Italy", ..NOTHING },
-    Lead { name: "Ewa Sobczak", handle: "ewa-sobczak", email: "ewa.sobczak@brightwell-devices.example", ..NOTHING },
+    Lead {
+        name: "Leila Marchetti",
+        handle: "leila-marchetti",
+        location: "Milan, Italy",
+        ..NOTHING
+    },
+    Lead {
+        name: "Ewa Sobczak",
+        handle: "ewa-sobczak",
+        email: "ewa.sobczak@brightwell-devices.example",
+        ..NOTHING
+    },
     // Nobody knows her.
     Lead { name: "Josefine Tannhauer", email: "j.tannhauer@example.org", ..NOTHING },
 ];

@@ -2,7 +2,10 @@
 
 use slated_model::stage::{NewStage, default_pipeline};
 
-use super::tracks::{DATA, DESIGN, FINANCE, MARKETING, MECHANICAL, NURSING, OPERATIONS, PEOPLE, PRODUCT, SALES, SECURITY, SOFTWARE, Track};
+use super::tracks::{
+    DATA, DESIGN, FINANCE, MARKETING, MECHANICAL, NURSING, OPERATIONS, PEOPLE, PRODUCT, SALES,
+    SECURITY, SOFTWARE, Track,
+};
 
 /// What became of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,7 +80,11 @@ enum Kind {
 
 impl Kind {
     fn stage(self, name: &str) -> NewStage {
-        NewStage { name: name.to_owned(), is_rejection_stage: self == Self::Rejection, is_interviewing_stage: self == Self::Interviewing }
+        NewStage {
+            name: name.to_owned(),
+            is_rejection_stage: self == Self::Rejection,
+            is_interviewing_stage: self == Self::Interviewing,
+        }
     }
 }
 
@@ -94,8 +101,24 @@ pub struct Opening {
     pub persons: usize,
 }
 
-const fn opening(name: &'static str, client: &'static str, track: &'static Track, days_ago: i64, fate: Fate, persons: usize) -> Opening {
-    Opening { name, client, track, days_ago, fate, is_archived: false, pipeline: Pipeline::Default, persons }
+const fn opening(
+    name: &'static str,
+    client: &'static str,
+    track: &'static Track,
+    days_ago: i64,
+    fate: Fate,
+    persons: usize,
+) -> Opening {
+    Opening {
+        name,
+        client,
+        track,
+        days_ago,
+        fate,
+        is_archived: false,
+        pipeline: Pipeline::Default,
+        persons,
+    }
 }
 
 const fn archived(opening: Opening) -> Opening {
@@ -108,14 +131,48 @@ const fn with(pipeline: Pipeline, opening: Opening) -> Opening {
 
 /// The oldest first.
 pub static OPENINGS: [Opening; 20] = [
-    archived(opening("Senior Backend Engineer", "Arclight Systems", &SOFTWARE, 535, Fate::Filled, 34)),
-    archived(with(Pipeline::Clinical, opening("Staff Nurse, Intensive Care", "Calder Valley Health", &NURSING, 512, Fate::Closed, 20))),
+    archived(opening(
+        "Senior Backend Engineer",
+        "Arclight Systems",
+        &SOFTWARE,
+        535,
+        Fate::Filled,
+        34,
+    )),
+    archived(with(
+        Pipeline::Clinical,
+        opening(
+            "Staff Nurse, Intensive Care",
+            "Calder Valley Health",
+            &NURSING,
+            512,
+            Fate::Closed,
+            20,
+        ),
+    )),
     opening("Data Scientist", "Indigo Street Bank", &DATA, 486, Fate::Filled, 30),
-    opening("Account Executive, Central Europe", "Dovetail Commerce", &SALES, 455, Fate::Filled, 22),
-    opening("Mechanical Engineer, Landing Gear", "Kingfisher Aerospace", &MECHANICAL, 430, Fate::Open, 26),
+    opening(
+        "Account Executive, Central Europe",
+        "Dovetail Commerce",
+        &SALES,
+        455,
+        Fate::Filled,
+        22,
+    ),
+    opening(
+        "Mechanical Engineer, Landing Gear",
+        "Kingfisher Aerospace",
+        &MECHANICAL,
+        430,
+        Fate::Open,
+        26,
+    ),
     opening("Product Manager, Payments", "Indigo Street Bank", &PRODUCT, 402, Fate::Closed, 18),
     opening("Financial Controller", "Granite Peak Insurance", &FINANCE, 371, Fate::Filled, 16),
-    with(Pipeline::Clinical, opening("Clinical Nurse Manager", "Calder Valley Health", &NURSING, 344, Fate::OnHold, 14)),
+    with(
+        Pipeline::Clinical,
+        opening("Clinical Nurse Manager", "Calder Valley Health", &NURSING, 344, Fate::OnHold, 14),
+    ),
     opening("Supply Chain Manager", "Fennel & Rye", &OPERATIONS, 318, Fate::Open, 24),
     opening("Senior Product Designer", "Jacaranda Mobility", &DESIGN, 290, Fate::Filled, 22),
     opening("Security Engineer", "Indigo Street Bank", &SECURITY, 262, Fate::Open, 24),
@@ -126,7 +183,10 @@ pub static OPENINGS: [Opening; 20] = [
     opening("Brand Manager", "Fennel & Rye", &MARKETING, 121, Fate::Open, 22),
     opening("Marine Systems Engineer", "Brevik Maritime", &MECHANICAL, 96, Fate::Open, 20),
     opening("Engineering Manager", "Jacaranda Mobility", &SOFTWARE, 70, Fate::Open, 24),
-    with(Pipeline::Executive, opening("Finance Director", "Everspring Energy", &FINANCE, 43, Fate::Open, 14)),
+    with(
+        Pipeline::Executive,
+        opening("Finance Director", "Everspring Energy", &FINANCE, 43, Fate::Open, 14),
+    ),
     opening("Frontend Engineer", "Dovetail Commerce", &SOFTWARE, 21, Fate::Open, 28),
 ];
 

@@ -1,5 +1,6 @@
-//! Invented persons, as many as are asked for. The number of a person decides everything about them, so that person 7 is the same on
-//! every machine, and no two share an e-mail address, a handle or an outside id.
+//! Invented persons, as many as are asked for. The number of a person decides everything about
+//! them, so that person 7 is the same on every machine, and no two share an e-mail address, a
+//! handle or an outside id.
 
 use slated_model::career::{CareerPatch, CompanyReference};
 use slated_model::clock::Timestamp;
@@ -81,7 +82,11 @@ pub fn person_as(number: u64, role: &Role, now: Timestamp) -> Profile {
     let identity = Identity::of(number);
     let career = Career::draw(&mut random, role, identity.region, now);
     let new = NewPerson {
-        name: PersonName::complete(String::new(), identity.given.to_owned(), identity.family.to_owned()),
+        name: PersonName::complete(
+            String::new(),
+            identity.given.to_owned(),
+            identity.family.to_owned(),
+        ),
         social: if random.chance(85) { identity.social() } else { SocialProfile::default() },
         current_job_title: career.title,
         company_name: career.employer.map(str::to_owned),
@@ -134,7 +139,10 @@ impl Identity {
             emails.add_typed(ContactType::Work, format!("{local}@{}.example", slug(employer)));
         }
         if employer.is_none() || random.chance(45) {
-            emails.add_typed(ContactType::Personal, format!("{local}@{}", random.word("example.com|example.org|example.net")));
+            emails.add_typed(
+                ContactType::Personal,
+                format!("{local}@{}", random.word("example.com|example.org|example.net")),
+            );
         }
         if random.chance(8) {
             emails.add_typed(ContactType::Other, format!("{local}@alumni.example"));
@@ -153,9 +161,13 @@ const fn scatter(number: u64) -> u64 {
 
 fn draw_phones(random: &mut Random, pattern: &str) -> Contacts {
     let mut phones = Contacts::new(Channel::Phone);
-    for (kind, percent) in [(ContactType::Mobile, 90), (ContactType::Work, 30), (ContactType::Home, 10)] {
+    for (kind, percent) in
+        [(ContactType::Mobile, 90), (ContactType::Work, 30), (ContactType::Home, 10)]
+    {
         if random.chance(percent) {
-            let digit = |mark: char| if mark == '#' { char::from(b'0' + random.below(10) as u8) } else { mark };
+            let digit = |mark: char| {
+                if mark == '#' { char::from(b'0' + random.below(10) as u8) } else { mark }
+            };
             phones.add_typed(kind, pattern.chars().map(digit).collect());
         }
     }
@@ -176,7 +188,12 @@ impl Operation for AddPerson {
         let create = CreatePerson::new(actor.clone(), profile.new.clone(), OnDuplicate::Merge);
         let created = create.run(tx).await?;
         let career = with_employer(profile.history.clone(), created.person.company_id);
-        let replace = ReplaceHistory { actor: actor.clone(), id: created.person.id, career, precondition: Precondition::None };
+        let replace = ReplaceHistory {
+            actor: actor.clone(),
+            id: created.person.id,
+            career,
+            precondition: Precondition::None,
+        };
         replace.run(tx).await?;
         Ok(created)
     }
@@ -189,7 +206,9 @@ fn with_employer(mut history: CareerPatch, employer: Option<CompanyId>) -> Caree
     {
         newest.company.company_id = Some(id);
         let company = Reference { written: id.to_string(), id: Some(id) };
-        history.companies.push(CompanyReference { field: "work_experience[0].company_id".to_owned(), company });
+        history
+            .companies
+            .push(CompanyReference { field: "work_experience[0].company_id".to_owned(), company });
     }
     history
 }
@@ -225,14 +244,21 @@ mod tests {
             for key in new.emails.keys().chain(new.external_source_id) {
                 assert!(seen.insert(key.clone()), "{number}: {key}");
             }
-            assert!(new.social.handle.is_empty() || seen.insert(new.social.handle.clone()), "{number}: {}", new.social.handle);
+            assert!(
+                new.social.handle.is_empty() || seen.insert(new.social.handle.clone()),
+                "{number}: {}",
+                new.social.handle
+            );
         }
     }
 
     #[test]
     fn handles_are_those_that_a_client_would_get() {
         for profile in some_persons().filter(|profile| !profile.new.social.url.is_empty()) {
-            assert_eq!(SocialProfile::parse(profile.new.social.url.clone()), Ok(profile.new.social));
+            assert_eq!(
+                SocialProfile::parse(profile.new.social.url.clone()),
+                Ok(profile.new.social)
+            );
         }
     }
 
@@ -240,8 +266,22 @@ mod tests {
     fn every_shape_of_contacts_occurs() {
         let mut kinds = HashSet::new();
         for profile in some_persons() {
-            kinds.extend(profile.new.emails.entries().iter().map(|entry| format!("e-mail {:?}", entry.contact_data_type)));
-            kinds.extend(profile.new.phones.entries().iter().map(|entry| format!("phone {:?}", entry.contact_data_type)));
+            kinds.extend(
+                profile
+                    .new
+                    .emails
+                    .entries()
+                    .iter()
+                    .map(|entry| format!("e-mail {:?}", entry.contact_data_type)),
+            );
+            kinds.extend(
+                profile
+                    .new
+                    .phones
+                    .entries()
+                    .iter()
+                    .map(|entry| format!("phone {:?}", entry.contact_data_type)),
+            );
         }
         assert_eq!(kinds.len(), 6, "{kinds:?}");
         assert!(some_persons().any(|profile| profile.new.company_name.is_none()));
@@ -255,7 +295,9 @@ mod tests {
             let spans: Vec<_> = work
                 .iter()
                 .flat_map(|entry| &entry.positions)
-                .map(|position| (position.start_date.unwrap(), position.end_date.unwrap_or(now().date())))
+                .map(|position| {
+                    (position.start_date.unwrap(), position.end_date.unwrap_or(now().date()))
+                })
                 .collect();
             assert!(spans.iter().all(|(start, end)| start <= end), "{spans:?}");
             assert!(spans.windows(2).all(|pair| pair[1].1 < pair[0].0), "{spans:?}");
@@ -268,23 +310,41 @@ mod tests {
     fn degrees_come_before_work_and_certificates_after_its_start() {
         for profile in some_persons() {
             let work = profile.history.work_experience.set().unwrap();
-            let begun = work.last().and_then(|entry| entry.positions.last()).and_then(|position| position.start_date).unwrap();
+            let begun = work
+                .last()
+                .and_then(|entry| entry.positions.last())
+                .and_then(|position| position.start_date)
+                .unwrap();
             let mut after = begun;
             for degree in profile.history.education_experience.set().unwrap() {
-                assert!(degree.start_date.unwrap() < degree.end_date.unwrap() && degree.end_date.unwrap() < after);
+                assert!(
+                    degree.start_date.unwrap() < degree.end_date.unwrap()
+                        && degree.end_date.unwrap() < after
+                );
                 after = degree.start_date.unwrap();
             }
             for certificate in profile.history.certifications.set().unwrap() {
-                assert!(begun < certificate.start_date.unwrap() && certificate.start_date.unwrap() < now().date());
-                assert!(certificate.end_date.is_none_or(|end| certificate.start_date.unwrap() < end));
+                assert!(
+                    begun < certificate.start_date.unwrap()
+                        && certificate.start_date.unwrap() < now().date()
+                );
+                assert!(
+                    certificate.end_date.is_none_or(|end| certificate.start_date.unwrap() < end)
+                );
             }
         }
     }
 
     #[test]
     fn some_careers_have_grouped_positions() {
-        assert!(
-            some_persons().any(|profile| profile.history.work_experience.set().unwrap().iter().any(|entry| entry.positions.len() == 3))
-        );
+        assert!(some_persons().any(|profile| {
+            profile
+                .history
+                .work_experience
+                .set()
+                .unwrap()
+                .iter()
+                .any(|entry| entry.positions.len() == 3)
+        }));
     }
 }

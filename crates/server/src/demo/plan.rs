@@ -1,6 +1,7 @@
-//! What happens in the demo, and when: jobs are opened, persons come in, candidates move from stage to stage, jobs are filled. All of
-//! it lies in the months before `now`, in office hours, and is told in the order of time, since that is the order of every list. Only
-//! the leads come in at `now`.
+//! What happens in the demo, and when: jobs are opened, persons come in, candidates move from stage
+//! to stage, jobs are filled. All of it lies in the months before `now`, in office hours, and is
+//! told in the order of time, since that is the order of every list. Only the leads come in at
+//! `now`.
 
 use std::collections::HashSet;
 
@@ -48,7 +49,9 @@ impl Place {
     pub(super) fn role(self, person: usize) -> Role {
         match self {
             Self::Job(job) => Role::of(OPENINGS[job].track),
-            Self::Contact { client, title } => Role { employer: Some(client), title: Some(title), ..Role::any(person as u64) },
+            Self::Contact { client, title } => {
+                Role { employer: Some(client), title: Some(title), ..Role::any(person as u64) }
+            }
             Self::Nothing => Role::any(person as u64),
         }
     }
@@ -56,8 +59,14 @@ impl Place {
 
 /// All that happened until `now`, in the order of time.
 pub(super) fn plan(now: Timestamp) -> Vec<Action> {
-    let mut planner =
-        Planner { now, random: Random::new(SEED), actions: Vec::new(), courses: Vec::new(), arrivals: Vec::new(), hired: HashSet::new() };
+    let mut planner = Planner {
+        now,
+        random: Random::new(SEED),
+        actions: Vec::new(),
+        courses: Vec::new(),
+        arrivals: Vec::new(),
+        hired: HashSet::new(),
+    };
     for (job, opening) in OPENINGS.iter().enumerate() {
         planner.plan_job(job, opening);
     }
@@ -76,7 +85,8 @@ pub(super) fn plan(now: Timestamp) -> Vec<Action> {
     actions
 }
 
-/// The life of a job: when it was opened, when it ended (if it did), and the way through its stages.
+/// The life of a job: when it was opened, when it ended (if it did), and the way through its
+/// stages.
 struct Course {
     opened: Timestamp,
     ended: Option<Timestamp>,
@@ -108,7 +118,9 @@ impl Planner {
             6 => 1,
             _ => 0,
         };
-        Timestamp::from_millis((day + to_monday) * DAY + 8 * HOUR + self.random.between(0, 9 * HOUR))
+        Timestamp::from_millis(
+            (day + to_monday) * DAY + 8 * HOUR + self.random.between(0, 9 * HOUR),
+        )
     }
 
     fn some_days_after(&mut self, moment: Timestamp, fewest: i64, most: i64) -> Timestamp {
@@ -131,9 +143,17 @@ impl Planner {
     fn plan_job(&mut self, job: usize, opening: &Opening) {
         let opened = self.days_after(self.now, -opening.days_ago);
         self.add(opened, Step::OpenJob(job));
-        let (rejections, path): (Vec<_>, Vec<_>) = opening.pipeline.stages().into_iter().partition(|stage| stage.is_rejection_stage);
-        let names = |stages: Vec<NewStage>| -> Vec<String> { stages.into_iter().map(|stage| stage.name).collect() };
-        self.courses.push(Course { opened, ended: None, path: names(path), rejections: names(rejections) });
+        let (rejections, path): (Vec<_>, Vec<_>) =
+            opening.pipeline.stages().into_iter().partition(|stage| stage.is_rejection_stage);
+        let names = |stages: Vec<NewStage>| -> Vec<String> {
+            stages.into_iter().map(|stage| stage.name).collect()
+        };
+        self.courses.push(Course {
+            opened,
+            ended: None,
+            path: names(path),
+            rejections: names(rejections),
+        });
         let mut persons = opening.persons;
         let ended = match opening.fate {
             Fate::Open => None,
@@ -145,7 +165,10 @@ impl Planner {
         };
         self.courses[job].ended = ended;
         if let Some(ended) = ended {
-            self.add(ended.plus_millis(HOUR / 3), Step::SetStatus { job, status: opening.fate.status() });
+            self.add(
+                ended.plus_millis(HOUR / 3),
+                Step::SetStatus { job, status: opening.fate.status() },
+            );
             if opening.is_archived {
                 let moment = self.days_after(ended, 30);
                 self.add(moment, Step::Archive(job));
@@ -167,8 +190,16 @@ impl Planner {
         self.walk(person, job, entered, self.now, usize::MAX)
     }
 
-    /// Moves the candidate up to `depth` stages on, as far as time allows; says when the last move was.
-    fn walk(&mut self, person: usize, job: usize, entered: Timestamp, until: Timestamp, depth: usize) -> Timestamp {
+    /// Moves the candidate up to `depth` stages on, as far as time allows; says when the last move
+    /// was.
+    fn walk(
+        &mut self,
+        person: usize,
+        job: usize,
+        entered: Timestamp,
+        until: Timestamp,
+        depth: usize,
+    ) -> Timestamp {
         let mut last = entered;
         let stages: Vec<_> = self.courses[job].path.iter().skip(1).take(depth).cloned().collect();
         for stage in stages {
@@ -204,7 +235,13 @@ impl Planner {
     }
 
     /// A rejection soon after the last move, or else soon after the job was over.
-    fn plan_rejection(&mut self, person: usize, job: usize, last: Timestamp, over: Option<Timestamp>) {
+    fn plan_rejection(
+        &mut self,
+        person: usize,
+        job: usize,
+        last: Timestamp,
+        over: Option<Timestamp>,
+    ) {
         let decided = match over {
             Some(over) if self.random.chance(50) => over.max(last),
             _ => last,
@@ -222,7 +259,8 @@ impl Planner {
             let (opened, ended) = (self.courses[job].opened, self.courses[job].ended);
             for person in 0..self.arrivals.len() {
                 let (place, arrived) = self.arrivals[person];
-                let fits = matches!(place, Place::Job(first) if first < job && OPENINGS[first].track == opening.track);
+                let fits = matches!(place,
+                    Place::Job(first) if first < job && OPENINGS[first].track == opening.track);
                 if !fits || self.hired.contains(&person) || !self.random.chance(12) {
                     continue;
                 }
@@ -269,7 +307,8 @@ mod tests {
             match step {
                 Step::OpenJob(job) => assert!(jobs.insert(job)),
                 Step::SetStatus { job, .. } | Step::Archive(job) => assert!(jobs.contains(&job)),
-                Step::AddPerson { person, place: Place::Job(job) } | Step::AddCandidate { person, job } => {
+                Step::AddPerson { person, place: Place::Job(job) }
+                | Step::AddCandidate { person, job } => {
                     assert!(jobs.contains(&job));
                     assert_eq!(candidates.insert((person, job), moment), None);
                 }
@@ -287,7 +326,8 @@ mod tests {
         let mut current = HashMap::new();
         for action in plan(now()) {
             match action.step {
-                Step::AddPerson { person, place: Place::Job(job) } | Step::AddCandidate { person, job } => {
+                Step::AddPerson { person, place: Place::Job(job) }
+                | Step::AddCandidate { person, job } => {
                     current.insert((person, job), OPENINGS[job].pipeline.stages()[0].name.clone());
                 }
                 Step::Move { person, job, stage } => {

@@ -1,4 +1,5 @@
-//! Chance that comes out the same every time: the same seed gives the same data on every machine. Nothing secret is made of it.
+//! Chance that comes out the same every time: the same seed gives the same data on every machine.
+//! Nothing secret is made of it.
 
 /// The splitmix64 generator.
 #[derive(Clone, Debug)]
@@ -65,7 +66,10 @@ mod tests {
     fn the_same_seed_gives_the_same_numbers() {
         let mut random = Random::new(1_234_567);
         let drawn = [random.draw(), random.draw(), random.draw()];
-        assert_eq!(drawn, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+        assert_eq!(
+            drawn,
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
+        );
     }
 
     #[test]

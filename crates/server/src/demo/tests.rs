@@ -38,16 +38,29 @@ struct Database {
 
 impl Database {
     fn new(test: &str) -> Self {
-        let directory = std::env::temp_dir().join(format!("slated-demo-{}-{test}", std::process::id()));
+        let directory =
+            std::env::temp_dir().join(format!("slated-demo-{}-{test}", std::process::id()));
         let _ = std::fs::remove_dir_all(&directory);
         std::fs::create_dir_all(&directory).unwrap();
         Self { directory }
     }
 
-    /// The demo as `slated serve --demo` makes it: the first key comes before it, in the same store.
+    /// The demo as `slated serve --demo` makes it: the first key comes before it, in the same
+    /// store.
     async fn demo(&self, now: Timestamp) -> (Store, WorkspaceId, DemoSummary) {
-        let store = Store::open(&Location::Sqlite(self.directory.join("slated.db")), Purpose::Serve, &Options::default()).await.unwrap();
-        let key = CreateKey { workspace: "demo".to_owned(), name: "demo".to_owned(), scope: Scope::Admin, expires_at: None };
+        let store = Store::open(
+            &Location::Sqlite(self.directory.join("slated.db")),
+            Purpose::Serve,
+            &Options::default(),
+        )
+        .await
+        .unwrap();
+        let key = CreateKey {
+            workspace: "demo".to_owned(),
+            name: "demo".to_owned(),
+            scope: Scope::Admin,
+            expires_at: None,
+        };
         let workspace = store.write(key).await.unwrap().workspace;
         let summary = store.write(At { moment: now, work: Fill { workspace } }).await.unwrap();
         (store, workspace, summary)
@@ -71,7 +84,12 @@ async fn candidates(store: &Store, workspace: WorkspaceId, job: JobId) -> Vec<Ca
     let mut query = Query::new("");
     let filters = CandidateQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);
-    store.read_snapshot(ListCandidates { workspace, job, query: filters, page }).await.unwrap().0.records
+    store
+        .read_snapshot(ListCandidates { workspace, job, query: filters, page })
+        .await
+        .unwrap()
+        .0
+        .records
 }
 
 #[tokio::test]
@@ -98,13 +116,26 @@ async fn records_are_dated_when_they_are_said_to_have_been_made() {
     for (job, opening) in jobs.iter().zip(&OPENINGS) {
         assert_eq!(job.name, opening.name);
         let days_ago = (now.millis() - job.created_at.millis()) / DAY;
-        assert!((opening.days_ago - 3..=opening.days_ago).contains(&days_ago), "{} was opened {days_ago} days ago", job.name);
+        assert!(
+            (opening.days_ago - 3..=opening.days_ago).contains(&days_ago),
+            "{} was opened {days_ago} days ago",
+            job.name
+        );
         let candidates = candidates(&store, workspace, job.id).await;
-        assert!(candidates.iter().all(|candidate| job.created_at < candidate.created_at && candidate.created_at <= now));
+        assert!(
+            candidates
+                .iter()
+                .all(|candidate| job.created_at < candidate.created_at
+                    && candidate.created_at <= now)
+        );
         assert!(candidates.windows(2).all(|pair| pair[0].created_at <= pair[1].created_at));
         for candidate in &candidates {
             let view = store.read(ReadCandidate { workspace, id: candidate.id }).await.unwrap();
-            assert!(view.history.windows(2).all(|pair| pair[0].entered_at < pair[1].entered_at), "{:?}", view.history);
+            assert!(
+                view.history.windows(2).all(|pair| pair[0].entered_at < pair[1].entered_at),
+                "{:?}",
+                view.history
+            );
             assert_eq!(view.history[0].entered_at, view.created_at);
         }
     }
@@ -120,8 +151,14 @@ async fn the_demo_is_the_same_every_time() {
         let mut persons = Vec::new();
         for job in jobs(&store, workspace).await {
             for candidate in candidates(&store, workspace, job.id).await {
-                let view = store.read(ReadPerson { workspace, id: candidate.person_id }).await.unwrap();
-                persons.push((view.name, view.emails, view.education_experience, candidate.created_at));
+                let view =
+                    store.read(ReadPerson { workspace, id: candidate.person_id }).await.unwrap();
+                persons.push((
+                    view.name,
+                    view.emails,
+                    view.education_experience,
+                    candidate.created_at,
+                ));
             }
         }
         seen.push((summary, persons));
@@ -142,7 +179,10 @@ fn directory() -> Vec<Line> {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         let reading = Profile::read(&line, today);
         assert!(reading.refused.is_empty(), "line {}: {:?}", number + 1, reading.refused);
-        Line { profile: reading.profile, source_id: line["external_source_id"].as_str().map(str::to_owned) }
+        Line {
+            profile: reading.profile,
+            source_id: line["external_source_id"].as_str().map(str::to_owned),
+        }
     });
     lines.collect()
 }
@@ -177,7 +217,9 @@ fn the_directory_knows_the_leads_but_one_and_some_others() {
     assert_eq!(leads, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]);
     let now = Timestamp::now();
     let others = plan::plan(now).into_iter().filter_map(|action| match action.step {
-        Step::AddPerson { person, place } => Some(people::person_as(person as u64, &place.role(person), now).new),
+        Step::AddPerson { person, place } => {
+            Some(people::person_as(person as u64, &place.role(person), now).new)
+        }
         _ => None,
     });
     assert_eq!(others.map(|new| knows(&new)).sum::<usize>(), 12);

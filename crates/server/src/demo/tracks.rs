@@ -1,5 +1,5 @@
-//! What persons do: twelve lines of work with their titles, duties, degrees and certificates, and the invented companies at which
-//! they do it.
+//! What persons do: twelve lines of work with their titles, duties, degrees and certificates, and
+//! the invented companies at which they do it.
 
 /// A line of work. The lists are written as `one|other|third`.
 #[derive(PartialEq, Eq, Debug)]
@@ -16,7 +16,8 @@ pub struct Track {
 pub const TITLES: usize = 5;
 
 pub static SOFTWARE: Track = Track {
-    titles: "Junior Software Engineer|Software Engineer|Senior Software Engineer|Staff Software Engineer|Head of Engineering",
+    titles: "Junior Software Engineer|Software Engineer|Senior Software Engineer|Staff Software \
+        Engineer|Head of Engineering",
     duties: &[
         "Built and ran the order service, from the first sketch to 40 million requests a day.",
         "Moved the billing system off a shared database without a minute of downtime.",
@@ -31,7 +32,8 @@ pub static SOFTWARE: Track = Track {
 };
 
 pub static DATA: Track = Track {
-    titles: "Data Analyst|Data Scientist|Senior Data Scientist|Lead Machine Learning Engineer|Director of Data",
+    titles: "Data Analyst|Data Scientist|Senior Data Scientist|Lead Machine Learning \
+        Engineer|Director of Data",
     duties: &[
         "Forecast demand for 12,000 products and halved the stock that went to waste.",
         "Designed the experiments behind every change of the pricing page.",
@@ -39,11 +41,15 @@ pub static DATA: Track = Track {
         "Set up the feature store that five teams share today.",
     ],
     degrees: "BSc Mathematics|MSc Statistics|PhD Computational Science",
-    certificates: &[("Applied Machine Learning Certificate", "Society for Data Practice"), ("Certified Data Steward", "Data Trust Board")],
+    certificates: &[
+        ("Applied Machine Learning Certificate", "Society for Data Practice"),
+        ("Certified Data Steward", "Data Trust Board"),
+    ],
 };
 
 pub static PRODUCT: Track = Track {
-    titles: "Associate Product Manager|Product Manager|Senior Product Manager|Group Product Manager|Chief Product Officer",
+    titles: "Associate Product Manager|Product Manager|Senior Product Manager|Group Product \
+        Manager|Chief Product Officer",
     duties: &[
         "Owned the checkout and raised completed orders by 14 percent in a year.",
         "Interviewed over a hundred customers and retired three features that nobody used.",
@@ -51,11 +57,15 @@ pub static PRODUCT: Track = Track {
         "Wrote the roadmap with sales, support and two engineering teams.",
     ],
     degrees: "BA Economics|MBA|BSc Industrial Engineering",
-    certificates: &[("Certified Product Owner", "Product Craft Alliance"), ("Pricing Strategy Certificate", "Product Craft Alliance")],
+    certificates: &[
+        ("Certified Product Owner", "Product Craft Alliance"),
+        ("Pricing Strategy Certificate", "Product Craft Alliance"),
+    ],
 };
 
 pub static DESIGN: Track = Track {
-    titles: "Junior UX Designer|Product Designer|Senior Product Designer|Design Lead|Head of Design",
+    titles: "Junior UX Designer|Product Designer|Senior Product Designer|Design Lead|Head of \
+        Design",
     duties: &[
         "Redesigned the booking flow with weekly usability tests.",
         "Built the design system and its documentation for web and mobile.",
@@ -63,11 +73,15 @@ pub static DESIGN: Track = Track {
         "Hired and led four designers across two time zones.",
     ],
     degrees: "BA Interaction Design|MA Visual Communication|BFA Graphic Design",
-    certificates: &[("Accessibility Specialist", "Guild of Inclusive Design"), ("Service Design Certificate", "Guild of Inclusive Design")],
+    certificates: &[
+        ("Accessibility Specialist", "Guild of Inclusive Design"),
+        ("Service Design Certificate", "Guild of Inclusive Design"),
+    ],
 };
 
 pub static SALES: Track = Track {
-    titles: "Sales Development Representative|Account Executive|Senior Account Executive|Regional Sales Manager|VP Sales",
+    titles: "Sales Development Representative|Account Executive|Senior Account Executive|Regional \
+        Sales Manager|VP Sales",
     duties: &[
         "Closed 1.8 million in new business against a target of 1.2 million.",
         "Opened the region and won its first thirty customers.",
@@ -75,11 +89,15 @@ pub static SALES: Track = Track {
         "Coached eight representatives, six of whom made their number.",
     ],
     degrees: "BA Business Administration|BA Communications|BSc Marketing",
-    certificates: &[("Consultative Selling Certificate", "Sales Leadership Forum"), ("Negotiation Professional", "Sales Leadership Forum")],
+    certificates: &[
+        ("Consultative Selling Certificate", "Sales Leadership Forum"),
+        ("Negotiation Professional", "Sales Leadership Forum"),
+    ],
 };
 
 pub static MARKETING: Track = Track {
-    titles: "Marketing Coordinator|Marketing Specialist|Brand Manager|Senior Marketing Manager|Chief Marketing Officer",
+    titles: "Marketing Coordinator|Marketing Specialist|Brand Manager|Senior Marketing \
+        Manager|Chief Marketing Officer",
     duties: &[
         "Launched the brand in two countries on time and under budget.",
         "Managed a yearly media budget of 3 million across nine channels.",
@@ -94,7 +112,8 @@ pub static MARKETING: Track = Track {
 };
 
 pub static FINANCE: Track = Track {
-    titles: "Financial Analyst|Senior Financial Analyst|Finance Manager|Financial Controller|Finance Director",
+    titles: "Financial Analyst|Senior Financial Analyst|Finance Manager|Financial \
+        Controller|Finance Director",
     duties: &[
         "Shortened the monthly closing from eleven days to four.",
         "Prepared the group accounts of fourteen companies in six currencies.",
@@ -109,7 +128,8 @@ pub static FINANCE: Track = Track {
 };
 
 pub static PEOPLE: Track = Track {
-    titles: "HR Coordinator|Recruiter|HR Business Partner|Senior HR Business Partner|Head of People",
+    titles: "HR Coordinator|Recruiter|HR Business Partner|Senior HR Business Partner|Head of \
+        People",
     duties: &[
         "Filled 85 positions in a year at half the agency cost of the year before.",
         "Introduced pay bands and explained them to 600 colleagues.",
@@ -124,7 +144,8 @@ pub static PEOPLE: Track = Track {
 };
 
 pub static OPERATIONS: Track = Track {
-    titles: "Logistics Coordinator|Supply Chain Analyst|Supply Chain Manager|Senior Operations Manager|Director of Operations",
+    titles: "Logistics Coordinator|Supply Chain Analyst|Supply Chain Manager|Senior Operations \
+        Manager|Director of Operations",
     duties: &[
         "Ran three warehouses with 140 people over two shifts.",
         "Renegotiated the freight contracts and saved 9 percent.",
@@ -139,7 +160,8 @@ pub static OPERATIONS: Track = Track {
 };
 
 pub static NURSING: Track = Track {
-    titles: "Staff Nurse|Senior Staff Nurse|Charge Nurse|Clinical Nurse Manager|Director of Nursing",
+    titles: "Staff Nurse|Senior Staff Nurse|Charge Nurse|Clinical Nurse Manager|Director of \
+        Nursing",
     duties: &[
         "Cared for patients on a 22-bed intensive care ward.",
         "Led the night shift and trained the newly qualified nurses.",
@@ -154,7 +176,8 @@ pub static NURSING: Track = Track {
 };
 
 pub static MECHANICAL: Track = Track {
-    titles: "Graduate Mechanical Engineer|Mechanical Engineer|Senior Mechanical Engineer|Principal Engineer|Engineering Manager",
+    titles: "Graduate Mechanical Engineer|Mechanical Engineer|Senior Mechanical \
+        Engineer|Principal Engineer|Engineering Manager",
     duties: &[
         "Designed the hydraulic actuators and brought them through certification.",
         "Took 4 kg out of the assembly without losing stiffness.",
@@ -169,7 +192,8 @@ pub static MECHANICAL: Track = Track {
 };
 
 pub static SECURITY: Track = Track {
-    titles: "Security Analyst|Security Engineer|Senior Security Engineer|Security Architect|Chief Information Security Officer",
+    titles: "Security Analyst|Security Engineer|Senior Security Engineer|Security Architect|Chief \
+        Information Security Officer",
     duties: &[
         "Watched over 9,000 machines and led the response to two serious incidents.",
         "Brought single sign-on and hardware keys to every team.",
@@ -183,8 +207,20 @@ pub static SECURITY: Track = Track {
     ],
 };
 
-pub static TRACKS: [&Track; 12] =
-    [&SOFTWARE, &DATA, &PRODUCT, &DESIGN, &SALES, &MARKETING, &FINANCE, &PEOPLE, &OPERATIONS, &NURSING, &MECHANICAL, &SECURITY];
+pub static TRACKS: [&Track; 12] = [
+    &SOFTWARE,
+    &DATA,
+    &PRODUCT,
+    &DESIGN,
+    &SALES,
+    &MARKETING,
+    &FINANCE,
+    &PEOPLE,
+    &OPERATIONS,
+    &NURSING,
+    &MECHANICAL,
+    &SECURITY,
+];
 
 pub static EMPLOYERS: [&str; 48] = [
     "Halvorsen Marine",

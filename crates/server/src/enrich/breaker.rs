@@ -1,4 +1,5 @@
-//! When a provider is left alone: after failures in a row, or because it asks for that. After a pause one call tries whether it answers.
+//! When a provider is left alone: after failures in a row, or because it asks for that. After a
+//! pause one call tries whether it answers.
 
 use slated_model::clock::Timestamp;
 

@@ -1,4 +1,5 @@
-//! Asking one provider after the other about a person, until one knows them. What was answered before and still counts is not asked again.
+//! Asking one provider after the other about a person, until one knows them. What was answered
+//! before and still counts is not asked again.
 
 use std::sync::Arc;
 
@@ -61,18 +62,30 @@ enum Conclusion {
     GivenUp(String),
 }
 
-/// What follows from those who were met. Those who are merely away have their time; if somebody failed, it is tried again until the delays
-/// are used up.
-fn conclude(met: &[Met], failed_before: i64, delays: &RetryDelays, now: Timestamp, chance: f64) -> Conclusion {
+/// What follows from those who were met. Those who are merely away have their time; if somebody
+/// failed, it is tried again until the delays are used up.
+fn conclude(
+    met: &[Met],
+    failed_before: i64,
+    delays: &RetryDelays,
+    now: Timestamp,
+    chance: f64,
+) -> Conclusion {
     let failed = met.iter().rev().find_map(|met| match met {
         Met::Failed { error, .. } => Some(error.clone()),
         _ => None,
     });
     if let Some(error) = failed {
-        let rests = met.iter().map(|met| if let Met::Failed { rest_millis, .. } = met { *rest_millis } else { 0 });
+        let rests = met
+            .iter()
+            .map(|met| if let Met::Failed { rest_millis, .. } = met { *rest_millis } else { 0 });
         let rest = rests.max().unwrap_or(0);
         return match delays.after(failed_before + 1, chance) {
-            Some(delay) => Conclusion::Again { until: now.plus_millis(delay.max(rest)), error, is_attempt: true },
+            Some(delay) => Conclusion::Again {
+                until: now.plus_millis(delay.max(rest)),
+                error,
+                is_attempt: true,
+            },
             None => Conclusion::GivenUp(error),
         };
     }
@@ -103,9 +116,18 @@ enum Recalled {
     Nothing,
 }
 
-/// An answer to the same question counts for a while, unless new ones are wanted; one to the request itself always does.
-fn recall(kept: &[KeptAnswer], provider: &str, task: &Task, question: [u8; 32], fresh_since: Timestamp) -> Recalled {
-    let Some(answer) = kept.iter().find(|answer| answer.provider == provider) else { return Recalled::Nothing };
+/// An answer to the same question counts for a while, unless new ones are wanted; one to the
+/// request itself always does.
+fn recall(
+    kept: &[KeptAnswer],
+    provider: &str,
+    task: &Task,
+    question: [u8; 32],
+    fresh_since: Timestamp,
+) -> Recalled {
+    let Some(answer) = kept.iter().find(|answer| answer.provider == provider) else {
+        return Recalled::Nothing;
+    };
     let is_fresh = answer.asked_at >= fresh_since && !task.refresh;
     if !is_fresh && answer.asked_at < task.requested_at {
         return Recalled::Nothing;
@@ -152,15 +174,19 @@ impl Round {
         (Outcome::Answered { answers: self.answers, found: Some(found), error: None }, attempts)
     }
 
-    /// The same if it is not the turn of this call before that moment. Who failed before is not asked again any sooner for it.
+    /// The same if it is not the turn of this call before that moment. Who failed before is not
+    /// asked again any sooner for it.
     fn later(self, until: Timestamp, task: &Task, delays: &RetryDelays) -> (Outcome, i64) {
         let Self { met, answers, .. } = self;
         match conclude(&met, task.attempts, delays, Timestamp::now(), rand::random()) {
-            Conclusion::Again { until: again, error, is_attempt: true } => {
-                (Outcome::Postponed { answers, until: until.max(again), error: Some(error) }, task.attempts + 1)
-            }
+            Conclusion::Again { until: again, error, is_attempt: true } => (
+                Outcome::Postponed { answers, until: until.max(again), error: Some(error) },
+                task.attempts + 1,
+            ),
             // They are through; those whose turn is to come may still know more.
-            Conclusion::GivenUp(error) => (Outcome::Postponed { answers, until, error: Some(error) }, task.attempts + 1),
+            Conclusion::GivenUp(error) => {
+                (Outcome::Postponed { answers, until, error: Some(error) }, task.attempts + 1)
+            }
             _ => (Outcome::Postponed { answers, until, error: None }, task.attempts),
         }
     }
@@ -170,11 +196,16 @@ impl Round {
         let attempts = self.attempts(task);
         let Self { met, answers, unreadable, .. } = self;
         match conclude(&met, task.attempts, delays, Timestamp::now(), rand::random()) {
-            Conclusion::Nobody(error) => (Outcome::Answered { answers, found: unreadable, error }, attempts),
-            Conclusion::Nothing => (Outcome::Skipped { reason: NOTHING_TO_ASK_WITH.to_owned() }, task.attempts),
-            Conclusion::Again { until, error, is_attempt } => {
-                (Outcome::Postponed { answers, until, error: Some(error) }, task.attempts + i64::from(is_attempt))
+            Conclusion::Nobody(error) => {
+                (Outcome::Answered { answers, found: unreadable, error }, attempts)
             }
+            Conclusion::Nothing => {
+                (Outcome::Skipped { reason: NOTHING_TO_ASK_WITH.to_owned() }, task.attempts)
+            }
+            Conclusion::Again { until, error, is_attempt } => (
+                Outcome::Postponed { answers, until, error: Some(error) },
+                task.attempts + i64::from(is_attempt),
+            ),
             Conclusion::GivenUp(error) => (Outcome::Failed { answers, error }, task.attempts + 1),
         }
     }
@@ -194,8 +225,14 @@ impl Chain {
         self.gates.iter().for_each(Gate::report);
     }
 
-    /// What came of asking for a task that is held, and how often somebody was asked with this time.
-    pub async fn ask(&self, held: Held<'_>, question: &Question, kept: &[KeptAnswer]) -> (Outcome, i64) {
+    /// What came of asking for a task that is held, and how often somebody was asked with this
+    /// time.
+    pub async fn ask(
+        &self,
+        held: Held<'_>,
+        question: &Question,
+        kept: &[KeptAnswer],
+    ) -> (Outcome, i64) {
         let Held { workspace, task, .. } = held;
         let Enriching { providers, cache_millis, retry_delays } = &*self.enriching;
         if providers.is_empty() {
@@ -206,7 +243,9 @@ impl Chain {
         for (configured, gate) in providers.iter().zip(&self.gates) {
             let kept = if configured.provider.is_local() { &[] } else { kept };
             let found = match recall(kept, &configured.name, task, question.hash(), fresh_since) {
-                Recalled::Profile(profile) => Some(Found { provider: configured.name.clone(), profile, is_cached: true }),
+                Recalled::Profile(profile) => {
+                    Some(Found { provider: configured.name.clone(), profile, is_cached: true })
+                }
                 Recalled::Nobody => {
                     round.met.push(Met::Nobody);
                     None
@@ -228,15 +267,26 @@ impl Chain {
         round.end(task, retry_delays)
     }
 
-    /// Keeps what was answered before the next is asked: should the server die meanwhile, nobody has to say it again.
+    /// Keeps what was answered before the next is asked: should the server die meanwhile, nobody
+    /// has to say it again.
     async fn keep(&self, held: Held<'_>, round: &mut Round) {
         if round.answers.is_empty() {
             return;
         }
         let Held { workspace, lease, task } = held;
         let answers = Arc::new(std::mem::take(&mut round.answers));
-        if let Err(failure) = self.store.write(KeepAnswers { workspace, lease, person: task.person, answers: Arc::clone(&answers) }).await {
-            tracing::warn!(person.id = %task.person, error = %failure, "answers could not be kept yet");
+        if let Err(failure) = self
+            .store
+            .write(KeepAnswers {
+                workspace,
+                lease,
+                person: task.person,
+                answers: Arc::clone(&answers),
+            })
+            .await
+        {
+            tracing::warn!(person.id = %task.person, error = %failure, "answers could not be kept \
+                yet");
             round.answers = Arc::unwrap_or_clone(answers);
         }
     }
@@ -268,7 +318,9 @@ impl Chain {
                 round.met.push(match trouble {
                     Trouble::Refused(_) => Met::Refused(error),
                     Trouble::Failed(_) => Met::Failed { error, rest_millis: 0 },
-                    Trouble::Busy { retry_after, .. } => Met::Failed { error, rest_millis: rest_millis(retry_after) },
+                    Trouble::Busy { retry_after, .. } => {
+                        Met::Failed { error, rest_millis: rest_millis(retry_after) }
+                    }
                 });
                 return Ok(None);
             }
@@ -276,7 +328,12 @@ impl Chain {
         let profile = answer.profile.map(known_parts);
         if !configured.provider.is_local() {
             let text = profile.as_ref().map(Value::to_string);
-            round.answers.push(KeptAnswer { provider: name.clone(), asked_at, question: question.hash(), profile: text });
+            round.answers.push(KeptAnswer {
+                provider: name.clone(),
+                asked_at,
+                question: question.hash(),
+                profile: text,
+            });
         }
         match profile {
             Some(profile) => Ok(Some(Found { provider: name.clone(), profile, is_cached: false })),
@@ -288,9 +345,15 @@ impl Chain {
     }
 }
 
-/// The id of a call: the same whenever the same is asked again for the same request, so that a provider can tell.
+/// The id of a call: the same whenever the same is asked again for the same request, so that a
+/// provider can tell.
 fn call_id(workspace: WorkspaceId, task: &Task, provider: &str, question: &Question) -> String {
-    let request = format!("{}\n{}\n{provider}\n{}", workspace.number(), task.person, task.requested_at.millis());
+    let request = format!(
+        "{}\n{}\n{provider}\n{}",
+        workspace.number(),
+        task.person,
+        task.requested_at.millis()
+    );
     let call = sha256(&[request.as_bytes(), &question.hash()]);
     call.iter().take(CALL_BYTES).map(|byte| format!("{byte:02x}")).collect()
 }
@@ -347,12 +410,23 @@ mod tests {
     }
 
     fn task(requested_at: i64, refresh: bool) -> Task {
-        Task { person: PersonId::at(at(0), 1), requested_at: at(requested_at), refresh, attempts: 0, run: None }
+        Task {
+            person: PersonId::at(at(0), 1),
+            requested_at: at(requested_at),
+            refresh,
+            attempts: 0,
+            run: None,
+        }
     }
 
     fn answer(asked_at: i64, profile: Option<&str>) -> [KeptAnswer; 1] {
         let profile = profile.map(str::to_owned);
-        [KeptAnswer { provider: "people".to_owned(), asked_at: at(asked_at), question: [1; 32], profile }]
+        [KeptAnswer {
+            provider: "people".to_owned(),
+            asked_at: at(asked_at),
+            question: [1; 32],
+            profile,
+        }]
     }
 
     #[test]
@@ -367,23 +441,36 @@ mod tests {
             // The request waited for longer than answers count.
             (-2 * DAY, -3 * DAY, false, known()),
         ] {
-            let recalled = recall(&answer(asked_at, profile), "people", &task(requested_at, refresh), [1; 32], at(-DAY));
+            let recalled = recall(
+                &answer(asked_at, profile),
+                "people",
+                &task(requested_at, refresh),
+                [1; 32],
+                at(-DAY),
+            );
             assert_eq!(recalled, expected, "{asked_at} {requested_at} {refresh}");
         }
     }
 
     #[test]
     fn an_answer_counts_for_the_same_question() {
-        let recalled = |question| recall(&answer(-10, None), "people", &task(0, false), question, at(-DAY));
+        let recalled =
+            |question| recall(&answer(-10, None), "people", &task(0, false), question, at(-DAY));
         assert_eq!((recalled([1; 32]), recalled([2; 32])), (Recalled::Nobody, Recalled::Nothing));
-        let profile = recall(&answer(-10, Some("{}")), "people", &task(0, false), [2; 32], at(-DAY));
+        let profile =
+            recall(&answer(-10, Some("{}")), "people", &task(0, false), [2; 32], at(-DAY));
         assert_eq!(profile, Recalled::Nothing);
     }
 
     #[test]
     fn what_others_said_or_what_cannot_be_read_does_not_count() {
-        let recalled = |provider, profile| recall(&answer(-10, Some(profile)), provider, &task(0, false), [1; 32], at(-DAY));
-        assert_eq!((recalled("others", "{}"), recalled("people", "{")), (Recalled::Nothing, Recalled::Nothing));
+        let recalled = |provider, profile| {
+            recall(&answer(-10, Some(profile)), provider, &task(0, false), [1; 32], at(-DAY))
+        };
+        assert_eq!(
+            (recalled("others", "{}"), recalled("people", "{")),
+            (Recalled::Nothing, Recalled::Nothing)
+        );
     }
 
     #[test]
@@ -392,7 +479,10 @@ mod tests {
         let asked = Question { social_public_id: "ada".to_owned(), ..Question::default() };
         let id = call_id(workspace, &task(0, false), "people", &asked);
         assert_eq!(id.len(), 32);
-        assert_eq!(id, call_id(workspace, &Task { attempts: 3, ..task(0, true) }, "people", &asked));
+        assert_eq!(
+            id,
+            call_id(workspace, &Task { attempts: 3, ..task(0, true) }, "people", &asked)
+        );
         for other in [
             call_id(WorkspaceId::from_number(8), &task(0, false), "people", &asked),
             call_id(workspace, &task(1, false), "people", &asked),

@@ -1,4 +1,5 @@
-//! The way to one provider: so many calls at once, so often, and none for a while if it fails or asks for that.
+//! The way to one provider: so many calls at once, so often, and none for a while if it fails or
+//! asks for that.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +22,8 @@ use slated_operations::enrichment::permit::TakePermit;
 
 /// How long a call waits here for the rate; for longer it goes back into the queue.
 const MAX_WAIT_MILLIS: i64 = 2_000;
-/// Turns are given to those in the queue no further ahead than that, so that nobody who comes later waits behind all of them.
+/// Turns are given to those in the queue no further ahead than that, so that nobody who comes later
+/// waits behind all of them.
 const FURTHEST_TURN_MILLIS: i64 = 60_000;
 /// A provider is left alone for no longer because it asks for that.
 const MAX_REST_MILLIS: i64 = 24 * 60 * 60 * 1000;
@@ -37,7 +39,8 @@ pub enum NotAsked {
     Later { until: Timestamp },
 }
 
-/// Gives turns to those who go back into the queue because of a rate, one after the other, so that they do not all come again at once.
+/// Gives turns to those who go back into the queue because of a rate, one after the other, so that
+/// they do not all come again at once.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Line {
     next: Timestamp,
@@ -111,7 +114,9 @@ impl Gate {
         call: &str,
     ) -> Result<Result<Answer, Trouble>, NotAsked> {
         self.pass()?;
-        let Ok(_place) = self.calls.acquire().await else { return Err(NotAsked::Later { until: Timestamp::now() }) };
+        let Ok(_place) = self.calls.acquire().await else {
+            return Err(NotAsked::Later { until: Timestamp::now() });
+        };
         let trial = match self.pass()? {
             Passage::Trial => Some(self.trial.lock().await),
             _ => None,
@@ -139,7 +144,9 @@ impl Gate {
         let Passage::Paused { until, is_rest } = passage else { return Ok(passage) };
         let reason = match is_rest {
             true => format!("{} asked to be left alone for a while", self.name),
-            false => format!("{} is left alone for a while, since it failed again and again", self.name),
+            false => {
+                format!("{} is left alone for a while, since it failed again and again", self.name)
+            }
         };
         Err(NotAsked::Away { until, reason })
     }
@@ -152,8 +159,11 @@ impl Gate {
                 None => Ok(()),
             };
         };
-        // Who waits here does so behind others, of whom only the first looks whether a call may be made.
-        let ahead = i64::try_from(self.waiting.load(Ordering::Relaxed)).unwrap_or(i64::MAX).saturating_mul(interval);
+        // Who waits here does so behind others, of whom only the first looks whether a call may be
+        // made.
+        let ahead = i64::try_from(self.waiting.load(Ordering::Relaxed))
+            .unwrap_or(i64::MAX)
+            .saturating_mul(interval);
         if ahead > MAX_WAIT_MILLIS {
             return Err(self.later(Timestamp::now().plus_millis(ahead), interval));
         }
@@ -171,9 +181,14 @@ impl Gate {
     }
 
     /// Nothing if a call may be made now, else when.
-    async fn try_permit(&self, store: &Store, configured: &Configured) -> Result<Option<Timestamp>, NotAsked> {
+    async fn try_permit(
+        &self,
+        store: &Store,
+        configured: &Configured,
+    ) -> Result<Option<Timestamp>, NotAsked> {
         let Configured { interval_millis, burst_millis, daily_budget, .. } = *configured;
-        let work = TakePermit { provider: self.name.clone(), interval_millis, burst_millis, daily_budget };
+        let work =
+            TakePermit { provider: self.name.clone(), interval_millis, burst_millis, daily_budget };
         match store.write(work).await {
             Ok(Permit::Granted) => Ok(None),
             Ok(Permit::Wait(from)) => Ok(Some(from)),
@@ -182,7 +197,8 @@ impl Gate {
                 Err(NotAsked::Away { until: Timestamp::now().next_day(), reason })
             }
             Err(failure) => {
-                tracing::warn!(provider = self.name, error = %failure, "it could not be found out whether a provider may be asked");
+                tracing::warn!(provider = self.name, error = %failure, "it could not be found out \
+                    whether a provider may be asked");
                 Err(NotAsked::Later { until: Timestamp::now().plus_millis(UNKNOWN_MILLIS) })
             }
         }
@@ -193,24 +209,36 @@ impl Gate {
         NotAsked::Later { until: line.turn(from, interval, rand::random()) }
     }
 
-    async fn call(&self, configured: &Configured, question: &Question, call: &str) -> Result<Answer, Trouble> {
+    async fn call(
+        &self,
+        configured: &Configured,
+        question: &Question,
+        call: &str,
+    ) -> Result<Answer, Trouble> {
         counter!("slated_enrichment_asked_total", "provider" => self.name.clone()).increment(1);
         let started = Instant::now();
         // What a provider trips over is its own trouble, and nobody else's.
         let asking = AssertUnwindSafe(configured.provider.ask(question, call)).catch_unwind();
         let answered = match timeout(configured.timeout, asking).await {
             Ok(Ok(answered)) => answered,
-            Ok(Err(_)) => Err(Trouble::Failed("its answer could not be dealt with; the log has the cause".to_owned())),
-            Err(_) => Err(Trouble::Failed(format!("it did not answer within {} seconds", configured.timeout.as_secs_f64()))),
+            Ok(Err(_)) => Err(Trouble::Failed(
+                "its answer could not be dealt with; the log has the cause".to_owned(),
+            )),
+            Err(_) => Err(Trouble::Failed(format!(
+                "it did not answer within {} seconds",
+                configured.timeout.as_secs_f64()
+            ))),
         };
-        histogram!("slated_enrichment_seconds", "provider" => self.name.clone()).record(started.elapsed().as_secs_f64());
+        histogram!("slated_enrichment_seconds", "provider" => self.name.clone())
+            .record(started.elapsed().as_secs_f64());
         answered
     }
 
     /// Shows whether the provider is left alone.
     pub fn report(&self) {
         let is_paused = matches!(self.breaker().passage(Timestamp::now()), Passage::Paused { .. });
-        gauge!("slated_enrichment_paused", "provider" => self.name.clone()).set(f64::from(u8::from(is_paused)));
+        gauge!("slated_enrichment_paused", "provider" => self.name.clone())
+            .set(f64::from(u8::from(is_paused)));
     }
 
     /// Remembers how the provider does, and counts.
@@ -231,19 +259,27 @@ impl Gate {
             Ok(_) => "empty",
             Err(_) => "failed",
         };
-        counter!("slated_enrichment_answers_total", "provider" => self.name.clone(), "outcome" => outcome).increment(1);
+        counter!("slated_enrichment_answers_total",
+            "provider" => self.name.clone(), "outcome" => outcome)
+        .increment(1);
         if let Ok(Answer { cost: Some(cost), .. }) = answered {
-            gauge!("slated_enrichment_cost_total", "provider" => self.name.clone()).increment(*cost);
+            gauge!("slated_enrichment_cost_total", "provider" => self.name.clone())
+                .increment(*cost);
         }
         if let Err(trouble) = answered {
-            tracing::debug!(provider = self.name, reason = trouble.reason(), "a provider could not say");
+            tracing::debug!(
+                provider = self.name,
+                reason = trouble.reason(),
+                "a provider could not say"
+            );
         }
     }
 }
 
 /// How long a provider asked to be left alone, as far as it is heeded.
 pub fn rest_millis(retry_after: Option<Duration>) -> i64 {
-    retry_after.map_or(0, |rest| i64::try_from(rest.as_millis()).unwrap_or(i64::MAX).min(MAX_REST_MILLIS))
+    retry_after
+        .map_or(0, |rest| i64::try_from(rest.as_millis()).unwrap_or(i64::MAX).min(MAX_REST_MILLIS))
 }
 
 #[cfg(test)]

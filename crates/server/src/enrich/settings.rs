@@ -21,7 +21,8 @@ const MAX_TIMEOUT: Span = Span::from_millis(5 * 60 * 1000);
 const MAX_PAUSE: Span = Span::from_millis(24 * 60 * 60 * 1000);
 const MAX_AT_ONCE: i64 = 64;
 const MAX_FAILURES: i64 = 1000;
-/// Calls are spread evenly: a service that counts in windows of its own must not see a window with too many.
+/// Calls are spread evenly: a service that counts in windows of its own must not see a window with
+/// too many.
 const BURST_MILLIS: i64 = 0;
 const DEMO_NAME: &str = "demo-directory";
 
@@ -59,7 +60,11 @@ impl Enriching {
     }
 
     /// Paths are those from `base`.
-    pub fn from_config(config: &EnrichmentConfig, base: &Path, targets: &Targets) -> Result<Self, String> {
+    pub fn from_config(
+        config: &EnrichmentConfig,
+        base: &Path,
+        targets: &Targets,
+    ) -> Result<Self, String> {
         Self::read(config, base, targets, &|name: &str| std::env::var(name).ok())
     }
 
@@ -82,15 +87,26 @@ impl Enriching {
     }
 
     fn with(providers: Vec<Configured>, config: &EnrichmentConfig) -> Self {
-        Self { providers, cache_millis: config.cache.millis(), retry_delays: RetryDelays(config.retry_delays.millis()) }
+        Self {
+            providers,
+            cache_millis: config.cache.millis(),
+            retry_delays: RetryDelays(config.retry_delays.millis()),
+        }
     }
 
-    fn read(config: &EnrichmentConfig, base: &Path, targets: &Targets, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, String> {
+    fn read(
+        config: &EnrichmentConfig,
+        base: &Path,
+        targets: &Targets,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, String> {
         let mut names = BTreeSet::new();
         let mut providers = Vec::new();
         for provider in &config.providers {
             let provider = provider.get_ref();
-            let wrong = |reason: String| format!("{}: provider {:?}: {reason}", provider.place, provider.name);
+            let wrong = |reason: String| {
+                format!("{}: provider {:?}: {reason}", provider.place, provider.name)
+            };
             check_name(&provider.name).map_err(wrong)?;
             if !names.insert(&provider.name) {
                 return Err(wrong("another provider has the same name".to_owned()));
@@ -102,10 +118,13 @@ impl Enriching {
 }
 
 fn check_name(name: &str) -> Result<(), String> {
-    let is_sound = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    let is_sound =
+        name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     match is_sound && (1..=MAX_NAME_LENGTH).contains(&name.len()) {
         true => Ok(()),
-        false => Err(format!("name must have 1 to {MAX_NAME_LENGTH} small letters, digits and hyphens")),
+        false => {
+            Err(format!("name must have 1 to {MAX_NAME_LENGTH} small letters, digits and hyphens"))
+        }
     }
 }
 
@@ -119,14 +138,16 @@ fn configure(
     within("timeout", config.timeout, MIN_TIMEOUT, MAX_TIMEOUT, "1ms to 5m")?;
     within("breaker.pause", config.breaker.pause, MIN_TIMEOUT, MAX_PAUSE, "1ms to 1d")?;
     let concurrency = within("concurrency", config.concurrency, 1, MAX_AT_ONCE, "1 to 64")?;
-    let failures = within("breaker.failures", config.breaker.failures, 1, MAX_FAILURES, "1 to 1000")?;
+    let failures =
+        within("breaker.failures", config.breaker.failures, 1, MAX_FAILURES, "1 to 1000")?;
     if let Some(budget) = config.daily_budget {
         within("daily_budget", budget, 1, i64::MAX, "1 or more; leave it out for no limit")?;
     }
     let provider: Arc<dyn Provider> = match config.kind {
         ProviderKind::Http => Arc::new(Http::new(config, targets, variable)?),
         ProviderKind::Directory => {
-            let path = config.path.as_deref().ok_or("path is missing, as in path = \"people.jsonl\"")?;
+            let path =
+                config.path.as_deref().ok_or("path is missing, as in path = \"people.jsonl\"")?;
             Arc::new(Directory::open(&base.join(path))?)
         }
         ProviderKind::Command => Arc::new(Program::new(config, base, variable)?),
@@ -158,12 +179,22 @@ fn check_kind(config: &ProviderConfig) -> Result<(), String> {
         ("environment", config.environment.is_some(), ProviderKind::Command),
     ];
     match settings.iter().find(|(_, is_given, kind)| *is_given && *kind != config.kind) {
-        Some((name, _, kind)) => Err(format!("{name} is for kind = \"{}\", not for \"{}\"", kind.name(), config.kind.name())),
+        Some((name, _, kind)) => Err(format!(
+            "{name} is for kind = \"{}\", not for \"{}\"",
+            kind.name(),
+            config.kind.name()
+        )),
         None => Ok(()),
     }
 }
 
-fn within<T: PartialOrd + Copy>(name: &str, value: T, least: T, most: T, expected: &str) -> Result<T, String> {
+fn within<T: PartialOrd + Copy>(
+    name: &str,
+    value: T,
+    least: T,
+    most: T,
+    expected: &str,
+) -> Result<T, String> {
     match least <= value && value <= most {
         true => Ok(value),
         false => Err(format!("{name} must be {expected}")),
@@ -184,20 +215,29 @@ mod tests {
     }
 
     fn http(more: &str) -> String {
-        format!("[[enrichment.provider]]\nname = \"people\"\nkind = \"http\"\nurl = \"https://api.example.com/?e={{email}}\"\n{more}\n")
+        format!(
+            "[[enrichment.provider]]\nname = \"people\"\nkind = \"http\"\nurl = \
+             \"https://api.example.com/?e={{email}}\"\n{more}\n"
+        )
     }
 
     #[test]
     fn settings_are_taken_as_they_are_written() {
         let text = format!(
             "[enrichment]\ncache = \"2d\"\nretry_delays = [\"1s\", \"2s\"]\n{}",
-            http("timeout = \"3s\"\nconcurrency = 2\nrate_limit = \"100/m\"\ndaily_budget = 9\nbreaker = { failures = 3, pause = \"1m\" }")
+            http(
+                "timeout = \"3s\"\nconcurrency = 2\nrate_limit = \"100/m\"\ndaily_budget = \
+                 9\nbreaker = { failures = 3, pause = \"1m\" }"
+            )
         );
         let enriching = read(&text).unwrap_or_else(|reason| panic!("{reason}"));
         assert_eq!(enriching.cache_millis, 2 * 86_400_000);
         assert_eq!(enriching.retry_delays, RetryDelays(vec![1000, 2000]));
         let people = &enriching.providers[0];
-        assert_eq!((people.name.as_str(), people.timeout, people.concurrency), ("people", Duration::from_secs(3), 2));
+        assert_eq!(
+            (people.name.as_str(), people.timeout, people.concurrency),
+            ("people", Duration::from_secs(3), 2)
+        );
         assert_eq!((people.interval_millis, people.daily_budget), (Some(600), Some(9)));
         assert_eq!((people.breaker_failures, people.breaker_pause), (3, Duration::from_secs(60)));
     }
@@ -222,19 +262,47 @@ mod tests {
     fn what_is_wrong_is_told_with_its_place() {
         let twice = format!("{}{}", http(""), http(""));
         for (text, place, part) in [
-            (http("path = \"people.jsonl\""), 1, "path is for kind = \"directory\", not for \"http\""),
+            (
+                http("path = \"people.jsonl\""),
+                1,
+                "path is for kind = \"directory\", not for \
+                \"http\"",
+            ),
             (http("timeout = \"0s\""), 1, "timeout must be 1ms to 5m"),
             (http("timeout = \"1h\""), 1, "timeout must be 1ms to 5m"),
             (http("concurrency = 0"), 1, "concurrency must be 1 to 64"),
             (http("daily_budget = 0"), 1, "daily_budget must be 1 or more"),
             (http("breaker = { failures = 0 }"), 1, "breaker.failures must be 1 to 1000"),
-            (http("headers = { A = \"${MISSING}\" }"), 1, "environment variable MISSING, which is not set"),
+            (
+                http("headers = { A = \"${MISSING}\" }"),
+                1,
+                "environment variable MISSING, which is \
+                not set",
+            ),
             (http("mapping = \"acme\""), 1, "people-data-labs"),
             (twice, 6, "another provider has the same name"),
-            ("[[enrichment.provider]]\nname = \"My Data\"\nkind = \"directory\"\n".to_owned(), 1, "small letters"),
-            ("\n[[enrichment.provider]]\nname = \"own\"\nkind = \"directory\"\n".to_owned(), 2, "path is missing"),
-            ("[[enrichment.provider]]\nname = \"own\"\nkind = \"directory\"\npath = \"no-such.jsonl\"\n".to_owned(), 1, "no-such.jsonl"),
-            ("[[enrichment.provider]]\nname = \"own\"\nkind = \"command\"\n".to_owned(), 1, "command is missing"),
+            (
+                "[[enrichment.provider]]\nname = \"My Data\"\nkind = \"directory\"\n".to_owned(),
+                1,
+                "small letters",
+            ),
+            (
+                "\n[[enrichment.provider]]\nname = \"own\"\nkind = \"directory\"\n".to_owned(),
+                2,
+                "path is missing",
+            ),
+            (
+                "[[enrichment.provider]]\nname = \"own\"\nkind = \"directory\"\npath = \
+                \"no-such.jsonl\"\n"
+                    .to_owned(),
+                1,
+                "no-such.jsonl",
+            ),
+            (
+                "[[enrichment.provider]]\nname = \"own\"\nkind = \"command\"\n".to_owned(),
+                1,
+                "command is missing",
+            ),
         ] {
             let reason = read(&text).err().unwrap_or_else(|| panic!("taken: {text}"));
             assert!(reason.starts_with(&format!("slated.toml:{place}: provider \"")), "{reason}");
@@ -247,7 +315,9 @@ mod tests {
         let name = format!("slated-settings-{}.jsonl", std::process::id());
         let path = std::env::temp_dir().join(&name);
         std::fs::write(&path, "{\"name\": \"Ada\"}\n").unwrap();
-        let read = read(&format!("[[enrichment.provider]]\nname = \"own\"\nkind = \"directory\"\npath = \"{name}\"\n"));
+        let read = read(&format!(
+            "[[enrichment.provider]]\nname = \"own\"\nkind = \"directory\"\npath = \"{name}\"\n"
+        ));
         let _ = std::fs::remove_file(&path);
         assert!(read.is_ok(), "{:?}", read.err());
     }

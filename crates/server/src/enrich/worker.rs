@@ -1,5 +1,6 @@
-//! Works on the queue: takes those who are due, as many as can be worked on at once, and feeds it with the persons of runs. Servers that
-//! share a database share the queue; whom one has taken, no other takes as long as it lives.
+//! Works on the queue: takes those who are due, as many as can be worked on at once, and feeds it
+//! with the persons of runs. Servers that share a database share the queue; whom one has taken, no
+//! other takes as long as it lives.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -20,7 +21,9 @@ use super::chain::{Chain, Held};
 use super::settings::Enriching;
 use slated_operations::enrichment::feed::{FeedRun, UnfedRuns};
 use slated_operations::enrichment::settle::{Outcome, Settle};
-use slated_operations::enrichment::take::{ClearEnrichmentLeases, DueEnrichments, GiveBack, ReadQuestion, RenewLease, TakeSome};
+use slated_operations::enrichment::take::{
+    ClearEnrichmentLeases, DueEnrichments, GiveBack, ReadQuestion, RenewLease, TakeSome,
+};
 
 /// How often somebody looks for those who are due.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -33,19 +36,32 @@ const MAX_SLOTS: usize = 64;
 const SLOTS_FOR_NOBODY: usize = 8;
 /// Persons who are taken from one workspace before another has its turn.
 const MAX_FROM_ONE: usize = 16;
-/// A lease that is not renewed ends after that at the latest, so that what a dead server had is not left alone for long.
+/// A lease that is not renewed ends after that at the latest, so that what a dead server had is not
+/// left alone for long.
 const MAX_LEASE_MILLIS: i64 = 15_000;
 /// When to look again at somebody who could not be looked at.
 const UNKNOWN_MILLIS: i64 = 2_000;
-/// How often it is tried to keep what was answered, if the database is away for a moment, and the waits between.
-const WAITS_TO_SETTLE: [Duration; 3] = [Duration::from_millis(200), Duration::from_secs(1), Duration::from_secs(3)];
+/// How often it is tried to keep what was answered, if the database is away for a moment, and the
+/// waits between.
+const WAITS_TO_SETTLE: [Duration; 3] =
+    [Duration::from_millis(200), Duration::from_secs(1), Duration::from_secs(3)];
 
 /// Runs until the server is told to stop, and those are through who were being worked on.
-pub fn start(store: &Arc<Store>, enriching: Arc<Enriching>, stopping: watch::Receiver<bool>) -> JoinHandle<()> {
+pub fn start(
+    store: &Arc<Store>,
+    enriching: Arc<Enriching>,
+    stopping: watch::Receiver<bool>,
+) -> JoinHandle<()> {
     let (slots, lease_millis) = (slots(&enriching), lease_millis(&enriching));
     let chain = Chain::new(store, enriching);
-    let desk =
-        Desk { store: Arc::clone(store), chain, lease_millis, at_work: Mutex::default(), pace: Pace::new(slots), freed: Notify::new() };
+    let desk = Desk {
+        store: Arc::clone(store),
+        chain,
+        lease_millis,
+        at_work: Mutex::default(),
+        pace: Pace::new(slots),
+        freed: Notify::new(),
+    };
     let worker = Worker { desk: Arc::new(desk), stopping, last: None, tasks: JoinSet::new() };
     tokio::spawn(worker.run())
 }
@@ -60,12 +76,17 @@ fn slots(enriching: &Enriching) -> usize {
 
 /// What all providers may take in a row, and a little more.
 fn lease_millis(enriching: &Enriching) -> i64 {
-    let timeouts = enriching.providers.iter().map(|provider| i64::try_from(provider.timeout.as_millis()).unwrap_or(i64::MAX));
-    let all = timeouts.fold(0, |sum: i64, timeout| sum.saturating_add(timeout).saturating_add(2_000));
+    let timeouts = enriching
+        .providers
+        .iter()
+        .map(|provider| i64::try_from(provider.timeout.as_millis()).unwrap_or(i64::MAX));
+    let all =
+        timeouts.fold(0, |sum: i64, timeout| sum.saturating_add(timeout).saturating_add(2_000));
     all.saturating_add(3_000).min(MAX_LEASE_MILLIS)
 }
 
-/// Those of the workspaces that have waited longest since they had their turn come first. They are in the order of their numbers.
+/// Those of the workspaces that have waited longest since they had their turn come first. They are
+/// in the order of their numbers.
 fn in_turn(mut due: Vec<WorkspaceId>, last: Option<WorkspaceId>) -> Vec<WorkspaceId> {
     let next = due.partition_point(|workspace| Some(*workspace) <= last);
     due.rotate_left(next);
@@ -116,7 +137,8 @@ impl Worker {
         self.give_back().await;
     }
 
-    /// Takes some of each workspace in turn, as many as there are free slots; says whether it took any.
+    /// Takes some of each workspace in turn, as many as there are free slots; says whether it took
+    /// any.
     async fn take(&mut self) -> bool {
         while self.tasks.try_join_next().is_some() {}
         let mut free = self.desk.pace.window().saturating_sub(self.tasks.len());
@@ -137,13 +159,20 @@ impl Worker {
             }
             let lease = LeaseId::at(Timestamp::now(), rand::random());
             let most = free.min(MAX_FROM_ONE) as i64;
-            match self.desk.store.write(TakeSome { workspace, lease, lease_millis: self.desk.lease_millis, most }).await {
+            match self
+                .desk
+                .store
+                .write(TakeSome { workspace, lease, lease_millis: self.desk.lease_millis, most })
+                .await
+            {
                 Ok(taken) => {
                     free = free.saturating_sub(taken.len());
                     was_taken |= !taken.is_empty();
                     taken.into_iter().for_each(|task| self.begin(workspace, lease, task));
                 }
-                Err(failure) => tracing::debug!(error = %failure, "could not take enrichments that are due"),
+                Err(failure) => {
+                    tracing::debug!(error = %failure, "could not take enrichments that are due")
+                }
             }
             self.last = Some(workspace);
         }
@@ -159,13 +188,17 @@ impl Worker {
         });
     }
 
-    /// Lets go of those who could not be waited for, so that others need not wait for the end of their lease.
+    /// Lets go of those who could not be waited for, so that others need not wait for the end of
+    /// their lease.
     async fn give_back(&mut self) {
-        let left: Vec<_> = self.desk.at_work().iter().map(|(person, lease)| (*person, *lease)).collect();
+        let left: Vec<_> =
+            self.desk.at_work().iter().map(|(person, lease)| (*person, *lease)).collect();
         self.tasks.shutdown().await;
         for ((workspace, person), lease) in left {
-            if let Err(failure) = self.desk.store.write(GiveBack { workspace, person, lease }).await {
-                tracing::debug!(person.id = %person, error = %failure, "an enrichment could not be given back");
+            if let Err(failure) = self.desk.store.write(GiveBack { workspace, person, lease }).await
+            {
+                tracing::debug!(person.id = %person, error = %failure, "an enrichment could not \
+                    be given back");
             }
         }
     }
@@ -177,20 +210,24 @@ async fn feed(store: Arc<Store>) {
         match store.read(UnfedRuns).await {
             Ok(runs) => {
                 for (workspace, id) in runs {
-                    // One after the other as long as there is room; one that fails does not keep the others waiting.
+                    // One after the other as long as there is room; one that fails does not keep
+                    // the others waiting.
                     loop {
                         match store.write(FeedRun { workspace, id }).await {
                             Ok(true) => {}
                             Ok(false) => break,
                             Err(failure) => {
-                                tracing::warn!(run.id = %id, error = %failure, "persons of a run could not be found");
+                                tracing::warn!(run.id = %id, error = %failure, "persons of a run \
+                                    could not be found");
                                 break;
                             }
                         }
                     }
                 }
             }
-            Err(failure) => tracing::debug!(error = %failure, "could not look for runs that are not fed"),
+            Err(failure) => {
+                tracing::debug!(error = %failure, "could not look for runs that are not fed")
+            }
         }
         sleep(LOOK_EVERY).await;
     }
@@ -206,8 +243,9 @@ struct FoundOut {
     question: [u8; 32],
 }
 
-/// How many are taken at once. While nobody can be asked, taking them all only to put them back would be work for nothing, so there are ever
-/// fewer, down to one at a time; whenever somebody was asked there is one more.
+/// How many are taken at once. While nobody can be asked, taking them all only to put them back
+/// would be work for nothing, so there are ever fewer, down to one at a time; whenever somebody was
+/// asked there is one more.
 struct Pace {
     window: AtomicUsize,
     most: usize,
@@ -284,9 +322,21 @@ impl Desk {
     async fn work_on(&self, workspace: WorkspaceId, lease: LeaseId, task: Task) {
         let person = task.person;
         let working = async {
-            if let Some(FoundOut { outcome, attempts, question }) = self.find_out(Held { workspace, lease, task: &task }).await {
-                self.pace.note(!matches!(outcome, Outcome::Postponed { .. }) || attempts > task.attempts);
-                self.settle(Settle { workspace, lease, task, outcome: Arc::new(outcome), attempts, question }).await;
+            if let Some(FoundOut { outcome, attempts, question }) =
+                self.find_out(Held { workspace, lease, task: &task }).await
+            {
+                self.pace.note(
+                    !matches!(outcome, Outcome::Postponed { .. }) || attempts > task.attempts,
+                );
+                self.settle(Settle {
+                    workspace,
+                    lease,
+                    task,
+                    outcome: Arc::new(outcome),
+                    attempts,
+                    question,
+                })
+                .await;
             }
         };
         tokio::select! {
@@ -305,7 +355,8 @@ impl Desk {
             }
             Ok(None) => None,
             Err(failure) => {
-                tracing::warn!(person.id = %task.person, error = %failure, "a person to be enriched could not be read");
+                tracing::warn!(person.id = %task.person, error = %failure, "a person to be \
+                    enriched could not be read");
                 let until = Timestamp::now().plus_millis(UNKNOWN_MILLIS);
                 let outcome = Outcome::Postponed { answers: Vec::new(), until, error: None };
                 Some(FoundOut { outcome, attempts: task.attempts, question: [0; 32] })
@@ -321,13 +372,17 @@ impl Desk {
             match self.store.write(RenewLease { workspace, person, lease, lease_millis }).await {
                 Ok(true) => {}
                 Ok(false) => return,
-                Err(failure) => tracing::warn!(person.id = %person, error = %failure, "a lease could not be renewed"),
+                Err(failure) => {
+                    tracing::warn!(person.id = %person, error = %failure, "a lease could not be \
+                        renewed")
+                }
             }
         }
     }
 
-    /// Keeps what came of it. If it cannot be kept whatever is tried, the person is given up rather than asked about for ever; if the
-    /// database is away, the lease runs out, and somebody begins anew.
+    /// Keeps what came of it. If it cannot be kept whatever is tried, the person is given up rather
+    /// than asked about for ever; if the database is away, the lease runs out, and somebody begins
+    /// anew.
     async fn settle(&self, settle: Settle) {
         let mut waits = WAITS_TO_SETTLE.into_iter();
         let failure = loop {
@@ -335,23 +390,32 @@ impl Desk {
                 Ok(_) => return,
                 Err(
                     failure @ OperationError::Store(
-                        StoreError::Unavailable(_) | StoreError::DiskFull | StoreError::Conflict(_) | StoreError::Lost(_),
+                        StoreError::Unavailable(_)
+                        | StoreError::DiskFull
+                        | StoreError::Conflict(_)
+                        | StoreError::Lost(_),
                     ),
                 ) => match waits.next() {
                     Some(wait) => sleep(wait).await,
                     None => {
                         let person = settle.task.person;
-                        tracing::warn!(person.id = %person, error = %failure, "an enrichment could not be kept; it is done again");
+                        tracing::warn!(person.id = %person, error = %failure, "an enrichment \
+                            could not be kept; it is done again");
                         return;
                     }
                 },
                 Err(failure) => break failure,
             }
         };
-        tracing::error!(person.id = %settle.task.person, error = %failure, "an enrichment cannot be kept");
+        tracing::error!(person.id = %settle.task.person, error = %failure, "an enrichment cannot \
+            be kept");
         let error = "what was found could not be kept; the log has the cause".to_owned();
         let attempts = settle.task.attempts + 1;
-        let given_up = Settle { outcome: Arc::new(Outcome::Failed { answers: Vec::new(), error }), attempts, ..settle };
+        let given_up = Settle {
+            outcome: Arc::new(Outcome::Failed { answers: Vec::new(), error }),
+            attempts,
+            ..settle
+        };
         if let Err(failure) = self.try_to_settle(given_up).await {
             tracing::error!(error = %failure, "nor can it be given up");
         }
@@ -359,7 +423,8 @@ impl Desk {
 
     async fn try_to_settle(&self, settle: Settle) -> Result<bool, OperationError> {
         let settling = AssertUnwindSafe(self.store.write(settle)).catch_unwind().await;
-        settling.unwrap_or_else(|_| Err(StoreError::Internal("the work panicked".to_owned()).into()))
+        settling
+            .unwrap_or_else(|_| Err(StoreError::Internal("the work panicked".to_owned()).into()))
     }
 }
 
@@ -387,7 +452,8 @@ mod tests {
 
     #[test]
     fn workspaces_have_their_turn_one_after_the_other() {
-        let in_turn = |last: Option<i64>| in_turn(workspaces(&[2, 5, 9]), last.map(WorkspaceId::from_number));
+        let in_turn =
+            |last: Option<i64>| in_turn(workspaces(&[2, 5, 9]), last.map(WorkspaceId::from_number));
         assert_eq!(in_turn(None), workspaces(&[2, 5, 9]));
         assert_eq!(in_turn(Some(2)), workspaces(&[5, 9, 2]));
         assert_eq!(in_turn(Some(7)), workspaces(&[9, 2, 5]));

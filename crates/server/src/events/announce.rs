@@ -1,5 +1,5 @@
-//! Numbers committed events that have no number yet, and wakes who waits for them: at once for what was written through this server, and soon for what others
-//! wrote.
+//! Numbers committed events that have no number yet, and wakes who waits for them: at once for what
+//! was written through this server, and soon for what others wrote.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,11 +16,13 @@ use slated_operations::events::read::NewestEvent;
 
 /// How long events gather before they are numbered and announced together.
 const GATHER: Duration = Duration::from_millis(3);
-/// While more and more is written, events are announced that often: the more at once, the less each costs.
+/// While more and more is written, events are announced that often: the more at once, the less each
+/// costs.
 const PACE: Duration = Duration::from_millis(20);
 /// How often somebody looks for what a server left without a number.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
-/// How often somebody looks for what others wrote: on a shared database other servers, else the command line.
+/// How often somebody looks for what others wrote: on a shared database other servers, else the
+/// command line.
 const LOOK_EVERY_SHARED: Duration = Duration::from_millis(40);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -83,7 +85,9 @@ async fn sweep(store: Arc<Store>, hub: Arc<Hub>) {
         clock.tick().await;
         match number_all(&store).await {
             Ok(workspaces) => workspaces.into_iter().for_each(|workspace| hub.wake(workspace)),
-            Err(failure) => tracing::debug!(error = %failure, "could not look for events without a number"),
+            Err(failure) => {
+                tracing::debug!(error = %failure, "could not look for events without a number")
+            }
         }
     }
 }

@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use slated_model::id::WorkspaceId;
 use tokio::sync::{Notify, watch};
 
-/// Who may follow one workspace on one server at the same time: each of them takes a connection for as long as they like.
+/// Who may follow one workspace on one server at the same time: each of them takes a connection for
+/// as long as they like.
 pub const MAX_FOLLOWERS: usize = 100;
 
 #[derive(Default)]
@@ -25,7 +26,9 @@ impl Hub {
     }
 
     pub fn wake(&self, workspace: WorkspaceId) {
-        if let Some(sender) = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).get(&workspace) {
+        if let Some(sender) =
+            self.waiting.lock().unwrap_or_else(PoisonError::into_inner).get(&workspace)
+        {
             sender.send_replace(());
         }
         self.webhooks.notify_one();

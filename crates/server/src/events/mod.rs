@@ -4,8 +4,8 @@
 //!                     ├──> streams, which wait at the [`hub`] and read the log
 //!                     └──> webhooks, which have a module of their own
 //!
-//! Nothing is handed on in memory: whoever is woken reads the log from where they were. So nothing is lost if a wake-up is, and a wake-up
-//! too many costs a look.
+//! Nothing is handed on in memory: whoever is woken reads the log from where they were. So nothing
+//! is lost if a wake-up is, and a wake-up too many costs a look.
 
 pub mod announce;
 mod hub;

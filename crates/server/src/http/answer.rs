@@ -90,7 +90,8 @@ pub struct WouldBeChange {
     r#type: String,
     #[schema(example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")]
     record_id: String,
-    #[schema(value_type = Object, example = json!({"before": {}, "after": {"name": "Ada Lovelace"}}))]
+    #[schema(value_type = Object,
+        example = json!({"before": {}, "after": {"name": "Ada Lovelace"}}))]
     data: serde_json::Value,
 }
 
@@ -103,7 +104,8 @@ pub struct ListOf<T> {
     pub meta: ListMeta,
 }
 
-/// Where the page stands: with `offset`, or with `next_cursor` if the list was asked for with `cursor`.
+/// Where the page stands: with `offset`, or with `next_cursor` if the list was asked for with
+/// `cursor`.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum ListMeta {
@@ -146,7 +148,13 @@ pub fn followed<T: Serialize, K: Kind>(asked_for: Id<K>, found: Id<K>, data: T) 
 pub fn render(status: StatusCode, body: &impl Serialize) -> Answer {
     let mut buffer = Vec::with_capacity(LIKELY_LENGTH);
     match serde_json::to_writer(&mut buffer, body) {
-        Ok(()) => Answer { status: status.as_u16(), etag: None, matched_by: None, body: buffer, is_replay: false },
+        Ok(()) => Answer {
+            status: status.as_u16(),
+            etag: None,
+            matched_by: None,
+            body: buffer,
+            is_replay: false,
+        },
         Err(error) => {
             tracing::error!(error = %error, "an answer could not be written");
             Answer { status: 500, etag: None, matched_by: None, body: Vec::new(), is_replay: false }
@@ -163,7 +171,8 @@ pub fn with_match(answer: Answer, matched_by: Option<IdentifierKind>) -> Answer 
     Answer { matched_by, ..answer }
 }
 
-/// The answer with a secret in a field of its `data`. One that is given again shows no secret: its caller had it, or has to make a new one.
+/// The answer with a secret in a field of its `data`. One that is given again shows no secret: its
+/// caller had it, or has to make a new one.
 pub fn with_secret(answer: Answer, field: &str, secret: &str) -> Answer {
     match answer.is_replay {
         true => answer,
@@ -191,7 +200,11 @@ struct TriedChange<'t> {
 pub fn would_be(tried: &[Tried]) -> Vec<Box<RawValue>> {
     let change = |tried: &Tried| {
         let data = serde_json::from_str(&tried.data).ok()?;
-        let change = TriedChange { r#type: tried.kind.name(), record_id: tried.kind.record_id(tried.subject.record), data };
+        let change = TriedChange {
+            r#type: tried.kind.name(),
+            record_id: tried.kind.record_id(tried.subject.record),
+            data,
+        };
         serde_json::value::to_raw_value(&change).ok()
     };
     tried.iter().filter_map(change).collect()
@@ -209,7 +222,8 @@ pub fn with_changes(mut answer: Answer, tried: &[Tried]) -> Answer {
 impl IntoResponse for Answer {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::from(self.body));
-        *response.status_mut() = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        *response.status_mut() =
+            StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         if self.status != StatusCode::NOT_MODIFIED.as_u16() {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -228,7 +242,11 @@ impl IntoResponse for Answer {
 }
 
 /// A page of a short list that was read as a whole, the oldest first.
-pub fn page_of<T, K: Kind>(page: &Page<K>, all: Vec<T>, id: impl Fn(&T) -> Id<K>) -> (Vec<T>, ListMeta) {
+pub fn page_of<T, K: Kind>(
+    page: &Page<K>,
+    all: Vec<T>,
+    id: impl Fn(&T) -> Id<K>,
+) -> (Vec<T>, ListMeta) {
     let seen = |all: &[T], last: Id<K>| {
         let is_seen = |record: &&T| match page.order {
             Order::OldestFirst => id(record) <= last,
@@ -239,8 +257,13 @@ pub fn page_of<T, K: Kind>(page: &Page<K>, all: Vec<T>, id: impl Fn(&T) -> Id<K>
     page_behind(page, all, &id, seen)
 }
 
-/// The same of a list that has an order of its own, in which a record that is gone has no place: it begins anew behind that.
-pub fn page_of_ordered<T, K: Kind>(page: &Page<K>, all: Vec<T>, id: impl Fn(&T) -> Id<K>) -> (Vec<T>, ListMeta) {
+/// The same of a list that has an order of its own, in which a record that is gone has no place: it
+/// begins anew behind that.
+pub fn page_of_ordered<T, K: Kind>(
+    page: &Page<K>,
+    all: Vec<T>,
+    id: impl Fn(&T) -> Id<K>,
+) -> (Vec<T>, ListMeta) {
     page_behind(page, all, &id, |_, _| 0)
 }
 
@@ -257,9 +280,10 @@ fn page_behind<T, K: Kind>(
     let start = match page.start {
         Start::Offset(offset) => usize::try_from(offset).unwrap_or(usize::MAX),
         Start::Cursor(None) => 0,
-        Start::Cursor(Some(cursor)) => {
-            all.iter().position(|record| id(record) == cursor.last).map_or_else(|| seen_when_gone(&all, cursor.last), |at| at + 1)
-        }
+        Start::Cursor(Some(cursor)) => all
+            .iter()
+            .position(|record| id(record) == cursor.last)
+            .map_or_else(|| seen_when_gone(&all, cursor.last), |at| at + 1),
     };
     let limit = usize::try_from(page.limit).unwrap_or(0);
     let more = all.len() > start.saturating_add(limit);
@@ -270,7 +294,11 @@ fn page_behind<T, K: Kind>(
 }
 
 /// The `meta` of a page, as it was asked for.
-pub fn list_meta<T, K: Kind>(page: &Page<K>, listed: &Listed<T>, id: impl Fn(&T) -> Id<K>) -> ListMeta {
+pub fn list_meta<T, K: Kind>(
+    page: &Page<K>,
+    listed: &Listed<T>,
+    id: impl Fn(&T) -> Id<K>,
+) -> ListMeta {
     let Listed { records, total, more } = listed;
     match page.start {
         Start::Offset(offset) => ListMeta::Offset { total: *total, offset, limit: page.limit },

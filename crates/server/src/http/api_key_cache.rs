@@ -1,5 +1,5 @@
-//! The keys that were seen lately. A key is looked up once and remembered for a few seconds, so a key that is revoked elsewhere is
-//! refused here within that time.
+//! The keys that were seen lately. A key is looked up once and remembered for a few seconds, so a
+//! key that is revoked elsewhere is refused here within that time.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -20,7 +20,8 @@ use slated_store::{OperationError, Store};
 use slated_operations::keys::FindKey;
 
 const REMEMBERED_FOR: Duration = Duration::from_secs(3);
-/// A key that was not shown for so long has its whole limit again, and its last use is written down.
+/// A key that was not shown for so long has its whole limit again, and its last use is written
+/// down.
 const AT_REST_AFTER: Duration = Duration::from_secs(63);
 /// Past that many, those at rest are forgotten.
 const MAX_REMEMBERED: usize = 10_000;
@@ -74,11 +75,16 @@ impl Keyring {
     }
 
     /// The key that a caller showed, if it is good.
-    pub async fn find(&self, store: &Store, shown: &str) -> Result<Option<Arc<KnownKey>>, OperationError> {
+    pub async fn find(
+        &self,
+        store: &Store,
+        shown: &str,
+    ) -> Result<Option<Arc<KnownKey>>, OperationError> {
         let Some(workspace) = workspace_of(shown) else { return Ok(None) };
         let hash = KeyHash::of(shown);
         let now = Timestamp::now();
-        let remembered = self.known.read().map_or(None, |known| known.get(hash.as_bytes()).cloned());
+        let remembered =
+            self.known.read().map_or(None, |known| known.get(hash.as_bytes()).cloned());
         if let Some(key) = &remembered
             && key.found_at.elapsed() < REMEMBERED_FOR
         {
@@ -99,12 +105,21 @@ impl Keyring {
     }
 
     /// The key that was found, which goes on with the limit that it had.
-    fn recognise(&self, workspace: WorkspaceId, found: &KeyRecord, now: Timestamp, earlier: Option<&KnownKey>) -> Arc<KnownKey> {
+    fn recognise(
+        &self,
+        workspace: WorkspaceId,
+        found: &KeyRecord,
+        now: Timestamp,
+        earlier: Option<&KnownKey>,
+    ) -> Arc<KnownKey> {
         let limiter = match earlier {
             Some(earlier) => earlier.limiter.clone(),
-            None => self
-                .rate_limit
-                .map(|limit| Arc::new(RateLimiter::direct(Quota::per_minute(limit)).with_middleware::<StateInformationMiddleware>())),
+            None => self.rate_limit.map(|limit| {
+                Arc::new(
+                    RateLimiter::direct(Quota::per_minute(limit))
+                        .with_middleware::<StateInformationMiddleware>(),
+                )
+            }),
         };
         Arc::new(KnownKey {
             workspace,
@@ -124,7 +139,8 @@ impl Keyring {
         }
         if known.len() >= self.tidied_at.load(Ordering::Relaxed) {
             known.retain(|_, key| key.found_at.elapsed() < AT_REST_AFTER);
-            // If most of them are in use, looking through all of them each time would be in everybody's way.
+            // If most of them are in use, looking through all of them each time would be in
+            // everybody's way.
             self.tidied_at.store(MAX_REMEMBERED.max(2 * known.len()), Ordering::Relaxed);
         }
         known.insert(*hash.as_bytes(), Arc::clone(key));
@@ -147,7 +163,8 @@ impl Keyring {
 
     /// When keys were used since this was last asked.
     pub fn take_used(&self) -> Vec<Use> {
-        let mut used = self.left.lock().map(|mut left| std::mem::take(&mut *left)).unwrap_or_default();
+        let mut used =
+            self.left.lock().map(|mut left| std::mem::take(&mut *left)).unwrap_or_default();
         if let Ok(known) = self.known.read() {
             used.extend(known.values().filter_map(|key| key.take_use()));
         }
@@ -174,7 +191,8 @@ impl KnownKey {
         Some(match limiter.check() {
             Ok(state) => allowance(state.quota(), state.remaining_burst_capacity(), None),
             Err(early) => {
-                let wait = whole_seconds(early.wait_time_from(DefaultClock::default().now())).max(1);
+                let wait =
+                    whole_seconds(early.wait_time_from(DefaultClock::default().now())).max(1);
                 allowance(early.quota(), 0, Some(wait))
             }
         })

@@ -111,13 +111,16 @@ impl App {
         self.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A key was revoked or ends earlier: it is not let in any more for having been good a moment ago.
+    /// A key was revoked or ends earlier: it is not let in any more for having been good a moment
+    /// ago.
     pub fn forget_key(&self, id: slated_model::id::KeyId) {
         self.keyring.forget(id);
     }
 
     /// The keys that were used since this was last asked, with the moment of their last use.
-    pub fn take_used_keys(&self) -> Vec<(slated_model::id::WorkspaceId, slated_model::id::KeyId, Timestamp)> {
+    pub fn take_used_keys(
+        &self,
+    ) -> Vec<(slated_model::id::WorkspaceId, slated_model::id::KeyId, Timestamp)> {
         self.keyring.take_used()
     }
 }

@@ -1,4 +1,5 @@
-//! The body of a request: JSON, bounded in size, in the time that it may take, and in the memory that all of them may take together.
+//! The body of a request: JSON, bounded in size, in the time that it may take, and in the memory
+//! that all of them may take together.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +25,8 @@ const ROOM: usize = 256 * 1024 * 1024;
 const ROOM_OF_WORKSPACE: usize = ROOM / 4;
 /// What all bodies of one key may take.
 const ROOM_OF_KEY: usize = ROOM / 8;
-/// Bodies up to this length need no place among the large ones, so that these keep nobody from small requests.
+/// Bodies up to this length need no place among the large ones, so that these keep nobody from
+/// small requests.
 const MAX_SMALL_BODY_BYTES: usize = 64 * 1024;
 /// How long a client that sends a body that nobody wants may stop.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
@@ -52,7 +54,10 @@ pub struct Room {
 
 impl Default for Room {
     fn default() -> Self {
-        Self { large: Shares::new(ROOM, ROOM_OF_WORKSPACE), of_key: Shares::new(usize::MAX, ROOM_OF_KEY) }
+        Self {
+            large: Shares::new(ROOM, ROOM_OF_WORKSPACE),
+            of_key: Shares::new(usize::MAX, ROOM_OF_KEY),
+        }
     }
 }
 
@@ -77,7 +82,9 @@ impl Place<'_> {
         self.of_key.grow(more).map_err(too_much)?;
         match &mut self.large {
             Some(large) => large.grow(more).map_err(too_much)?,
-            None if length > MAX_SMALL_BODY_BYTES => self.large = Some(self.room.large.take(self.workspace, length).map_err(too_much)?),
+            None if length > MAX_SMALL_BODY_BYTES => {
+                self.large = Some(self.room.large.take(self.workspace, length).map_err(too_much)?)
+            }
             None => {}
         }
         Ok(())
@@ -86,7 +93,10 @@ impl Place<'_> {
 
 fn too_much(full: Full) -> Problem {
     let message = match full {
-        Full::Share => "Too many large requests of yours are being read now; wait for the answers to some of them.",
+        Full::Share => {
+            "Too many large requests of yours are being read now; wait for the answers to some of \
+             them."
+        }
         Full::All => "Too many large requests are being read now; try again shortly.",
     };
     Problem::new(Code::Unavailable, message)
@@ -108,8 +118,8 @@ pub async fn drain_all(app: &App, request: Request) {
     drain(&parts.headers, &mut body, app.settings.body_timeout).await;
 }
 
-/// Takes a body that nobody wants off the wire, within bounds: a client that is still sending would not see the answer. One that waits to be asked for
-/// it, or does not go on, is answered.
+/// Takes a body that nobody wants off the wire, within bounds: a client that is still sending would
+/// not see the answer. One that waits to be asked for it, or does not go on, is answered.
 pub async fn drain(headers: &HeaderMap, body: &mut Body, timeout: Duration) {
     if headers.contains_key(EXPECT) {
         return;
@@ -126,22 +136,39 @@ pub async fn drain(headers: &HeaderMap, body: &mut Body, timeout: Duration) {
     let _ = tokio::time::timeout(timeout, draining).await;
 }
 
-pub async fn json_body(app: &App, sender: &KnownKey, headers: &HeaderMap, mut body: Body, taken: Taken) -> Result<ReadBody, Problem> {
+pub async fn json_body(
+    app: &App,
+    sender: &KnownKey,
+    headers: &HeaderMap,
+    mut body: Body,
+    taken: Taken,
+) -> Result<ReadBody, Problem> {
     let (Taken { largest, may_be_missing }, timeout) = (taken, app.settings.body_timeout);
-    let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|text| text.parse::<usize>().ok());
+    let announced = headers
+        .get(CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|text| text.parse::<usize>().ok());
     if may_be_missing && body.is_end_stream() {
         return Ok(ReadBody::NO_FIELDS);
     }
     // What comes without a length may turn out to be nothing.
     let may_be_nothing = may_be_missing && announced.is_none();
     let read = match (is_json(headers), announced) {
-        (false, _) if may_be_nothing && is_nothing(&mut body, timeout).await => return Ok(ReadBody::NO_FIELDS),
+        (false, _) if may_be_nothing && is_nothing(&mut body, timeout).await => {
+            return Ok(ReadBody::NO_FIELDS);
+        }
         (false, _) => Err(not_json()),
         (true, Some(length)) if length > largest => Err(too_large(largest)),
-        (true, _) => match tokio::time::timeout(timeout, collect(&mut body, largest, app.room.place(sender)?)).await {
+        (true, _) => match tokio::time::timeout(
+            timeout,
+            collect(&mut body, largest, app.room.place(sender)?),
+        )
+        .await
+        {
             Ok(read) => read,
             Err(_) => {
-                let message = format!("The body did not arrive within {} seconds.", timeout.as_secs());
+                let message =
+                    format!("The body did not arrive within {} seconds.", timeout.as_secs());
                 return Err(Problem::new(Code::RequestTimeout, message));
             }
         },
@@ -170,12 +197,18 @@ async fn is_nothing(body: &mut Body, timeout: Duration) -> bool {
     tokio::time::timeout(timeout, looking).await.unwrap_or(false)
 }
 
-async fn collect(body: &mut Body, largest: usize, mut place: Place<'_>) -> Result<ReadBody, Problem> {
+async fn collect(
+    body: &mut Body,
+    largest: usize,
+    mut place: Place<'_>,
+) -> Result<ReadBody, Problem> {
     // Nearly always all of it comes at once.
     let mut only: Option<Bytes> = None;
     let mut whole = Vec::new();
     while let Some(frame) = body.frame().await {
-        let broken = |error| Problem::new(Code::MalformedJson, format!("The body could not be read: {error}."));
+        let broken = |error| {
+            Problem::new(Code::MalformedJson, format!("The body could not be read: {error}."))
+        };
         let Ok(part) = frame.map_err(broken)?.into_data() else { continue };
         let length = only.as_ref().map_or(whole.len(), Bytes::len) + part.len();
         if length > largest {
@@ -184,10 +217,15 @@ async fn collect(body: &mut Body, largest: usize, mut place: Place<'_>) -> Resul
         place.grow(part.len(), length)?;
         match (only.take(), whole.is_empty()) {
             (None, true) => only = Some(part),
-            (first, _) => first.into_iter().chain([part]).for_each(|part| whole.extend_from_slice(&part)),
+            (first, _) => {
+                first.into_iter().chain([part]).for_each(|part| whole.extend_from_slice(&part))
+            }
         }
     }
-    Ok(ReadBody { bytes: only.unwrap_or_else(|| whole.into()), _place: Some((place.of_key, place.large)) })
+    Ok(ReadBody {
+        bytes: only.unwrap_or_else(|| whole.into()),
+        _place: Some((place.of_key, place.large)),
+    })
 }
 
 fn too_large(largest: usize) -> Problem {
@@ -195,11 +233,15 @@ fn too_large(largest: usize) -> Problem {
 }
 
 fn not_json() -> Problem {
-    Problem::new(Code::UnsupportedMediaType, "Send the body as JSON, with Content-Type: application/json.")
+    Problem::new(
+        Code::UnsupportedMediaType,
+        "Send the body as JSON, with Content-Type: application/json.",
+    )
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
     let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    media_type == "application/json" || (media_type.starts_with("application/") && media_type.ends_with("+json"))
+    media_type == "application/json"
+        || (media_type.starts_with("application/") && media_type.ends_with("+json"))
 }

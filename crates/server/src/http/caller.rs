@@ -1,4 +1,5 @@
-//! Who calls: the key in the Authorization header, and with it the workspace, the scope and the rate limit.
+//! Who calls: the key in the Authorization header, and with it the workspace, the scope and the
+//! rate limit.
 
 use std::sync::Arc;
 
@@ -11,7 +12,10 @@ use super::api_key_cache::{Allowance, KnownKey};
 use super::app::App;
 
 /// Finds the caller and counts the request against its limit.
-pub async fn identify(app: &App, headers: &HeaderMap) -> Result<(Arc<KnownKey>, Option<Allowance>), OperationError> {
+pub async fn identify(
+    app: &App,
+    headers: &HeaderMap,
+) -> Result<(Arc<KnownKey>, Option<Allowance>), OperationError> {
     let shown = bearer(headers).ok_or_else(unauthenticated)?;
     let key = app.keyring.find(&app.store, shown).await?.ok_or_else(unauthenticated)?;
     let allowance = key.spend();
@@ -29,7 +33,10 @@ pub async fn is_still_good(app: &App, headers: &HeaderMap) -> bool {
 
 /// One sentence for every reason: what is wrong with a key is nobody's business but its owner's.
 fn unauthenticated() -> Problem {
-    Problem::new(Code::Unauthenticated, "A valid API key is needed: send it as Authorization: Bearer <API_KEY>.")
+    Problem::new(
+        Code::Unauthenticated,
+        "A valid API key is needed: send it as Authorization: Bearer <API_KEY>.",
+    )
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {

@@ -1,4 +1,5 @@
-//! The connections that are open: how many there may be, in all and from one address, and which of them goes first when there are too many.
+//! The connections that are open: how many there may be, in all and from one address, and which of
+//! them goes first when there are too many.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -64,7 +65,8 @@ impl Connections {
         })
     }
 
-    /// A place for a connection from an address; none if that has its share, and a request is under way on all of them.
+    /// A place for a connection from an address; none if that has its share, and a request is under
+    /// way on all of them.
     pub async fn place(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
         let address = network(address);
         let of_address = match self.of_address.take(address, 1) {
@@ -79,7 +81,13 @@ impl Connections {
         let number = open.last;
         open.by_number.insert(number, Arc::clone(&activity));
         drop(open);
-        Some(Place { activity, connections: Arc::clone(self), number, _of_address: of_address, _permit: permit })
+        Some(Place {
+            activity,
+            connections: Arc::clone(self),
+            number,
+            _of_address: of_address,
+            _permit: permit,
+        })
     }
 
     async fn permit(&self) -> Option<OwnedSemaphorePermit> {
@@ -95,12 +103,18 @@ impl Connections {
         }
     }
 
-    /// Has those go that have been idle for longest: some of all, or one of an address. Says how many.
+    /// Has those go that have been idle for longest: some of all, or one of an address. Says how
+    /// many.
     fn send_away(&self, address: Option<IpAddr>) -> usize {
         let open = self.lock();
-        let is_meant = |activity: &&Arc<Activity>| address.is_none_or(|address| activity.address == address);
-        let mut idle: Vec<_> =
-            open.by_number.values().filter(is_meant).filter_map(|activity| Some((activity.idle_since()?, activity))).collect();
+        let is_meant =
+            |activity: &&Arc<Activity>| address.is_none_or(|address| activity.address == address);
+        let mut idle: Vec<_> = open
+            .by_number
+            .values()
+            .filter(is_meant)
+            .filter_map(|activity| Some((activity.idle_since()?, activity)))
+            .collect();
         let count = match address {
             Some(_) => idle.len().min(1),
             None => idle.len().div_ceil(IDLE_THAT_STAY),

@@ -1,4 +1,5 @@
-//! The page on which a person reads the interface and tries calls. All its files are inside the program.
+//! The page on which a person reads the interface and tries calls. All its files are inside the
+//! program.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -29,7 +30,8 @@ static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
 pub const GUARDED: [(HeaderName, &str); 2] = [
     (
         CONTENT_SECURITY_POLICY,
-        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+         frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     ),
     (X_FRAME_OPTIONS, "DENY"),
 ];
@@ -65,7 +67,8 @@ fn file(path: &str, headers: &HeaderMap) -> Result<Response, Refusal> {
 fn make(path: &str) -> Result<Fixed, Refusal> {
     match utoipa_swagger_ui::serve(path, Arc::clone(&CONFIG)) {
         Ok(Some(file)) if file.content_type.starts_with("text/html") => {
-            let page = String::from_utf8_lossy(&file.bytes).replace("<title>Swagger UI</title>", "<title>slated: the interface</title>");
+            let page = String::from_utf8_lossy(&file.bytes)
+                .replace("<title>Swagger UI</title>", "<title>slated: the interface</title>");
             Ok(Fixed::new(&file.content_type, page.into_bytes()))
         }
         Ok(Some(file)) => Ok(Fixed::new(&file.content_type, file.bytes.into_owned())),

@@ -1,4 +1,5 @@
-//! What surrounds every request: its id, its caller, its limit, the way a refusal is told, and its line in the log.
+//! What surrounds every request: its id, its caller, its limit, the way a refusal is told, and its
+//! line in the log.
 
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
@@ -58,7 +59,9 @@ pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next)
     };
     let response = match response {
         Some(mut response) => match response.extensions_mut().remove::<Arc<OperationError>>() {
-            Some(failure) => with_headers_of(tell(&failure, version, &request_id), response.headers()),
+            Some(failure) => {
+                with_headers_of(tell(&failure, version, &request_id), response.headers())
+            }
             None => response,
         },
         None => tell_problem(&internal(), version, &request_id),
@@ -67,7 +70,8 @@ pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next)
         Some(caller) => app.unread.place(caller.workspace, !method.is_safe(), response).await,
         None => Ok(response),
     };
-    let mut response = placed.unwrap_or_else(|problem| tell_problem(&problem, version, &request_id));
+    let mut response =
+        placed.unwrap_or_else(|problem| tell_problem(&problem, version, &request_id));
 
     add_headers(response.headers_mut(), &request_id, allowance);
     let route = route.as_ref().map_or("unknown", |route| route.as_str());
@@ -104,9 +108,11 @@ async fn admit(
     match spent.and_then(|spent| spent.retry_after) {
         None if request.method().is_safe() => Ok(()),
         None => Ok(workspace.map_or(Ok(()), |workspace| app.unread.check(workspace))?),
-        Some(seconds) => {
-            Err(Problem::new(Code::RateLimited, format!("The key used up its rate limit; try again in {seconds} seconds.")).into())
-        }
+        Some(seconds) => Err(Problem::new(
+            Code::RateLimited,
+            format!("The key used up its rate limit; try again in {seconds} seconds."),
+        )
+        .into()),
     }
 }
 
@@ -121,7 +127,8 @@ fn with_headers_of(mut response: Response, headers: &HeaderMap) -> Response {
 /// The caller's id for the request if it is a sane one, else a new one.
 fn request_id(headers: &HeaderMap) -> String {
     let is_sane = |id: &&str| {
-        (1..=MAX_REQUEST_ID_LENGTH).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
+        (1..=MAX_REQUEST_ID_LENGTH).contains(&id.len())
+            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
     };
     let sent = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok()).filter(is_sane);
     sent.map_or_else(|| RequestId::at(Timestamp::now(), rand::random()).to_string(), str::to_owned)
@@ -146,18 +153,27 @@ fn add_headers(headers: &mut HeaderMap, request_id: &str, allowance: Option<Allo
     }
 }
 
-/// The path as far as it may stand in the log: ids, numbers and words. Anything else may be a key, or the address of a person, in the wrong place.
+/// The path as far as it may stand in the log: ids, numbers and words. Anything else may be a key,
+/// or the address of a person, in the wrong place.
 fn loggable(path: &str) -> Cow<'_, str> {
     const MAX_SEGMENTS: usize = 10;
     // An id has 30 characters, and a key more.
     const LONGEST: usize = 32;
-    let is_plain =
-        |segment: &str| segment.len() <= LONGEST && segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let is_plain = |segment: &str| {
+        segment.len() <= LONGEST
+            && segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
     let mut segments = path.split('/');
-    if segments.clone().take(MAX_SEGMENTS + 1).count() <= MAX_SEGMENTS && segments.clone().all(is_plain) {
+    if segments.clone().take(MAX_SEGMENTS + 1).count() <= MAX_SEGMENTS
+        && segments.clone().all(is_plain)
+    {
         return Cow::Borrowed(path);
     }
-    let shown: Vec<_> = segments.by_ref().take(MAX_SEGMENTS).map(|segment| if is_plain(segment) { segment } else { "…" }).collect();
+    let shown: Vec<_> = segments
+        .by_ref()
+        .take(MAX_SEGMENTS)
+        .map(|segment| if is_plain(segment) { segment } else { "…" })
+        .collect();
     let more = if segments.next().is_some() { "/…" } else { "" };
     Cow::Owned(shown.join("/") + more)
 }
@@ -172,7 +188,8 @@ struct Line<'r> {
     key_id: Option<KeyId>,
 }
 
-/// One line for each request of the interface; others are said in detail only. The query is left out: it may name persons.
+/// One line for each request of the interface; others are said in detail only. The query is left
+/// out: it may name persons.
 fn log(line: &Line<'_>) {
     let Line { method, route, path, status, millis, request_id, key_id } = line;
     let key_id = key_id.map(tracing::field::display);

@@ -1,9 +1,12 @@
-//! What does not change while the program runs: made once, compressed for those who take that, and not sent again to who has it.
+//! What does not change while the program runs: made once, compressed for those who take that, and
+//! not sent again to who has it.
 
 use std::io::Write;
 
 use axum::body::Bytes;
-use axum::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
+use axum::http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
+};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use flate2::Compression;
@@ -21,9 +24,14 @@ pub struct Fixed {
 
 impl Fixed {
     pub fn new(content_type: &str, plain: Vec<u8>) -> Self {
-        let header = |text: &str| HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""));
+        let header =
+            |text: &str| HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""));
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-        let compressed = encoder.write_all(&plain).and_then(|()| encoder.finish()).ok().filter(|compressed| compressed.len() < plain.len());
+        let compressed = encoder
+            .write_all(&plain)
+            .and_then(|()| encoder.finish())
+            .ok()
+            .filter(|compressed| compressed.len() < plain.len());
         Self {
             content_type: header(content_type),
             etag: header(&format!("\"{:016x}\"", xxh3_64(&plain))),
@@ -39,13 +47,19 @@ impl Fixed {
             (VARY, HeaderValue::from_static("accept-encoding")),
         ];
         let etag = self.etag.to_str().unwrap_or_default();
-        if says(asked, &IF_NONE_MATCH, |tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag) {
+        if says(asked, &IF_NONE_MATCH, |tag| {
+            tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag
+        }) {
             return (StatusCode::NOT_MODIFIED, same).into_response();
         }
-        let takes_gzip = |coding: &str| coding == "gzip" || coding.starts_with("gzip;") && !coding.ends_with("q=0");
+        let takes_gzip = |coding: &str| {
+            coding == "gzip" || coding.starts_with("gzip;") && !coding.ends_with("q=0")
+        };
         let kind = [(CONTENT_TYPE, self.content_type.clone())];
         match self.compressed.as_ref().filter(|_| says(asked, &ACCEPT_ENCODING, takes_gzip)) {
-            Some(compressed) => (same, kind, [(CONTENT_ENCODING, "gzip")], compressed.clone()).into_response(),
+            Some(compressed) => {
+                (same, kind, [(CONTENT_ENCODING, "gzip")], compressed.clone()).into_response()
+            }
             None => (same, kind, self.plain.clone()).into_response(),
         }
     }

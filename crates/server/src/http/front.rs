@@ -1,4 +1,5 @@
-//! What stands at the address itself: a word for people who come with a browser, and the way to the document for programs.
+//! What stands at the address itself: a word for people who come with a browser, and the way to the
+//! document for programs.
 
 use std::sync::LazyLock;
 
@@ -10,10 +11,14 @@ use axum::response::{IntoResponse, Response};
 use super::docs::GUARDED;
 use super::fixed::Fixed;
 
-static PAGE: LazyLock<Fixed> = LazyLock::new(|| Fixed::new("text/html; charset=utf-8", include_bytes!("front.html").to_vec()));
+static PAGE: LazyLock<Fixed> =
+    LazyLock::new(|| Fixed::new("text/html; charset=utf-8", include_bytes!("front.html").to_vec()));
 
 pub async fn front(headers: HeaderMap) -> Response {
-    let wants_page = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).is_some_and(|accept| accept.contains("text/html"));
+    let wants_page = headers
+        .get(ACCEPT)
+        .and_then(|accept| accept.to_str().ok())
+        .is_some_and(|accept| accept.contains("text/html"));
     match wants_page {
         true => (GUARDED, PAGE.answer(&headers)).into_response(),
         false => (StatusCode::SEE_OTHER, [(LOCATION, "/openapi.json")]).into_response(),

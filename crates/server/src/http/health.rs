@@ -32,17 +32,20 @@ pub struct Health {
 ///
 /// Answers without touching the database and without a key.
 #[utoipa::path(get, path = "/healthz", operation_id = "health", tag = "Operations", security(()),
-    responses((status = 200, description = "The program is alive.", body = Health, example = json!({"status": "ok"}))))]
+    responses((status = 200, description = "The program is alive.", body = Health,
+        example = json!({"status": "ok"}))))]
 pub async fn healthz() -> Answer {
     ok()
 }
 
 /// Can the program serve?
 ///
-/// Answers 200 when the database can be read and written, and also when its disk is full, since reads go on; 503 when it cannot. Needs no key.
+/// Answers 200 when the database can be read and written, and also when its disk is full, since
+/// reads go on; 503 when it cannot. Needs no key.
 #[utoipa::path(get, path = "/readyz", operation_id = "readiness", tag = "Operations", security(()),
     extensions(("x-errors" = json!(["INTERNAL", "UNAVAILABLE"]))),
-    responses((status = 200, description = "The database can be read, and written unless its disk is full.", body = Health, example = json!({"status": "ok"}))))]
+    responses((status = 200, description = "The database can be read, and written unless its disk \
+        is full.", body = Health, example = json!({"status": "ok"}))))]
 pub async fn readyz(State(app): State<Arc<App>>) -> Reply {
     match app.readiness.look(&app.store).await {
         Ok(()) | Err(StoreError::DiskFull) => Ok(ok()),
@@ -53,9 +56,11 @@ pub async fn readyz(State(app): State<Arc<App>>) -> Reply {
 /// Can the program write?
 ///
 /// Answers 200 when a change can be made, 503 when it cannot, as on a full disk. Needs no key.
-#[utoipa::path(get, path = "/readyz/writes", operation_id = "writeReadiness", tag = "Operations", security(()),
+#[utoipa::path(get, path = "/readyz/writes", operation_id = "writeReadiness", tag = "Operations",
+    security(()),
     extensions(("x-errors" = json!(["INTERNAL", "UNAVAILABLE"]))),
-    responses((status = 200, description = "The database can be written.", body = Health, example = json!({"status": "ok"}))))]
+    responses((status = 200, description = "The database can be written.", body = Health,
+        example = json!({"status": "ok"}))))]
 pub async fn readyz_writes(State(app): State<Arc<App>>) -> Reply {
     app.readiness.look(&app.store).await?;
     Ok(ok())
@@ -65,8 +70,8 @@ fn ok() -> Answer {
     render(axum::http::StatusCode::OK, &Health { status: "ok" })
 }
 
-/// What was last found out. Anybody may ask, without a key and as often as they like, so the database is asked by one of them at a time, and not again
-/// at once.
+/// What was last found out. Anybody may ask, without a key and as often as they like, so the
+/// database is asked by one of them at a time, and not again at once.
 #[derive(Default)]
 pub struct Readiness(Mutex<Option<(Instant, Result<(), StoreError>)>>);
 
@@ -91,22 +96,29 @@ async fn is_ready(store: &Store) -> Result<(), StoreError> {
     };
     let looking = async {
         // What cannot be read is away, whatever the reason.
-        store.read(TryToRead).await.map_err(|failure| OperationError::Store(StoreError::Unavailable(failure.to_string())))?;
+        store.read(TryToRead).await.map_err(|failure| {
+            OperationError::Store(StoreError::Unavailable(failure.to_string()))
+        })?;
         // The writer must be alive and the database writable.
         store.write(TryToWrite).await?;
         // That changes nothing, and needs no room.
         if store.has_room() { Ok(()) } else { Err(StoreError::DiskFull.into()) }
     };
     let looked = tokio::time::timeout(PATIENCE, looking).await;
-    looked.map_err(|_| StoreError::Unavailable("it did not answer in time".to_owned()))?.map_err(broken)
+    looked
+        .map_err(|_| StoreError::Unavailable("it did not answer in time".to_owned()))?
+        .map_err(broken)
 }
 
 /// How is the program doing?
 ///
 /// Counts, times and queue depths in the text format of Prometheus. Needs no key and names none.
 #[utoipa::path(get, path = "/metrics", operation_id = "metrics", tag = "Operations", security(()),
-    responses((status = 200, description = "The metrics.", body = String, content_type = "text/plain; version=0.0.4",
-        example = json!("# TYPE slated_http_requests_total counter\nslated_http_requests_total{route=\"/v1/jobs\",method=\"GET\",status=\"200\"} 1\n"))))]
+    responses((status = 200, description = "The metrics.", body = String,
+        content_type = "text/plain; version=0.0.4",
+        example = json!("# TYPE slated_http_requests_total \
+            counter\nslated_http_requests_total{route=\"/v1/jobs\",method=\"GET\",status=\"200\"} \
+            1\n"))))]
 pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     // It is a metric, too.
     let _ = app.readiness.look(&app.store).await;

@@ -1,5 +1,6 @@
-//! Accepting connections. Each is bounded: in the size of its head, in the time that the head may take or the connection may idle,
-//! and in the time that the client may leave an answer unread. On a stop, what is in flight is finished.
+//! Accepting connections. Each is bounded: in the size of its head, in the time that the head may
+//! take or the connection may idle, and in the time that the client may leave an answer unread. On
+//! a stop, what is in flight is finished.
 
 use std::future::Future;
 use std::io;
@@ -24,7 +25,8 @@ use super::connections::{Busy, Connections, Place};
 use super::peer::Peer;
 use super::write_timeout::StallGuard;
 
-/// Connections that wait to be accepted; the system asks whoever comes behind them to come again a second later.
+/// Connections that wait to be accepted; the system asks whoever comes behind them to come again a
+/// second later.
 const MAX_ARRIVING: u32 = 4096;
 /// What the system takes of an answer before its client does, about.
 const SEND_BUFFER: u32 = 128 * 1024;
@@ -38,7 +40,8 @@ const UNREAD_FOR: Duration = Duration::from_secs(30);
 const GRACE: Duration = Duration::from_secs(30);
 /// How long to wait when the system has no more connections to give.
 const EXHAUSTED_FOR: Duration = Duration::from_millis(50);
-const TOO_MANY_OF_ADDRESS: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 2\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+const TOO_MANY_OF_ADDRESS: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: \
+    2\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
 pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
@@ -51,7 +54,12 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Serves until `stop` is done.
-pub async fn serve(listener: TcpListener, router: Router, settings: &Settings, stop: impl Future<Output = ()>) {
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    settings: &Settings,
+    stop: impl Future<Output = ()>,
+) {
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
@@ -60,7 +68,8 @@ pub async fn serve(listener: TcpListener, router: Router, settings: &Settings, s
         .max_headers(MAX_HEADERS)
         .half_close(true);
     let first_head_timeout = settings.head_timeout.min(FIRST_HEAD_WITHIN);
-    let connections = Connections::new(settings.max_connections, settings.max_connections_of_address);
+    let connections =
+        Connections::new(settings.max_connections, settings.max_connections_of_address);
     let open = gauge!("slated_http_connections");
     let mut stop = pin!(stop);
     loop {
@@ -69,7 +78,8 @@ pub async fn serve(listener: TcpListener, router: Router, settings: &Settings, s
             () = &mut stop => break,
         };
         let Some((stream, place)) = accepted else { continue };
-        let connection = serve_connection(builder.clone(), stream, router.clone(), place, first_head_timeout);
+        let connection =
+            serve_connection(builder.clone(), stream, router.clone(), place, first_head_timeout);
         let open = open.clone();
         tokio::spawn(async move {
             open.increment(1);
@@ -116,7 +126,10 @@ async fn serve_connection(
             })
         }
     });
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(StallGuard::new(stream, UNREAD_FOR, Arc::clone(activity))), service));
+    let mut connection = pin!(builder.serve_connection(
+        TokioIo::new(StallGuard::new(stream, UNREAD_FOR, Arc::clone(activity))),
+        service
+    ));
     let mut first_head = pin!(tokio::time::sleep(first_head_timeout));
     let (mut is_new, mut is_leaving) = (true, false);
     loop {
@@ -139,7 +152,10 @@ async fn serve_connection(
     }
 }
 
-async fn accept(listener: &TcpListener, connections: &Arc<Connections>) -> Option<(TcpStream, Place)> {
+async fn accept(
+    listener: &TcpListener,
+    connections: &Arc<Connections>,
+) -> Option<(TcpStream, Place)> {
     match listener.accept().await {
         Ok((stream, peer)) => {
             let Some(place) = connections.place(peer.ip()).await else {
@@ -161,5 +177,10 @@ async fn accept(listener: &TcpListener, connections: &Arc<Connections>) -> Optio
 }
 
 fn is_of_one_connection(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset)
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+    )
 }

@@ -1,4 +1,5 @@
-//! How the service is reached: the router, who calls, what a request may look like, and how answers and refusals are told.
+//! How the service is reached: the router, who calls, what a request may look like, and how answers
+//! and refusals are told.
 
 pub mod answer;
 mod api_key_cache;
@@ -32,5 +33,8 @@ pub use answer::{Envelope, Followed, ListMeta, ListOf, Reply, Tryable};
 pub use app::{App, Settings};
 pub use caller::is_still_good;
 pub use refusal::Refusal;
-pub use request::{AdminReadRequest, AdminRequest, BodilessWriteRequest, BulkRequest, QueryRequest, ReadRequest, WriteRequest};
+pub use request::{
+    AdminReadRequest, AdminRequest, BodilessWriteRequest, BulkRequest, QueryRequest, ReadRequest,
+    WriteRequest,
+};
 pub use shares::Share;

@@ -1,5 +1,6 @@
-//! The OpenAPI document. The operations and shapes describe themselves; what all of them share is added here: the bounds of each
-//! field, the paging parameters, the headers, and every refusal with an example.
+//! The OpenAPI document. The operations and shapes describe themselves; what all of them share is
+//! added here: the bounds of each field, the paging parameters, the headers, and every refusal with
+//! an example.
 
 use std::sync::LazyLock;
 
@@ -15,7 +16,10 @@ use super::fixed::Fixed;
 use super::health;
 use super::openapi_events::describe_events;
 use super::openapi_examples::add_examples;
-use super::openapi_fields::{constrain_bodies, constrain_query, describe_moments, list_parameters, page_parameters, refer_to_shapes};
+use super::openapi_fields::{
+    constrain_bodies, constrain_query, describe_moments, list_parameters, page_parameters,
+    refer_to_shapes,
+};
 use super::openapi_shared::share;
 use super::request::MAX_IDEMPOTENCY_KEY_LENGTH;
 use crate::api::{v0, v1};
@@ -24,7 +28,11 @@ use crate::api::{v0, v1};
 #[openapi(
     info(
         title = "slated",
-        description = "A recruiting data service: persons, candidates and jobs over HTTP and JSON.\n\nEvery operation under /v0 and /v1 needs a key: `Authorization: Bearer <API_KEY>`. Unknown fields and parameters are refused. A field that is not marked nullable is never null: an unknown string or date is `\"\"`, an unknown integer `0`, an empty list `[]`.",
+        description = "A recruiting data service: persons, candidates and jobs over HTTP and \
+            JSON.\n\nEvery operation under /v0 and /v1 needs a key: `Authorization: Bearer \
+            <API_KEY>`. Unknown fields and parameters are refused. A field that is not marked \
+            nullable is never null: an unknown string or date is `\"\"`, an unknown integer `0`, \
+            an empty list `[]`.",
     ),
     paths(
         v1::persons::create::create_person,
@@ -117,15 +125,21 @@ use crate::api::{v0, v1};
         health::metrics,
     ),
     tags(
-        (name = "Persons", description = "Individuals with contacts, a current job and a career history."),
-        (name = "Enrichment", description = "What providers know of persons, fetched in the background, and what of it waits for a decision."),
+        (name = "Persons", description = "Individuals with contacts, a current job and a career \
+            history."),
+        (name = "Enrichment", description = "What providers know of persons, fetched in the \
+            background, and what of it waits for a decision."),
         (name = "Candidates", description = "Persons on a job, in one stage of its pipeline."),
-        (name = "Jobs", description = "Positions at a client company, with a status and a pipeline."),
-        (name = "Pipelines", description = "The stages of a job, the templates that jobs are opened with, and the statuses that jobs may have."),
+        (name = "Jobs", description = "Positions at a client company, with a status and a \
+            pipeline."),
+        (name = "Pipelines", description = "The stages of a job, the templates that jobs are \
+            opened with, and the statuses that jobs may have."),
         (name = "Companies", description = "Employers and clients, and whom one talks to there."),
         (name = "Events", description = "Every change, told once, in order."),
-        (name = "Webhooks", description = "Calls to you when something changes. They need a key with the scope `admin`."),
-        (name = "Keys", description = "Who may call. They need a key with the scope `admin`, but for the caller's own view."),
+        (name = "Webhooks", description = "Calls to you when something changes. They need a key \
+            with the scope `admin`."),
+        (name = "Keys", description = "Who may call. They need a key with the scope `admin`, but \
+            for the caller's own view."),
         (name = "Operations", description = "For those who run the service."),
     ),
     security(("key" = [])),
@@ -138,7 +152,9 @@ pub fn text() -> String {
 }
 
 /// The document as it is served, without white space.
-static SERVED: LazyLock<Fixed> = LazyLock::new(|| Fixed::new("application/json", serde_json::to_vec(&build()).unwrap_or_default()));
+static SERVED: LazyLock<Fixed> = LazyLock::new(|| {
+    Fixed::new("application/json", serde_json::to_vec(&build()).unwrap_or_default())
+});
 
 pub async fn document(headers: HeaderMap) -> Response {
     SERVED.answer(&headers)
@@ -146,7 +162,10 @@ pub async fn document(headers: HeaderMap) -> Response {
 
 fn build() -> Value {
     let mut openapi = Document::openapi();
-    let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("A key of the workspace.")).build();
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some("A key of the workspace."))
+        .build();
     if let Some(components) = &mut openapi.components {
         components.add_security_scheme("key", SecurityScheme::Http(bearer));
     }
@@ -168,14 +187,16 @@ fn build() -> Value {
             }
         }
     }
-    document["servers"] = json!([{"url": "/", "description": "The server that this document comes from."}]);
+    document["servers"] =
+        json!([{"url": "/", "description": "The server that this document comes from."}]);
     share(&mut document);
     document
 }
 
 fn error_schema() -> Value {
     let codes: Vec<_> = Code::ALL.iter().map(|code| code.name()).collect();
-    let flaws: Vec<_> = slated_model::problem::FieldErrorCode::ALL.iter().map(|flaw| flaw.name()).collect();
+    let flaws: Vec<_> =
+        slated_model::problem::FieldErrorCode::ALL.iter().map(|flaw| flaw.name()).collect();
     json!({
         "type": "object",
         "description": "A refused request. Nothing of it was stored.",
@@ -186,23 +207,28 @@ fn error_schema() -> Value {
                 "type": "object",
                 "required": ["code", "message", "details", "request_id"],
                 "properties": {
-                    "code": {"type": "string", "x-extensible-enum": codes, "description": "What is wrong. There may be other codes in future."},
+                    "code": {"type": "string", "x-extensible-enum": codes, "description": "What \
+                        is wrong. There may be other codes in future."},
                     "message": {"type": "string", "description": "What is wrong, in one sentence."},
                     "details": {
                         "type": "array",
-                        "description": "Every bad field; empty when nothing is to be said per field.",
+                        "description": "Every bad field; empty when nothing is to be said per \
+                            field.",
                         "items": {
                             "type": "object",
                             "required": ["field", "code", "message"],
                             "properties": {
-                                "field": {"type": "string", "description": "The field's path, as in emails[1].value."},
+                                "field": {"type": "string", "description": "The field's path, as \
+                                    in emails[1].value."},
                                 "code": {"type": "string", "x-extensible-enum": flaws},
                                 "message": {"type": "string"},
-                                "record_id": {"type": "string", "description": "The record that stands against the request, where there is one."},
+                                "record_id": {"type": "string", "description": "The record that \
+                                    stands against the request, where there is one."},
                             },
                         },
                     },
-                    "request_id": {"type": "string", "description": "Also in X-Request-Id and in the log."},
+                    "request_id": {"type": "string", "description": "Also in X-Request-Id and in \
+                        the log."},
                 },
             },
         },
@@ -214,7 +240,8 @@ fn error_schema_v0() -> Value {
         "type": "object",
         "description": "A refused request of version 0. Nothing of it was stored.",
         "required": ["error", "data"],
-        "properties": {"error": {"type": "string", "description": "What is wrong, in one sentence."}, "data": {"type": "null"}},
+        "properties": {"error": {"type": "string", "description": "What is wrong, in one \
+            sentence."}, "data": {"type": "null"}},
     })
 }
 
@@ -241,12 +268,20 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     let takes_if_match = mark(operation, "x-if-match").is_some();
     let gives_etag = mark(operation, "x-etag").is_some();
 
-    let mut parameters = operation.get("parameters").and_then(Value::as_array).cloned().unwrap_or_default();
-    parameters.iter_mut().filter(|parameter| parameter["in"] == "query").for_each(|parameter| constrain_query(path, parameter));
+    let mut parameters =
+        operation.get("parameters").and_then(Value::as_array).cloned().unwrap_or_default();
+    parameters
+        .iter_mut()
+        .filter(|parameter| parameter["in"] == "query")
+        .for_each(|parameter| constrain_query(path, parameter));
     // A page to try calls on would fill in the id of a record that nobody has.
-    parameters.iter_mut().filter_map(Value::as_object_mut).filter(|parameter| parameter["in"] == "path").for_each(|parameter| {
-        parameter.shift_remove("example");
-    });
+    parameters
+        .iter_mut()
+        .filter_map(Value::as_object_mut)
+        .filter(|parameter| parameter["in"] == "path")
+        .for_each(|parameter| {
+            parameter.shift_remove("example");
+        });
     if is_list {
         parameters.extend(list_parameters(path));
     }
@@ -268,9 +303,10 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         ));
     }
     if writes {
-        let schema = json!({"type": "string", "minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY_LENGTH, "pattern": "^[!-~]+$"});
-        let text =
-            "A key of the caller's choice. A repeated request with it gets the first answer again, for 24 hours, and changes nothing.";
+        let schema = json!({"type": "string", "minLength": 1,
+            "maxLength": MAX_IDEMPOTENCY_KEY_LENGTH, "pattern": "^[!-~]+$"});
+        let text = "A key of the caller's choice. A repeated request with it gets the first \
+            answer again, for 24 hours, and changes nothing.";
         parameters.push(header_parameter("Idempotency-Key", text, &schema));
     }
     if !parameters.is_empty() {
@@ -282,12 +318,19 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         let gives_etag = gives_etag && status.starts_with('2');
         describe_headers(response, needs_key, gives_etag);
         if writes && status.starts_with('2') {
-            let text = "Given when this is the answer to an earlier request with the same Idempotency-Key.";
-            add_header(response, "Idempotency-Replayed", text, &json!({"type": "string", "const": "true"}));
+            let text = "Given when this is the answer to an earlier request with the same \
+                Idempotency-Key.";
+            add_header(
+                response,
+                "Idempotency-Replayed",
+                text,
+                &json!({"type": "string", "const": "true"}),
+            );
         }
     }
     if gives_etag && method == "get" {
-        let mut unchanged = json!({"description": "The record still has the ETag of If-None-Match."});
+        let mut unchanged =
+            json!({"description": "The record still has the ETag of If-None-Match."});
         describe_headers(&mut unchanged, needs_key, true);
         responses["304"] = unchanged;
     }
@@ -296,10 +339,18 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         let mut response = error_response(&codes, version_0);
         describe_headers(&mut response, needs_key && status != "401", false);
         match status.as_str() {
-            "401" => {
-                add_header(&mut response, "WWW-Authenticate", "The scheme that is needed.", &json!({"type": "string", "const": "Bearer"}))
-            }
-            "429" | "503" => add_header(&mut response, "Retry-After", "Seconds to wait.", &json!({"type": "integer", "minimum": 1})),
+            "401" => add_header(
+                &mut response,
+                "WWW-Authenticate",
+                "The scheme that is needed.",
+                &json!({"type": "string", "const": "Bearer"}),
+            ),
+            "429" | "503" => add_header(
+                &mut response,
+                "Retry-After",
+                "Seconds to wait.",
+                &json!({"type": "integer", "minimum": 1}),
+            ),
             _ => {}
         }
         responses[status] = response;
@@ -324,14 +375,27 @@ fn require_scope(path: &str, method: &str, asks: bool, operation: &mut Map<Strin
 }
 
 fn header_parameter(name: &str, description: &str, schema: &Value) -> Value {
-    json!({"name": name, "in": "header", "required": false, "description": description, "schema": schema})
+    json!({"name": name, "in": "header", "required": false, "description": description,
+        "schema": schema})
 }
 
 /// All codes that the operation may answer with: its own, and those that come with a key or a body.
 fn errors(own: &Value, needs_key: bool, takes_body: bool, writes: bool) -> Vec<Code> {
     let is_own = |code: &Code| own.as_array().into_iter().flatten().any(|name| name == code.name());
-    let with_key = [Code::Unauthenticated, Code::Forbidden, Code::RateLimited, Code::Internal, Code::Unavailable];
-    let with_body = [Code::MalformedJson, Code::InvalidRequest, Code::RequestTimeout, Code::PayloadTooLarge, Code::UnsupportedMediaType];
+    let with_key = [
+        Code::Unauthenticated,
+        Code::Forbidden,
+        Code::RateLimited,
+        Code::Internal,
+        Code::Unavailable,
+    ];
+    let with_body = [
+        Code::MalformedJson,
+        Code::InvalidRequest,
+        Code::RequestTimeout,
+        Code::PayloadTooLarge,
+        Code::UnsupportedMediaType,
+    ];
     let is_common = |code: &Code| match code {
         Code::IdempotencyConflict => writes,
         _ => (needs_key && with_key.contains(code)) || (takes_body && with_body.contains(code)),
@@ -353,9 +417,14 @@ fn by_status(codes: &[Code]) -> Vec<(String, Vec<Code>)> {
 }
 
 fn error_response(codes: &[Code], version_0: bool) -> Value {
-    let description: Vec<_> = codes.iter().map(|code| format!("`{}`: {}", code.name(), code.meaning())).collect();
-    let schema = if version_0 { "#/components/schemas/ErrorV0" } else { "#/components/schemas/Error" };
-    let examples: Map<_, _> = codes.iter().map(|code| (code.name().to_owned(), json!({"value": example(*code, version_0)}))).collect();
+    let description: Vec<_> =
+        codes.iter().map(|code| format!("`{}`: {}", code.name(), code.meaning())).collect();
+    let schema =
+        if version_0 { "#/components/schemas/ErrorV0" } else { "#/components/schemas/Error" };
+    let examples: Map<_, _> = codes
+        .iter()
+        .map(|code| (code.name().to_owned(), json!({"value": example(*code, version_0)})))
+        .collect();
     json!({
         "description": description.join("\n\n"),
         "content": {"application/json": {"schema": {"$ref": schema}, "examples": examples}},
@@ -370,32 +439,75 @@ fn example(code: Code, version_0: bool) -> Value {
     let about = |field: &str, message: &str, id: &str| json!([{"field": field, "code": "CONFLICT", "message": message, "record_id": id}]);
     let person = "per_01m1v0e8k7f3vs8xq2zr6c4ybd";
     let details = match code {
-        Code::InvalidRequest => detail("emails[1].value", "INVALID_EMAIL", "must be an e-mail address, as in ada@example.com"),
-        Code::DuplicatePerson | Code::IdentifierConflict => about("emails", &format!("ada@example.com belongs to person {person}"), person),
-        Code::AmbiguousJob => about("job_name", "is the name of job job_01m1v0e8k7a9t6r3p5n8w2x4cz", "job_01m1v0e8k7a9t6r3p5n8w2x4cz"),
-        Code::AmbiguousStage => {
-            about("stage_name", "is the name of stage stg_01m1v0e8k7b4k8s2d6f0g5h7jm", "stg_01m1v0e8k7b4k8s2d6f0g5h7jm")
+        Code::InvalidRequest => detail(
+            "emails[1].value",
+            "INVALID_EMAIL",
+            "must be an e-mail address, as in ada@example.com",
+        ),
+        Code::DuplicatePerson | Code::IdentifierConflict => {
+            about("emails", &format!("ada@example.com belongs to person {person}"), person)
         }
-        Code::NameTaken => about("name", "is the name of company cmp_01m1v0e8k7d2r9w4t6y8p1q3sk", "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk"),
-        Code::StageInUse => detail("move_to", "REQUIRED", "must be given, since the stage has candidates"),
-        Code::StageConflict => about("from_stage_id", "The candidate is in \"Offer\" by now.", "stg_01m1v0e8k7b4k8s2d6f0g5h7jm"),
+        Code::AmbiguousJob => about(
+            "job_name",
+            "is the name of job job_01m1v0e8k7a9t6r3p5n8w2x4cz",
+            "job_01m1v0e8k7a9t6r3p5n8w2x4cz",
+        ),
+        Code::AmbiguousStage => about(
+            "stage_name",
+            "is the name of stage stg_01m1v0e8k7b4k8s2d6f0g5h7jm",
+            "stg_01m1v0e8k7b4k8s2d6f0g5h7jm",
+        ),
+        Code::NameTaken => about(
+            "name",
+            "is the name of company cmp_01m1v0e8k7d2r9w4t6y8p1q3sk",
+            "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk",
+        ),
+        Code::StageInUse => {
+            detail("move_to", "REQUIRED", "must be given, since the stage has candidates")
+        }
+        Code::StageConflict => about(
+            "from_stage_id",
+            "The candidate is in \"Offer\" by now.",
+            "stg_01m1v0e8k7b4k8s2d6f0g5h7jm",
+        ),
         _ => json!([]),
     };
     let request_id = "req_01m1v0e8k7h6j9k2m4n8p0q3rs";
-    json!({"success": false, "error": {"code": code.name(), "message": code.meaning(), "details": details, "request_id": request_id}})
+    json!({"success": false, "error": {"code": code.name(), "message": code.meaning(),
+        "details": details, "request_id": request_id}})
 }
 
 fn describe_headers(response: &mut Value, with_limits: bool, with_etag: bool) {
-    add_header(response, "X-Request-Id", "The id of the request, also in the log.", &json!({"type": "string"}));
+    add_header(
+        response,
+        "X-Request-Id",
+        "The id of the request, also in the log.",
+        &json!({"type": "string"}),
+    );
     response["headers"]["X-Request-Id"]["required"] = true.into();
     if with_limits {
         let count = json!({"type": "integer", "minimum": 0});
-        add_header(response, "X-RateLimit-Limit", "Requests that the key has per minute. Absent when the operator set no limit.", &count);
+        add_header(
+            response,
+            "X-RateLimit-Limit",
+            "Requests that the key has per minute. Absent when the operator set no limit.",
+            &count,
+        );
         add_header(response, "X-RateLimit-Remaining", "Requests that are left now.", &count);
-        add_header(response, "X-RateLimit-Reset", "Seconds until the whole limit is there again.", &count);
+        add_header(
+            response,
+            "X-RateLimit-Reset",
+            "Seconds until the whole limit is there again.",
+            &count,
+        );
     }
     if with_etag {
-        add_header(response, "ETag", "The version of the record, for If-Match and If-None-Match.", &json!({"type": "string"}));
+        add_header(
+            response,
+            "ETag",
+            "The version of the record, for If-Match and If-None-Match.",
+            &json!({"type": "string"}),
+        );
     }
 }
 

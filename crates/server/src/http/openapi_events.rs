@@ -1,5 +1,6 @@
-//! Events in the OpenAPI document: a shape for each kind of record, with what it may hold before and after, and a call of a webhook for each
-//! type. There may be other types in future, and the shape of all of them stays.
+//! Events in the OpenAPI document: a shape for each kind of record, with what it may hold before
+//! and after, and a call of a webhook for each type. There may be other types in future, and the
+//! shape of all of them stays.
 
 use serde_json::{Map, Value, json};
 use slated_model::event::EventType;
@@ -67,11 +68,20 @@ const KINDS: &[Kind] = &[
         ],
     ),
     ("status", "StatusEvent", &[("name", Held::Text), ("position", Held::Number)]),
-    ("template", "TemplateEvent", &[("name", Held::Text), ("is_default", Held::Flag), ("pipeline_stages", Held::Objects)]),
+    (
+        "template",
+        "TemplateEvent",
+        &[("name", Held::Text), ("is_default", Held::Flag), ("pipeline_stages", Held::Objects)],
+    ),
     (
         "company",
         "CompanyEvent",
-        &[("name", Held::Text), ("merged", Held::Shape("NamedRecord")), ("client_contact_id", Held::Text), ("person_id", Held::Text)],
+        &[
+            ("name", Held::Text),
+            ("merged", Held::Shape("NamedRecord")),
+            ("client_contact_id", Held::Text),
+            ("person_id", Held::Text),
+        ],
     ),
     (
         "key",
@@ -134,7 +144,8 @@ impl Held {
             Self::Moment => json!({"type": "string", "format": "date-time"}),
             Self::MomentOrNull => json!({"type": ["string", "null"], "format": "date-time"}),
             Self::Enrichment => json!({"type": "object", "required": ["provider", "fields"],
-                "properties": {"provider": {"type": "string"}, "fields": {"type": "array", "items": {"type": "string"}}}}),
+                "properties": {"provider": {"type": "string"},
+                "fields": {"type": "array", "items": {"type": "string"}}}}),
             Self::Objects => json!({"type": "array", "items": {"type": "object"}}),
             Self::Shape(name) => shape(name),
             Self::List(name) => json!({"type": "array", "items": shape(name)}),
@@ -146,17 +157,22 @@ impl Held {
 pub fn describe_events(schemas: &mut Value) -> Value {
     let mut calls = Map::new();
     for (family, shape, fields) in KINDS {
-        let types: Vec<_> = EventType::ALL.iter().copied().filter(|kind| kind.family() == *family).collect();
-        let held: Map<_, _> = fields.iter().map(|(name, held)| ((*name).to_owned(), held.schema())).collect();
+        let types: Vec<_> =
+            EventType::ALL.iter().copied().filter(|kind| kind.family() == *family).collect();
+        let held: Map<_, _> =
+            fields.iter().map(|(name, held)| ((*name).to_owned(), held.schema())).collect();
         let fields = format!("{shape}Fields");
         let about = format!("What an event about a {family} says of it: the fields that changed.");
         schemas[&fields] = json!({"type": "object", "description": about, "properties": held});
         let held = json!({"$ref": format!("#/components/schemas/{fields}")});
         let names: Vec<_> = types.iter().map(|kind| kind.name()).collect();
-        let data = json!({"type": ["object", "null"], "properties": {"before": held, "after": held}});
+        let data =
+            json!({"type": ["object", "null"], "properties": {"before": held, "after": held}});
         let about = format!("An event about a {family}.");
-        schemas[*shape] = json!({"description": about, "allOf": [{"$ref": "#/components/schemas/EventRead"},
-            {"type": "object", "properties": {"type": {"type": "string", "enum": names}, "data": data}}]});
+        schemas[*shape] = json!({"description": about,
+            "allOf": [{"$ref": "#/components/schemas/EventRead"},
+            {"type": "object",
+                "properties": {"type": {"type": "string", "enum": names}, "data": data}}]});
         let shape = json!({"$ref": format!("#/components/schemas/{shape}")});
         calls.extend(types.iter().map(|kind| (kind.name().to_owned(), call(*kind, &shape))));
     }
@@ -172,10 +188,12 @@ fn call(kind: EventType, shape: &Value) -> Value {
         "tags": ["Webhooks"],
         "security": [],
         "parameters": HEADERS.map(|(name, about)| {
-            json!({"name": name, "in": "header", "required": true, "description": about, "schema": {"type": "string"}})
+            json!({"name": name, "in": "header", "required": true, "description": about,
+                "schema": {"type": "string"}})
         }),
         "requestBody": {"required": true, "content": {"application/json": {"schema": shape}}},
-        "responses": {"2XX": {"description": "The event was taken. After anything else it is sent again later."}},
+        "responses": {"2XX": {"description": "The event was taken. After anything else it is sent \
+            again later."}},
     }})
 }
 

@@ -42,13 +42,25 @@ fn stated(schema: &Value) -> Option<Value> {
 
 /// With the fields that are always there; others come when they are asked for.
 fn object(schema: &Value, schemas: &Value) -> Value {
-    let is_required = |name: &str| schema["required"].as_array().is_none_or(|names| names.iter().any(|required| required == name));
-    let properties = schema["properties"].as_object().into_iter().flatten().filter(|(name, _)| is_required(name));
+    let is_required = |name: &str| {
+        schema["required"]
+            .as_array()
+            .is_none_or(|names| names.iter().any(|required| required == name))
+    };
+    let properties = schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| is_required(name));
     let example = |name: &str, property: &Value| {
         let usual = || usual(name).filter(|value| may_be(property, value));
         stated(property).or_else(usual).unwrap_or_else(|| example_of(property, schemas))
     };
-    Value::Object(properties.map(|(name, property)| (name.clone(), example(name, property))).collect::<Map<_, _>>())
+    Value::Object(
+        properties
+            .map(|(name, property)| (name.clone(), example(name, property)))
+            .collect::<Map<_, _>>(),
+    )
 }
 
 fn may_be(property: &Value, value: &Value) -> bool {

@@ -1,4 +1,5 @@
-//! What the OpenAPI document says of single fields and parameters. It mirrors the rules of the model, which it takes its bounds from.
+//! What the OpenAPI document says of single fields and parameters. It mirrors the rules of the
+//! model, which it takes its bounds from.
 
 use serde_json::{Value, json};
 use slated_model::candidate::MAX_TOGETHER;
@@ -35,7 +36,8 @@ macro_rules! barred {
     };
 }
 
-/// A host with at least as many dots as given and at most 253 characters: a few long labels or many short ones.
+/// A host with at least as many dots as given and at most 253 characters: a few long labels or many
+/// short ones.
 macro_rules! host {
     ($dots:literal) => {
         concat!(
@@ -61,13 +63,33 @@ macro_rules! port {
     };
 }
 
-/// White space around a value is trimmed, so it may stand there even where a line must hold no control characters.
+/// White space around a value is trimmed, so it may stand there even where a line must hold no
+/// control characters.
 const LINE: &str = r"^[\t-\r ]*[^\u0000-\u001f\u007f]*[\t-\r ]*$";
-const LINE_NOT_BLANK: &str = concat!(r"^[", blank!(), r"]*[^\u0000-\u001f\u007f", blank!(), r"][^\u0000-\u001f\u007f]*[\t-\r ]*$");
-const TEXT_NOT_BLANK: &str =
-    concat!(r"^[", blank!(), r"]*[^\u0000-\u001f\u007f", blank!(), r"][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[\t-\r ]*$");
+const LINE_NOT_BLANK: &str = concat!(
+    r"^[",
+    blank!(),
+    r"]*[^\u0000-\u001f\u007f",
+    blank!(),
+    r"][^\u0000-\u001f\u007f]*[\t-\r ]*$"
+);
+const TEXT_NOT_BLANK: &str = concat!(
+    r"^[",
+    blank!(),
+    r"]*[^\u0000-\u001f\u007f",
+    blank!(),
+    r"][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[\t-\r ]*$"
+);
 const TEXT: &str = r"^[\t-\r ]*[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[\t-\r ]*$";
-const EMAIL: &str = concat!(r"^[\t-\r ]*[^", barred!(), r"]+@[^", barred!(), r".]+(\.[^", barred!(), r".]+)+[\t-\r ]*$");
+const EMAIL: &str = concat!(
+    r"^[\t-\r ]*[^",
+    barred!(),
+    r"]+@[^",
+    barred!(),
+    r".]+(\.[^",
+    barred!(),
+    r".]+)+[\t-\r ]*$"
+);
 const PHONE: &str = r"^[\t-\r ]*([^\u0000-\u001f\u007f]*[0-9\u0660-\u0669\u06f0-\u06f9\u07c0-\u07c9\u0966-\u096f\u09e6-\u09ef\u0a66-\u0a6f\u0ae6-\u0aef\u0b66-\u0b6f\u0be6-\u0bef\u0c66-\u0c6f\u0ce6-\u0cef\u0d66-\u0d6f\u0de6-\u0def\u0e50-\u0e59\u0ed0-\u0ed9\u0f20-\u0f29\u1040-\u1049\u1090-\u1099\u17e0-\u17e9\u1810-\u1819\u1946-\u194f\u19d0-\u19d9\u1a80-\u1a89\u1a90-\u1a99\u1b50-\u1b59\u1bb0-\u1bb9\u1c40-\u1c49\u1c50-\u1c59\ua620-\ua629\ua8d0-\ua8d9\ua900-\ua909\ua9d0-\ua9d9\ua9f0-\ua9f9\uaa50-\uaa59\uabf0-\uabf9\uff10-\uff19]){3}[^\u0000-\u001f\u007f]*[\t-\r ]*$";
 /// The scheme may be left out where the host has a dot.
 const SOCIAL_URL: &str = concat!(
@@ -102,10 +124,18 @@ pub fn constrain_bodies(schemas: &mut Value) {
         }
         match name.as_str() {
             "CreatePersonBody" | "CreatePersonBodyV0" => {
-                let mut ways: Vec<_> = ["name", "first_name", "last_name"].map(|field| filled(field, LINE_NOT_BLANK)).into();
+                let mut ways: Vec<_> = ["name", "first_name", "last_name"]
+                    .map(|field| filled(field, LINE_NOT_BLANK))
+                    .into();
                 // What these hold, if anything, the fields themselves say.
                 let others = match name.as_str() {
-                    "CreatePersonBody" => &["social_url", "work_email", "personal_email", "mobile_phone", "work_phone"][..],
+                    "CreatePersonBody" => &[
+                        "social_url",
+                        "work_email",
+                        "personal_email",
+                        "mobile_phone",
+                        "work_phone",
+                    ][..],
                     _ => &["social_url", "email", "phone_number"],
                 };
                 ways.extend(others.iter().map(|field| filled(field, NOT_BLANK)));
@@ -113,22 +143,30 @@ pub fn constrain_bodies(schemas: &mut Value) {
                 schema["allOf"] = json!([{"anyOf": ways}]);
             }
             "CreateJobBody" => {
-                let ways = [filled("client_company_name", LINE_NOT_BLANK), filled("client_company_id", LINE_NOT_BLANK)];
+                let ways = [
+                    filled("client_company_name", LINE_NOT_BLANK),
+                    filled("client_company_id", LINE_NOT_BLANK),
+                ];
                 schema["allOf"] = json!([{"anyOf": ways}]);
                 let template = json!({"type": "string", "pattern": LINE_NOT_BLANK});
                 let pipelines = json!({"required": ["pipeline_template_id", "pipeline_stages"],
-                    "properties": {"pipeline_template_id": template, "pipeline_stages": {"type": "array", "items": {}}}});
-                schema["not"] = json!({"anyOf": [both("client_company_id", "client_company_name"), pipelines]});
+                    "properties": {"pipeline_template_id": template,
+                        "pipeline_stages": {"type": "array", "items": {}}}});
+                schema["not"] =
+                    json!({"anyOf": [both("client_company_id", "client_company_name"), pipelines]});
                 schema["properties"]["pipeline_stages"]["contains"] = no_rejection_stage();
             }
-            "CreateTemplateBody" | "UpdateTemplateBody" => schema["properties"]["pipeline_stages"]["contains"] = no_rejection_stage(),
+            "CreateTemplateBody" | "UpdateTemplateBody" => {
+                schema["properties"]["pipeline_stages"]["contains"] = no_rejection_stage()
+            }
             "MoveCandidateBody" | "MoveCandidatesBody" => {
-                schema["allOf"] = json!([{"anyOf": [filled("stage_id", LINE_NOT_BLANK), filled("stage_name", LINE_NOT_BLANK)]}]);
+                schema["allOf"] = json!([{"anyOf": [filled("stage_id", LINE_NOT_BLANK),
+                    filled("stage_name", LINE_NOT_BLANK)]}]);
                 schema["not"] = both("stage_id", "stage_name");
             }
             "UpdateJobBody" => {
-                schema["not"] =
-                    json!({"anyOf": [both("client_company_id", "client_company_name"), both("job_status_id", "job_status_name")]});
+                schema["not"] = json!({"anyOf": [both("client_company_id", "client_company_name"),
+                    both("job_status_id", "job_status_name")]});
             }
             _ => {}
         }
@@ -137,7 +175,8 @@ pub fn constrain_bodies(schemas: &mut Value) {
 
 /// Lets envelopes name the shape that they hold, which stands in each of them as a copy.
 pub fn refer_to_shapes(schemas: &mut Value) {
-    let names: Vec<String> = schemas.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+    let names: Vec<String> =
+        schemas.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
     for name in &names {
         let Some((_, held)) = name.rsplit_once('_') else { continue };
         if !names.iter().any(|known| known == held) {
@@ -154,9 +193,13 @@ pub fn refer_to_shapes(schemas: &mut Value) {
 /// Says of each moment that it is one. Answers are open: they may get more fields.
 pub fn describe_moments(schemas: &mut Value) {
     for (_, schema) in schemas.as_object_mut().into_iter().flatten() {
-        for (field, property) in schema.pointer_mut("/properties").and_then(Value::as_object_mut).into_iter().flatten() {
-            let is_text = property["type"] == "string" || property["type"] == json!(["string", "null"]);
-            if (field.ends_with("_at") || field == "at") && is_text && property["format"].is_null() {
+        for (field, property) in
+            schema.pointer_mut("/properties").and_then(Value::as_object_mut).into_iter().flatten()
+        {
+            let is_text =
+                property["type"] == "string" || property["type"] == json!(["string", "null"]);
+            if (field.ends_with("_at") || field == "at") && is_text && property["format"].is_null()
+            {
                 property["format"] = "date-time".into();
             }
         }
@@ -174,7 +217,8 @@ fn filled(field: &str, pattern: &str) -> Value {
 
 /// A list that must be there and hold something.
 fn holding(field: &str, pattern: &str) -> Value {
-    let list = json!({"type": "array", "items": {}, "contains": {"type": "string", "pattern": pattern}});
+    let list =
+        json!({"type": "array", "items": {}, "contains": {"type": "string", "pattern": pattern}});
     json!({"required": [field], "properties": {field: list}})
 }
 
@@ -199,36 +243,62 @@ fn constrain(body: &str, field: &str, property: &mut Value) {
         ("EmailInput", "value") => text(property, limit::EMAIL, EMAIL),
         ("PhoneInput", "value") => text(property, limit::PHONE, PHONE),
         ("EmailInput", "contact_data_type") => {
-            property["pattern"] = r"^[\t-\r ]*(work|personal|other|work_email|personal_email)?[\t-\r ]*$".into()
+            property["pattern"] =
+                r"^[\t-\r ]*(work|personal|other|work_email|personal_email)?[\t-\r ]*$".into()
         }
         ("PhoneInput", "contact_data_type") => {
-            property["pattern"] = r"^[\t-\r ]*(mobile|work|home|other|mobile_phone|work_phone)?[\t-\r ]*$".into()
+            property["pattern"] =
+                r"^[\t-\r ]*(mobile|work|home|other|mobile_phone|work_phone)?[\t-\r ]*$".into()
         }
-        ("CreatePersonBody" | "CreatePersonBodyV0", "emails") => list_of(property, limit::EMAIL, &or_blank(EMAIL)),
-        ("CreatePersonBody" | "CreatePersonBodyV0", "phone_numbers") => list_of(property, limit::PHONE, &or_blank(PHONE)),
-        ("UpdatePersonBody", "emails" | "phone_numbers") => property["maxItems"] = limit::CONTACTS.into(),
-        (_, "email" | "work_email" | "personal_email") => text(property, limit::EMAIL, &or_blank(EMAIL)),
-        (_, "phone_number" | "work_phone" | "mobile_phone") => text(property, limit::PHONE, &or_blank(PHONE)),
+        ("CreatePersonBody" | "CreatePersonBodyV0", "emails") => {
+            list_of(property, limit::EMAIL, &or_blank(EMAIL))
+        }
+        ("CreatePersonBody" | "CreatePersonBodyV0", "phone_numbers") => {
+            list_of(property, limit::PHONE, &or_blank(PHONE))
+        }
+        ("UpdatePersonBody", "emails" | "phone_numbers") => {
+            property["maxItems"] = limit::CONTACTS.into()
+        }
+        (_, "email" | "work_email" | "personal_email") => {
+            text(property, limit::EMAIL, &or_blank(EMAIL))
+        }
+        (_, "phone_number" | "work_phone" | "mobile_phone") => {
+            text(property, limit::PHONE, &or_blank(PHONE))
+        }
         ("CreateWebhookBody" | "UpdateWebhookBody", "url") => {
             property["type"] = "string".into();
             text(property, limit::URL, WEBHOOK_URL);
         }
         ("CreateWebhookBody" | "UpdateWebhookBody", "types") => {
             property["maxItems"] = MAX_TYPES.into();
-            property["items"]["pattern"] = format!("{}$", type_patterns().split("(,").next().unwrap_or_default()).into();
+            property["items"]["pattern"] =
+                format!("{}$", type_patterns().split("(,").next().unwrap_or_default()).into();
         }
-        ("CreateWebhookBody" | "UpdateWebhookBody", "description") => text(property, MAX_DESCRIPTION_LENGTH, TEXT),
+        ("CreateWebhookBody" | "UpdateWebhookBody", "description") => {
+            text(property, MAX_DESCRIPTION_LENGTH, TEXT)
+        }
         ("RotateSecretBody", _) => number(property, MAX_OVERLAP_SECONDS),
         ("RotateKeyBody", _) => number(property, key::MAX_OVERLAP_SECONDS),
-        ("CreateKeyBody", "scope") => property["enum"] = Scope::ALL.map(Scope::name).to_vec().into(),
-        ("CreateKeyBody", "expires_at") | ("RunFilterInput", "created_after" | "created_before" | "updated_after" | "updated_before") => {
-            let about = property["description"].take();
-            *property = json!({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}, {"type": "string", "pattern": BLANK}, {"type": "null"}], "description": about});
+        ("CreateKeyBody", "scope") => {
+            property["enum"] = Scope::ALL.map(Scope::name).to_vec().into()
         }
-        ("CreatePersonsBody", "persons") => (property["minItems"], property["maxItems"]) = (1.into(), MAX_PERSONS.into()),
+        ("CreateKeyBody", "expires_at")
+        | (
+            "RunFilterInput",
+            "created_after" | "created_before" | "updated_after" | "updated_before",
+        ) => {
+            let about = property["description"].take();
+            *property = json!({"anyOf": [{"type": "string", "format": "date-time"},
+                {"type": "string", "format": "date"}, {"type": "string", "pattern": BLANK},
+                {"type": "null"}], "description": about});
+        }
+        ("CreatePersonsBody", "persons") => {
+            (property["minItems"], property["maxItems"]) = (1.into(), MAX_PERSONS.into())
+        }
         ("RunFilterInput", "person_ids") => ids(property, run::MAX_PERSONS),
         ("RunFilterInput", "missing") => {
-            (property["minItems"], property["maxItems"]) = (1.into(), RunFilter::MISSABLE.len().into());
+            (property["minItems"], property["maxItems"]) =
+                (1.into(), RunFilter::MISSABLE.len().into());
             text(&mut property["items"], limit::NAME, &missable());
         }
         ("ReplayBody", _) => number(property, MAX_OFFSET),
@@ -236,7 +306,9 @@ fn constrain(body: &str, field: &str, property: &mut Value) {
             property["uniqueItems"] = true.into();
             text(&mut property["items"], limit::NAME, LINE_NOT_BLANK);
         }
-        ("AddCandidatesBody", _) | ("MoveCandidatesBody", "candidate_ids") => ids(property, MAX_TOGETHER),
+        ("AddCandidatesBody", _) | ("MoveCandidatesBody", "candidate_ids") => {
+            ids(property, MAX_TOGETHER)
+        }
         ("NoteBody", _) => text(property, limit::NOTE, TEXT_NOT_BLANK),
         (_, "social_url") => text(property, limit::URL, &or_blank(SOCIAL_URL)),
         (_, "company_social_url") => text(property, limit::URL, &or_blank(URL)),
@@ -245,7 +317,9 @@ fn constrain(body: &str, field: &str, property: &mut Value) {
         (_, "address") => text(property, limit::ADDRESS, TEXT),
         (_, "start_date" | "end_date") => {
             let about = property["description"].take();
-            *property = json!({"anyOf": [{"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}, {"type": "string", "pattern": BLANK}, {"type": "null"}]});
+            *property = json!({"anyOf": [{"type": "string", "format": "date",
+                "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}, {"type": "string", "pattern": BLANK},
+                {"type": "null"}]});
             if about.is_string() {
                 property["description"] = about;
             }
@@ -255,7 +329,13 @@ fn constrain(body: &str, field: &str, property: &mut Value) {
         ("UpdateJobBody", "is_archived") => {}
         ("UpdateJobBody", _) => text(property, limit::NAME, LINE_NOT_BLANK),
         (_, _) if is_needed => text(property, limit::NAME, LINE_NOT_BLANK),
-        (_, _) if property["type"].as_array().is_some_and(|types| types.contains(&json!("string"))) => text(property, limit::NAME, LINE),
+        (_, _)
+            if property["type"]
+                .as_array()
+                .is_some_and(|types| types.contains(&json!("string"))) =>
+        {
+            text(property, limit::NAME, LINE)
+        }
         _ => {}
     }
 }
@@ -270,9 +350,11 @@ fn missable() -> String {
     format!("^[{0}]*({1})[{0}]*$", blank!(), RunFilter::MISSABLE.map(Field::name).join("|"))
 }
 
-/// References to 1 to `most` records, each once. They are compared without the white space around them, so here they have none.
+/// References to 1 to `most` records, each once. They are compared without the white space around
+/// them, so here they have none.
 fn ids(property: &mut Value, most: usize) {
-    (property["minItems"], property["maxItems"], property["uniqueItems"]) = (1.into(), most.into(), true.into());
+    (property["minItems"], property["maxItems"], property["uniqueItems"]) =
+        (1.into(), most.into(), true.into());
     text(&mut property["items"], limit::NAME, "^[!-~]+$");
 }
 
@@ -292,19 +374,27 @@ pub fn constrain_query(path: &str, parameter: &mut Value) {
         schema["type"] = kind;
     }
     match name.as_str() {
-        "after" => *schema = json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MAX_OFFSET}, {"const": "latest"}]}),
+        "after" => {
+            *schema = json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MAX_OFFSET},
+                {"const": "latest"}]})
+        }
         "before" => number(schema, MAX_OFFSET),
         "offset" => *schema = offset_schema(),
         "limit" => {
-            (schema["minimum"], schema["maximum"]) = (1.into(), if is_feed { MAX_EVENTS_PER_PAGE } else { MAX_PER_PAGE }.into());
+            (schema["minimum"], schema["maximum"]) =
+                (1.into(), if is_feed { MAX_EVENTS_PER_PAGE } else { MAX_PER_PAGE }.into());
             schema["default"] = 100.into();
         }
         "types" => schema["pattern"] = type_patterns().into(),
-        "cursor" if path == "/v1/persons/duplicates" => schema["pattern"] = format!("^({PERSON_ID}(\\.{PERSON_ID})?)?$").into(),
+        "cursor" if path == "/v1/persons/duplicates" => {
+            schema["pattern"] = format!("^({PERSON_ID}(\\.{PERSON_ID})?)?$").into()
+        }
         "entered_stage_after" | "entered_stage_before" => *schema = moment_schema(),
         "email" => text(schema, limit::EMAIL, EMAIL),
         "phone" => text(schema, limit::PHONE, PHONE),
-        "q" if path.ends_with("/persons") || path.ends_with("/candidates") => text(schema, limit::NAME, r"[^\W_]"),
+        "q" if path.ends_with("/persons") || path.ends_with("/candidates") => {
+            text(schema, limit::NAME, r"[^\W_]")
+        }
         "include" if path.starts_with("/v1/persons/{id}") => {
             schema["pattern"] = "^(profile|notes|provenance)(,(profile|notes|provenance))*$".into()
         }
@@ -316,7 +406,8 @@ pub fn constrain_query(path: &str, parameter: &mut Value) {
 
 /// Types of events with commas between: names, families and everything.
 fn type_patterns() -> String {
-    let mut known: Vec<_> = EventType::ALL.iter().map(|kind| kind.name().replace('.', "\\.")).collect();
+    let mut known: Vec<_> =
+        EventType::ALL.iter().map(|kind| kind.name().replace('.', "\\.")).collect();
     known.extend(EventType::ALL.iter().map(|kind| format!("{}\\.\\*", kind.family())));
     known.push("\\*".to_owned());
     known.sort_unstable();
@@ -326,15 +417,18 @@ fn type_patterns() -> String {
 }
 
 fn offset_schema() -> Value {
-    json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MAX_OFFSET}, {"type": "null"}, {"enum": ["", "null"]}], "default": 0})
+    json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MAX_OFFSET}, {"type": "null"},
+        {"enum": ["", "null"]}], "default": 0})
 }
 
 fn moment_schema() -> Value {
-    json!({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]})
+    json!({"anyOf": [{"type": "string", "format": "date-time"},
+        {"type": "string", "format": "date"}]})
 }
 
 fn query_parameter(name: &str, description: &str, schema: &Value) -> Value {
-    json!({"name": name, "in": "query", "required": false, "description": description, "schema": schema})
+    json!({"name": name, "in": "query", "required": false, "description": description,
+        "schema": schema})
 }
 
 /// How the ids of the records in a list begin.
@@ -361,7 +455,11 @@ pub fn list_parameters(path: &str) -> Vec<Value> {
     let moment = moment_schema();
     let mut parameters = page_parameters(path);
     parameters.extend([
-        query_parameter("created_after", "Only records made after this moment; a date is its first moment in UTC.", &moment),
+        query_parameter(
+            "created_after",
+            "Only records made after this moment; a date is its first moment in UTC.",
+            &moment,
+        ),
         query_parameter("created_before", "Only records made before this moment.", &moment),
         query_parameter("updated_after", "Only records changed after this moment.", &moment),
         query_parameter("updated_before", "Only records changed before this moment.", &moment),
@@ -373,16 +471,23 @@ pub fn list_parameters(path: &str) -> Vec<Value> {
 pub fn page_parameters(path: &str) -> Vec<Value> {
     let kind = listed_kind(path);
     vec![
-        query_parameter("offset", "How many records to skip; empty and `null` are 0.", &offset_schema()),
+        query_parameter(
+            "offset",
+            "How many records to skip; empty and `null` are 0.",
+            &offset_schema(),
+        ),
         query_parameter(
             "limit",
             "How many records a page has.",
-            &json!({"type": "integer", "minimum": 1, "maximum": MAX_PER_PAGE, "default": MAX_PER_PAGE}),
+            &json!({"type": "integer", "minimum": 1, "maximum": MAX_PER_PAGE,
+                "default": MAX_PER_PAGE}),
         ),
         query_parameter(
             "cursor",
-            "Pages by cursor instead of offset, which then does not count: empty to begin, then `next_cursor` of the page before.",
-            &json!({"type": "string", "pattern": format!("^({kind}_[0-7][0-9a-hjkmnp-tv-z]{{25}}\\.[0-9]{{1,15}}\\.[0-9a-f]{{8}})?$")}),
+            "Pages by cursor instead of offset, which then does not count: empty to begin, then \
+             `next_cursor` of the page before.",
+            &json!({"type": "string",
+                "pattern": format!("^({kind}_[0-7][0-9a-hjkmnp-tv-z]{{25}}\\.[0-9]{{1,15}}\\.[0-9a-f]{{8}})?$")}),
         ),
         query_parameter(
             "sort",
@@ -398,7 +503,10 @@ mod tests {
 
     #[test]
     fn a_phone_number_may_have_the_digits_of_all_scripts_that_are_read() {
-        let ranges: String = slated_model::text::ZEROS.iter().map(|zero| format!(r"\u{zero:04x}-\u{:04x}", zero + 9)).collect();
+        let ranges: String = slated_model::text::ZEROS
+            .iter()
+            .map(|zero| format!(r"\u{zero:04x}-\u{:04x}", zero + 9))
+            .collect();
         assert!(PHONE.contains(&format!("[0-9{ranges}]")), "{ranges}");
     }
 }

@@ -1,4 +1,5 @@
-//! What stands in many places of the OpenAPI document stands once, among its components: headers, parameters, refusals and their examples.
+//! What stands in many places of the OpenAPI document stands once, among its components: headers,
+//! parameters, refusals and their examples.
 
 use std::collections::HashMap;
 
@@ -21,19 +22,35 @@ pub fn share(document: &mut Value) {
     let mut responses = Common::default();
     let mut examples = Map::new();
     each_operation(document, &mut |operation| {
-        for parameter in operation.pointer_mut("/parameters").and_then(Value::as_array_mut).into_iter().flatten() {
+        for parameter in
+            operation.pointer_mut("/parameters").and_then(Value::as_array_mut).into_iter().flatten()
+        {
             parameters.refer(&parameter_name(parameter), parameter, "parameters");
         }
         for (status, response) in operation["responses"].as_object_mut().into_iter().flatten() {
-            for (name, header) in response.pointer_mut("/headers").and_then(Value::as_object_mut).into_iter().flatten() {
+            for (name, header) in response
+                .pointer_mut("/headers")
+                .and_then(Value::as_object_mut)
+                .into_iter()
+                .flatten()
+            {
                 headers.refer(name, header, "headers");
             }
             let name = refusal_name(status, response);
-            for (code, example) in
-                response.pointer_mut("/content/application~1json/examples").and_then(Value::as_object_mut).into_iter().flatten()
+            for (code, example) in response
+                .pointer_mut("/content/application~1json/examples")
+                .and_then(Value::as_object_mut)
+                .into_iter()
+                .flatten()
             {
                 let name = if name.ends_with("V0") { format!("{code}_V0") } else { code.clone() };
-                examples.insert(name.clone(), std::mem::replace(example, json!({"$ref": format!("#/components/examples/{name}")})));
+                examples.insert(
+                    name.clone(),
+                    std::mem::replace(
+                        example,
+                        json!({"$ref": format!("#/components/examples/{name}")}),
+                    ),
+                );
             }
             responses.count(name, response);
         }
@@ -43,9 +60,12 @@ pub fn share(document: &mut Value) {
             responses.refer(&refusal_name(status, response), response, "responses");
         }
     });
-    for (kind, shared) in
-        [("parameters", parameters.shared()), ("headers", headers.shared()), ("responses", responses.shared()), ("examples", examples)]
-    {
+    for (kind, shared) in [
+        ("parameters", parameters.shared()),
+        ("headers", headers.shared()),
+        ("responses", responses.shared()),
+        ("examples", examples),
+    ] {
         components[kind] = Value::Object(shared);
     }
     document["components"] = components;
@@ -54,7 +74,11 @@ pub fn share(document: &mut Value) {
 fn each_operation(document: &mut Value, visit: &mut impl FnMut(&mut Value)) {
     for part in ["paths", "webhooks"] {
         for (_, methods) in document[part].as_object_mut().into_iter().flatten() {
-            methods.as_object_mut().into_iter().flatten().for_each(|(_, operation)| visit(operation));
+            methods
+                .as_object_mut()
+                .into_iter()
+                .flatten()
+                .for_each(|(_, operation)| visit(operation));
         }
     }
 }
@@ -92,16 +116,22 @@ impl Common {
     }
 
     fn shared(&self) -> Map<String, Value> {
-        let mut names: Vec<_> = self.counts.keys().filter(|name| self.most(name).is_some()).collect();
+        let mut names: Vec<_> =
+            self.counts.keys().filter(|name| self.most(name).is_some()).collect();
         names.sort_unstable();
-        names.into_iter().filter_map(|name| Some((name.clone(), self.most(name)?.clone()))).collect()
+        names
+            .into_iter()
+            .filter_map(|name| Some((name.clone(), self.most(name)?.clone())))
+            .collect()
     }
 }
 
 /// `Limit`, `IdempotencyKey`; an id is called after what it is of.
 fn parameter_name(parameter: &Value) -> String {
     let name = parameter["name"].as_str().unwrap_or_default();
-    let owner = parameter["description"].as_str().and_then(|about| about.strip_prefix("The ")?.split_once("'s id"));
+    let owner = parameter["description"]
+        .as_str()
+        .and_then(|about| about.strip_prefix("The ")?.split_once("'s id"));
     match (name, owner) {
         ("id", Some((owner, _))) => pascal(&format!("{owner} id")),
         _ => pascal(name),
@@ -114,7 +144,10 @@ fn refusal_name(status: &str, response: &Value) -> String {
         return "NotModified".to_owned();
     }
     let content = &response["content"]["application/json"];
-    let Some(examples) = content["examples"].as_object().filter(|_| !status.starts_with('2')) else { return String::new() };
+    let Some(examples) = content["examples"].as_object().filter(|_| !status.starts_with('2'))
+    else {
+        return String::new();
+    };
     let codes: Vec<_> = examples.keys().map(|code| pascal(&code.to_lowercase())).collect();
     let is_old = content["schema"]["$ref"].as_str().is_some_and(|schema| schema.ends_with("V0"));
     format!("{}{}", codes.join("Or"), if is_old { "V0" } else { "" })

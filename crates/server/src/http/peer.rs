@@ -6,7 +6,8 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
-/// Who sends no more may only have said so early. They are taken for gone when they wait for so long.
+/// Who sends no more may only have said so early. They are taken for gone when they wait for so
+/// long.
 const BENEFIT_OF_DOUBT: Duration = Duration::from_secs(2);
 
 #[derive(Clone)]

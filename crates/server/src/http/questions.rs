@@ -1,5 +1,5 @@
-//! Questions that take long to answer. Of each workspace and each key only so many are answered at once and the others wait, so that those of other
-//! callers find a place.
+//! Questions that take long to answer. Of each workspace and each key only so many are answered at
+//! once and the others wait, so that those of other callers find a place.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -30,7 +30,10 @@ pub struct Turn {
 impl Questions {
     /// With so many answered at once in all, a workspace has half of them, and a key half of these.
     pub fn new(at_once: usize) -> Self {
-        Self { of_workspace: Lines::new((at_once / 2).max(1)), of_key: Lines::new((at_once / 4).max(1)) }
+        Self {
+            of_workspace: Lines::new((at_once / 2).max(1)),
+            of_key: Lines::new((at_once / 4).max(1)),
+        }
     }
 
     pub async fn turn(&self, workspace: WorkspaceId, key: KeyId) -> Result<Turn, Problem> {
@@ -39,7 +42,11 @@ impl Questions {
             Some(Turn { _of_key: of_key, _of_workspace: self.of_workspace.wait(workspace).await? })
         };
         timeout(MAX_WAIT, waiting).await.ok().flatten().ok_or_else(|| {
-            Problem::new(Code::Unavailable, "Too many questions of yours take long to answer now; wait for the answers to some of them.")
+            Problem::new(
+                Code::Unavailable,
+                "Too many questions of yours take long to answer now; \
+                wait for the answers to some of them.",
+            )
         })
     }
 }
@@ -83,7 +90,8 @@ mod tests {
 
     /// Whether the next question has its turn at once.
     async fn is_next(questions: &Questions, workspace: i64, key: u8) -> Option<Turn> {
-        let turn = questions.turn(WorkspaceId::from_number(workspace), KeyId::from_bytes([key; 16]));
+        let turn =
+            questions.turn(WorkspaceId::from_number(workspace), KeyId::from_bytes([key; 16]));
         tokio::select! {
             biased;
             turn = turn => turn.ok(),

@@ -1,4 +1,5 @@
-//! Refusals on their way out. A handler only says what went wrong; the edge, which knows the request's id and version, tells it.
+//! Refusals on their way out. A handler only says what went wrong; the edge, which knows the
+//! request's id and version, tells it.
 
 use std::sync::Arc;
 
@@ -70,16 +71,28 @@ pub fn tell(failure: &OperationError, version: Version, request_id: &str) -> Res
         OperationError::Rejected(problem) => tell_problem(problem, version, request_id),
         OperationError::Store(error @ StoreError::Unavailable(_)) => {
             tracing::error!(request.id = request_id, error = %error, "the database is away");
-            tell_problem(&Problem::new(Code::Unavailable, "The database is not available now; try again shortly."), version, request_id)
+            tell_problem(
+                &Problem::new(
+                    Code::Unavailable,
+                    "The database is not available now; try again shortly.",
+                ),
+                version,
+                request_id,
+            )
         }
         OperationError::Store(error @ StoreError::DiskFull) => {
             tracing::error!(request.id = request_id, error = %error, "nothing can be written");
-            let message = "The disk of the database is full. Nothing can be written until its operator makes room; reads go on.";
+            let message = "The disk of the database is full. Nothing can be written until its \
+                operator makes room; reads go on.";
             tell_problem(&Problem::new(Code::Unavailable, message), version, request_id)
         }
         OperationError::Store(StoreError::TookTooLong) => {
-            tracing::warn!(request.id = request_id, "a question was not answered: it took too long");
-            let message = "This takes too long to answer. Ask for less: with narrower filters, or by cursor instead of a far offset.";
+            tracing::warn!(
+                request.id = request_id,
+                "a question was not answered: it took too long"
+            );
+            let message = "This takes too long to answer. Ask for less: with narrower filters, or \
+                by cursor instead of a far offset.";
             tell_problem(&Problem::new(Code::Unavailable, message), version, request_id)
         }
         OperationError::Store(error) => {
@@ -90,7 +103,10 @@ pub fn tell(failure: &OperationError, version: Version, request_id: &str) -> Res
 }
 
 pub fn internal() -> Problem {
-    Problem::new(Code::Internal, "Something went wrong here. The log has the cause under the request's id.")
+    Problem::new(
+        Code::Internal,
+        "Something went wrong here. The log has the cause under the request's id.",
+    )
 }
 
 pub fn tell_problem(problem: &Problem, version: Version, request_id: &str) -> Response {
@@ -103,7 +119,8 @@ pub fn tell_problem(problem: &Problem, version: Version, request_id: &str) -> Re
         Version::V0 => serde_json::to_vec(&ErrorV0 { error: message, data: () }),
     };
     let mut response = Response::new(Body::from(body.unwrap_or_default()));
-    *response.status_mut() = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.status_mut() =
+        StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     match code {

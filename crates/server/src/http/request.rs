@@ -1,4 +1,5 @@
-//! What a handler is given: a request whose caller may do this. The scope is in the type, so that no handler can forget it.
+//! What a handler is given: a request whose caller may do this. The scope is in the type, so that
+//! no handler can forget it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -85,7 +86,8 @@ impl ReadRequest {
         self.app.unread.place_for_document(self.workspace)
     }
 
-    /// Looks for a page of a list: of all records, where it is found by their number as a rule, or of those that filters leave.
+    /// Looks for a page of a list: of all records, where it is found by their number as a rule, or
+    /// of those that filters leave.
     pub async fn look_for_page<W: Operation, K: Kind>(
         &self,
         wants_all: bool,
@@ -138,7 +140,9 @@ impl ReadRequest {
             known.iter().any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
         });
         match is_known {
-            true => Answer { status: StatusCode::NOT_MODIFIED.as_u16(), body: Vec::new(), ..answer },
+            true => {
+                Answer { status: StatusCode::NOT_MODIFIED.as_u16(), body: Vec::new(), ..answer }
+            }
             false => answer,
         }
     }
@@ -164,7 +168,12 @@ impl FromRequest<Arc<App>> for WriteRequest {
 }
 
 impl WriteRequest {
-    async fn read_from(request: Request, app: &Arc<App>, needed: Scope, taken: Taken) -> Result<Self, Refusal> {
+    async fn read_from(
+        request: Request,
+        app: &Arc<App>,
+        needed: Scope,
+        taken: Taken,
+    ) -> Result<Self, Refusal> {
         let (parts, mut body) = request.into_parts();
         let key = match authorise(&parts, needed) {
             Ok(key) => key,
@@ -174,7 +183,12 @@ impl WriteRequest {
             }
         };
         let request_id = parts.extensions.get::<RequestName>().map(|name| Arc::clone(&name.0));
-        let actor = Actor { workspace: key.workspace, key: Some(key.id), request_id, is_silent: app.settings.is_silent };
+        let actor = Actor {
+            workspace: key.workspace,
+            key: Some(key.id),
+            request_id,
+            is_silent: app.settings.is_silent,
+        };
         let body = json_body(app, key, &parts.headers, body, taken).await?;
         let key = key.id;
         let idempotency = idempotency_key(&parts, &body.bytes)?;
@@ -205,8 +219,12 @@ impl WriteRequest {
         number_in(&self.parts, noun)
     }
 
-    /// Looks, when it is the caller's turn, at what the change cannot be made without, however long that takes.
-    pub async fn look_to_the_end<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
+    /// Looks, when it is the caller's turn, at what the change cannot be made without, however long
+    /// that takes.
+    pub async fn look_to_the_end<W: Operation>(
+        &self,
+        work: W,
+    ) -> Result<W::Output, OperationError> {
         let _turn = self.app.questions.turn(self.actor.workspace, self.key).await?;
         self.app.store.read_snapshot_to_the_end(work).await
     }
@@ -220,20 +238,33 @@ impl WriteRequest {
     }
 
     /// Tries the work out: the answer says what would have changed, and nothing is kept.
-    pub async fn try_out<W: Operation>(self, work: W, render: impl Fn(W::Output) -> Answer) -> Reply {
+    pub async fn try_out<W: Operation>(
+        self,
+        work: W,
+        render: impl Fn(W::Output) -> Answer,
+    ) -> Reply {
         let (output, tried) = self.app.store.try_out(work).await?;
         Ok(with_changes(render(output), &tried))
     }
 
     /// Carries out the work and tells its outcome, once for each idempotency key.
-    pub async fn carry_out<W: Operation>(self, work: W, render: impl Fn(W::Output) -> Answer + Send + Sync + 'static) -> Reply {
+    pub async fn carry_out<W: Operation>(
+        self,
+        work: W,
+        render: impl Fn(W::Output) -> Answer + Send + Sync + 'static,
+    ) -> Reply {
         Ok(match self.idempotency {
             Some(key) => {
                 let now = self.app.believed_time();
                 let render = move |output| render(output).into();
-                self.app.store.write(Answered { actor: self.actor, now, key, work, render }).await?.into()
+                self.app
+                    .store
+                    .write(Answered { actor: self.actor, now, key, work, render })
+                    .await?
+                    .into()
             }
-            // Without a key nobody else needs the answer, so it is made outside the transaction, where others wait.
+            // Without a key nobody else needs the answer, so it is made outside the transaction,
+            // where others wait.
             None => render(self.app.store.write(work).await?),
         })
     }
@@ -308,7 +339,10 @@ impl FromRequest<Arc<App>> for AdminReadRequest {
 }
 
 /// Looks for an answer for as long as somebody waits for it.
-async fn unless_gone<T>(parts: &Parts, looking: impl Future<Output = Result<T, OperationError>>) -> Result<T, OperationError> {
+async fn unless_gone<T>(
+    parts: &Parts,
+    looking: impl Future<Output = Result<T, OperationError>>,
+) -> Result<T, OperationError> {
     let Some(peer) = parts.extensions.get::<Peer>() else { return looking.await };
     tokio::select! {
         biased;
@@ -319,11 +353,16 @@ async fn unless_gone<T>(parts: &Parts, looking: impl Future<Output = Result<T, O
 
 fn authorise(parts: &Parts, needed: Scope) -> Result<&KnownKey, Refusal> {
     let key = parts.extensions.get::<Arc<KnownKey>>();
-    let key = key.ok_or_else(|| StoreError::Internal("a route was reached without a caller".to_owned()))?;
+    let key =
+        key.ok_or_else(|| StoreError::Internal("a route was reached without a caller".to_owned()))?;
     match key.scope >= needed {
         true => Ok(key),
         false => {
-            let message = format!("This needs a key with the scope {}; this one has {}.", needed.name(), key.scope.name());
+            let message = format!(
+                "This needs a key with the scope {}; this one has {}.",
+                needed.name(),
+                key.scope.name()
+            );
             Err(Problem::new(Code::Forbidden, message).into())
         }
     }
@@ -340,10 +379,12 @@ fn id_at<K: Kind>(parts: &Parts, place: usize) -> Result<Id<K>, Problem> {
 }
 
 fn segment(parts: &Parts, place: usize) -> Cow<'_, str> {
-    percent_decode_str(parts.uri.path().split('/').nth(place).unwrap_or_default()).decode_utf8_lossy()
+    percent_decode_str(parts.uri.path().split('/').nth(place).unwrap_or_default())
+        .decode_utf8_lossy()
 }
 
-/// What was written instead of an id, as far as an answer repeats it: not a whole key that somebody took for one.
+/// What was written instead of an id, as far as an answer repeats it: not a whole key that somebody
+/// took for one.
 fn repeated(written: &str) -> String {
     const LONGEST: usize = 40;
     match written.chars().nth(LONGEST) {
@@ -355,7 +396,9 @@ fn repeated(written: &str) -> String {
 /// The number in the path: `/v1/webhooks/{id}/deliveries/{sequence}` and below.
 fn number_in(parts: &Parts, noun: &str) -> Result<i64, Problem> {
     let written = segment(parts, 5);
-    whole_number(&written).filter(|number| *number <= MAX_OFFSET).ok_or_else(|| Problem::not_found(noun, repeated(&written)))
+    whole_number(&written)
+        .filter(|number| *number <= MAX_OFFSET)
+        .ok_or_else(|| Problem::not_found(noun, repeated(&written)))
 }
 
 fn no_query(parts: &Parts) -> Result<(), Problem> {
@@ -375,8 +418,11 @@ fn precondition(headers: &HeaderMap) -> Precondition {
 
 /// The entity tags in a header, as they are written. What is no tag of ours matches nothing.
 fn entity_tags(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
-    let values = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
-    values.flat_map(|value| value.split(',').map(|tag| tag.trim().to_owned()).collect::<Vec<_>>()).collect()
+    let values =
+        headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+    values
+        .flat_map(|value| value.split(',').map(|tag| tag.trim().to_owned()).collect::<Vec<_>>())
+        .collect()
 }
 
 fn idempotency_key(parts: &Parts, body: &[u8]) -> Result<Option<IdempotencyKey>, Problem> {
@@ -384,12 +430,16 @@ fn idempotency_key(parts: &Parts, body: &[u8]) -> Result<Option<IdempotencyKey>,
     let mut values = parts.headers.get_all(NAME).iter();
     let Some(value) = values.next() else { return Ok(None) };
     let key = value.to_str().unwrap_or_default().trim();
-    let is_sound = (1..=MAX_IDEMPOTENCY_KEY_LENGTH).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+    let is_sound = (1..=MAX_IDEMPOTENCY_KEY_LENGTH).contains(&key.len())
+        && key.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_sound || values.next().is_some() {
-        let message = format!("must be given once, with 1 to {MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters");
+        let message = format!(
+            "must be given once, with 1 to {MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters"
+        );
         return Err(Problem::invalid(NAME, FieldErrorCode::InvalidValue, message));
     }
     let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
-    let request_hash = sha256(&[parts.method.as_str().as_bytes(), b"\0", path.as_bytes(), b"\0", body]);
+    let request_hash =
+        sha256(&[parts.method.as_str().as_bytes(), b"\0", path.as_bytes(), b"\0", body]);
     Ok(Some(IdempotencyKey { key: key.to_owned(), request_hash }))
 }

@@ -1,4 +1,5 @@
-//! Counts and times of requests, a set for each route. The handles are made once and kept, so that a request only adds to them.
+//! Counts and times of requests, a set for each route. The handles are made once and kept, so that
+//! a request only adds to them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
@@ -24,7 +25,10 @@ impl RouteMeasures {
         let method = known_method(method);
         let measures = self.of_route(route);
         let seen = measures.read().is_ok_and(|measures| {
-            match measures.iter().find(|measure| measure.status == status && measure.method == method) {
+            match measures
+                .iter()
+                .find(|measure| measure.status == status && measure.method == method)
+            {
                 Some(measure) => {
                     measure.add(duration);
                     true
@@ -54,7 +58,8 @@ impl Measure {
         Self {
             method,
             status,
-            requests: counter!("slated_http_requests_total", "route" => route.to_owned(), "method" => method, "status" => status.to_string()),
+            requests: counter!("slated_http_requests_total", "route" => route.to_owned(),
+                "method" => method, "status" => status.to_string()),
             seconds: histogram!("slated_http_request_seconds", &labels),
         }
     }

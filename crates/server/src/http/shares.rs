@@ -1,4 +1,5 @@
-//! What all callers have together, such as memory or connections, and how much of it one of them may take.
+//! What all callers have together, such as memory or connections, and how much of it one of them
+//! may take.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -33,7 +34,11 @@ pub struct Share<K: Eq + Hash + Copy> {
 
 impl<K: Eq + Hash + Copy> Shares<K> {
     pub fn new(most: usize, most_each: usize) -> Arc<Self> {
-        Arc::new(Self { most, most_each, taken: Mutex::new(Taken { in_all: 0, by_owner: HashMap::new() }) })
+        Arc::new(Self {
+            most,
+            most_each,
+            taken: Mutex::new(Taken { in_all: 0, by_owner: HashMap::new() }),
+        })
     }
 
     pub fn take(self: &Arc<Self>, owner: K, amount: usize) -> Result<Share<K>, Full> {
@@ -42,7 +47,8 @@ impl<K: Eq + Hash + Copy> Shares<K> {
         Ok(share)
     }
 
-    /// Takes what cannot be refused any more. It counts as far as the owner's share goes, so that it takes no more from others.
+    /// Takes what cannot be refused any more. It counts as far as the owner's share goes, so that
+    /// it takes no more from others.
     pub fn take_anyway(self: &Arc<Self>, owner: K, amount: usize) -> Share<K> {
         let mut taken = self.lock();
         let own = taken.by_owner.get(&owner).copied().unwrap_or_default();

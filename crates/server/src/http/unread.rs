@@ -1,5 +1,5 @@
-//! Answers that were not read yet. What they take in memory is bounded, in all and for each workspace: a caller that asks and does not read would
-//! hold as much as they like.
+//! Answers that were not read yet. What they take in memory is bounded, in all and for each
+//! workspace: a caller that asks and does not read would hold as much as they like.
 
 use std::sync::Arc;
 
@@ -48,14 +48,26 @@ impl Unread {
     }
 
     /// A place for a document that is read while it is sent, of which a part is there at a time.
-    pub fn place_for_document(&self, workspace: WorkspaceId) -> Result<Share<WorkspaceId>, Problem> {
+    pub fn place_for_document(
+        &self,
+        workspace: WorkspaceId,
+    ) -> Result<Share<WorkspaceId>, Problem> {
         self.0.take(workspace, DOCUMENT).map_err(too_much)
     }
 
-    /// Gives a large answer its place in the room. One that tells of a change has it anyway: the change is made.
-    pub async fn place(&self, workspace: WorkspaceId, tells_of_change: bool, response: Response) -> Result<Response, Problem> {
-        let length = response.body().size_hint().exact().filter(|length| *length > MAX_SMALL_BODY_BYTES);
-        let Some(length) = length.and_then(|length| usize::try_from(length).ok()) else { return Ok(response) };
+    /// Gives a large answer its place in the room. One that tells of a change has it anyway: the
+    /// change is made.
+    pub async fn place(
+        &self,
+        workspace: WorkspaceId,
+        tells_of_change: bool,
+        response: Response,
+    ) -> Result<Response, Problem> {
+        let length =
+            response.body().size_hint().exact().filter(|length| *length > MAX_SMALL_BODY_BYTES);
+        let Some(length) = length.and_then(|length| usize::try_from(length).ok()) else {
+            return Ok(response);
+        };
         let place = match tells_of_change {
             true => self.0.take_anyway(workspace, length),
             false => self.0.take(workspace, length).map_err(too_much)?,
@@ -69,7 +81,10 @@ impl Unread {
 
 fn too_much(full: Full) -> Problem {
     let message = match full {
-        Full::Share => "Too many large answers of yours wait to be read; read some of them, or ask for smaller pages.",
+        Full::Share => {
+            "Too many large answers of yours wait to be read; read some of them, or ask for \
+             smaller pages."
+        }
         Full::All => "Too many large answers wait to be read now; try again shortly.",
     };
     Problem::new(Code::Unavailable, message)

@@ -1,4 +1,5 @@
-//! A connection whose other end stops reading is given up: an answer that nobody takes must not be kept for ever.
+//! A connection whose other end stops reading is given up: an answer that nobody takes must not be
+//! kept for ever.
 
 use std::future::Future;
 use std::io::{Error, ErrorKind, IoSlice, Result};
@@ -15,7 +16,8 @@ use tokio::time::{Sleep, sleep};
 
 use super::connections::Activity;
 
-/// What must be taken of an answer in the time that it may lie unread, unless there is no more of it. A byte now and then is no reading.
+/// What must be taken of an answer in the time that it may lie unread, unless there is no more of
+/// it. A byte now and then is no reading.
 const MIN_TAKEN: usize = 64 * 1024;
 
 pub struct StallGuard {
@@ -37,7 +39,11 @@ impl StallGuard {
     }
 
     /// Passes on what the stream says, unless too little was taken for too long.
-    fn judge(&mut self, context: &mut Context<'_>, progress: Poll<Result<usize>>) -> Poll<Result<usize>> {
+    fn judge(
+        &mut self,
+        context: &mut Context<'_>,
+        progress: Poll<Result<usize>>,
+    ) -> Poll<Result<usize>> {
         if let (Poll::Ready(Ok(bytes)), Some(waiting)) = (&progress, &mut self.waiting) {
             waiting.taken += bytes;
             if waiting.taken >= MIN_TAKEN {
@@ -58,7 +64,11 @@ impl StallGuard {
 }
 
 impl AsyncRead for StallGuard {
-    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<Result<()>> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<Result<()>> {
         loop {
             ready!(self.stream.poll_read_ready(context))?;
             match self.stream.try_read(buffer.initialize_unfilled()) {
@@ -74,7 +84,11 @@ impl AsyncRead for StallGuard {
 }
 
 /// Writes as soon as the stream takes something.
-fn write(stream: &TcpStream, context: &mut Context<'_>, write: impl Fn() -> Result<usize>) -> Poll<Result<usize>> {
+fn write(
+    stream: &TcpStream,
+    context: &mut Context<'_>,
+    write: impl Fn() -> Result<usize>,
+) -> Poll<Result<usize>> {
     loop {
         ready!(stream.poll_write_ready(context))?;
         match write() {
@@ -85,12 +99,20 @@ fn write(stream: &TcpStream, context: &mut Context<'_>, write: impl Fn() -> Resu
 }
 
 impl AsyncWrite for StallGuard {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<Result<usize>> {
         let progress = write(&self.stream, context, || self.stream.try_write(bytes));
         self.judge(context, progress)
     }
 
-    fn poll_write_vectored(mut self: Pin<&mut Self>, context: &mut Context<'_>, slices: &[IoSlice<'_>]) -> Poll<Result<usize>> {
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<Result<usize>> {
         let progress = write(&self.stream, context, || self.stream.try_write_vectored(slices));
         self.judge(context, progress)
     }
@@ -139,7 +161,8 @@ mod tests {
                 sleep(pause).await;
             }
         });
-        let sent = StallGuard::new(Arc::new(stream), PATIENCE, activity).write_all(&vec![0; LENGTH]).await;
+        let sent =
+            StallGuard::new(Arc::new(stream), PATIENCE, activity).write_all(&vec![0; LENGTH]).await;
         reading.abort();
         sent
     }

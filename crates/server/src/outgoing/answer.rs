@@ -18,7 +18,8 @@ pub fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<i64> {
     Some((date.as_millisecond() - now.millis()) / 1000)
 }
 
-/// The causes one after the other, without the URL: it may hold what is nobody's business. `timeout` is what the client was made with.
+/// The causes one after the other, without the URL: it may hold what is nobody's business.
+/// `timeout` is what the client was made with.
 pub fn explain(error: reqwest::Error, timeout: Duration) -> String {
     if error.is_timeout() {
         return format!("it did not answer within {}", span(timeout));

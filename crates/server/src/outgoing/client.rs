@@ -26,8 +26,13 @@ pub enum Redirects {
     Left,
 }
 
-/// A client that reaches allowed targets only. `timeout` is for a whole call, with all its redirects.
-pub fn client(targets: &Targets, timeout: Duration, redirects: Redirects) -> Result<Client, String> {
+/// A client that reaches allowed targets only. `timeout` is for a whole call, with all its
+/// redirects.
+pub fn client(
+    targets: &Targets,
+    timeout: Duration,
+    redirects: Redirects,
+) -> Result<Client, String> {
     let at_redirects = targets.clone();
     let policy = match redirects {
         Redirects::Followed => Policy::custom(move |attempt| redirect(&at_redirects, attempt)),
@@ -52,20 +57,24 @@ pub fn client(targets: &Targets, timeout: Duration, redirects: Redirects) -> Res
 fn tls() -> Result<ClientConfig, String> {
     let mut authorities = RootCertStore::empty();
     authorities.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider())).with_safe_default_protocol_versions();
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions();
     let config = config.map_err(|error| format!("TLS cannot be set up: {error}"))?;
     Ok(config.with_root_certificates(authorities).with_no_client_auth())
 }
 
 /// Follows only redirects that keep the request as it is.
 fn redirect(targets: &Targets, attempt: Attempt<'_>) -> reqwest::redirect::Action {
-    if !matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT) {
+    if !matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT)
+    {
         return attempt.stop();
     }
     if attempt.previous().len() > MAX_REDIRECTS {
         return attempt.error(format!("it was redirected more than {MAX_REDIRECTS} times"));
     }
-    if attempt.url().scheme() == "http" && attempt.previous().last().is_some_and(|url| url.scheme() == "https") {
+    if attempt.url().scheme() == "http"
+        && attempt.previous().last().is_some_and(|url| url.scheme() == "https")
+    {
         return attempt.error("the redirect must not lead from https to http");
     }
     match targets.check(attempt.url()) {
@@ -74,10 +83,12 @@ fn redirect(targets: &Targets, attempt: Attempt<'_>) -> reqwest::redirect::Actio
     }
 }
 
-/// Looks names up and leaves out the addresses that may not be called, so that a name cannot lead where its URL could not.
+/// Looks names up and leaves out the addresses that may not be called, so that a name cannot lead
+/// where its URL could not.
 struct Resolver(Targets);
 
-/// Each look-up keeps a thread waiting, and long reads of all workspaces are served by the same 512 threads: half of them are not for names.
+/// Each look-up keeps a thread waiting, and long reads of all workspaces are served by the same 512
+/// threads: half of them are not for names.
 static LOOKUPS: Semaphore = Semaphore::const_new(256);
 
 /// A thread goes on waiting when nobody wants to know any more, and its place is taken until then.
@@ -99,11 +110,14 @@ impl Resolve for Resolver {
                 tracing::debug!(%error, name = name.as_str(), "a name could not be looked up");
             }
             let found = found.unwrap_or_default();
-            let allowed: Vec<_> = found.into_iter().filter(|address| targets.admit(address.ip()).is_ok()).collect();
+            let allowed: Vec<_> =
+                found.into_iter().filter(|address| targets.admit(address.ip()).is_ok()).collect();
             match allowed.is_empty() {
-                // Which address it is, or whether there is one, would tell strangers about the network here.
+                // Which address it is, or whether there is one, would tell strangers about the
+                // network here.
                 true => Err(format!(
-                    "the name {} is not known or leads to no public address; the operator may allow others with --allow-private-targets",
+                    "the name {} is not known or leads to no public address; the operator may \
+                     allow others with --allow-private-targets",
                     name.as_str()
                 )
                 .into()),

@@ -5,7 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use ipnet::IpNet;
 use reqwest::Url;
 
-/// The addresses that may be called: all public ones, and the ranges that the operator allows beside them.
+/// The addresses that may be called: all public ones, and the ranges that the operator allows
+/// beside them.
 #[derive(Clone, Debug, Default)]
 pub struct Targets {
     allowed: Vec<IpNet>,
@@ -27,7 +28,11 @@ impl Targets {
         }
         match url.host() {
             None => Err("must name a host".to_owned()),
-            Some(url::Host::Domain(name)) if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte)) => {
+            Some(url::Host::Domain(name))
+                if !name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte)) =>
+            {
                 Err("must name a host of letters, digits, hyphens and dots".to_owned())
             }
             Some(url::Host::Domain(_)) => Ok(()),
@@ -40,9 +45,10 @@ impl Targets {
         let ip = plain(ip);
         match is_public(ip) || self.allowed.iter().any(|range| range.contains(&ip)) {
             true => Ok(()),
-            false => {
-                Err(format!("must not lead to {ip}, which is no public address; the operator may allow it with --allow-private-targets"))
-            }
+            false => Err(format!(
+                "must not lead to {ip}, which is no public address; the operator may allow it \
+                 with --allow-private-targets"
+            )),
         }
     }
 }
@@ -157,7 +163,8 @@ mod tests {
 
     #[test]
     fn ranges_that_the_operator_allows_are_called() {
-        let targets = Targets::new(vec!["127.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()]);
+        let targets =
+            Targets::new(vec!["127.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()]);
         for url in ["http://127.0.0.1:9000/", "http://[::ffff:127.0.0.1]/", "http://[fd12::1]/"] {
             assert!(!refuses(&targets, url), "{url}");
         }

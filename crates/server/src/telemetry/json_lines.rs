@@ -1,5 +1,5 @@
-//! The log as JSON lines: `{"timestamp": …, "level": …, "fields": {…}}`. Every request writes one, so it is made in one pass, without
-//! anything between.
+//! The log as JSON lines: `{"timestamp": …, "level": …, "fields": {…}}`. Every request writes one,
+//! so it is made in one pass, without anything between.
 
 use std::fmt::{Debug, Result, Write};
 
@@ -12,10 +12,21 @@ use tracing_subscriber::registry::LookupSpan;
 
 pub struct JsonLines;
 
-impl<S: Subscriber + for<'l> LookupSpan<'l>, N: for<'w> FormatFields<'w> + 'static> FormatEvent<S, N> for JsonLines {
-    fn format_event(&self, _: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> Result {
+impl<S: Subscriber + for<'l> LookupSpan<'l>, N: for<'w> FormatFields<'w> + 'static>
+    FormatEvent<S, N> for JsonLines
+{
+    fn format_event(
+        &self,
+        _: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> Result {
         let level = event.metadata().level();
-        write!(writer, "{{\"timestamp\":\"{}\",\"level\":\"{level}\",\"fields\":{{", Timestamp::now())?;
+        write!(
+            writer,
+            "{{\"timestamp\":\"{}\",\"level\":\"{level}\",\"fields\":{{",
+            Timestamp::now()
+        )?;
         let mut line = Line { writer, is_first: true, outcome: Ok(()) };
         event.record(&mut line);
         line.outcome?;
@@ -77,7 +88,10 @@ impl Visit for Line<'_> {
     }
 }
 
-fn write_quoted(writer: &mut Writer<'_>, write: impl FnOnce(&mut Escaping<'_, '_>) -> Result) -> Result {
+fn write_quoted(
+    writer: &mut Writer<'_>,
+    write: impl FnOnce(&mut Escaping<'_, '_>) -> Result,
+) -> Result {
     writer.write_char('"')?;
     write(&mut Escaping(writer))?;
     writer.write_char('"')
@@ -89,7 +103,9 @@ struct Escaping<'e, 'w>(&'e mut Writer<'w>);
 impl Write for Escaping<'_, '_> {
     fn write_str(&mut self, text: &str) -> Result {
         let mut rest = text;
-        while let Some(at) = rest.bytes().position(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
+        while let Some(at) =
+            rest.bytes().position(|byte| byte < b' ' || matches!(byte, b'"' | b'\\'))
+        {
             self.0.write_str(&rest[..at])?;
             write!(self.0, "\\u{:04x}", rest.as_bytes()[at])?;
             rest = &rest[at + 1..];
@@ -115,7 +131,8 @@ mod tests {
         #[test]
         fn text_that_comes_in_parts_is_written_as_json(parts: Vec<String>) {
             let mut written = String::new();
-            write_quoted(&mut Writer::new(&mut written), |inside| parts.iter().try_for_each(|part| write!(inside, "{part}"))).unwrap();
+            write_quoted(&mut Writer::new(&mut written),
+                |inside| parts.iter().try_for_each(|part| write!(inside, "{part}"))).unwrap();
             prop_assert_eq!(serde_json::from_str::<String>(&written).unwrap(), parts.concat());
         }
     }

@@ -1,5 +1,6 @@
-//! Writing the log off the path of requests. Lines gather in memory, and a thread of its own writes what has gathered in one piece: one
-//! write for many lines, and no line makes a request wait for the terminal or the disk unless the log falls far behind, nor then for long.
+//! Writing the log off the path of requests. Lines gather in memory, and a thread of its own writes
+//! what has gathered in one piece: one write for many lines, and no line makes a request wait for
+//! the terminal or the disk unless the log falls far behind, nor then for long.
 
 use std::io::{Result, Write, stderr};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,7 +13,8 @@ use tracing_subscriber::fmt::MakeWriter;
 const GATHERED_FOR: Duration = Duration::from_millis(20);
 /// Past that many bytes a line waits for the thread.
 const MAX_GATHERED: usize = 32 * 1024 * 1024;
-/// How long it does. If nothing was written meanwhile, nobody reads the log: it and those behind it are dropped, and counted, until somebody does.
+/// How long it does. If nothing was written meanwhile, nobody reads the log: it and those behind it
+/// are dropped, and counted, until somebody does.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 /// How long the program waits for the rest of the log to be written when it ends.
 const MAX_END: Duration = Duration::from_secs(2);
@@ -54,7 +56,9 @@ impl Shared {
         let mut gathered = self.lock();
         while !gathered.has_room() && !gathered.is_stuck {
             let written = gathered.written;
-            let wait = self.moved.wait_timeout_while(gathered, MAX_WAIT, |gathered| !gathered.has_room() && gathered.written == written);
+            let wait = self.moved.wait_timeout_while(gathered, MAX_WAIT, |gathered| {
+                !gathered.has_room() && gathered.written == written
+            });
             gathered = wait.unwrap_or_else(PoisonError::into_inner).0;
             gathered.is_stuck = gathered.written == written;
         }
@@ -127,7 +131,9 @@ impl LogWriter {
     pub fn start() -> Result<(Self, LogGuard)> {
         let shared = Arc::new(Shared::default());
         let writing = Arc::clone(&shared);
-        let thread = std::thread::Builder::new().name("log-writer".to_owned()).spawn(move || writing.write_until_closed(stderr()))?;
+        let thread = std::thread::Builder::new()
+            .name("log-writer".to_owned())
+            .spawn(move || writing.write_until_closed(stderr()))?;
         Ok((Self { shared: Arc::clone(&shared) }, LogGuard { shared, thread }))
     }
 }

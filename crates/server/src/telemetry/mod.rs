@@ -16,15 +16,18 @@ use tracing_subscriber::util::SubscriberInitExt;
 use self::json_lines::JsonLines;
 use self::log_writer::{LogGuard, LogWriter};
 
-/// What these have to say in detail holds the values of statements and the URLs of calls: personal data and secrets.
+/// What these have to say in detail holds the values of statements and the URLs of calls: personal
+/// data and secrets.
 const KEPT_QUIET: [&str; 4] = ["tokio_postgres", "postgres_protocol", "reqwest", "hyper_util"];
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// Starts the log. What is still on its way is written when the guard is dropped.
 pub fn start_log(filter: &str) -> Result<LogGuard, String> {
     let filter = read_filter(filter)?;
-    let (writer, guard) = LogWriter::start().map_err(|error| format!("the log cannot be written: {error}"))?;
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_target(false).with_writer(writer);
+    let (writer, guard) =
+        LogWriter::start().map_err(|error| format!("the log cannot be written: {error}"))?;
+    let subscriber =
+        tracing_subscriber::fmt().with_env_filter(filter).with_target(false).with_writer(writer);
     let discretion = filter_fn(|metadata| is_discreet(metadata.target(), *metadata.level()));
     match stderr().is_terminal() {
         true => subscriber.finish().with(discretion).init(),
@@ -38,7 +41,8 @@ pub fn start_log(filter: &str) -> Result<LogGuard, String> {
     Ok(guard)
 }
 
-/// A word alone that is no level would be taken for the name of a part of the program, and nothing else be written.
+/// A word alone that is no level would be taken for the name of a part of the program, and nothing
+/// else be written.
 fn read_filter(written: &str) -> Result<EnvFilter, String> {
     let refused = |reason: String| format!("--log {written:?} is not understood: {reason}");
     // What stands in brackets may hold commas of its own.
@@ -46,23 +50,34 @@ fn read_filter(written: &str) -> Result<EnvFilter, String> {
         return EnvFilter::try_new(written).map_err(|error| refused(error.to_string()));
     }
     let parts: Vec<_> = written.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
-    let is_level =
-        |word: &str| LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word)) || matches!(word, "0" | "1" | "2" | "3" | "4" | "5");
-    let odd = parts.iter().find(|part| !part.contains('=') && !is_level(part)).or(if parts.is_empty() { Some(&written) } else { None });
+    let is_level = |word: &str| {
+        LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word))
+            || matches!(word, "0" | "1" | "2" | "3" | "4" | "5")
+    };
+    let odd = parts
+        .iter()
+        .find(|part| !part.contains('=') && !is_level(part))
+        .or(if parts.is_empty() { Some(&written) } else { None });
     if let Some(word) = odd {
-        return Err(refused(format!("{word:?} is no level; write one of {}, or PART=LEVEL", LEVELS.join(", "))));
+        return Err(refused(format!(
+            "{word:?} is no level; write one of {}, or PART=LEVEL",
+            LEVELS.join(", ")
+        )));
     }
     EnvFilter::try_new(parts.join(",")).map_err(|error| refused(error.to_string()))
 }
 
 /// Whether it may be logged, even if all that there is was asked for.
 fn is_discreet(target: &str, level: Level) -> bool {
-    let is_of = |part: &&str| target.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+    let is_of = |part: &&str| {
+        target.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    };
     level <= Level::INFO || !KEPT_QUIET.iter().any(is_of)
 }
 
 pub fn start_metrics() -> Result<PrometheusHandle, BuildError> {
-    let seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+    let seconds =
+        [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
     let sizes = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
     let handle = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &seconds)?
@@ -77,23 +92,60 @@ fn describe() {
     describe_gauge!("slated_build_info", "The version that runs.");
     describe_gauge!("slated_http_connections", "Connections that are open.");
     describe_counter!("slated_http_requests_total", "Requests by route, method and status.");
-    describe_histogram!("slated_http_request_seconds", "Time from a request's head to its answer, by route and method.");
-    describe_gauge!("slated_store_writable", "1 while the database can be written, 0 while it cannot, as on a full disk.");
+    describe_histogram!(
+        "slated_http_request_seconds",
+        "Time from a request's head to its answer, by route and method."
+    );
+    describe_gauge!(
+        "slated_store_writable",
+        "1 while the database can be written, 0 while it cannot, as on a full disk."
+    );
     describe_gauge!("slated_store_queue_depth", "Writes that wait for the writer.");
     describe_histogram!("slated_store_commit_batch_size", "Writes that shared a commit.");
-    describe_histogram!("slated_store_commit_seconds", "Time from the first write of a commit until it is durable.");
-    describe_counter!("slated_webhook_calls_total", "Calls of webhooks by outcome: delivered or failed.");
-    describe_counter!("slated_enrichment_asked_total", "Calls of providers of enrichment, by provider.");
-    describe_counter!("slated_enrichment_answers_total", "Answers of providers, by provider and outcome: found, empty or failed.");
-    describe_histogram!("slated_enrichment_seconds", "Time that a provider took to answer, by provider.");
-    describe_gauge!("slated_enrichment_cost_total", "What providers said that their answers cost, by provider.");
-    describe_gauge!("slated_enrichment_paused", "1 while a provider is left alone because it failed or asked for that, by provider.");
-    describe_histogram!("slated_store_read_seconds", "Time in the database of a read; on SQLite of one in sixteen.");
-    describe_gauge!("slated_store_connections", "Connections to PostgreSQL: open in all, and idle among them.");
-    describe_counter!("slated_store_round_trips_total", "Times that statements were sent to PostgreSQL.");
+    describe_histogram!(
+        "slated_store_commit_seconds",
+        "Time from the first write of a commit until it is durable."
+    );
+    describe_counter!(
+        "slated_webhook_calls_total",
+        "Calls of webhooks by outcome: delivered or failed."
+    );
+    describe_counter!(
+        "slated_enrichment_asked_total",
+        "Calls of providers of enrichment, by provider."
+    );
+    describe_counter!(
+        "slated_enrichment_answers_total",
+        "Answers of providers, by provider and outcome: found, empty or failed."
+    );
+    describe_histogram!(
+        "slated_enrichment_seconds",
+        "Time that a provider took to answer, by provider."
+    );
+    describe_gauge!(
+        "slated_enrichment_cost_total",
+        "What providers said that their answers cost, by provider."
+    );
+    describe_gauge!(
+        "slated_enrichment_paused",
+        "1 while a provider is left alone because it failed or asked for that, by provider."
+    );
+    describe_histogram!(
+        "slated_store_read_seconds",
+        "Time in the database of a read; on SQLite of one in sixteen."
+    );
+    describe_gauge!(
+        "slated_store_connections",
+        "Connections to PostgreSQL: open in all, and idle among them."
+    );
+    describe_counter!(
+        "slated_store_round_trips_total",
+        "Times that statements were sent to PostgreSQL."
+    );
     describe_counter!(
         "slated_store_retries_total",
-        "Transactions on PostgreSQL that were run again, because another got in their way or their connection broke."
+        "Transactions on PostgreSQL that were run again, because another got in their way or \
+         their connection broke."
     );
 }
 
@@ -116,14 +168,23 @@ mod tests {
         }
         for written in ["warning", "inof", "info,bogus", "info=loud", ",", " "] {
             let refused = read_filter(written).map(|_| ()).unwrap_err();
-            assert!(refused.starts_with("--log ") && refused.contains("is not understood"), "{refused}");
+            assert!(
+                refused.starts_with("--log ") && refused.contains("is not understood"),
+                "{refused}"
+            );
         }
     }
 
     #[test]
     fn who_would_tell_secrets_is_kept_quiet() {
-        assert!(is_discreet("tokio_postgres::query", Level::INFO) && is_discreet("slated::http", Level::TRACE));
-        assert!(!is_discreet("tokio_postgres::query", Level::DEBUG) && !is_discreet("reqwest", Level::TRACE));
+        assert!(
+            is_discreet("tokio_postgres::query", Level::INFO)
+                && is_discreet("slated::http", Level::TRACE)
+        );
+        assert!(
+            !is_discreet("tokio_postgres::query", Level::DEBUG)
+                && !is_discreet("reqwest", Level::TRACE)
+        );
         assert!(is_discreet("reqwest_like", Level::TRACE));
     }
 }

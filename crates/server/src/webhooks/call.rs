@@ -35,15 +35,30 @@ impl Caller {
         let started = Instant::now();
         let called = self.call(webhook, event, now).await;
         let duration_ms = i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX);
-        let attempt = |status, error, answer| Attempt { at: now.to_string(), duration_ms, status, error, answer };
+        let attempt = |status, error, answer| Attempt {
+            at: now.to_string(),
+            duration_ms,
+            status,
+            error,
+            answer,
+        };
         match called {
-            Ok((status, answer, _)) if (200..300).contains(&status) => Outcome::Delivered(attempt(Some(status), String::new(), answer)),
-            Ok((status, answer, retry_after)) => Outcome::Failed(attempt(Some(status), String::new(), answer), retry_after),
+            Ok((status, answer, _)) if (200..300).contains(&status) => {
+                Outcome::Delivered(attempt(Some(status), String::new(), answer))
+            }
+            Ok((status, answer, retry_after)) => {
+                Outcome::Failed(attempt(Some(status), String::new(), answer), retry_after)
+            }
             Err(error) => Outcome::Failed(attempt(None, error, String::new()), None),
         }
     }
 
-    async fn call(&self, webhook: &Webhook, event: &Event, now: Timestamp) -> Result<(u16, String, Option<i64>), String> {
+    async fn call(
+        &self,
+        webhook: &Webhook,
+        event: &Event,
+        now: Timestamp,
+    ) -> Result<(u16, String, Option<i64>), String> {
         let url = Url::parse(&webhook.url).map_err(|error| error.to_string())?;
         self.targets.check(&url).map_err(|reason| format!("the URL {reason}"))?;
         let body = serde_json::to_vec(event).map_err(|error| error.to_string())?;

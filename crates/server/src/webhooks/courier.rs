@@ -15,7 +15,10 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::call::Caller;
-use slated_operations::deliver::{IsAsPlanned, LEASE_MILLIS, Outcome, Parcel, PlanTurn, RenewLease, RetryDelays, Settle, TakeLease};
+use slated_operations::deliver::{
+    IsAsPlanned, LEASE_MILLIS, Outcome, Parcel, PlanTurn, RenewLease, RetryDelays, Settle,
+    TakeLease,
+};
 
 /// Lanes that are worked on beside each other.
 const CALLS_AT_ONCE: usize = 32;
@@ -56,7 +59,8 @@ impl Courier {
                 Ok(Some(false)) => return true,
                 Ok(None) => return has_worked,
                 Err(failure) => {
-                    tracing::warn!(webhook.id = %self.webhook, error = %failure, "deliveries could not be kept; they are made again");
+                    tracing::warn!(webhook.id = %self.webhook, error = %failure, "deliveries \
+                        could not be kept; they are made again");
                     return false;
                 }
             }
@@ -70,26 +74,33 @@ impl Courier {
         if !self.store.write(TakeLease { workspace, id, lease }).await? {
             return Ok(None);
         }
-        let Some(turn) = self.store.read_snapshot(PlanTurn { workspace, id }).await? else { return Ok(None) };
+        let Some(turn) = self.store.read_snapshot(PlanTurn { workspace, id }).await? else {
+            return Ok(None);
+        };
         let is_idle = turn.is_idle();
         let outcomes = tokio::select! {
             outcomes = self.deliver_all(&turn.webhook, &turn.lanes) => outcomes,
             () = self.keep_lease() => return Ok(None),
         };
         let (delays, is_last) = (self.delays.clone(), *self.stopping.borrow());
-        let goes_on = self.store.write(Settle { workspace, lease, turn, outcomes, delays, is_last }).await?;
+        let goes_on =
+            self.store.write(Settle { workspace, lease, turn, outcomes, delays, is_last }).await?;
         Ok((!is_idle).then_some(goes_on))
     }
 
     async fn deliver_all(&self, webhook: &Webhook, lanes: &[Vec<Parcel>]) -> Vec<Vec<Outcome>> {
         let halt = Halt { at: Instant::now() + MAX_TURN, at_once: AtomicBool::new(false) };
-        let calls: Vec<_> =
-            lanes.iter().enumerate().map(async |(place, lane)| (place, self.deliver_lane(webhook, lane, &halt).await)).collect();
+        let calls: Vec<_> = lanes
+            .iter()
+            .enumerate()
+            .map(async |(place, lane)| (place, self.deliver_lane(webhook, lane, &halt).await))
+            .collect();
         let delivering = stream::iter(calls).buffer_unordered(CALLS_AT_ONCE).collect();
-        let mut outcomes: Vec<_> = match select(pin!(delivering), pin!(self.watch(webhook, &halt))).await {
-            Either::Left((outcomes, _)) => outcomes,
-            Either::Right(((), delivering)) => delivering.await,
-        };
+        let mut outcomes: Vec<_> =
+            match select(pin!(delivering), pin!(self.watch(webhook, &halt))).await {
+                Either::Left((outcomes, _)) => outcomes,
+                Either::Right(((), delivering)) => delivering.await,
+            };
         outcomes.sort_unstable_by_key(|(place, _)| *place);
         outcomes.into_iter().map(|(_, outcomes)| outcomes).collect()
     }
@@ -99,7 +110,9 @@ impl Courier {
         let (workspace, id) = (self.workspace, webhook.id);
         loop {
             tokio::time::sleep(LOOK_EVERY).await;
-            if let Ok(false) = self.store.read(IsAsPlanned { workspace, id, url: webhook.url.clone() }).await {
+            if let Ok(false) =
+                self.store.read(IsAsPlanned { workspace, id, url: webhook.url.clone() }).await
+            {
                 halt.at_once.store(true, Ordering::Relaxed);
                 return;
             }
@@ -117,7 +130,9 @@ impl Courier {
             match &outcome {
                 Outcome::Failed(attempt, _) => {
                     counter!("slated_webhook_calls_total", "outcome" => "failed").increment(1);
-                    tracing::debug!(webhook.id = %webhook.id, event.sequence = parcel.event.sequence, http.status = attempt.status, error = attempt.error, "a webhook call failed");
+                    tracing::debug!(webhook.id = %webhook.id,
+                        event.sequence = parcel.event.sequence, http.status = attempt.status,
+                        error = attempt.error, "a webhook call failed");
                 }
                 _ => counter!("slated_webhook_calls_total", "outcome" => "delivered").increment(1),
             }
@@ -135,7 +150,10 @@ impl Courier {
             match self.store.write(RenewLease { workspace, id, lease }).await {
                 Ok(true) => {}
                 Ok(false) => return,
-                Err(failure) => tracing::warn!(webhook.id = %id, error = %failure, "a lease could not be renewed"),
+                Err(failure) => {
+                    tracing::warn!(webhook.id = %id, error = %failure, "a lease could not be \
+                        renewed")
+                }
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Finds the webhooks that have something to be told, and sets a courier on each. One that is slow keeps its own courier busy and
-//! nobody else's.
+//! Finds the webhooks that have something to be told, and sets a courier on each. One that is slow
+//! keeps its own courier busy and nobody else's.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -45,7 +45,15 @@ pub fn start(
 ) -> Result<JoinHandle<()>, String> {
     let caller = Caller::new(Arc::clone(&delivering.targets), delivering.secret_key.clone())?;
     let (store, hub, delays) = (Arc::clone(store), Arc::clone(hub), delivering.delays.clone());
-    let dispatcher = Dispatcher { store, hub, caller, delays, stopping, busy: Busy::default(), couriers: JoinSet::new() };
+    let dispatcher = Dispatcher {
+        store,
+        hub,
+        caller,
+        delays,
+        stopping,
+        busy: Busy::default(),
+        couriers: JoinSet::new(),
+    };
     Ok(tokio::spawn(dispatcher.run()))
 }
 
@@ -107,7 +115,9 @@ impl Dispatcher {
         while !*self.stopping.borrow() {
             match self.store.read(DueWebhooks).await {
                 Ok(due) => due.into_iter().for_each(|webhook| self.send_courier(webhook)),
-                Err(failure) => tracing::debug!(error = %failure, "could not look for webhooks that are due"),
+                Err(failure) => {
+                    tracing::debug!(error = %failure, "could not look for webhooks that are due")
+                }
             }
             while self.couriers.try_join_next().is_some() {}
             sleep(LOOK_AT_MOST_EVERY).await;
@@ -123,7 +133,8 @@ impl Dispatcher {
         if !self.busy.take((workspace, webhook)) {
             return;
         }
-        let mut shift = Shift { busy: self.busy.clone(), webhook: (workspace, webhook), has_worked: false };
+        let mut shift =
+            Shift { busy: self.busy.clone(), webhook: (workspace, webhook), has_worked: false };
         let courier = Courier {
             store: Arc::clone(&self.store),
             caller: self.caller.clone(),

@@ -1,5 +1,6 @@
-//! Secrets of webhooks, and signing with them as Standard Webhooks say. A secret is not kept anywhere: it is made from the webhook's seed
-//! and, if the operator sets one, a key that is not in the database.
+//! Secrets of webhooks, and signing with them as Standard Webhooks say. A secret is not kept
+//! anywhere: it is made from the webhook's seed and, if the operator sets one, a key that is not in
+//! the database.
 
 use std::fmt::Write;
 
@@ -33,11 +34,22 @@ impl SecretKey {
     }
 
     /// The value of `webhook-signature`: one signature for each secret that counts.
-    pub fn sign(&self, webhook: &Webhook, id: &str, timestamp: i64, body: &[u8], now: Timestamp) -> String {
-        let old = webhook.old_secret.as_ref().filter(|(_, until)| now < *until).map(|(seed, _)| seed);
+    pub fn sign(
+        &self,
+        webhook: &Webhook,
+        id: &str,
+        timestamp: i64,
+        body: &[u8],
+        now: Timestamp,
+    ) -> String {
+        let old =
+            webhook.old_secret.as_ref().filter(|(_, until)| now < *until).map(|(seed, _)| seed);
         let mut signatures = String::new();
         for seed in [Some(&webhook.secret_seed), old].into_iter().flatten() {
-            let signature = authenticate(self.derive(seed).as_ref(), &[format!("{id}.{timestamp}.").as_bytes(), body]);
+            let signature = authenticate(
+                self.derive(seed).as_ref(),
+                &[format!("{id}.{timestamp}.").as_bytes(), body],
+            );
             let space = if signatures.is_empty() { "" } else { " " };
             let _ = write!(signatures, "{space}v1,{}", STANDARD.encode(signature));
         }

@@ -1,4 +1,5 @@
-//! The interface from outside: each test starts the real program, or shares one, and talks HTTP to it.
+//! The interface from outside: each test starts the real program, or shares one, and talks HTTP to
+//! it.
 
 mod access;
 mod candidates;

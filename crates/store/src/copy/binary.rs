@@ -48,7 +48,9 @@ pub(super) fn write_row(row: &[Param<'_>], out: &mut BytesMut) -> Result<(), Sto
 }
 
 fn write_field(before: &[u8], bytes: &[u8], out: &mut BytesMut) -> Result<(), StoreError> {
-    out.put_i32(i32::try_from(before.len() + bytes.len()).map_err(|_| broken("a value is too long"))?);
+    out.put_i32(
+        i32::try_from(before.len() + bytes.len()).map_err(|_| broken("a value is too long"))?,
+    );
     out.put_slice(before);
     out.put_slice(bytes);
     Ok(())
@@ -84,7 +86,11 @@ impl<'t> Reader<'t> {
     }
 
     /// Shows the values of a row to `look`.
-    pub(super) fn values<T>(&self, row: &RawRow, look: impl FnOnce(&[Param<'_>]) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(super) fn values<T>(
+        &self,
+        row: &RawRow,
+        look: impl FnOnce(&[Param<'_>]) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let mut rest = &row.0[2..];
         let mut fields = Vec::with_capacity(self.table.columns.len());
         for column in &self.table.columns {
@@ -95,7 +101,9 @@ impl<'t> Reader<'t> {
                 field
             });
             let ordered = match (column.kind, field) {
-                (Kind::Json, Some([JSONB_VERSION, text @ ..])) => Some(column.in_order(utf8(text)?)?),
+                (Kind::Json, Some([JSONB_VERSION, text @ ..])) => {
+                    Some(column.in_order(utf8(text)?)?)
+                }
                 _ => None,
             };
             fields.push((column.kind, field, ordered));

@@ -12,7 +12,10 @@ use crate::row::Param;
 pub(super) async fn count(client: &Client, tables: &[Table]) -> Result<u64, StoreError> {
     let mut total = 0;
     for table in tables {
-        let row = client.query_one(&format!("SELECT COUNT(*) FROM {}", table.name), &[]).await.map_err(|error| judge(&error))?;
+        let row = client
+            .query_one(&format!("SELECT COUNT(*) FROM {}", table.name), &[])
+            .await
+            .map_err(|error| judge(&error))?;
         total += u64::try_from(row.get::<_, i64>(0)).unwrap_or(0);
     }
     Ok(total)
@@ -29,7 +32,10 @@ pub(super) async fn each_row(
         true => table.select(),
         false => format!("SELECT {} FROM {}", table.column_list(), table.name),
     };
-    let stream = client.copy_out(&format!("COPY ({select}) TO STDOUT (FORMAT BINARY)")).await.map_err(|error| judge(&error))?;
+    let stream = client
+        .copy_out(&format!("COPY ({select}) TO STDOUT (FORMAT BINARY)"))
+        .await
+        .map_err(|error| judge(&error))?;
     pin_mut!(stream);
     let mut reader = Reader::new(table);
     while let Some(arrived) = stream.try_next().await.map_err(|error| judge(&error))? {

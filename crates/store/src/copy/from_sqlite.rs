@@ -12,7 +12,8 @@ pub(super) fn count(connection: &Connection, tables: &[Table]) -> Result<u64, St
     let mut total = 0;
     for table in tables {
         let sql = format!("SELECT COUNT(*) FROM {}", table.name);
-        let rows: i64 = connection.query_row(&sql, [], |row| row.get(0)).map_err(|error| broken(&error))?;
+        let rows: i64 =
+            connection.query_row(&sql, [], |row| row.get(0)).map_err(|error| broken(&error))?;
         total += u64::try_from(rows).unwrap_or(0);
     }
     Ok(total)
@@ -42,7 +43,9 @@ fn read(kind: Kind, value: ValueRef<'_>) -> Option<Param<'_>> {
         (_, ValueRef::Null) => Param::Null,
         (Kind::Int, ValueRef::Integer(number)) => Param::Int(number),
         (Kind::Flag, ValueRef::Integer(number)) => Param::Flag(number != 0),
-        (Kind::Time, ValueRef::Integer(number)) => Param::Time(slated_model::clock::Timestamp::from_millis(number)),
+        (Kind::Time, ValueRef::Integer(number)) => {
+            Param::Time(slated_model::clock::Timestamp::from_millis(number))
+        }
         (Kind::Text, ValueRef::Text(text)) => Param::Text(std::str::from_utf8(text).ok()?),
         (Kind::Json, ValueRef::Text(text)) => Param::Json(std::str::from_utf8(text).ok()?),
         (Kind::Bytes, ValueRef::Blob(bytes)) => Param::Bytes(bytes),
@@ -52,5 +55,8 @@ fn read(kind: Kind, value: ValueRef<'_>) -> Option<Param<'_>> {
 }
 
 fn wrong(table: &Table, column: &str) -> StoreError {
-    StoreError::Internal(format!("{}.{column} holds something that does not belong there", table.name))
+    StoreError::Internal(format!(
+        "{}.{column} holds something that does not belong there",
+        table.name
+    ))
 }

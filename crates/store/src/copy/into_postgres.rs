@@ -1,5 +1,5 @@
-//! From SQLite into PostgreSQL. Indexes and constraints are taken off for the time being and made anew over all rows, which is much
-//! faster than keeping them up row by row.
+//! From SQLite into PostgreSQL. Indexes and constraints are taken off for the time being and made
+//! anew over all rows, which is much faster than keeping them up row by row.
 
 use std::path::Path;
 use std::pin::pin;
@@ -25,14 +25,21 @@ const CHUNKS_WAITING: usize = 4;
 /// Rows between two reports.
 const ROWS_BETWEEN_REPORTS: u64 = 4096;
 
-/// Long values are compressed; lz4 does that several times as fast as the older way, where the server has it.
-const COMPRESS_FAST: &str = "SELECT set_config('default_toast_compression', 'lz4', true) FROM pg_settings \
+/// Long values are compressed; lz4 does that several times as fast as the older way, where the
+/// server has it.
+const COMPRESS_FAST: &str = "SELECT set_config('default_toast_compression', 'lz4', true) FROM \
+                             pg_settings \
                              WHERE name = 'default_toast_compression' AND 'lz4' = ANY(enumvals)";
 
-pub(super) async fn copy(from: &Path, to: &Address, report: &Report<'_>) -> Result<Moved, StoreError> {
+pub(super) async fn copy(
+    from: &Path,
+    to: &Address,
+    report: &Report<'_>,
+) -> Result<Moved, StoreError> {
     let _lock = prepare_source(from)?;
     let client = connect(to).await?;
-    // Before anything of it is changed or kept from others: the address may be that of a database that is in use.
+    // Before anything of it is changed or kept from others: the address may be that of a database
+    // that is in use.
     if migrations::postgres::has_table(&client, "workspace").await? {
         refuse_full(&client).await?;
     }
@@ -47,7 +54,8 @@ pub(super) async fn copy(from: &Path, to: &Address, report: &Report<'_>) -> Resu
     Ok(moved)
 }
 
-/// Those that are copied, and those that PostgreSQL has beside them, in which something may be left of what was there before.
+/// Those that are copied, and those that PostgreSQL has beside them, in which something may be left
+/// of what was there before.
 fn all_tables(tables: &[Table]) -> String {
     let copied = tables.iter().map(|table| table.name.as_str());
     let names: Vec<_> = copied.chain(migrations::SEARCH).chain(migrations::ONLY_POSTGRES).collect();
@@ -55,18 +63,31 @@ fn all_tables(tables: &[Table]) -> String {
 }
 
 async fn refuse_full(client: &Client) -> Result<(), StoreError> {
-    match client.query_opt("SELECT 1 FROM workspace LIMIT 1", &[]).await.map_err(|error| judge(&error))? {
-        Some(_) => Err(StoreError::Unusable("the database to copy into holds records already; copy into an empty one".to_owned())),
+    match client
+        .query_opt("SELECT 1 FROM workspace LIMIT 1", &[])
+        .await
+        .map_err(|error| judge(&error))?
+    {
+        Some(_) => Err(StoreError::Unusable(
+            "the database to copy into holds records already; copy into an empty one".to_owned(),
+        )),
         None => Ok(()),
     }
 }
 
-async fn fill(from: &Path, client: &Client, tables: &Arc<Vec<Table>>, total: u64, report: &Report<'_>) -> Result<Moved, StoreError> {
+async fn fill(
+    from: &Path,
+    client: &Client,
+    tables: &Arc<Vec<Table>>,
+    total: u64,
+    report: &Report<'_>,
+) -> Result<Moved, StoreError> {
     let names = all_tables(tables);
     execute(client, &format!("LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE")).await?;
     refuse_full(client).await?;
     let taken_off = TakenOff::all(client).await?;
-    // Rows that go into a table emptied by the same transaction need no look at whether it was committed, ever.
+    // Rows that go into a table emptied by the same transaction need no look at whether it was
+    // committed, ever.
     execute(client, &format!("TRUNCATE {names}")).await?;
     execute(client, COMPRESS_FAST).await?;
     let (chunks, mut arriving) = mpsc::channel(CHUNKS_WAITING);
@@ -76,7 +97,10 @@ async fn fill(from: &Path, client: &Client, tables: &Arc<Vec<Table>>, total: u64
     });
     let mut done = 0;
     for table in tables.iter() {
-        done += send_table(client, table, &mut arriving, |rows| report(Stage::Copying, done + rows, total)).await?;
+        done += send_table(client, table, &mut arriving, |rows| {
+            report(Stage::Copying, done + rows, total)
+        })
+        .await?;
     }
     let sent = reading.await.map_err(|error| StoreError::Internal(error.to_string()))??;
     report(Stage::Finishing, 0, 1);
@@ -108,7 +132,11 @@ enum Chunk {
     TableEnds,
 }
 
-fn read_all(path: &Path, tables: &[Table], chunks: &mpsc::Sender<Chunk>) -> Result<Vec<Tally>, StoreError> {
+fn read_all(
+    path: &Path,
+    tables: &[Table],
+    chunks: &mpsc::Sender<Chunk>,
+) -> Result<Vec<Tally>, StoreError> {
     let gone = |_| StoreError::Lost("the database to copy into".to_owned());
     let source = SqliteTx::open_reader(path)?;
     source.execute("BEGIN", &[])?;
@@ -124,7 +152,9 @@ fn read_all(path: &Path, tables: &[Table], chunks: &mpsc::Sender<Chunk>) -> Resu
             waiting += 1;
             if buffer.len() >= CHUNK {
                 let full = std::mem::replace(&mut buffer, BytesMut::with_capacity(CHUNK * 2));
-                chunks.blocking_send(Chunk::Rows(full.freeze(), std::mem::take(&mut waiting))).map_err(gone)?;
+                chunks
+                    .blocking_send(Chunk::Rows(full.freeze(), std::mem::take(&mut waiting)))
+                    .map_err(gone)?;
             }
             Ok(())
         })?;
@@ -136,9 +166,17 @@ fn read_all(path: &Path, tables: &[Table], chunks: &mpsc::Sender<Chunk>) -> Resu
     Ok(tallies)
 }
 
-async fn send_table(client: &Client, table: &Table, arriving: &mut mpsc::Receiver<Chunk>, report: impl Fn(u64)) -> Result<u64, StoreError> {
-    let broken = |error: tokio_postgres::Error| StoreError::Internal(format!("table {}: {}", table.name, describe(&error)));
-    let sql = format!("COPY {} ({}) FROM STDIN (FORMAT BINARY, FREEZE)", table.name, table.column_list());
+async fn send_table(
+    client: &Client,
+    table: &Table,
+    arriving: &mut mpsc::Receiver<Chunk>,
+    report: impl Fn(u64),
+) -> Result<u64, StoreError> {
+    let broken = |error: tokio_postgres::Error| {
+        StoreError::Internal(format!("table {}: {}", table.name, describe(&error)))
+    };
+    let sql =
+        format!("COPY {} ({}) FROM STDIN (FORMAT BINARY, FREEZE)", table.name, table.column_list());
     let sink = client.copy_in(&sql).await.map_err(broken)?;
     let mut sink = pin!(sink);
     let mut rows = 0;

@@ -19,9 +19,16 @@ use crate::tx::Tx;
 
 const ROWS_BETWEEN_REPORTS: u64 = 4096;
 
-pub(super) async fn copy(from: &Address, to: &Path, report: &Report<'_>) -> Result<Moved, StoreError> {
+pub(super) async fn copy(
+    from: &Address,
+    to: &Path,
+    report: &Report<'_>,
+) -> Result<Moved, StoreError> {
     if to.exists() || to.is_symlink() {
-        return Err(StoreError::Unusable(format!("{} is there already; copy into a new file", to.display())));
+        return Err(StoreError::Unusable(format!(
+            "{} is there already; copy into a new file",
+            to.display()
+        )));
     }
     refuse_remains(to)?;
     number_events(from).await?;
@@ -35,7 +42,12 @@ pub(super) async fn copy(from: &Address, to: &Path, report: &Report<'_>) -> Resu
 
 /// Gives all events their numbers: where they are copied to, nobody would.
 async fn number_events(from: &Address) -> Result<(), StoreError> {
-    let store = Store::open(&Location::Postgres(Box::new(from.clone())), Purpose::Inspect, &Options::default()).await?;
+    let store = Store::open(
+        &Location::Postgres(Box::new(from.clone())),
+        Purpose::Inspect,
+        &Options::default(),
+    )
+    .await?;
     store.write(NumberEvents).await.map_err(|failure| match failure {
         OperationError::Store(error) => error,
         OperationError::Rejected(problem) => StoreError::Internal(problem.to_string()),
@@ -75,7 +87,9 @@ impl Unfinished {
     }
 
     fn complete(self, to: &Path) -> Result<(), StoreError> {
-        let failed = |error: std::io::Error| StoreError::Unusable(format!("{} cannot be made: {error}", to.display()));
+        let failed = |error: std::io::Error| {
+            StoreError::Unusable(format!("{} cannot be made: {error}", to.display()))
+        };
         fs::File::open(&self.path).and_then(|file| file.sync_all()).map_err(failed)?;
         fs::rename(&self.path, to).map_err(failed)
     }
@@ -87,23 +101,43 @@ impl Drop for Unfinished {
     }
 }
 
-async fn fill(client: &Client, path: &Path, tables: &[Table], report: &Report<'_>) -> Result<Moved, StoreError> {
+async fn fill(
+    client: &Client,
+    path: &Path,
+    tables: &[Table],
+    report: &Report<'_>,
+) -> Result<Moved, StoreError> {
     let refused = |error: tokio_postgres::Error| StoreError::Unavailable(describe(&error));
     let mut target = SqliteTx::open_writer(path)?;
     migrations::sqlite::bring_up_to_date(&mut target)?;
     let connection = target.connection();
     let run = |sql: &str| connection.execute_batch(sql).map_err(|error| broken(&error));
-    // Nobody else sees the file before it is complete, and it is thrown away if anything goes wrong.
+    // Nobody else sees the file before it is complete, and it is thrown away if anything goes
+    // wrong.
     run("PRAGMA foreign_keys = OFF; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")?;
-    client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await.map_err(refused)?;
-    if client.query_opt(&format!("SELECT 1 FROM {OUTBOX} LIMIT 1"), &[]).await.map_err(refused)?.is_some() {
-        return Err(StoreError::Unusable("somebody is writing to the database that is to be copied; stop its servers first".to_owned()));
+    client
+        .batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        .await
+        .map_err(refused)?;
+    if client
+        .query_opt(&format!("SELECT 1 FROM {OUTBOX} LIMIT 1"), &[])
+        .await
+        .map_err(refused)?
+        .is_some()
+    {
+        return Err(StoreError::Unusable(
+            "somebody is writing to the database that is to be copied; stop its servers first"
+                .to_owned(),
+        ));
     }
     let total = from_postgres::count(client, tables).await?;
     let mut done = 0;
     let mut sent = Vec::new();
     for table in tables {
-        let tally = insert_table(client, connection, table, |rows| report(Stage::Copying, done + rows, total)).await?;
+        let tally = insert_table(client, connection, table, |rows| {
+            report(Stage::Copying, done + rows, total)
+        })
+        .await?;
         done += tally.rows;
         sent.push(tally);
     }
@@ -131,7 +165,12 @@ async fn fill(client: &Client, path: &Path, tables: &[Table], report: &Report<'_
     Ok(moved)
 }
 
-async fn insert_table(client: &Client, connection: &Connection, table: &Table, report: impl Fn(u64)) -> Result<Tally, StoreError> {
+async fn insert_table(
+    client: &Client,
+    connection: &Connection,
+    table: &Table,
+    report: impl Fn(u64),
+) -> Result<Tally, StoreError> {
     let sql = insert_statement(table);
     let mut statement = connection.prepare(&sql).map_err(|error| broken(&error))?;
     let mut tally = Tally::default();
@@ -162,9 +201,12 @@ fn insert_statement(table: &Table) -> String {
 }
 
 fn check_foreign_keys(connection: &Connection) -> Result<(), StoreError> {
-    let mut statement = connection.prepare("PRAGMA foreign_key_check").map_err(|error| broken(&error))?;
+    let mut statement =
+        connection.prepare("PRAGMA foreign_key_check").map_err(|error| broken(&error))?;
     match statement.exists([]).map_err(|error| broken(&error))? {
-        true => Err(StoreError::Internal("a row points at one that is not there; nothing was kept".to_owned())),
+        true => Err(StoreError::Internal(
+            "a row points at one that is not there; nothing was kept".to_owned(),
+        )),
         false => Ok(()),
     }
 }

@@ -1,5 +1,5 @@
-//! Moves a whole database from one engine to the other: every table, row for row, with all ids. It happens as a whole or not at all,
-//! and what arrived is read back and compared with what was sent.
+//! Moves a whole database from one engine to the other: every table, row for row, with all ids. It
+//! happens as a whole or not at all, and what arrived is read back and compared with what was sent.
 
 mod binary;
 mod from_postgres;
@@ -34,16 +34,24 @@ pub type Report<'r> = dyn Fn(Stage, u64, u64) + Send + Sync + 'r;
 pub type Moved = Vec<(String, u64)>;
 
 /// Copies the database at `from` into `to`, which must be empty.
-pub async fn copy(from: &Location, to: &Location, report: &Report<'_>) -> Result<Moved, StoreError> {
+pub async fn copy(
+    from: &Location,
+    to: &Location,
+    report: &Report<'_>,
+) -> Result<Moved, StoreError> {
     match (from, to) {
-        (Location::Sqlite(from), Location::Postgres(to)) => into_postgres::copy(from, to, report).await,
-        (Location::Postgres(from), Location::Sqlite(to)) => into_sqlite::copy(from, to, report).await,
-        (Location::Sqlite(_), Location::Sqlite(_)) => {
-            Err(StoreError::Unusable("both are SQLite files; stop the server and copy the file itself".to_owned()))
+        (Location::Sqlite(from), Location::Postgres(to)) => {
+            into_postgres::copy(from, to, report).await
         }
-        (Location::Postgres(_), Location::Postgres(_)) => {
-            Err(StoreError::Unusable("both are PostgreSQL databases; pg_dump and pg_restore copy those".to_owned()))
+        (Location::Postgres(from), Location::Sqlite(to)) => {
+            into_sqlite::copy(from, to, report).await
         }
+        (Location::Sqlite(_), Location::Sqlite(_)) => Err(StoreError::Unusable(
+            "both are SQLite files; stop the server and copy the file itself".to_owned(),
+        )),
+        (Location::Postgres(_), Location::Postgres(_)) => Err(StoreError::Unusable(
+            "both are PostgreSQL databases; pg_dump and pg_restore copy those".to_owned(),
+        )),
     }
 }
 
@@ -83,7 +91,8 @@ fn compare(table: &str, sent: Tally, arrived: Tally) -> Result<(), StoreError> {
     match sent == arrived {
         true => Ok(()),
         false => Err(StoreError::Internal(format!(
-            "table {table} did not arrive as it was sent: {} rows with checksum {:016x} became {} with {:016x}; nothing was kept",
+            "table {table} did not arrive as it was sent: {} rows with checksum {:016x} became {} \
+             with {:016x}; nothing was kept",
             sent.rows, sent.sum, arrived.rows, arrived.sum
         ))),
     }

@@ -1,4 +1,5 @@
-//! The tables, and what their columns hold. PostgreSQL knows more of that than SQLite does, so it is asked.
+//! The tables, and what their columns hold. PostgreSQL knows more of that than SQLite does, so it
+//! is asked.
 
 use tokio_postgres::Client;
 
@@ -30,7 +31,9 @@ impl Column {
     /// JSON in a form in which that of one engine can be compared with that of the other.
     pub(super) fn in_order(&self, json: &str) -> Result<String, StoreError> {
         let ordered = (self.in_order)(json).or_else(|_| field_order::by_name(json));
-        ordered.map_err(|error| StoreError::Internal(format!("what {} holds is no JSON: {error}", self.name)))
+        ordered.map_err(|error| {
+            StoreError::Internal(format!("what {} holds is no JSON: {error}", self.name))
+        })
     }
 }
 
@@ -47,39 +50,66 @@ impl Table {
     }
 
     /// A row as it is compared.
-    pub(super) fn in_order(&self, row: &[Param<'_>], look: impl FnOnce(&[Param<'_>])) -> Result<(), StoreError> {
+    pub(super) fn in_order(
+        &self,
+        row: &[Param<'_>],
+        look: impl FnOnce(&[Param<'_>]),
+    ) -> Result<(), StoreError> {
         let ordered = self.columns.iter().zip(row).map(|(column, value)| match value {
             Param::Json("[]") => Ok(None),
             Param::Json(json) => column.in_order(json).map(Some),
             _ => Ok(None),
         });
         let ordered: Vec<_> = ordered.collect::<Result<_, StoreError>>()?;
-        let row: Vec<_> = row.iter().zip(&ordered).map(|(value, ordered)| ordered.as_deref().map_or(*value, Param::Json)).collect();
+        let row: Vec<_> = row
+            .iter()
+            .zip(&ordered)
+            .map(|(value, ordered)| ordered.as_deref().map_or(*value, Param::Json))
+            .collect();
         look(&row);
         Ok(())
     }
 
     pub(super) fn select(&self) -> String {
-        format!("SELECT {} FROM {} ORDER BY {}", self.column_list(), self.name, self.primary_key.join(", "))
+        format!(
+            "SELECT {} FROM {} ORDER BY {}",
+            self.column_list(),
+            self.name,
+            self.primary_key.join(", ")
+        )
     }
 }
 
-/// All tables with records, in an order in which none points at a later one, and what providers were asked.
+/// All tables with records, in an order in which none points at a later one, and what providers
+/// were asked.
 pub(super) async fn all(client: &Client) -> Result<Vec<Table>, StoreError> {
     let mut tables = Vec::new();
     for name in TABLES.iter().chain([&PERMITS]) {
         let sql = "SELECT column_name::text, data_type::text FROM information_schema.columns \
-                   WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position";
+                   WHERE table_schema = current_schema() AND table_name = $1 ORDER BY \
+                   ordinal_position";
         let mut columns = Vec::new();
         for row in client.query(sql, &[name]).await.map_err(|error| judge(&error))? {
             let (column, data_type): (String, String) = (row.get(0), row.get(1));
-            columns.push(Column { in_order: order_of(&column), kind: kind_of(name, &column, &data_type)?, name: column });
+            columns.push(Column {
+                in_order: order_of(&column),
+                kind: kind_of(name, &column, &data_type)?,
+                name: column,
+            });
         }
         // The other schema tells of keys to those only who may change the table.
-        let sql = "SELECT a.attname::text FROM pg_constraint c CROSS JOIN LATERAL unnest(c.conkey) WITH ORDINALITY AS k (number, place) \
+        let sql = "SELECT a.attname::text FROM pg_constraint c CROSS JOIN LATERAL \
+                   unnest(c.conkey) WITH ORDINALITY AS k (number, place) \
                    JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.number \
-                   WHERE c.conrelid = to_regclass(quote_ident(current_schema()) || '.' || $1) AND c.contype = 'p' ORDER BY k.place";
-        let primary_key = client.query(sql, &[name]).await.map_err(|error| judge(&error))?.iter().map(|row| row.get(0)).collect();
+                   WHERE c.conrelid = to_regclass(quote_ident(current_schema()) || '.' || $1) AND \
+                   c.contype = 'p' ORDER BY k.place";
+        let primary_key = client
+            .query(sql, &[name])
+            .await
+            .map_err(|error| judge(&error))?
+            .iter()
+            .map(|row| row.get(0))
+            .collect();
         tables.push(Table { name: (*name).to_owned(), columns, primary_key });
     }
     Ok(tables)
@@ -94,7 +124,11 @@ fn kind_of(table: &str, column: &str, data_type: &str) -> Result<Kind, StoreErro
         "bytea" => Kind::Bytes,
         "uuid" => Kind::Id,
         "timestamp with time zone" => Kind::Time,
-        other => return Err(StoreError::Internal(format!("{table}.{column} is of type {other}, which cannot be copied"))),
+        other => {
+            return Err(StoreError::Internal(format!(
+                "{table}.{column} is of type {other}, which cannot be copied"
+            )));
+        }
     })
 }
 

@@ -1,5 +1,6 @@
-//! The schema, as a list of steps, each written for both engines. A step is applied once, in order, inside a transaction; one that was
-//! released never changes. Steps only add, or put an index in the place of another, so that servers of the version before go on working.
+//! The schema, as a list of steps, each written for both engines. A step is applied once, in order,
+//! inside a transaction; one that was released never changes. Steps only add, or put an index in
+//! the place of another, so that servers of the version before go on working.
 
 pub(crate) mod distribute;
 pub(crate) mod postgres;
@@ -37,7 +38,8 @@ pub(crate) const TABLES: &[&str] = &[
     "candidate_gap",
 ];
 
-/// How often providers were asked. It belongs to the operator and not to a workspace, so it is copied, but never spread by workspace.
+/// How often providers were asked. It belongs to the operator and not to a workspace, so it is
+/// copied, but never spread by workspace.
 pub(crate) const PERMITS: &str = "enrichment_permit";
 
 /// Where events wait for their number on PostgreSQL. It is empty but for moments, and not copied.
@@ -46,10 +48,18 @@ pub(crate) const OUTBOX: &str = "event_outbox";
 pub(crate) const ONLY_POSTGRES: [&str; 2] = [OUTBOX, "event_numbering"];
 
 /// What search is made of. It follows from the persons and is not copied, but made anew.
-pub(crate) const SEARCH: [&str; 7] =
-    ["search_queue", "search_document", "search_tail", "search_segment", "search_posting", "search_place", "search_generation"];
+pub(crate) const SEARCH: [&str; 7] = [
+    "search_queue",
+    "search_document",
+    "search_tail",
+    "search_segment",
+    "search_posting",
+    "search_place",
+    "search_generation",
+];
 /// Lets the words of all persons be taken.
-pub(crate) const INDEX_ALL: &str = "INSERT INTO search_queue (workspace_id, person_id) SELECT workspace_id, id FROM person";
+pub(crate) const INDEX_ALL: &str =
+    "INSERT INTO search_queue (workspace_id, person_id) SELECT workspace_id, id FROM person";
 
 struct Step {
     version: i64,
@@ -83,7 +93,8 @@ fn missing_from(current: i64) -> Result<impl Iterator<Item = &'static Step>, Sto
     let newest = newest_version();
     if current > newest {
         return Err(StoreError::Unusable(format!(
-            "the database has schema version {current}, made by a newer slated; this one knows versions up to {newest}: install the newer program"
+            "the database has schema version {current}, made by a newer slated; this one knows \
+             versions up to {newest}: install the newer program"
         )));
     }
     Ok(STEPS.iter().filter(move |step| step.version > current))

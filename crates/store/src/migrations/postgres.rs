@@ -1,4 +1,5 @@
-//! Several servers may start at once. Each locks the same row before it applies a step, so that one does and the others find it done.
+//! Several servers may start at once. Each locks the same row before it applies a step, so that one
+//! does and the others find it done.
 
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error};
@@ -12,19 +13,26 @@ use crate::store::Purpose;
 const GUARD: i64 = 0;
 const MAX_TRIES: usize = 20;
 
-pub(crate) async fn bring_up_to_date(address: &Address, purpose: Purpose) -> Result<(), StoreError> {
+pub(crate) async fn bring_up_to_date(
+    address: &Address,
+    purpose: Purpose,
+) -> Result<(), StoreError> {
     let client = connect(address).await?;
-    let encoding: String = client.query_one("SHOW server_encoding", &[]).await.map_err(|error| judge(&error))?.get(0);
+    let encoding: String =
+        client.query_one("SHOW server_encoding", &[]).await.map_err(|error| judge(&error))?.get(0);
     if encoding != "UTF8" {
         return Err(StoreError::Unusable(format!(
-            "{address} keeps text as {encoding}, which cannot hold all characters; make the database with ENCODING 'UTF8'"
+            "{address} keeps text as {encoding}, which cannot hold all characters; make the \
+             database with ENCODING 'UTF8'"
         )));
     }
     if current_version(&client).await? == Some(newest_version()) {
         return Ok(());
     }
     if purpose == Purpose::Inspect && current_version(&client).await?.is_none() {
-        return Err(StoreError::Unusable(format!("{address} holds no slated database; slated serve or slated key create makes one")));
+        return Err(StoreError::Unusable(format!(
+            "{address} holds no slated database; slated serve or slated key create makes one"
+        )));
     }
     for _ in 0..MAX_TRIES {
         match prepare_and_apply(&client).await {
@@ -42,31 +50,46 @@ async fn prepare_and_apply(client: &Client) -> Result<(), StoreError> {
     let broken = |error: Error| judge(&error);
     if current_version(client).await?.is_none() {
         let sql = format!(
-            "CREATE TABLE IF NOT EXISTS schema_migration (version bigint NOT NULL PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL); \
-             INSERT INTO schema_migration (version, name, applied_at) VALUES ({GUARD}, 'guard', now()) ON CONFLICT (version) DO NOTHING"
+            "CREATE TABLE IF NOT EXISTS schema_migration (version bigint NOT NULL PRIMARY KEY, \
+             name text NOT NULL, applied_at timestamptz NOT NULL); \
+             INSERT INTO schema_migration (version, name, applied_at) VALUES ({GUARD}, 'guard', \
+             now()) ON CONFLICT (version) DO NOTHING"
         );
         client.batch_execute(&sql).await.map_err(|error| match error.code() {
             // Another server was faster by a moment.
-            Some(&(SqlState::DUPLICATE_OBJECT | SqlState::DUPLICATE_TABLE)) => StoreError::Conflict(describe(&error)),
+            Some(&(SqlState::DUPLICATE_OBJECT | SqlState::DUPLICATE_TABLE)) => {
+                StoreError::Conflict(describe(&error))
+            }
             _ => judge(&error),
         })?;
     }
-    // CockroachDB compares text byte by byte without being told, and knows no collation of that name.
-    let is_cockroach = client.query_one("SELECT version() LIKE '%CockroachDB%'", &[]).await.map_err(broken)?.get(0);
+    // CockroachDB compares text byte by byte without being told, and knows no collation of that
+    // name.
+    let is_cockroach = client
+        .query_one("SELECT version() LIKE '%CockroachDB%'", &[])
+        .await
+        .map_err(broken)?
+        .get(0);
     for step in missing_from(current_version(client).await?.unwrap_or(0))? {
         client.batch_execute("BEGIN").await.map_err(broken)?;
-        let lock = format!("SELECT version FROM schema_migration WHERE version = {GUARD} FOR UPDATE");
+        let lock =
+            format!("SELECT version FROM schema_migration WHERE version = {GUARD} FOR UPDATE");
         client.batch_execute(&lock).await.map_err(broken)?;
         let is_missing = current_version(client).await?.unwrap_or(0) < step.version;
         if is_missing {
-            let sql = if is_cockroach { step.postgres.replace(" COLLATE \"C\"", "") } else { step.postgres.to_owned() };
+            let sql = if is_cockroach {
+                step.postgres.replace(" COLLATE \"C\"", "")
+            } else {
+                step.postgres.to_owned()
+            };
             for statement in statements(&sql) {
                 client.batch_execute(statement).await.map_err(|error| match judge(&error) {
                     conflict @ StoreError::Conflict(_) => conflict,
                     _ => failed(step, &describe(&error)),
                 })?;
             }
-            let sql = "INSERT INTO schema_migration (version, name, applied_at) VALUES ($1, $2, now())";
+            let sql =
+                "INSERT INTO schema_migration (version, name, applied_at) VALUES ($1, $2, now())";
             client.execute(sql, &[&step.version, &step.name]).await.map_err(broken)?;
         }
         client.batch_execute("COMMIT").await.map_err(broken)?;
@@ -77,10 +100,13 @@ async fn prepare_and_apply(client: &Client) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// One by one: where tables are spread over machines, each of them is told what was sent, as it stands, and takes one statement at a time.
+/// One by one: where tables are spread over machines, each of them is told what was sent, as it
+/// stands, and takes one statement at a time.
 fn statements(step: &str) -> impl Iterator<Item = &str> {
     let says_something = |line: &str| !line.is_empty() && !line.starts_with("--");
-    step.split_inclusive(";\n").map(str::trim).filter(move |statement| statement.lines().any(says_something))
+    step.split_inclusive(";\n")
+        .map(str::trim)
+        .filter(move |statement| statement.lines().any(says_something))
 }
 
 /// Whether there is a table of that name, readable or not, in the schema in which ours are made.
@@ -95,7 +121,10 @@ async fn current_version(client: &Client) -> Result<Option<i64>, StoreError> {
     if !has_table(client, "schema_migration").await? {
         return Ok(None);
     }
-    let row = client.query_one("SELECT COALESCE(MAX(version), 0) FROM schema_migration", &[]).await.map_err(broken)?;
+    let row = client
+        .query_one("SELECT COALESCE(MAX(version), 0) FROM schema_migration", &[])
+        .await
+        .map_err(broken)?;
     row.try_get(0).map(Some).map_err(broken)
 }
 
@@ -107,12 +136,20 @@ mod tests {
     #[test]
     fn a_step_is_cut_into_its_statements() {
         let said = |line: &&str| !line.is_empty() && !line.starts_with("--");
-        let ends = |text: &str| text.lines().filter(said).map(|line| line.matches(';').count()).sum::<usize>();
+        let ends = |text: &str| {
+            text.lines().filter(said).map(|line| line.matches(';').count()).sum::<usize>()
+        };
         for step in STEPS {
             for statement in statements(step.postgres) {
                 let first = statement.lines().find(said).unwrap();
-                let begins = ["CREATE ", "ALTER ", "DROP ", "INSERT ", "UPDATE ", "DELETE "].iter().any(|word| first.starts_with(word));
-                assert!(begins && statement.ends_with(';') && ends(statement) == 1, "{}: {statement}", step.name);
+                let begins = ["CREATE ", "ALTER ", "DROP ", "INSERT ", "UPDATE ", "DELETE "]
+                    .iter()
+                    .any(|word| first.starts_with(word));
+                assert!(
+                    begins && statement.ends_with(';') && ends(statement) == 1,
+                    "{}: {statement}",
+                    step.name
+                );
             }
             assert_eq!(statements(step.postgres).count(), ends(step.postgres), "{}", step.name);
         }

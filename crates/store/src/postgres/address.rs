@@ -47,7 +47,8 @@ impl FromStr for Address {
         }
         if certificates.is_some() && trust == Trust::Anyone {
             return Err(
-                "sslrootcert says whose certificates to trust, but sslmode looks at none; write sslmode=verify-full or verify-ca too"
+                "sslrootcert says whose certificates to trust, but sslmode looks at none; write \
+                 sslmode=verify-full or verify-ca too"
                     .to_owned(),
             );
         }
@@ -55,17 +56,33 @@ impl FromStr for Address {
         let mut config = Config::from_str(&format!("{base}?{query}")).map_err(|error| {
             // The reason may quote what is of a password that was cut in two.
             if query.contains('@') {
-                return "it is no PostgreSQL URL: there is an @ behind the first ?; write ? and @ in a user's name or password as %3F and %40".to_owned();
+                return "it is no PostgreSQL URL: there is an @ behind the first ?; write ? and @ \
+                    in a user's name or password as %3F and %40"
+                    .to_owned();
             }
-            let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
-            format!("it is no PostgreSQL URL: {error}{cause}; write postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+            let cause = std::error::Error::source(&error)
+                .map(|cause| format!(": {cause}"))
+                .unwrap_or_default();
+            format!(
+                "it is no PostgreSQL URL: {error}{cause}; write \
+                postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+            )
         })?;
         if config.get_hosts().is_empty() {
-            return Err("it names no host; write postgres://USER:PASSWORD@HOST:PORT/DATABASE".to_owned());
+            return Err(
+                "it names no host; write postgres://USER:PASSWORD@HOST:PORT/DATABASE".to_owned()
+            );
         }
         // Whatever stands before it is of a password that was cut in two.
-        if config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(name) if name.contains('@'))) {
-            return Err("it names a host with @ in it; write @ in a user's name or password as %40".to_owned());
+        if config
+            .get_hosts()
+            .iter()
+            .any(|host| matches!(host, Host::Tcp(name) if name.contains('@')))
+        {
+            return Err(
+                "it names a host with @ in it; write @ in a user's name or password as %40"
+                    .to_owned(),
+            );
         }
         if trust != Trust::Anyone {
             config.ssl_mode(SslMode::Require);
@@ -80,7 +97,9 @@ impl FromStr for Address {
 
 fn decoded(written: &str) -> Result<String, String> {
     let decoded = percent_decode_str(written).decode_utf8();
-    decoded.map(Cow::into_owned).map_err(|_| "sslrootcert is no UTF-8 once its %XX are put in".to_owned())
+    decoded
+        .map(Cow::into_owned)
+        .map_err(|_| "sslrootcert is no UTF-8 once its %XX are put in".to_owned())
 }
 
 /// Without the password, so that it may be shown and logged.
@@ -130,7 +149,11 @@ mod tests {
 
     #[test]
     fn sslmode_is_kept() {
-        for (written, mode) in [("disable", SslMode::Disable), ("prefer", SslMode::Prefer), ("require", SslMode::Require)] {
+        for (written, mode) in [
+            ("disable", SslMode::Disable),
+            ("prefer", SslMode::Prefer),
+            ("require", SslMode::Require),
+        ] {
             let address: Address = format!("postgres://one/x?sslmode={written}").parse().unwrap();
             assert_eq!((address.config.get_ssl_mode(), address.trust), (mode, Trust::Anyone));
         }
@@ -161,7 +184,13 @@ mod tests {
             "postgres://u:er?two@one/x?sslmode=verify-full",
         ] {
             let reason = written.parse::<Address>().unwrap_err();
-            assert!(!reason.contains("two") && !reason.contains("rd%25") && !reason.contains("hunt") && reason.contains("%40"), "{reason}");
+            assert!(
+                !reason.contains("two")
+                    && !reason.contains("rd%25")
+                    && !reason.contains("hunt")
+                    && reason.contains("%40"),
+                "{reason}"
+            );
         }
     }
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool::Runtime;
-use deadpool::managed::{Manager, Metrics, Object, Pool, PoolError, RecycleError, RecycleResult, TimeoutType};
+use deadpool::managed::{
+    Manager, Metrics, Object, Pool, PoolError, RecycleError, RecycleResult, TimeoutType,
+};
 use tokio::task::AbortHandle;
 use tokio_postgres::{Client, Config, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -17,31 +19,38 @@ use super::opening::{Opened, Refusal, count_hosts, open};
 use super::tls;
 use crate::error::StoreError;
 
-/// Statements that a connection keeps prepared. Lists with filters make many; past that they are prepared anew.
+/// Statements that a connection keeps prepared. Lists with filters make many; past that they are
+/// prepared anew.
 const STATEMENTS_KEPT: usize = 512;
 /// How long a connection that lies idle may go unseen by routers in between.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
-/// How long a server that stands still may keep a transaction open: others count records as settled that are a little older.
+/// How long a server that stands still may keep a transaction open: others count records as settled
+/// that are a little older.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 /// What is taken for granted of a URL that says nothing of it.
 const KEEP_ALIVE_UNSAID: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// Every statement finds its few rows through indexes that begin with the workspace, whatever it is asked for. So a plan that was made
-/// once is good until the database knows more of its tables, and plans that read whole tables or start helpers are never better. Only Citus has to see
-/// what is asked for, to know on which machine it is. So there the second value is missing; the first is who works for us.
-const SESSION: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off; \
+/// Every statement finds its few rows through indexes that begin with the workspace, whatever it is
+/// asked for. So a plan that was made once is good until the database knows more of its tables, and
+/// plans that read whole tables or start helpers are never better. Only Citus has to see what is
+/// asked for, to know on which machine it is. So there the second value is missing; the first is
+/// who works for us.
+const SESSION: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin \
+                       = off; SET jit = off; \
                        SET max_parallel_workers_per_gather = 0; \
-                       SELECT pg_backend_pid(), CASE WHEN NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') \
+                       SELECT pg_backend_pid(), CASE WHEN NOT EXISTS (SELECT 1 FROM pg_extension \
+                       WHERE extname = 'citus') \
                        THEN set_config('plan_cache_mode', 'force_generic_plan', false) END";
-/// New words are put into their index in the background, often; until there are so many, no writer has to do it.
+/// New words are put into their index in the background, often; until there are so many, no writer
+/// has to do it.
 const WORDS_APART: &str = "SET gin_pending_list_limit = '16MB'";
 const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
 pub(super) const PATIENCE_AT_START: Duration = Duration::from_secs(5);
 
 pub(super) struct Connection {
     pub(super) client: Arc<Client>,
-    /// Whether this is PostgreSQL itself. What spreads it over machines looks at each statement to know where to send it, and does not see through
-    /// all that could be made one.
+    /// Whether this is PostgreSQL itself. What spreads it over machines looks at each statement to
+    /// know where to send it, and does not see through all that could be made one.
     pub(super) is_whole: bool,
     /// The number of the server's process, where it says so.
     pub(super) backend: Option<i32>,
@@ -51,13 +60,16 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Gives the connection up at once, without waiting for answers that may never come. With `cancel` the server is asked to stop what
-    /// it does for us; a commit must not be, since it might then end before it is on the other machines.
+    /// Gives the connection up at once, without waiting for answers that may never come. With
+    /// `cancel` the server is asked to stop what it does for us; a commit must not be, since it
+    /// might then end before it is on the other machines.
     pub(super) fn abandon(self, cancel: bool) {
         self.driver.abort();
         if cancel {
             let (token, tls) = (self.client.cancel_token(), self.tls);
-            tokio::spawn(async move { tokio::time::timeout(CANCEL_PATIENCE, token.cancel_query(tls)).await });
+            tokio::spawn(async move {
+                tokio::time::timeout(CANCEL_PATIENCE, token.cancel_query(tls)).await
+            });
         }
     }
 
@@ -88,7 +100,8 @@ pub(super) struct Connector {
     config: Config,
     tls: MakeRustlsConnect,
     for_each_host: Duration,
-    /// How long a statement waits for a row that another transaction has; less than we wait for its answer.
+    /// How long a statement waits for a row that another transaction has; less than we wait for its
+    /// answer.
     lock_patience: Duration,
 }
 
@@ -115,11 +128,13 @@ impl Connector {
         let lock_timeout = self.lock_patience.as_millis();
         let idle_timeout = MAX_PAUSE.as_millis();
         let others = format!(
-            "SET lock_timeout = {lock_timeout}; SET idle_in_transaction_session_timeout = {idle_timeout}; SET client_min_messages = error; \
+            "SET lock_timeout = {lock_timeout}; SET idle_in_transaction_session_timeout = \
+             {idle_timeout}; SET client_min_messages = error; \
              SET standard_conforming_strings = on"
         );
         let settings = [SESSION, WORDS_APART, &others];
-        let Opened { client, driver, row } = open(&self.config, &self.tls, self.for_each_host, &settings).await?;
+        let Opened { client, driver, row } =
+            open(&self.config, &self.tls, self.for_each_host, &settings).await?;
         let said = |place| row.as_ref().and_then(|row| row.try_get(place).ok().flatten());
         Ok(Connection {
             client: Arc::new(client),
@@ -132,12 +147,16 @@ impl Connector {
     }
 }
 
-/// A connection for work that takes its time, whatever its role may take otherwise. Each host has some seconds, unless the URL says how many.
+/// A connection for work that takes its time, whatever its role may take otherwise. Each host has
+/// some seconds, unless the URL says how many.
 pub(crate) async fn connect(address: &Address) -> Result<Client, StoreError> {
     let for_each_host = address.config.get_connect_timeout().copied().unwrap_or(PATIENCE_AT_START);
     let settings = ["SET statement_timeout = 0", "SET standard_conforming_strings = on"];
-    let opened = open(&kept_alive(address), &tls::connector(address)?, for_each_host, &settings).await;
-    opened.map(|opened| opened.client).map_err(|refusal| StoreError::Unusable(format!("{address} cannot be reached: {refusal}")))
+    let opened =
+        open(&kept_alive(address), &tls::connector(address)?, for_each_host, &settings).await;
+    opened
+        .map(|opened| opened.client)
+        .map_err(|refusal| StoreError::Unusable(format!("{address} cannot be reached: {refusal}")))
 }
 
 fn kept_alive(address: &Address) -> Config {
@@ -163,7 +182,11 @@ pub(super) fn all_busy() -> StoreError {
 }
 
 impl Connections {
-    pub(super) fn new(address: &Address, most: usize, patience: Duration) -> Result<Self, StoreError> {
+    pub(super) fn new(
+        address: &Address,
+        most: usize,
+        patience: Duration,
+    ) -> Result<Self, StoreError> {
         let mut config = kept_alive(address);
         if config.get_tcp_user_timeout().is_none() {
             // A server that works does not take in what is sent ahead meanwhile.
@@ -171,19 +194,26 @@ impl Connections {
         }
         let share = patience / count_hosts(&config);
         let for_each_host = config.get_connect_timeout().map_or(share, |wanted| share.min(*wanted));
-        let pool = Pool::builder(Connector { config, tls: tls::connector(address)?, for_each_host, lock_patience: patience * 4 / 5 })
-            .max_size(most)
-            .wait_timeout(Some(patience))
-            .create_timeout(Some(patience))
-            .recycle_timeout(Some(patience))
-            .runtime(Runtime::Tokio1)
-            .build()
-            .map_err(|error| StoreError::Unusable(error.to_string()))?;
+        let pool = Pool::builder(Connector {
+            config,
+            tls: tls::connector(address)?,
+            for_each_host,
+            lock_patience: patience * 4 / 5,
+        })
+        .max_size(most)
+        .wait_timeout(Some(patience))
+        .create_timeout(Some(patience))
+        .recycle_timeout(Some(patience))
+        .runtime(Runtime::Tokio1)
+        .build()
+        .map_err(|error| StoreError::Unusable(error.to_string()))?;
         Ok(Self { pool, patience })
     }
 
     pub(super) async fn lend(&self) -> Result<Lent, StoreError> {
-        let lent = tokio::time::timeout(self.patience, self.pool.get()).await.unwrap_or(Err(PoolError::Timeout(TimeoutType::Create)));
+        let lent = tokio::time::timeout(self.patience, self.pool.get())
+            .await
+            .unwrap_or(Err(PoolError::Timeout(TimeoutType::Create)));
         lent.map_err(|error| match error {
             PoolError::Backend(refusal) => StoreError::Unavailable(refusal.to_string()),
             PoolError::Timeout(TimeoutType::Wait) => all_busy(),

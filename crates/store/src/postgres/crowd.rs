@@ -1,5 +1,6 @@
-//! Looks of one statement each, by many at the same time. Those of one text that come while others are under way go together in one round trip, and
-//! if they are many as one statement: a statement costs more than the row that it is about, and a round trip more than either.
+//! Looks of one statement each, by many at the same time. Those of one text that come while others
+//! are under way go together in one round trip, and if they are many as one statement: a statement
+//! costs more than the row that it is about, and a round trip more than either.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -27,7 +28,8 @@ const MIN_AT_WORK: usize = 2;
 pub(crate) struct Crowd {
     connections: Connections,
     lines: Arc<Lines<Arc<str>, Look>>,
-    /// Looks become one statement on PostgreSQL itself only. Elsewhere they would be answered one after the other.
+    /// Looks become one statement on PostgreSQL itself only. Elsewhere they would be answered one
+    /// after the other.
     is_worth_it: AtomicBool,
 }
 
@@ -44,11 +46,19 @@ impl Crowd {
         // As many of one text as can be seen to at once, and not all connections.
         let cores = available_parallelism().map_or(MIN_AT_WORK, NonZero::get);
         let most_at_work = cores.min(connections.most() / 2).max(MIN_AT_WORK);
-        Self { connections, lines: Lines::new(most_at_work, MAX_IN_ONE), is_worth_it: AtomicBool::new(true) }
+        Self {
+            connections,
+            lines: Lines::new(most_at_work, MAX_IN_ONE),
+            is_worth_it: AtomicBool::new(true),
+        }
     }
 
     /// The rows that a statement finds.
-    pub(crate) async fn look(self: &Arc<Self>, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, StoreError> {
+    pub(crate) async fn look(
+        self: &Arc<Self>,
+        sql: &str,
+        params: &[Param<'_>],
+    ) -> Result<Vec<Row>, StoreError> {
         let sql = Arc::<str>::from(sql);
         let (since, params) = (Instant::now(), params.iter().map(Owned::from).collect());
         if !self.is_worth_it.load(Ordering::Relaxed) {
@@ -63,7 +73,9 @@ impl Crowd {
             self.pass_on(turn);
         }
         match timeout(self.connections.patience, answered).await {
-            Ok(answer) => answer.unwrap_or_else(|_| Err(StoreError::Unavailable("the work was broken off".to_owned()))),
+            Ok(answer) => answer.unwrap_or_else(|_| {
+                Err(StoreError::Unavailable("the work was broken off".to_owned()))
+            }),
             Err(_) => Err(too_late()),
         }
     }
@@ -84,10 +96,13 @@ impl Crowd {
     }
 
     async fn answer(&self, sql: &Arc<str>, looks: Vec<Look>) {
-        let waited_for: Vec<_> = looks.into_iter().filter(|look| !look.answer.is_closed()).collect();
-        // Nobody waits longer than they may, whatever the others do: so the time that is left to the last of them counts.
+        let waited_for: Vec<_> =
+            looks.into_iter().filter(|look| !look.answer.is_closed()).collect();
+        // Nobody waits longer than they may, whatever the others do: so the time that is left to
+        // the last of them counts.
         let Some(since) = waited_for.last().map(|look| look.since) else { return };
-        let (params, answers): (Vec<_>, Vec<_>) = waited_for.into_iter().map(|look| (look.params, look.answer)).unzip();
+        let (params, answers): (Vec<_>, Vec<_>) =
+            waited_for.into_iter().map(|look| (look.params, look.answer)).unzip();
         let mut outcome = self.ask(sql, params.clone(), since).await;
         // Each try takes a connection that is of no use any more out of the pool.
         for _ in 0..self.connections.most() {
@@ -97,20 +112,42 @@ impl Crowd {
             outcome = self.ask(sql, params.clone(), since).await;
         }
         match outcome {
-            Ok(found) => answers.into_iter().zip(found).for_each(|(answer, rows)| drop(answer.send(Ok(rows)))),
-            Err(error) => answers.into_iter().for_each(|answer| drop(answer.send(Err(error.clone())))),
+            Ok(found) => answers
+                .into_iter()
+                .zip(found)
+                .for_each(|(answer, rows)| drop(answer.send(Ok(rows)))),
+            Err(error) => {
+                answers.into_iter().for_each(|answer| drop(answer.send(Err(error.clone()))))
+            }
         }
     }
 
-    async fn ask_one(&self, sql: &Arc<str>, params: Vec<Owned>, since: Instant) -> Result<Vec<Row>, StoreError> {
+    async fn ask_one(
+        &self,
+        sql: &Arc<str>,
+        params: Vec<Owned>,
+        since: Instant,
+    ) -> Result<Vec<Row>, StoreError> {
         let found = self.ask(sql, vec![params], since).await?.pop();
         found.ok_or_else(|| StoreError::Internal("a question was not answered".to_owned()))
     }
 
-    async fn ask(&self, sql: &Arc<str>, params: Vec<Vec<Owned>>, since: Instant) -> Result<Vec<Vec<Row>>, StoreError> {
+    async fn ask(
+        &self,
+        sql: &Arc<str>,
+        params: Vec<Vec<Owned>>,
+        since: Instant,
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
         let connection = self.connections.lend().await?;
         self.is_worth_it.store(connection.is_whole, Ordering::Relaxed);
-        let mut tx = PostgresTx::new(connection, Mode::Singles, self.connections.patience, since.elapsed(), None, None);
+        let mut tx = PostgresTx::new(
+            connection,
+            Mode::Singles,
+            self.connections.patience,
+            since.elapsed(),
+            None,
+            None,
+        );
         tx.ask_all(sql, params).await
     }
 }

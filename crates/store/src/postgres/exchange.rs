@@ -43,8 +43,8 @@ pub(super) struct Exchanged {
 
 pub(super) type Boxed<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
 
-/// Polls each once, in this order, before it waits for any; then it waits for them in the same order. What sends when it is first polled is
-/// sent in this order too.
+/// Polls each once, in this order, before it waits for any; then it waits for them in the same
+/// order. What sends when it is first polled is sent in this order too.
 pub(super) async fn in_order<T: Send>(futures: Vec<Boxed<'_, T>>) -> Vec<T> {
     let mut under_way: Vec<MaybeDone<Boxed<'_, T>>> = futures.into_iter().map(maybe_done).collect();
     poll_fn(|context| {
@@ -84,7 +84,8 @@ pub(super) async fn exchange(client: Arc<Client>, sent: Exchange) -> Exchanged {
         steps.push(Box::pin(async move { Step::Began(client.batch_execute(sql).await) }));
     }
     for (statement, params) in statements {
-        steps.push(Box::pin(async move { Step::Answered(answer(client, statement, params).await) }));
+        steps
+            .push(Box::pin(async move { Step::Answered(answer(client, statement, params).await) }));
     }
     if *ending != Ending::None {
         steps.push(Box::pin(async move { Step::Ended(client.batch_execute("COMMIT").await) }));
@@ -92,7 +93,13 @@ pub(super) async fn exchange(client: Arc<Client>, sent: Exchange) -> Exchanged {
     if let (Some(position), Ending::CommitAndMark) = (position, ending) {
         steps.push(Box::pin(async move { Step::Marked(client.query(position, &[]).await) }));
     }
-    let mut exchanged = Exchanged { position: None, began: Ok(()), answers: Vec::with_capacity(statements.len()), ended: None, mark: None };
+    let mut exchanged = Exchanged {
+        position: None,
+        began: Ok(()),
+        answers: Vec::with_capacity(statements.len()),
+        ended: None,
+        mark: None,
+    };
     for step in in_order(steps).await {
         match step {
             Step::Looked(rows) => exchanged.position = Some(rows),

@@ -12,7 +12,11 @@ pub(crate) fn judge(error: &Error) -> StoreError {
     let Some(state) = error.code() else {
         return StoreError::Lost(describe(error));
     };
-    let conflicts = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED, SqlState::UNIQUE_VIOLATION];
+    let conflicts = [
+        SqlState::T_R_SERIALIZATION_FAILURE,
+        SqlState::T_R_DEADLOCK_DETECTED,
+        SqlState::UNIQUE_VIOLATION,
+    ];
     // A foreign key points at what another transaction took away in the meantime.
     let races = [SqlState::FOREIGN_KEY_VIOLATION];
     // This server is no longer the one that takes writes, or is about to go.
@@ -38,15 +42,24 @@ pub(crate) fn judge(error: &Error) -> StoreError {
     }
 }
 
-/// Whether the connection knows a statement from before a schema step, or not at all. Other things that an engine does not do, it never will.
+/// Whether the connection knows a statement from before a schema step, or not at all. Other things
+/// that an engine does not do, it never will.
 fn is_stale(error: &Error, state: &SqlState) -> bool {
-    let refused_plan = || error.as_db_error().is_some_and(|refusal| refusal.routine() == Some("RevalidateCachedQuery"));
-    *state == SqlState::INVALID_SQL_STATEMENT_NAME || (*state == SqlState::FEATURE_NOT_SUPPORTED && refused_plan())
+    let refused_plan = || {
+        error
+            .as_db_error()
+            .is_some_and(|refusal| refusal.routine() == Some("RevalidateCachedQuery"))
+    };
+    *state == SqlState::INVALID_SQL_STATEMENT_NAME
+        || (*state == SqlState::FEATURE_NOT_SUPPORTED && refused_plan())
 }
 
-/// What spreads the database over machines passes on with a code of its own what one of these said when it went.
+/// What spreads the database over machines passes on with a code of its own what one of these said
+/// when it went.
 pub(crate) fn is_gone(error: &Error, state: &SqlState) -> bool {
-    let says = |refusal: &DbError| refusal.message().contains("shut down") || refusal.message().contains("remote node");
+    let says = |refusal: &DbError| {
+        refusal.message().contains("shut down") || refusal.message().contains("remote node")
+    };
     *state == SqlState::INTERNAL_ERROR && error.as_db_error().is_some_and(says)
 }
 

@@ -1,4 +1,5 @@
-//! PostgreSQL: many connections, any number of servers like this one beside us, perhaps a replica to read from.
+//! PostgreSQL: many connections, any number of servers like this one beside us, perhaps a replica
+//! to read from.
 
 mod address;
 mod alike;
@@ -32,7 +33,9 @@ use self::replica::Replica;
 pub(crate) use self::replica::check_replica;
 use self::transaction::Mode;
 pub(crate) use self::transaction::PostgresTx;
-pub(crate) use self::value::{Anything, JSONB_VERSION, Json, MILLIS_TO_2000, Moment, Number, Uuid, micros};
+pub(crate) use self::value::{
+    Anything, JSONB_VERSION, Json, MILLIS_TO_2000, Moment, Number, Uuid, micros,
+};
 use crate::commit_notifier::CommitNotifier;
 use crate::error::{OperationError, StoreError};
 use crate::store::{Operation, Options, Pace};
@@ -44,8 +47,9 @@ const MAX_CONFLICTS: u32 = 50;
 const MAX_LOSSES: u32 = 5;
 /// What work that looks at or touches many rows may take at least.
 const AT_LENGTH: Duration = Duration::from_secs(30);
-/// An operation that began longer ago is done again rather than committed: its ids are from then, and others may have taken the lists that they
-/// belong to for settled. What touches many rows may need as long; if it comes too late, the lists are counted again by and by.
+/// An operation that began longer ago is done again rather than committed: its ids are from then,
+/// and others may have taken the lists that they belong to for settled. What touches many rows may
+/// need as long; if it comes too late, the lists are counted again by and by.
 const OLDEST_CHANGE: Duration = Duration::from_secs(40);
 
 pub(crate) struct Postgres {
@@ -57,21 +61,37 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    pub(crate) fn new(address: &Address, options: &Options, bell: Arc<CommitNotifier>) -> Result<Self, StoreError> {
+    pub(crate) fn new(
+        address: &Address,
+        options: &Options,
+        bell: Arc<CommitNotifier>,
+    ) -> Result<Self, StoreError> {
         let replica = match &options.read_from {
-            Some(address) => Some(Replica::new(Connections::new(address, options.connections, options.patience)?)),
+            Some(address) => Some(Replica::new(Connections::new(
+                address,
+                options.connections,
+                options.patience,
+            )?)),
             None => None,
         };
         let primary = Connections::new(address, options.connections, options.patience)?;
         let places_to_write = Places::new(options.connections);
-        Ok(Self { crowd: Arc::new(Crowd::new(primary.clone())), primary, places_to_write, replica, bell })
+        Ok(Self {
+            crowd: Arc::new(Crowd::new(primary.clone())),
+            primary,
+            places_to_write,
+            replica,
+            bell,
+        })
     }
 
     pub(crate) async fn write<W: Operation>(&self, work: &W) -> Result<W::Output, OperationError> {
         let started = Instant::now();
         let output = match work.pace() {
             Pace::Together => self.change(work).await,
-            Pace::Quick | Pace::AtLength | Pace::Trial | Pace::Probe => retried(|| self.change(work)).await,
+            Pace::Quick | Pace::AtLength | Pace::Trial | Pace::Probe => {
+                retried(|| self.change(work)).await
+            }
         };
         histogram!("slated_store_commit_seconds").record(started.elapsed().as_secs_f64());
         output
@@ -87,7 +107,9 @@ impl Postgres {
         let place = match work.pace() {
             Pace::Probe => self.places_to_write.none(),
             Pace::Together => self.places_to_write.take_if_scarce(self.primary.patience).await?,
-            Pace::Quick | Pace::AtLength | Pace::Trial => self.places_to_write.take(self.primary.patience).await?,
+            Pace::Quick | Pace::AtLength | Pace::Trial => {
+                self.places_to_write.take(self.primary.patience).await?
+            }
         };
         let mut tx = begin(&self.primary, mode, patience, None, Some(place), asked).await?;
         let begun = Instant::now();
@@ -98,7 +120,10 @@ impl Postgres {
         let age = Timestamp::now().millis() - tx.real_now().millis();
         let is_old = begun.elapsed() > OLDEST_CHANGE || age > OLDEST_CHANGE.as_millis() as i64;
         if is_old && work.pace() != Pace::AtLength {
-            return Err(StoreError::Conflict("this server stood still in the middle of the work".to_owned()).into());
+            return Err(StoreError::Conflict(
+                "this server stood still in the middle of the work".to_owned(),
+            )
+            .into());
         }
         let told = tx.take_told();
         let mark = tx.into_postgres()?.commit(self.replica.is_some() && work.is_seen()).await?;
@@ -115,26 +140,50 @@ impl Postgres {
     }
 
     /// The same for a statement that may take long, and goes together with none.
-    pub(crate) async fn run_apart<W: Operation>(&self, work: &W) -> Result<W::Output, OperationError> {
-        let mut tx = begin(&self.primary, Mode::Single, self.primary.patience.max(AT_LENGTH), None, None, Instant::now()).await?;
+    pub(crate) async fn run_apart<W: Operation>(
+        &self,
+        work: &W,
+    ) -> Result<W::Output, OperationError> {
+        let mut tx = begin(
+            &self.primary,
+            Mode::Single,
+            self.primary.patience.max(AT_LENGTH),
+            None,
+            None,
+            Instant::now(),
+        )
+        .await?;
         work.run(&mut tx).await
     }
 
-    pub(crate) async fn read_snapshot<W: Operation>(&self, work: &W) -> Result<W::Output, OperationError> {
+    pub(crate) async fn read_snapshot<W: Operation>(
+        &self,
+        work: &W,
+    ) -> Result<W::Output, OperationError> {
         self.look(work, Mode::Snapshot, self.primary.patience).await
     }
 
-    pub(crate) async fn read_snapshot_at_length<W: Operation>(&self, work: &W) -> Result<W::Output, OperationError> {
+    pub(crate) async fn read_snapshot_at_length<W: Operation>(
+        &self,
+        work: &W,
+    ) -> Result<W::Output, OperationError> {
         self.look(work, Mode::SnapshotAtLength, self.primary.patience.max(AT_LENGTH)).await
     }
 
-    async fn look<W: Operation>(&self, work: &W, mode: Mode, patience: Duration) -> Result<W::Output, OperationError> {
+    async fn look<W: Operation>(
+        &self,
+        work: &W,
+        mode: Mode,
+        patience: Duration,
+    ) -> Result<W::Output, OperationError> {
         let started = Instant::now();
         let mut output = None;
         if let (Some(replica), Some(workspace)) = (&self.replica, work.workspace())
             && replica.may_be_asked()
         {
-            output = self.look_at_replica(replica, work, mode, patience, replica.last_write(workspace)).await;
+            output = self
+                .look_at_replica(replica, work, mode, patience, replica.last_write(workspace))
+                .await;
         }
         let output = match output {
             Some(output) => output,
@@ -142,7 +191,9 @@ impl Postgres {
                 retried(|| async {
                     let mut tx = match mode {
                         Mode::Single => begun(Arm::Crowd(Arc::clone(&self.crowd))),
-                        _ => begin(&self.primary, mode, patience, None, None, Instant::now()).await?,
+                        _ => {
+                            begin(&self.primary, mode, patience, None, None, Instant::now()).await?
+                        }
                     };
                     work.run(&mut tx).await
                 })
@@ -162,10 +213,12 @@ impl Postgres {
         patience: Duration,
         at_least: Option<i64>,
     ) -> Option<Result<W::Output, OperationError>> {
-        let outcome = match begin(&replica.connections, mode, patience, at_least, None, Instant::now()).await {
-            Ok(mut tx) => work.run(&mut tx).await,
-            Err(failure) => Err(failure),
-        };
+        let outcome =
+            match begin(&replica.connections, mode, patience, at_least, None, Instant::now()).await
+            {
+                Ok(mut tx) => work.run(&mut tx).await,
+                Err(failure) => Err(failure),
+            };
         match outcome {
             Err(OperationError::Store(error)) => {
                 tracing::debug!(error = %error, "read from the primary instead of the replica");
@@ -206,7 +259,14 @@ async fn begin(
     asked: Instant,
 ) -> Result<Tx, OperationError> {
     let connection = connections.lend().await?;
-    Ok(begun(Arm::Postgres(Box::new(PostgresTx::new(connection, mode, patience, asked.elapsed(), at_least, place)))))
+    Ok(begun(Arm::Postgres(Box::new(PostgresTx::new(
+        connection,
+        mode,
+        patience,
+        asked.elapsed(),
+        at_least,
+        place,
+    )))))
 }
 
 fn begun(arm: Arm) -> Tx {
@@ -215,12 +275,17 @@ fn begun(arm: Arm) -> Tx {
     tx
 }
 
-/// Runs work again when other transactions got in its way, or its connection broke before anything was committed.
-async fn retried<T, F: Future<Output = Result<T, OperationError>>>(run: impl Fn() -> F) -> Result<T, OperationError> {
+/// Runs work again when other transactions got in its way, or its connection broke before anything
+/// was committed.
+async fn retried<T, F: Future<Output = Result<T, OperationError>>>(
+    run: impl Fn() -> F,
+) -> Result<T, OperationError> {
     let (mut conflicts, mut losses) = (0, 0);
     loop {
         let error = match run().await {
-            Err(OperationError::Store(error @ (StoreError::Conflict(_) | StoreError::Lost(_) | StoreError::Held(_)))) => error,
+            Err(OperationError::Store(
+                error @ (StoreError::Conflict(_) | StoreError::Lost(_) | StoreError::Held(_)),
+            )) => error,
             outcome => return outcome,
         };
         match error {

@@ -1,5 +1,6 @@
-//! A connection to the first host that answers and fits. One that takes connections and says nothing must not keep the others from being asked, and one
-//! that is slow must not be given up: after its share of the time the next is asked as well.
+//! A connection to the first host that answers and fits. One that takes connections and says
+//! nothing must not keep the others from being asked, and one that is slow must not be given up:
+//! after its share of the time the next is asked as well.
 
 use std::fmt;
 use std::io;
@@ -51,26 +52,42 @@ pub(super) struct Opened {
 }
 
 /// A connection with those settings. What the last host said is told if none fits.
-pub(super) async fn open(config: &Config, tls: &MakeRustlsConnect, for_each_host: Duration, settings: &[&str]) -> Result<Opened, Refusal> {
+pub(super) async fn open(
+    config: &Config,
+    tls: &MakeRustlsConnect,
+    for_each_host: Duration,
+    settings: &[&str],
+) -> Result<Opened, Refusal> {
     let mut hosts = each_host(config);
     if config.get_load_balance_hosts() == LoadBalanceHosts::Random {
         hosts.shuffle(&mut rand::rng());
     }
     let asking = hosts.into_iter().map(|host| ask(host, tls, for_each_host, settings)).collect();
-    let opened = timeout(for_each_host * count_hosts(config), first_of(asking, for_each_host)).await;
+    let opened =
+        timeout(for_each_host * count_hosts(config), first_of(asking, for_each_host)).await;
     opened.unwrap_or(Err(Refusal::Silence))
 }
 
 /// The addresses of a host share its time.
-async fn ask(host: Config, tls: &MakeRustlsConnect, patience: Duration, settings: &[&str]) -> Result<Opened, Refusal> {
+async fn ask(
+    host: Config,
+    tls: &MakeRustlsConnect,
+    patience: Duration,
+    settings: &[&str],
+) -> Result<Opened, Refusal> {
     let addresses = each_address(&host).await.map_err(Refusal::Unknown)?;
     let patience = patience / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
-    let connecting = |address| async move { connect(&address, tls, settings).await.map_err(Refusal::Said) };
+    let connecting =
+        |address| async move { connect(&address, tls, settings).await.map_err(Refusal::Said) };
     first_of(addresses.into_iter().map(connecting).collect(), patience).await
 }
 
-/// What the first gives that does not refuse. Each is begun when one before it refuses, or the last has said nothing for so long.
-async fn first_of<T, F: Future<Output = Result<T, Refusal>>>(candidates: Vec<F>, patience: Duration) -> Result<T, Refusal> {
+/// What the first gives that does not refuse. Each is begun when one before it refuses, or the last
+/// has said nothing for so long.
+async fn first_of<T, F: Future<Output = Result<T, Refusal>>>(
+    candidates: Vec<F>,
+    patience: Duration,
+) -> Result<T, Refusal> {
     let mut candidates = candidates.into_iter();
     let mut asked = FuturesUnordered::new();
     let mut refusal = Refusal::Silence;
@@ -85,7 +102,11 @@ async fn first_of<T, F: Future<Output = Result<T, Refusal>>>(candidates: Vec<F>,
     }
 }
 
-async fn connect(address: &Config, tls: &MakeRustlsConnect, settings: &[&str]) -> Result<Opened, Error> {
+async fn connect(
+    address: &Config,
+    tls: &MakeRustlsConnect,
+    settings: &[&str],
+) -> Result<Opened, Error> {
     let (client, connection) = address.connect(tls.clone()).await?;
     let driver = tokio::spawn(async move {
         if let Err(error) = connection.await {
@@ -107,11 +128,13 @@ async fn connect(address: &Config, tls: &MakeRustlsConnect, settings: &[&str]) -
     Ok(Opened { client, driver: driver.abort_handle(), row })
 }
 
-/// Whether the connection ends with it. Poolers let everybody in, and refuse with the first statement.
+/// Whether the connection ends with it. Poolers let everybody in, and refuse with the first
+/// statement.
 fn ends_all(error: &Error) -> bool {
-    error
-        .as_db_error()
-        .is_none_or(|refusal| matches!(refusal.parsed_severity(), Some(Severity::Fatal | Severity::Panic)) || refusal.severity() == "FATAL")
+    error.as_db_error().is_none_or(|refusal| {
+        matches!(refusal.parsed_severity(), Some(Severity::Fatal | Severity::Panic))
+            || refusal.severity() == "FATAL"
+    })
 }
 
 fn as_row(message: SimpleQueryMessage) -> Option<SimpleQueryRow> {
@@ -121,7 +144,8 @@ fn as_row(message: SimpleQueryMessage) -> Option<SimpleQueryRow> {
     }
 }
 
-/// What drives a connection goes on while an answer is to come, even if nobody waits for it any more.
+/// What drives a connection goes on while an answer is to come, even if nobody waits for it any
+/// more.
 struct EndedWhenDropped(Option<AbortHandle>);
 
 impl EndedWhenDropped {
@@ -140,9 +164,12 @@ impl Drop for EndedWhenDropped {
 
 /// The same for each host alone.
 fn each_host(config: &Config) -> Vec<Config> {
-    let (hosts, ports, addresses) = (config.get_hosts(), config.get_ports(), config.get_hostaddrs());
+    let (hosts, ports, addresses) =
+        (config.get_hosts(), config.get_ports(), config.get_hostaddrs());
     // What does not go together is refused with whatever is asked for first.
-    if (ports.len() > 1 && ports.len() != hosts.len()) || (!addresses.is_empty() && addresses.len() != hosts.len()) {
+    if (ports.len() > 1 && ports.len() != hosts.len())
+        || (!addresses.is_empty() && addresses.len() != hosts.len())
+    {
         return vec![config.clone()];
     }
     let alone = |(number, host): (usize, &Host)| {
@@ -222,7 +249,10 @@ mod tests {
         let of = |hosts: &str| url.replace("one:5001,two:5002", hosts).parse::<Config>().unwrap();
         assert_eq!(each_host(&of("one:5001,two:5002")), [of("one:5001"), of("two:5002")]);
         let plain = |url: &str| url.parse::<Config>().unwrap();
-        assert_eq!(each_host(&plain("postgres://one,two")), [plain("postgres://one"), plain("postgres://two")]);
+        assert_eq!(
+            each_host(&plain("postgres://one,two")),
+            [plain("postgres://one"), plain("postgres://two")]
+        );
     }
 
     #[tokio::test]
@@ -232,10 +262,18 @@ mod tests {
             config.hostaddr(address.parse().unwrap());
             config
         };
-        assert_eq!(each_address(&"postgres://127.0.0.1".parse().unwrap()).await.unwrap(), [at("postgres://127.0.0.1", "127.0.0.1")]);
+        assert_eq!(
+            each_address(&"postgres://127.0.0.1".parse().unwrap()).await.unwrap(),
+            [at("postgres://127.0.0.1", "127.0.0.1")]
+        );
         let named = at("postgres://nowhere.invalid", "127.0.0.1");
         assert_eq!(each_address(&named).await.unwrap(), [named]);
-        assert!(each_address(&"postgres://localhost".parse().unwrap()).await.unwrap().contains(&at("postgres://localhost", "127.0.0.1")));
+        assert!(
+            each_address(&"postgres://localhost".parse().unwrap())
+                .await
+                .unwrap()
+                .contains(&at("postgres://localhost", "127.0.0.1"))
+        );
     }
 
     type Asked = Pin<Box<dyn Future<Output = Result<i32, Refusal>>>>;

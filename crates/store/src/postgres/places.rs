@@ -1,5 +1,6 @@
-//! Places for writes, so that some connections are left for everybody else. Writes may wait for rows that others hold, each on a connection of its own,
-//! and for commits that the server does not answer, as one that waits for a standby which is away.
+//! Places for writes, so that some connections are left for everybody else. Writes may wait for
+//! rows that others hold, each on a connection of its own, and for commits that the server does not
+//! answer, as one that waits for a standby which is away.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +16,8 @@ use super::connection::{Lent, all_busy};
 use super::exchange::Boxed;
 use crate::error::StoreError;
 
-/// One of so many connections, or of fewer, is kept from writes that go alone, unless it is the only one.
+/// One of so many connections, or of fewer, is kept from writes that go alone, unless it is the
+/// only one.
 const CONNECTIONS_TO_KEEP_ONE_OF: usize = 8;
 /// How often a commit that is not answered is looked after.
 const LOOK_AFTER: Duration = Duration::from_secs(1);
@@ -53,8 +55,12 @@ impl Places {
         }
     }
 
-    /// For a write that hardly waits for what others hold: it does without, unless commits are not answered.
-    pub(super) async fn take_if_scarce(self: &Arc<Self>, patience: Duration) -> Result<Place, StoreError> {
+    /// For a write that hardly waits for what others hold: it does without, unless commits are not
+    /// answered.
+    pub(super) async fn take_if_scarce(
+        self: &Arc<Self>,
+        patience: Duration,
+    ) -> Result<Place, StoreError> {
         match self.unanswered.load(Ordering::Relaxed) {
             0 => Ok(self.none()),
             _ => self.take(patience).await,
@@ -63,11 +69,14 @@ impl Places {
 }
 
 impl Place {
-    /// Keeps the place and the connection of a commit that was not answered in time for as long as the server works on it. Given up, they would be taken by
-    /// others whose commits are not answered either, while the server keeps all of them, until it takes no connections any more.
+    /// Keeps the place and the connection of a commit that was not answered in time for as long as
+    /// the server works on it. Given up, they would be taken by others whose commits are not
+    /// answered either, while the server keeps all of them, until it takes no connections any more.
     pub(super) fn keep<T: Send + 'static>(self, connection: Lent, answered: Boxed<'static, T>) {
         let Self { places, permit } = self;
-        let permit = permit.or_else(|| Arc::clone(&places.free).try_acquire_owned().ok()).filter(|_| places.may_be_kept);
+        let permit = permit
+            .or_else(|| Arc::clone(&places.free).try_acquire_owned().ok())
+            .filter(|_| places.may_be_kept);
         let (Some(permit), Ok(runtime)) = (permit, Handle::try_current()) else {
             return Object::take(connection).abandon(false);
         };
@@ -88,17 +97,23 @@ async fn wait<T>(connection: Lent, mut answered: Boxed<'static, T>) {
     }
 }
 
-/// It is not if the server to which connections lead now says that it does nothing for this one: that is another server then.
+/// It is not if the server to which connections lead now says that it does nothing for this one:
+/// that is another server then.
 async fn may_be_at_work(connection: &Lent) -> bool {
-    let (Some(backend), Some(pool)) = (connection.backend, Object::pool(connection)) else { return false };
+    let (Some(backend), Some(pool)) = (connection.backend, Object::pool(connection)) else {
+        return false;
+    };
     let Ok(other) = pool.get().await else { return true };
     // A role that has taken on another one may not see what its own sessions do.
     let sql = format!(
-        "SELECT 1 FROM pg_stat_activity WHERE pid = {backend} AND usename = session_user AND COALESCE(state, 'active') IN ('active', 'disabled')"
+        "SELECT 1 FROM pg_stat_activity WHERE pid = {backend} AND usename = session_user AND \
+         COALESCE(state, 'active') IN ('active', 'disabled')"
     );
     let Ok(answer) = timeout(LOOK_AFTER, other.client.simple_query(&sql)).await else {
         Object::take(other).abandon(true);
         return true;
     };
-    answer.map_or(true, |messages| messages.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_))))
+    answer.map_or(true, |messages| {
+        messages.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_)))
+    })
 }

@@ -1,6 +1,7 @@
-//! Reading from a replica, which is always a little behind. Who wrote through this server reads their own write all the same: for each
-//! workspace we remember how far the log of changes was after its last write here, and until the replica has come so far the
-//! workspace is read from the primary.
+//! Reading from a replica, which is always a little behind. Who wrote through this server reads
+//! their own write all the same: for each workspace we remember how far the log of changes was
+//! after its last write here, and until the replica has come so far the workspace is read from the
+//! primary.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,22 +17,35 @@ use crate::error::StoreError;
 /// How long a replica that failed is left alone.
 const REST: Duration = Duration::from_secs(5);
 
-/// Where a write stands of which that was not said: no replica has come so far. The next write of the same workspace says where both stand.
+/// Where a write stands of which that was not said: no replica has come so far. The next write of
+/// the same workspace says where both stand.
 pub(super) const UNKNOWN: i64 = i64::MAX;
 
 /// What a database and its replicas have in common, and no other.
-const IDENTITY: &str = "SELECT system_identifier::text || ' ' || (SELECT oid::text FROM pg_database WHERE datname = current_database()) \
+const IDENTITY: &str = "SELECT system_identifier::text || ' ' || (SELECT oid::text FROM \
+                        pg_database WHERE datname = current_database()) \
                         FROM pg_control_system()";
 
-/// Makes sure that one address leads to the database of the other, or a replica of it. Where that cannot be found out now, it is taken for granted.
+/// Makes sure that one address leads to the database of the other, or a replica of it. Where that
+/// cannot be found out now, it is taken for granted.
 pub(crate) async fn check_replica(primary: &Address, replica: &Address) -> Result<(), StoreError> {
     let identity = async |address: &Address| {
-        let asking = async { connect(address).await.ok()?.query_one(IDENTITY, &[]).await.ok()?.try_get::<_, String>(0).ok() };
+        let asking = async {
+            connect(address)
+                .await
+                .ok()?
+                .query_one(IDENTITY, &[])
+                .await
+                .ok()?
+                .try_get::<_, String>(0)
+                .ok()
+        };
         timeout(PATIENCE_AT_START, asking).await.ok().flatten()
     };
     match (identity(primary).await, identity(replica).await) {
         (Some(one), Some(other)) if one != other => Err(StoreError::Unusable(format!(
-            "--read-database {replica} is no replica of {primary}: it is another database; name a standby of the same server, and the same database on it"
+            "--read-database {replica} is no replica of {primary}: it is another database; name a \
+             standby of the same server, and the same database on it"
         ))),
         _ => Ok(()),
     }
@@ -59,14 +73,17 @@ impl Replica {
         self.failed_at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has the replica left alone for a while, so that not every read waits for one that does not answer.
+    /// Has the replica left alone for a while, so that not every read waits for one that does not
+    /// answer.
     pub(super) fn rest(&self, error: &StoreError) {
         if self.failed_at().replace(Instant::now()).is_none() {
-            tracing::warn!(error = %error, "the replica cannot be read, so the primary serves all reads until it can");
+            tracing::warn!(error = %error, "the replica cannot be read, so the primary serves all \
+                reads until it can");
         }
     }
 
-    /// Of all who read while the replica is left alone, one at a time finds out whether it answers again.
+    /// Of all who read while the replica is left alone, one at a time finds out whether it answers
+    /// again.
     pub(super) fn may_be_asked(&self) -> bool {
         match &mut *self.failed_at() {
             None => true,

@@ -10,7 +10,9 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::address::{Address, Trust};
@@ -19,18 +21,31 @@ use crate::error::StoreError;
 pub(super) fn connector(address: &Address) -> Result<MakeRustlsConnect, StoreError> {
     let unusable = |error: Error| StoreError::Unusable(format!("TLS cannot be set up: {error}"));
     let provider = Arc::new(ring::default_provider());
-    let config = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions().map_err(unusable)?;
+    let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(unusable)?;
     let config = match address.trust {
-        Trust::Anyone => config.dangerous().with_custom_certificate_verifier(Arc::new(Lenient { known: None, provider })),
+        Trust::Anyone => config
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(Lenient { known: None, provider })),
         Trust::Authority => {
-            let known = WebPkiServerVerifier::builder_with_provider(Arc::new(authorities(address)?), Arc::clone(&provider));
-            let known = known.build().map_err(|error| StoreError::Unusable(format!("TLS cannot be set up: {error}")))?;
-            config.dangerous().with_custom_certificate_verifier(Arc::new(Lenient { known: Some(known), provider }))
+            let known = WebPkiServerVerifier::builder_with_provider(
+                Arc::new(authorities(address)?),
+                Arc::clone(&provider),
+            );
+            let known = known
+                .build()
+                .map_err(|error| StoreError::Unusable(format!("TLS cannot be set up: {error}")))?;
+            config.dangerous().with_custom_certificate_verifier(Arc::new(Lenient {
+                known: Some(known),
+                provider,
+            }))
         }
         Trust::AuthorityAndName => config.with_root_certificates(authorities(address)?),
     };
     let mut config = config.with_no_client_auth();
-    // From version 17 on, PostgreSQL takes none without it where TLS begins at once (`sslnegotiation=direct`).
+    // From version 17 on, PostgreSQL takes none without it where TLS begins at once
+    // (`sslnegotiation=direct`).
     config.alpn_protocols = vec![b"postgresql".to_vec()];
     Ok(MakeRustlsConnect::new(config))
 }
@@ -44,19 +59,26 @@ fn authorities(address: &Address) -> Result<RootCertStore, StoreError> {
     store.add_parsable_certificates(certificates);
     match store.is_empty() {
         true => Err(StoreError::Unusable(
-            "sslmode asks for the database's certificate to be checked, but no authority's certificate is known; name a file with sslrootcert=PATH".to_owned(),
+            "sslmode asks for the database's certificate to be checked, but no authority's \
+             certificate is known; name a file with sslrootcert=PATH"
+                .to_owned(),
         )),
         false => Ok(store),
     }
 }
 
 fn from_file(path: &Path) -> Result<Vec<CertificateDer<'static>>, StoreError> {
-    let unreadable = |reason: String| StoreError::Unusable(format!("sslrootcert {} cannot be read: {reason}", path.display()));
+    let unreadable = |reason: String| {
+        StoreError::Unusable(format!("sslrootcert {} cannot be read: {reason}", path.display()))
+    };
     let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
-    CertificateDer::pem_reader_iter(BufReader::new(file)).collect::<Result<_, _>>().map_err(|error| unreadable(error.to_string()))
+    CertificateDer::pem_reader_iter(BufReader::new(file))
+        .collect::<Result<_, _>>()
+        .map_err(|error| unreadable(error.to_string()))
 }
 
-/// Checks less than rustls would: not the name, or, without known authorities, nothing but that the server has its key.
+/// Checks less than rustls would: not the name, or, without known authorities, nothing but that the
+/// server has its key.
 #[derive(Debug)]
 struct Lenient {
     known: Option<Arc<WebPkiServerVerifier>>,
@@ -74,9 +96,9 @@ impl ServerCertVerifier for Lenient {
     ) -> Result<ServerCertVerified, Error> {
         let Some(known) = &self.known else { return Ok(ServerCertVerified::assertion()) };
         match known.verify_server_cert(certificate, intermediates, name, ocsp, now) {
-            Err(Error::InvalidCertificate(CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. })) => {
-                Ok(ServerCertVerified::assertion())
-            }
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
             verdict => verdict,
         }
     }
@@ -87,7 +109,12 @@ impl ServerCertVerifier for Lenient {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
+        verify_tls12_signature(
+            message,
+            certificate,
+            signed,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn verify_tls13_signature(
@@ -96,7 +123,12 @@ impl ServerCertVerifier for Lenient {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
+        verify_tls13_signature(
+            message,
+            certificate,
+            signed,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

@@ -1,4 +1,5 @@
-//! Inserts that nobody waits for, made one statement: each statement costs more than the row that it writes.
+//! Inserts that nobody waits for, made one statement: each statement costs more than the row that
+//! it writes.
 
 use std::sync::Arc;
 
@@ -18,7 +19,10 @@ pub(super) struct Queued {
 impl Queued {
     /// What inserts rows and does nothing else neither sees nor disturbs others that do.
     pub(super) fn only_inserts(&self) -> bool {
-        self.ticket.is_none() && self.sql.starts_with("INSERT INTO ") && !self.sql.contains(" ON CONFLICT ") && !self.sql.contains("SELECT")
+        self.ticket.is_none()
+            && self.sql.starts_with("INSERT INTO ")
+            && !self.sql.contains(" ON CONFLICT ")
+            && !self.sql.contains("SELECT")
     }
 }
 
@@ -40,8 +44,9 @@ pub(super) fn merge(queue: Vec<Queued>) -> Vec<Queued> {
     merged
 }
 
-/// PostgreSQL runs the statement at the end first, and then those in front of it from the last to the first. So they are written in reverse: who waits for
-/// what others insert waits in the order in which it was told, and no two wait for each other who were told in the same order.
+/// PostgreSQL runs the statement at the end first, and then those in front of it from the last to
+/// the first. So they are written in reverse: who waits for what others insert waits in the order
+/// in which it was told, and no two wait for each other who were told in the same order.
 fn one_of(group: Vec<Queued>) -> Option<Queued> {
     let mut group = group.into_iter();
     let first = group.next()?;
@@ -88,7 +93,11 @@ mod tests {
     use super::*;
 
     fn queued(sql: &str, numbers: &[i64]) -> Queued {
-        Queued { sql: sql.into(), params: numbers.iter().map(|number| Owned::Int(*number)).collect(), ticket: None }
+        Queued {
+            sql: sql.into(),
+            params: numbers.iter().map(|number| Owned::Int(*number)).collect(),
+            ticket: None,
+        }
     }
 
     fn sql_of(queue: Vec<Queued>) -> Vec<String> {
@@ -97,10 +106,17 @@ mod tests {
 
     #[test]
     fn inserts_become_one_that_carries_them_out_in_order() {
-        let queue = vec![queued("INSERT INTO a (x, y) VALUES (?1, ?2)", &[1, 2]), queued("INSERT INTO b (x) VALUES (?1), (?1)", &[3])];
+        let queue = vec![
+            queued("INSERT INTO a (x, y) VALUES (?1, ?2)", &[1, 2]),
+            queued("INSERT INTO b (x) VALUES (?1), (?1)", &[3]),
+        ];
         let merged = merge(queue);
         assert_eq!(merged.len(), 1);
-        assert_eq!(&*merged[0].sql, "WITH insert_0 AS (INSERT INTO b (x) VALUES (?1), (?1)) INSERT INTO a (x, y) VALUES (?2, ?3)");
+        assert_eq!(
+            &*merged[0].sql,
+            "WITH insert_0 AS (INSERT INTO b (x) VALUES (?1), (?1)) INSERT INTO a (x, y) VALUES \
+             (?2, ?3)"
+        );
         assert_eq!(format!("{:?}", merged[0].params), "[Int(3), Int(1), Int(2)]");
     }
 
@@ -109,7 +125,8 @@ mod tests {
         let update = "UPDATE a SET x = ?1";
         let insert = "INSERT INTO a (x) VALUES (?1)";
         let upsert = "INSERT INTO a (x) VALUES (?1) ON CONFLICT (x) DO NOTHING";
-        let queue = || [insert, update, insert, upsert].map(|sql| queued(sql, &[1])).into_iter().collect();
+        let queue =
+            || [insert, update, insert, upsert].map(|sql| queued(sql, &[1])).into_iter().collect();
         assert_eq!(sql_of(queue()), [insert, update, insert, upsert]);
         let asked = Queued { ticket: Some(0), ..queued(insert, &[1]) };
         assert_eq!(sql_of(vec![queued(insert, &[1]), asked]), [insert, insert]);

@@ -1,6 +1,7 @@
-//! One transaction. What is asked or told without waiting for the answer travels together with the next statement that is waited for,
-//! so that work costs as few round trips as its own questions make it wait. Of work that touches many rows it travels ahead, and the server
-//! works on it while more is made ready.
+//! One transaction. What is asked or told without waiting for the answer travels together with the
+//! next statement that is waited for, so that work costs as few round trips as its own questions
+//! make it wait. Of work that touches many rows it travels ahead, and the server works on it while
+//! more is made ready.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -26,8 +27,8 @@ use crate::row::Param;
 
 /// Statements that are sent at once at most.
 const MAX_TOGETHER: usize = 24;
-/// The same for work that touches many rows: those of one text become one. The server works on them while more gather, so it should not have
-/// to wait long for the next.
+/// The same for work that touches many rows: those of one text become one. The server works on them
+/// while more gather, so it should not have to wait long for the next.
 const MAX_TOGETHER_AT_LENGTH: usize = 250;
 /// So often at most, before the first answer is waited for.
 const MAX_AHEAD: usize = 16;
@@ -36,8 +37,8 @@ const TOGETHER_PATIENCE: Duration = Duration::from_millis(188);
 /// What the first answer may take even if the connection was long in coming.
 const MIN_PATIENCE: Duration = Duration::from_millis(200);
 /// How far the server has come in the log of changes.
-const POSITION: &str =
-    "SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END - '0/0')::bigint";
+const POSITION: &str = "SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE \
+    pg_current_wal_insert_lsn() END - '0/0')::bigint";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mode {
@@ -45,7 +46,8 @@ pub(super) enum Mode {
     Single,
     /// The same for many of them.
     Singles,
-    /// All of it happens or nothing. Statements see what was committed before each of them began; what a rule rests on is locked.
+    /// All of it happens or nothing. Statements see what was committed before each of them began;
+    /// what a rule rests on is locked.
     Change,
     /// The same for work that touches many rows. It waits longer for those that others hold.
     ChangeAtLength,
@@ -53,7 +55,8 @@ pub(super) enum Mode {
     ChangeTogether,
     /// All statements see the same state, and only look.
     Snapshot,
-    /// The same for statements that look at many rows, for which a plan of their own is worth its time.
+    /// The same for statements that look at many rows, for which a plan of their own is worth its
+    /// time.
     SnapshotAtLength,
 }
 
@@ -62,14 +65,23 @@ impl Mode {
         match self {
             Self::Single | Self::Singles => None,
             Self::Change => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
-            Self::ChangeTogether if patience < TOGETHER_PATIENCE => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
+            Self::ChangeTogether if patience < TOGETHER_PATIENCE => {
+                Some("BEGIN ISOLATION LEVEL READ COMMITTED")
+            }
             // The connection waits for longer by itself.
-            Self::ChangeAtLength if patience > AT_LENGTH => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
-            Self::ChangeAtLength => Some("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '24s'"),
-            Self::ChangeTogether => Some("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '150ms'"),
+            Self::ChangeAtLength if patience > AT_LENGTH => {
+                Some("BEGIN ISOLATION LEVEL READ COMMITTED")
+            }
+            Self::ChangeAtLength => {
+                Some("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '24s'")
+            }
+            Self::ChangeTogether => {
+                Some("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '150ms'")
+            }
             Self::Snapshot => Some("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
             Self::SnapshotAtLength => Some(
-                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan; \
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL plan_cache_mode = \
+                 force_custom_plan; \
                  SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on",
             ),
         }
@@ -105,7 +117,8 @@ pub(crate) struct PostgresTx {
 }
 
 impl PostgresTx {
-    /// `waited` is how long it took to get the connection: a caller waits for that and the first answer together.
+    /// `waited` is how long it took to get the connection: a caller waits for that and the first
+    /// answer together.
     pub(super) fn new(
         connection: Lent,
         mode: Mode,
@@ -133,13 +146,21 @@ impl PostgresTx {
         }
     }
 
-    pub(crate) async fn query(&mut self, sql: &str, params: &[Param<'_>]) -> Result<(Vec<Row>, u64), StoreError> {
+    pub(crate) async fn query(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+    ) -> Result<(Vec<Row>, u64), StoreError> {
         self.queue(sql, params, None);
         Ok(self.send(Ending::None).await?.unwrap_or_default())
     }
 
     /// Sends the statement with the next one that is waited for; the ticket gets its answer.
-    pub(crate) async fn ask(&mut self, sql: &str, params: &[Param<'_>]) -> Result<usize, StoreError> {
+    pub(crate) async fn ask(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+    ) -> Result<usize, StoreError> {
         let ticket = self.answers.len();
         self.answers.push(None);
         self.queue(sql, params, Some(ticket));
@@ -148,10 +169,16 @@ impl PostgresTx {
     }
 
     /// Asks the same with different parameters; gives back the rows for each of them.
-    pub(super) async fn ask_all(&mut self, sql: &Arc<str>, params: Vec<Vec<Owned>>) -> Result<Vec<Vec<Row>>, StoreError> {
+    pub(super) async fn ask_all(
+        &mut self,
+        sql: &Arc<str>,
+        params: Vec<Vec<Owned>>,
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
         self.answers.resize_with(params.len(), || None);
         let queued = params.into_iter().enumerate();
-        self.queue = queued.map(|(ticket, params)| Queued { sql: Arc::clone(sql), params, ticket: Some(ticket) }).collect();
+        self.queue = queued
+            .map(|(ticket, params)| Queued { sql: Arc::clone(sql), params, ticket: Some(ticket) })
+            .collect();
         self.send(Ending::None).await?;
         let answers: Option<Vec<_>> = std::mem::take(&mut self.answers).into_iter().collect();
         answers.ok_or_else(|| StoreError::Internal("a question was not answered".to_owned()))
@@ -196,7 +223,8 @@ impl PostgresTx {
         self.give_up_if_lost(sent, Ending::None)
     }
 
-    /// Lets the server begin with what waits, in work that touches many rows, and waits until it has done all that it was sent.
+    /// Lets the server begin with what waits, in work that touches many rows, and waits until it
+    /// has done all that it was sent.
     pub(crate) async fn settle(&mut self) -> Result<(), StoreError> {
         self.hurry().await?;
         let patience = self.first_patience.unwrap_or(self.patience);
@@ -226,7 +254,8 @@ impl PostgresTx {
         }
         let ending = if mark { Ending::CommitAndMark } else { Ending::Commit };
         let last = self.send(ending).await?;
-        let marked = last.as_ref().and_then(|(rows, _)| rows.first()).and_then(|row| position(row).ok());
+        let marked =
+            last.as_ref().and_then(|(rows, _)| rows.first()).and_then(|row| position(row).ok());
         // That the change is durable is sure by now; how far the log is can only be missing.
         Ok(mark.then(|| marked.unwrap_or(UNKNOWN)))
     }
@@ -238,7 +267,11 @@ impl PostgresTx {
     }
 
     /// A connection that cannot be used any more is not given back.
-    fn give_up_if_lost<T>(&mut self, outcome: Result<T, StoreError>, ending: Ending) -> Result<T, StoreError> {
+    fn give_up_if_lost<T>(
+        &mut self,
+        outcome: Result<T, StoreError>,
+        ending: Ending,
+    ) -> Result<T, StoreError> {
         if matches!(outcome, Err(StoreError::Lost(_))) {
             self.give_up(ending);
         }
@@ -253,7 +286,9 @@ impl PostgresTx {
         for row in rows {
             let Number(number) = row.try_get(row.len() - 1).map_err(|error| judge(&error))?;
             let asked_by = usize::try_from(number - 1).ok().and_then(|place| tickets.get(place));
-            let Some((last, others)) = asked_by.and_then(|tickets| tickets.split_last()) else { continue };
+            let Some((last, others)) = asked_by.and_then(|tickets| tickets.split_last()) else {
+                continue;
+            };
             for ticket in others {
                 self.answers[*ticket].get_or_insert_default().push(row.clone());
             }
@@ -270,16 +305,22 @@ impl PostgresTx {
 
     async fn exchange(&mut self, ending: Ending) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
         let patience = self.first_patience.take().unwrap_or(self.patience);
-        // Whoever waits for the last one without a ticket wants its rows; with the end of the transaction nobody does.
+        // Whoever waits for the last one without a ticket wants its rows; with the end of the
+        // transaction nobody does.
         let flight = self.prepare(ending, ending == Ending::None, patience).await?;
         self.ahead.push_back(flight);
         self.land(ending, patience).await
     }
 
     /// Waits for all that was sent; gives back the answer of the last statement.
-    async fn land(&mut self, ending: Ending, patience: Duration) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
+    async fn land(
+        &mut self,
+        ending: Ending,
+        patience: Duration,
+    ) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
         let flights = std::mem::take(&mut self.ahead).into_iter();
-        let (exchanges, recipients): (Vec<_>, Vec<_>) = flights.map(|flight| (flight.exchange, flight.recipients)).unzip();
+        let (exchanges, recipients): (Vec<_>, Vec<_>) =
+            flights.map(|flight| (flight.exchange, flight.recipients)).unzip();
         let mut answered: Boxed<'static, _> = Box::pin(in_order(exchanges));
         self.is_asking = true;
         let Ok(exchanged) = tokio::time::timeout(patience, &mut answered).await else {
@@ -291,7 +332,11 @@ impl PostgresTx {
                 place.keep(connection, answered);
             }
             self.give_up(ending);
-            return Err(if ending == Ending::None { too_late() } else { uncertain("it did not answer in time") });
+            return Err(if ending == Ending::None {
+                too_late()
+            } else {
+                uncertain("it did not answer in time")
+            });
         };
         self.first_patience = None;
         self.is_asking = false;
@@ -317,7 +362,9 @@ impl PostgresTx {
         }
         let mut flight = self.prepare(Ending::None, false, patience).await?;
         match poll_fn(|context| Poll::Ready(flight.exchange.as_mut().poll(context))).await {
-            Poll::Ready(exchanged) => self.take_in(&flight.recipients, exchanged, Ending::None).map(|_| ()),
+            Poll::Ready(exchanged) => {
+                self.take_in(&flight.recipients, exchanged, Ending::None).map(|_| ())
+            }
             Poll::Pending => {
                 self.ahead.push_back(flight);
                 // What drives the connection would else wait until this work waits for something.
@@ -328,7 +375,12 @@ impl PostgresTx {
     }
 
     /// Makes all that waits ready to be sent.
-    async fn prepare(&mut self, ending: Ending, keeps_last: bool, patience: Duration) -> Result<Flight, StoreError> {
+    async fn prepare(
+        &mut self,
+        ending: Ending,
+        keeps_last: bool,
+        patience: Duration,
+    ) -> Result<Flight, StoreError> {
         let beginning = if self.is_open { None } else { self.mode.beginning(self.patience) };
         let at_least = self.at_least.take();
         let joining = match &self.connection {
@@ -339,10 +391,14 @@ impl PostgresTx {
         let queue = gather(std::mem::take(&mut self.queue), keeps_last, joining);
         let asks_position = at_least.is_some() || ending == Ending::CommitAndMark;
         let is_prepared = |connection: &Lent| {
-            queue.iter().all(|sent| sent.is_prepared(connection)) && (!asks_position || connection.prepared(POSITION).is_some())
+            queue.iter().all(|sent| sent.is_prepared(connection))
+                && (!asks_position || connection.prepared(POSITION).is_some())
         };
-        // A statement that is prepared is waited for, and its answer comes behind those of all that was sent before.
-        if !self.ahead.is_empty() && self.connection.as_ref().is_some_and(|connection| !is_prepared(connection)) {
+        // A statement that is prepared is waited for, and its answer comes behind those of all that
+        // was sent before.
+        if !self.ahead.is_empty()
+            && self.connection.as_ref().is_some_and(|connection| !is_prepared(connection))
+        {
             self.land(Ending::None, patience).await?;
         }
         let Some(connection) = &mut self.connection else {
@@ -377,7 +433,10 @@ impl PostgresTx {
         let mut to = Vec::with_capacity(queue.len());
         for (statement, sent) in prepared.into_iter().zip(queue) {
             if !fits(&statement, sent.params()) {
-                return Err(StoreError::Internal(format!("the parameters do not fit into {}", sent.sql())));
+                return Err(StoreError::Internal(format!(
+                    "the parameters do not fit into {}",
+                    sent.sql()
+                )));
             }
             let (params, recipient) = sent.into_parts();
             statements.push((statement, params));
@@ -386,15 +445,28 @@ impl PostgresTx {
         // Whoever waits for this may give up at any moment: what was sent by then has to be undone.
         self.is_open |= beginning.is_some();
         self.may_be_ending |= ending != Ending::None;
-        let exchange = exchange(Arc::clone(&connection.client), Exchange { beginning, statements, ending, position, at_least });
+        let exchange = exchange(
+            Arc::clone(&connection.client),
+            Exchange { beginning, statements, ending, position, at_least },
+        );
         Ok(Flight { exchange: Box::pin(exchange), recipients: Recipients { to, at_least } })
     }
 
-    /// Gives the answers to those who wait for them; the last that nobody has a ticket for is given back.
-    fn take_in(&mut self, recipients: &Recipients, exchanged: Exchanged, ending: Ending) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
+    /// Gives the answers to those who wait for them; the last that nobody has a ticket for is given
+    /// back.
+    fn take_in(
+        &mut self,
+        recipients: &Recipients,
+        exchanged: Exchanged,
+        ending: Ending,
+    ) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
         let Exchanged { position, began, answers, ended, mark } = exchanged;
         if let (Some(at_least), Some(position)) = (recipients.at_least, position)
-            && position.map_err(|error| blame(&error, ending))?.first().map_or(Ok(0), self::position)? < at_least
+            && position
+                .map_err(|error| blame(&error, ending))?
+                .first()
+                .map_or(Ok(0), self::position)?
+                < at_least
         {
             return Err(StoreError::Conflict("the replica has not come so far yet".to_owned()));
         }
@@ -429,7 +501,11 @@ struct Recipients {
 /// Once the end was sent, a connection that breaks leaves open whether the change was made.
 fn blame(error: &Error, ending: Ending) -> StoreError {
     match judge(error) {
-        StoreError::Lost(reason) if ending != Ending::None && error.code().is_none_or(|state| is_gone(error, state)) => uncertain(&reason),
+        StoreError::Lost(reason)
+            if ending != Ending::None && error.code().is_none_or(|state| is_gone(error, state)) =>
+        {
+            uncertain(&reason)
+        }
         judged => judged,
     }
 }
@@ -439,18 +515,25 @@ pub(super) fn too_late() -> StoreError {
 }
 
 fn uncertain(reason: &str) -> StoreError {
-    StoreError::Unavailable(format!("the connection broke while the change was committed, which may or may not have been made: {reason}"))
+    StoreError::Unavailable(format!(
+        "the connection broke while the change was committed, which may or may not have been \
+         made: {reason}"
+    ))
 }
 
 fn fits(statement: &Statement, params: &[Owned]) -> bool {
-    statement.params().len() == params.len() && statement.params().iter().zip(params).all(|(ty, param)| param.fits(ty))
+    statement.params().len() == params.len()
+        && statement.params().iter().zip(params).all(|(ty, param)| param.fits(ty))
 }
 
 fn position(row: &Row) -> Result<i64, StoreError> {
-    row.try_get::<_, Option<Number>>(0).map(|number| number.map_or(0, |number| number.0)).map_err(|error| judge(&error))
+    row.try_get::<_, Option<Number>>(0)
+        .map(|number| number.map_or(0, |number| number.0))
+        .map_err(|error| judge(&error))
 }
 
-/// An operation that was refused, failed or given up leaves a transaction open; it is undone while nobody waits.
+/// An operation that was refused, failed or given up leaves a transaction open; it is undone while
+/// nobody waits.
 impl Drop for PostgresTx {
     fn drop(&mut self) {
         let Some(connection) = self.connection.take() else { return };
@@ -465,12 +548,17 @@ impl Drop for PostgresTx {
             Object::take(connection).abandon(false);
             return;
         };
-        let (patience, may_be_ending, place) = (self.patience, self.may_be_ending, self.place.take());
+        let (patience, may_be_ending, place) =
+            (self.patience, self.may_be_ending, self.place.take());
         runtime.spawn(async move {
             let _place = place;
-            let undone = tokio::time::timeout(patience, connection.client.batch_execute("ROLLBACK")).await;
+            let undone =
+                tokio::time::timeout(patience, connection.client.batch_execute("ROLLBACK")).await;
             if let Ok(Err(error)) = &undone {
-                tracing::debug!(error = describe(error), "a transaction could not be rolled back; its connection is closed");
+                tracing::debug!(
+                    error = describe(error),
+                    "a transaction could not be rolled back; its connection is closed"
+                );
             }
             if !matches!(undone, Ok(Ok(()))) {
                 Object::take(connection).abandon(!may_be_ending);

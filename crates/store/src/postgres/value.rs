@@ -1,5 +1,5 @@
-//! Values as PostgreSQL sends and takes them: ids are uuid, moments timestamptz, JSON jsonb, flags boolean. Words with blanks between them go
-//! into a text or, as a set, into a tsvector.
+//! Values as PostgreSQL sends and takes them: ids are uuid, moments timestamptz, JSON jsonb, flags
+//! boolean. Words with blanks between them go into a text or, as a set, into a tsvector.
 
 use std::error::Error;
 
@@ -49,7 +49,8 @@ impl From<&Param<'_>> for Owned {
     }
 }
 
-/// Microseconds since 2000. What lies before all that PostgreSQL can tell is its `-infinity`, what lies behind it `infinity`.
+/// Microseconds since 2000. What lies before all that PostgreSQL can tell is its `-infinity`, what
+/// lies behind it `infinity`.
 pub(crate) const fn micros(moment: Timestamp) -> i64 {
     match moment.millis() {
         ..FIRST_MILLIS => i64::MIN,
@@ -59,7 +60,8 @@ pub(crate) const fn micros(moment: Timestamp) -> i64 {
 }
 
 impl Owned {
-    /// Whether a column or parameter of that type can hold the value. What cannot be sent must be known before anything is.
+    /// Whether a column or parameter of that type can hold the value. What cannot be sent must be
+    /// known before anything is.
     pub(super) fn fits(&self, ty: &Type) -> bool {
         match self {
             Self::Null => true,
@@ -70,12 +72,16 @@ impl Owned {
             Self::Bytes(_) => *ty == Type::BYTEA,
             Self::Id(_) => *ty == Type::UUID,
             Self::Time(_) => *ty == Type::TIMESTAMPTZ,
-            Self::List(values) => matches!(ty.kind(), Kind::Array(member) if values.iter().all(|value| value.fits(member))),
+            Self::List(values) => {
+                matches!(ty.kind(),
+                    Kind::Array(member) if values.iter().all(|value| value.fits(member)))
+            }
         }
     }
 }
 
-/// The binary form of a tsvector: how many words, and each with its end and how many places it has, which is none. Their order is that of their bytes.
+/// The binary form of a tsvector: how many words, and each with its end and how many places it has,
+/// which is none. Their order is that of their bytes.
 fn put_words(text: &str, out: &mut BytesMut) {
     let mut words: Vec<_> = text.split_ascii_whitespace().collect();
     words.sort_unstable();

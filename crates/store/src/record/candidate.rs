@@ -37,18 +37,23 @@ pub struct StageEntry {
     pub entered_at: Timestamp,
 }
 
-/// Candidates with their histories, in one statement: a row for each stage that one of them entered.
+/// Candidates with their histories, in one statement: a row for each stage that one of them
+/// entered.
 macro_rules! views_where {
     ($of_person:literal, $condition:literal) => {
         concat!(
-            "SELECT c.version, c.person_id, c.job_id, p.name, p.current_job_title, employer.name, p.company_id, s.name, c.stage_id, \
-             c.stage_entered_at, c.created_at, h.number, h.stage_id, h.stage_name, h.entered_at, c.id \
+            "SELECT c.version, c.person_id, c.job_id, p.name, p.current_job_title, employer.name, \
+             p.company_id, s.name, c.stage_id, \
+             c.stage_entered_at, c.created_at, h.number, h.stage_id, h.stage_name, h.entered_at, \
+             c.id \
              FROM candidate c \
              JOIN person p ON ",
             $of_person,
             "p.workspace_id = c.workspace_id AND p.id = c.person_id \
-             JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
-             LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id \
+             JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND \
+             s.id = c.stage_id \
+             LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id \
+             = p.company_id \
              JOIN stage_entry h ON h.workspace_id = c.workspace_id AND h.candidate_id = c.id \
              WHERE c.workspace_id = ?1 AND ",
             $condition
@@ -57,10 +62,15 @@ macro_rules! views_where {
 }
 
 const VIEW: &str = views_where!("", "c.id = ?2");
-/// The same without a look at an index for the person, if they stand at their [place](super::person_place).
+/// The same without a look at an index for the person, if they stand at their
+/// [place](super::person_place).
 const VIEW_AT_PLACE: &str = views_where!("p.rowid = place_of(c.person_id) AND ", "c.id = ?2");
 
-pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Option<CandidateView>, StoreError> {
+pub async fn view(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: CandidateId,
+) -> Result<Option<CandidateView>, StoreError> {
     if tx.is_embedded()
         && let Some(view) = read_views(tx, VIEW_AT_PLACE, params![workspace, id]).await?.pop()
     {
@@ -70,7 +80,11 @@ pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Resul
 }
 
 /// Those of the candidates that are there, in the order of their ids.
-pub async fn views(tx: &mut Tx, workspace: WorkspaceId, ids: &[CandidateId]) -> Result<Vec<CandidateView>, StoreError> {
+pub async fn views(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    ids: &[CandidateId],
+) -> Result<Vec<CandidateView>, StoreError> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
@@ -79,14 +93,23 @@ pub async fn views(tx: &mut Tx, workspace: WorkspaceId, ids: &[CandidateId]) -> 
 }
 
 /// The rows of a candidate follow each other.
-async fn read_views(tx: &mut Tx, sql: &str, params: &[Param<'_>]) -> Result<Vec<CandidateView>, StoreError> {
+async fn read_views(
+    tx: &mut Tx,
+    sql: &str,
+    params: &[Param<'_>],
+) -> Result<Vec<CandidateView>, StoreError> {
     let mut views: Vec<CandidateView> = Vec::new();
     tx.rows(sql, params, |row| {
         let id = row.id(15)?;
         if views.last().is_none_or(|last| last.id != id) {
             views.push(candidate_part(row, id)?);
         }
-        let entry = StageEntry { number: row.int(11)?, stage_id: row.id(12)?, stage_name: row.text(13)?, entered_at: row.time(14)? };
+        let entry = StageEntry {
+            number: row.int(11)?,
+            stage_id: row.id(12)?,
+            stage_name: row.text(13)?,
+            entered_at: row.time(14)?,
+        };
         if let Some(view) = views.last_mut() {
             view.history.push(entry);
         }
@@ -115,7 +138,8 @@ fn candidate_part(row: &Row<'_>, id: CandidateId) -> Result<CandidateView, Store
     })
 }
 
-/// All that a list shows of a candidate, but for the name of its stage: the list has few stages and many candidates.
+/// All that a list shows of a candidate, but for the name of its stage: the list has few stages and
+/// many candidates.
 #[derive(Clone, Debug)]
 pub struct CandidateItem {
     pub id: CandidateId,
@@ -128,7 +152,8 @@ pub struct CandidateItem {
     pub created_at: Timestamp,
 }
 
-const ITEM: &str = "c.id, c.person_id, p.name, p.current_job_title, employer.name, p.company_id, c.stage_id, c.created_at";
+const ITEM: &str = "c.id, c.person_id, p.name, p.current_job_title, employer.name, p.company_id, \
+    c.stage_id, c.created_at";
 
 /// The candidate of a row that begins with [`ITEM`].
 fn item(row: &Row<'_>) -> Result<CandidateItem, StoreError> {
@@ -154,9 +179,11 @@ pub struct CandidateFilter {
 
 /// The person behind a candidate, and where they work.
 const PERSON: &str = " JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id \
-     LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id";
+     LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = \
+     p.company_id";
 
-/// What candidates are searched for, by the words of the persons behind them, in fields that say much of them.
+/// What candidates are searched for, by the words of the persons behind them, in fields that say
+/// much of them.
 fn wanted(tx: &Tx, workspace: WorkspaceId, question: Option<&Question>) -> Option<Wanted> {
     question.map(|question| Wanted::words(tx, workspace, question, Weight::Good, false))
 }
@@ -172,7 +199,10 @@ pub async fn list(
     let CandidateFilter { times, stage_id, q } = filter;
     let Some(places) = job::places(tx, workspace, job).await? else { return Ok(None) };
     let wanted = wanted(tx, workspace, q.as_ref());
-    let mut conditions = Conditions::new("c.workspace_id = ?1 AND c.job_id = ?2", vec![workspace.into(), job.into()]);
+    let mut conditions = Conditions::new(
+        "c.workspace_id = ?1 AND c.job_id = ?2",
+        vec![workspace.into(), job.into()],
+    );
     conditions.filter_times("c", times);
     if let Some(stage) = stage_id {
         conditions.filter("c.stage_id = {}", *stage);
@@ -184,26 +214,43 @@ pub async fn list(
     let total = match (conditions.is_filtered(), page.known_total()) {
         (false, _) => places.taken(),
         (true, Some(total)) => total,
-        (true, None) => tx.row(&conditions.count(tables), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
+        (true, None) => tx
+            .row(&conditions.count(tables), conditions.params(), |row| row.int(0))
+            .await?
+            .unwrap_or(0),
     };
-    let number_of = "SELECT position FROM candidate WHERE id = ?1 AND workspace_id = ?2 AND job_id = ?3";
-    let id_at = "SELECT id FROM candidate WHERE position >= ?1 AND workspace_id = ?2 AND job_id = ?3 ORDER BY position LIMIT 1";
-    let mut from = listing::place(tx, page, places.last, number_of, id_at, params![workspace, job]).await?;
-    if let (Start::Offset(offset), true, false) = (page.start, places.empty > 0, conditions.is_filtered()) {
+    let number_of =
+        "SELECT position FROM candidate WHERE id = ?1 AND workspace_id = ?2 AND job_id = ?3";
+    let id_at = "SELECT id FROM candidate WHERE position >= ?1 AND workspace_id = ?2 AND job_id = \
+        ?3 ORDER BY position LIMIT 1";
+    let mut from =
+        listing::place(tx, page, places.last, number_of, id_at, params![workspace, job]).await?;
+    if let (Start::Offset(offset), true, false) =
+        (page.start, places.empty > 0, conditions.is_filtered())
+    {
         let number = if page.order == Order::NewestFirst { total - 1 - offset } else { offset };
         let first = match (0..total).contains(&number) {
-            true => Gaps::of_job(tx, workspace, job).await?.place_of(tx, workspace, job, number).await?,
+            true => {
+                Gaps::of_job(tx, workspace, job).await?.place_of(tx, workspace, job, number).await?
+            }
             false => None,
         };
-        let Some(first) = first else { return Ok(Some(Listed { records: Vec::new(), total, more: false })) };
+        let Some(first) = first else {
+            return Ok(Some(Listed { records: Vec::new(), total, more: false }));
+        };
         from.first_of_page = Some(first);
     }
-    // Which ones the page has is found out first, so that what is shown of them is read for no others. The workspace is named again for Citus, which looks
-    // for it outside.
-    let select = format!("SELECT c.workspace_id, c.position, c.id, c.person_id, c.stage_id, c.created_at {tables}");
+    // Which ones the page has is found out first, so that what is shown of them is read for no
+    // others. The workspace is named again for Citus, which looks for it outside.
+    let select = format!(
+        "SELECT c.workspace_id, c.position, c.id, c.person_id, c.stage_id, c.created_at {tables}"
+    );
     let (found, params) = conditions.page(&select, "c", page, total, from);
     let direction = if page.order == Order::NewestFirst { " DESC" } else { "" };
-    let sql = format!("SELECT {ITEM} FROM ({found}) c{PERSON} WHERE p.workspace_id = ?1 ORDER BY c.position{direction}");
+    let sql = format!(
+        "SELECT {ITEM} FROM ({found}) c{PERSON} WHERE p.workspace_id = ?1 ORDER BY \
+         c.position{direction}"
+    );
     Ok(Some(finish(tx.rows(&sql, &params, item).await?, total, page)))
 }
 
@@ -233,7 +280,8 @@ pub struct AllCandidatesFilter {
     pub q: Option<Question>,
 }
 
-/// The candidates of all jobs. Which ones a page has is found out first, so that what is shown of them is read for no others.
+/// The candidates of all jobs. Which ones a page has is found out first, so that what is shown of
+/// them is read for no others.
 pub async fn list_all(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -260,7 +308,10 @@ pub async fn list_all(
     }
     let mut tables = "FROM candidate c".to_owned();
     if filter.stage_names.is_some() || filter.is_rejected.is_some() {
-        tables.push_str(" JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id");
+        tables.push_str(
+            " JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = \
+            c.job_id AND s.id = c.stage_id",
+        );
     }
     if let Some(names) = &filter.stage_names {
         conditions.filter_among("s.name", names);
@@ -272,8 +323,16 @@ pub async fn list_all(
         conditions.filter(&wanted.condition(tx, "c.person_id"), wanted.text());
     }
     let from = ("SELECT c.id", tables.as_str(), "c");
-    let Listed { records, total, more } =
-        census::list_by_id(tx, workspace, census::List::Candidates, page, conditions, from, |row| row.id::<id::Candidate>(0)).await?;
+    let Listed { records, total, more } = census::list_by_id(
+        tx,
+        workspace,
+        census::List::Candidates,
+        page,
+        conditions,
+        from,
+        |row| row.id::<id::Candidate>(0),
+    )
+    .await?;
     let mut records = on_jobs(tx, workspace, &records).await?;
     if page.order == Order::NewestFirst {
         records.reverse();
@@ -282,15 +341,21 @@ pub async fn list_all(
 }
 
 /// The candidates with these ids, in the order of their ids.
-async fn on_jobs(tx: &mut Tx, workspace: WorkspaceId, ids: &[CandidateId]) -> Result<Vec<CandidateOnJob>, StoreError> {
+async fn on_jobs(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    ids: &[CandidateId],
+) -> Result<Vec<CandidateOnJob>, StoreError> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
     let mut conditions = Conditions::new("c.workspace_id = ?1", vec![workspace.into()]);
     conditions.filter_among("c.id", ids.iter().copied());
     let sql = format!(
-        "SELECT {ITEM}, s.name, c.stage_entered_at, c.job_id, j.name, c.updated_at FROM candidate c{PERSON} \
-         JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
+        "SELECT {ITEM}, s.name, c.stage_entered_at, c.job_id, j.name, c.updated_at FROM candidate \
+         c{PERSON} \
+         JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND \
+         s.id = c.stage_id \
          JOIN job j ON j.workspace_id = c.workspace_id AND j.id = c.job_id WHERE {} ORDER BY c.id",
         conditions.sql()
     );
@@ -307,13 +372,23 @@ async fn on_jobs(tx: &mut Tx, workspace: WorkspaceId, ids: &[CandidateId]) -> Re
     tx.rows(&sql, conditions.params(), on_job).await
 }
 
-pub async fn find(tx: &mut Tx, workspace: WorkspaceId, job: JobId, person: PersonId) -> Result<Option<CandidateId>, StoreError> {
+pub async fn find(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    job: JobId,
+    person: PersonId,
+) -> Result<Option<CandidateId>, StoreError> {
     let asked = ask(tx, workspace, job, person).await?;
     Ok(tx.answer(asked).await?.pop())
 }
 
 /// Asks for the person's candidate on the job.
-pub async fn ask(tx: &mut Tx, workspace: WorkspaceId, job: JobId, person: PersonId) -> Result<Asked<CandidateId>, StoreError> {
+pub async fn ask(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    job: JobId,
+    person: PersonId,
+) -> Result<Asked<CandidateId>, StoreError> {
     let sql = "SELECT id FROM candidate WHERE workspace_id = ?1 AND person_id = ?2 AND job_id = ?3";
     tx.ask(sql, params![workspace, person, job], |row| row.id(0)).await
 }
@@ -326,13 +401,18 @@ pub struct CandidatePlace {
     pub entered_at: Timestamp,
 }
 
-const PLACE: &str = "SELECT job_id, stage_id, stage_entered_at FROM candidate WHERE workspace_id = ?1 AND id = ?2";
+const PLACE: &str =
+    "SELECT job_id, stage_id, stage_entered_at FROM candidate WHERE workspace_id = ?1 AND id = ?2";
 
 fn place_part(row: &Row<'_>) -> Result<CandidatePlace, StoreError> {
     Ok(CandidatePlace { job_id: row.id(0)?, stage_id: row.id(1)?, entered_at: row.time(2)? })
 }
 
-pub async fn place(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Option<CandidatePlace>, StoreError> {
+pub async fn place(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: CandidateId,
+) -> Result<Option<CandidatePlace>, StoreError> {
     tx.row_to_change(PLACE, params![workspace, id], place_part).await
 }
 
@@ -344,23 +424,38 @@ pub async fn free_places(
 ) -> Result<Vec<(CandidateId, CandidatePlace)>, StoreError> {
     let lock = if tx.is_embedded() { "" } else { " FOR NO KEY UPDATE SKIP LOCKED" };
     let sql = format!(
-        "SELECT job_id, stage_id, stage_entered_at, id FROM candidate WHERE workspace_id = ?1 AND {} ORDER BY id{lock}",
+        "SELECT job_id, stage_id, stage_entered_at, id FROM candidate WHERE workspace_id = ?1 AND \
+         {} ORDER BY id{lock}",
         among(tx, "id", "?2")
     );
-    let places = tx.rows(&sql, params![workspace, &list_of_ids(tx, ids)], |row| Ok((row.id(3)?, place_part(row)?))).await?;
+    let places = tx
+        .rows(&sql, params![workspace, &list_of_ids(tx, ids)], |row| {
+            Ok((row.id(3)?, place_part(row)?))
+        })
+        .await?;
     tx.has_waited();
     Ok(places)
 }
 
 /// Asks for the same. Who asks for several asks for the lowest id first.
-pub async fn ask_place(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Asked<CandidatePlace>, StoreError> {
+pub async fn ask_place(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: CandidateId,
+) -> Result<Asked<CandidatePlace>, StoreError> {
     tx.ask_to_change(PLACE, params![workspace, id], place_part).await
 }
 
 /// Asks for the candidate's person, with the name, and how many stages the candidate has entered.
-pub async fn ask_person(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Asked<(PersonId, String, i64)>, StoreError> {
-    let sql = "SELECT p.id, p.name, (SELECT COALESCE(MAX(h.number), 0) FROM stage_entry h WHERE h.workspace_id = ?1 AND h.candidate_id = ?2) \
-               FROM candidate c JOIN person p ON p.workspace_id = c.workspace_id AND p.id = c.person_id \
+pub async fn ask_person(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: CandidateId,
+) -> Result<Asked<(PersonId, String, i64)>, StoreError> {
+    let sql = "SELECT p.id, p.name, (SELECT COALESCE(MAX(h.number), 0) FROM stage_entry h WHERE \
+               h.workspace_id = ?1 AND h.candidate_id = ?2) \
+               FROM candidate c JOIN person p ON p.workspace_id = c.workspace_id AND p.id = \
+               c.person_id \
                WHERE c.workspace_id = ?1 AND c.id = ?2";
     tx.ask(sql, params![workspace, id], |row| Ok((row.id(0)?, row.text(1)?, row.int(2)?))).await
 }
@@ -373,9 +468,11 @@ pub async fn ask_of_person(
     person: PersonId,
 ) -> Result<Asked<(String, Option<CandidateId>)>, StoreError> {
     let sql = "SELECT p.name, c.id FROM person p \
-               LEFT JOIN candidate c ON c.workspace_id = p.workspace_id AND c.person_id = p.id AND c.job_id = ?3 \
+               LEFT JOIN candidate c ON c.workspace_id = p.workspace_id AND c.person_id = p.id \
+               AND c.job_id = ?3 \
                WHERE p.workspace_id = ?1 AND p.id = ?2";
-    tx.ask(sql, params![workspace, person, job], |row| Ok((row.text(0)?, row.optional_id(1)?))).await
+    tx.ask(sql, params![workspace, person, job], |row| Ok((row.text(0)?, row.optional_id(1)?)))
+        .await
 }
 
 /// Where a candidate is, and the stages that it entered, the oldest first.
@@ -386,10 +483,17 @@ pub struct History {
 }
 
 /// The histories of the candidates of a job whose places are behind `after` and not behind `until`.
-pub async fn histories(tx: &mut Tx, workspace: WorkspaceId, job: JobId, after: i64, until: i64) -> Result<Vec<History>, StoreError> {
+pub async fn histories(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    job: JobId,
+    after: i64,
+    until: i64,
+) -> Result<Vec<History>, StoreError> {
     let sql = "SELECT c.id, c.stage_id, h.stage_id, h.entered_at FROM candidate c \
                JOIN stage_entry h ON h.workspace_id = c.workspace_id AND h.candidate_id = c.id \
-               WHERE c.workspace_id = ?1 AND c.job_id = ?2 AND c.position > ?3 AND c.position <= ?4 ORDER BY c.position, h.number";
+               WHERE c.workspace_id = ?1 AND c.job_id = ?2 AND c.position > ?3 AND c.position <= \
+               ?4 ORDER BY c.position, h.number";
     let mut histories: Vec<History> = Vec::new();
     let mut last: Option<CandidateId> = None;
     tx.rows(sql, params![workspace, job, after, until], |row| {
@@ -408,15 +512,34 @@ pub async fn histories(tx: &mut Tx, workspace: WorkspaceId, job: JobId, after: i
 }
 
 /// The job that the candidate is on.
-pub async fn job_of(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Option<JobId>, StoreError> {
-    tx.row("SELECT job_id FROM candidate WHERE workspace_id = ?1 AND id = ?2", params![workspace, id], |row| row.id(0)).await
+pub async fn job_of(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: CandidateId,
+) -> Result<Option<JobId>, StoreError> {
+    tx.row(
+        "SELECT job_id FROM candidate WHERE workspace_id = ?1 AND id = ?2",
+        params![workspace, id],
+        |row| row.id(0),
+    )
+    .await
 }
 
 /// Removes the candidate with its history. The job must be kept from others meanwhile.
-pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, job: JobId, id: CandidateId) -> Result<(), StoreError> {
+pub async fn remove(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    job: JobId,
+    id: CandidateId,
+) -> Result<(), StoreError> {
     census::removed(tx, workspace, census::List::Candidates, id).await?;
     gap::leave(tx, workspace, job, id).await?;
-    tx.tell("DELETE FROM stage_entry WHERE workspace_id = ?1 AND candidate_id = ?2", params![workspace, id]).await?;
-    tx.tell("DELETE FROM candidate WHERE workspace_id = ?1 AND id = ?2", params![workspace, id]).await?;
+    tx.tell(
+        "DELETE FROM stage_entry WHERE workspace_id = ?1 AND candidate_id = ?2",
+        params![workspace, id],
+    )
+    .await?;
+    tx.tell("DELETE FROM candidate WHERE workspace_id = ?1 AND id = ?2", params![workspace, id])
+        .await?;
     job::count_candidate_off(tx, workspace, job).await
 }

@@ -13,12 +13,14 @@ pub async fn find_or_insert(
     company: CompanyId,
     person: PersonId,
 ) -> Result<(ClientContactId, bool), StoreError> {
-    let sql = "SELECT id FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND person_id = ?3";
+    let sql = "SELECT id FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND \
+        person_id = ?3";
     if let Some(found) = tx.row(sql, params![workspace, company, person], |row| row.id(0)).await? {
         return Ok((found, false));
     }
     let id = tx.new_id();
-    let sql = "INSERT INTO client_contact (workspace_id, company_id, person_id, id, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let sql = "INSERT INTO client_contact (workspace_id, company_id, person_id, id, created_at) \
+        VALUES (?1, ?2, ?3, ?4, ?5)";
     tx.tell(sql, params![workspace, company, person, id, tx.now()]).await?;
     Ok((id, true))
 }
@@ -33,12 +35,22 @@ pub struct ContactOf {
 }
 
 /// The companies that the person is a contact of, the last first.
-pub async fn of_person(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, limit: i64) -> Result<Vec<ContactOf>, StoreError> {
+pub async fn of_person(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    limit: i64,
+) -> Result<Vec<ContactOf>, StoreError> {
     let sql = "SELECT t.id, t.company_id, c.name, t.created_at FROM client_contact t \
                JOIN company c ON c.workspace_id = t.workspace_id AND c.id = t.company_id \
                WHERE t.workspace_id = ?1 AND t.person_id = ?2 ORDER BY t.id DESC LIMIT ?3";
     tx.rows(sql, params![workspace, person, limit], |row| {
-        Ok(ContactOf { id: row.id(0)?, company_id: row.id(1)?, company_name: row.text(2)?, created_at: row.time(3)? })
+        Ok(ContactOf {
+            id: row.id(0)?,
+            company_id: row.id(1)?,
+            company_name: row.text(2)?,
+            created_at: row.time(3)?,
+        })
     })
     .await
 }
@@ -55,7 +67,8 @@ pub struct ContactView {
     pub created_at: Timestamp,
 }
 
-const VIEW: &str = "SELECT t.id, t.person_id, p.name, p.current_job_title, p.emails, p.phones, t.created_at FROM client_contact t \
+const VIEW: &str = "SELECT t.id, t.person_id, p.name, p.current_job_title, p.emails, p.phones, \
+     t.created_at FROM client_contact t \
      JOIN person p ON p.workspace_id = t.workspace_id AND p.id = t.person_id";
 const OF_COMPANY: &str = "t.workspace_id = ?1 AND t.company_id = ?2";
 
@@ -71,8 +84,18 @@ fn view_part(row: &Row<'_>) -> Result<ContactView, StoreError> {
     })
 }
 
-pub async fn view(tx: &mut Tx, workspace: WorkspaceId, company: CompanyId, person: PersonId) -> Result<Option<ContactView>, StoreError> {
-    tx.row(&format!("{VIEW} WHERE {OF_COMPANY} AND t.person_id = ?3"), params![workspace, company, person], view_part).await
+pub async fn view(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    company: CompanyId,
+    person: PersonId,
+) -> Result<Option<ContactView>, StoreError> {
+    tx.row(
+        &format!("{VIEW} WHERE {OF_COMPANY} AND t.person_id = ?3"),
+        params![workspace, company, person],
+        view_part,
+    )
+    .await
 }
 
 /// The contacts of a company. It has few of them, so they are counted.
@@ -93,48 +116,70 @@ pub async fn person_of(
     company: CompanyId,
     id: ClientContactId,
 ) -> Result<Option<PersonId>, StoreError> {
-    let sql = "SELECT person_id FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND id = ?3";
+    let sql = "SELECT person_id FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 \
+        AND id = ?3";
     tx.row(sql, params![workspace, company, id], |row| row.id(0)).await
 }
 
-pub async fn delete(tx: &mut Tx, workspace: WorkspaceId, company: CompanyId, id: ClientContactId) -> Result<(), StoreError> {
+pub async fn delete(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    company: CompanyId,
+    id: ClientContactId,
+) -> Result<(), StoreError> {
     let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND id = ?3";
     tx.tell(sql, params![workspace, company, id]).await
 }
 
 /// Removes all contacts that are this person; says which, and where they were.
-pub async fn delete_all_of(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Vec<(ClientContactId, CompanyId)>, StoreError> {
-    let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND person_id = ?2 RETURNING id, company_id";
+pub async fn delete_all_of(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+) -> Result<Vec<(ClientContactId, CompanyId)>, StoreError> {
+    let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND person_id = ?2 RETURNING \
+        id, company_id";
     deleted(tx, sql, params![workspace, person]).await
 }
 
-/// Contacts that a statement deletes, each with what it returns beside its id, in the order of their ids: an engine has none.
-async fn deleted<K: Kind>(tx: &mut Tx, sql: &str, params: &[Param<'_>]) -> Result<Vec<(ClientContactId, Id<K>)>, StoreError> {
+/// Contacts that a statement deletes, each with what it returns beside its id, in the order of
+/// their ids: an engine has none.
+async fn deleted<K: Kind>(
+    tx: &mut Tx,
+    sql: &str,
+    params: &[Param<'_>],
+) -> Result<Vec<(ClientContactId, Id<K>)>, StoreError> {
     let mut deleted = tx.rows(sql, params, |row| Ok((row.id(0)?, row.id(1)?))).await?;
     deleted.sort_unstable_by_key(|(id, _)| *id);
     Ok(deleted)
 }
 
-/// Removes those contacts of a company whose persons are contacts of another too; says which, and who they are.
+/// Removes those contacts of a company whose persons are contacts of another too; says which, and
+/// who they are.
 pub async fn delete_shared_by_companies(
     tx: &mut Tx,
     workspace: WorkspaceId,
     company: CompanyId,
     other: CompanyId,
 ) -> Result<Vec<(ClientContactId, PersonId)>, StoreError> {
-    let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND person_id IN \
-               (SELECT known.person_id FROM client_contact known WHERE known.workspace_id = ?1 AND known.company_id = ?3) RETURNING id, person_id";
+    let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND \
+               person_id IN \
+               (SELECT known.person_id FROM client_contact known WHERE known.workspace_id = ?1 \
+               AND known.company_id = ?3) RETURNING id, person_id";
     deleted(tx, sql, params![workspace, company, other]).await
 }
 
-/// Removes those contacts of a person at whose companies another is a contact too; says which, and where they were.
+/// Removes those contacts of a person at whose companies another is a contact too; says which, and
+/// where they were.
 pub async fn delete_shared_by_persons(
     tx: &mut Tx,
     workspace: WorkspaceId,
     person: PersonId,
     other: PersonId,
 ) -> Result<Vec<(ClientContactId, CompanyId)>, StoreError> {
-    let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND person_id = ?2 AND company_id IN \
-               (SELECT known.company_id FROM client_contact known WHERE known.workspace_id = ?1 AND known.person_id = ?3) RETURNING id, company_id";
+    let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND person_id = ?2 AND \
+               company_id IN \
+               (SELECT known.company_id FROM client_contact known WHERE known.workspace_id = ?1 \
+               AND known.person_id = ?3) RETURNING id, company_id";
     deleted(tx, sql, params![workspace, person, other]).await
 }

@@ -1,4 +1,5 @@
-//! The enrichment of a person, the last one of each: who waits, who is worked on, and what came of it.
+//! The enrichment of a person, the last one of each: who waits, who is worked on, and what came of
+//! it.
 
 use slated_model::clock::Timestamp;
 use slated_model::enrichment::{Refused, State};
@@ -37,7 +38,11 @@ pub struct Enrichment {
 impl Enrichment {
     /// Which of the person's proposals came of it.
     pub fn those_that_came_of_it(&self, proposals: &[Proposal]) -> Vec<ProposalId> {
-        proposals.iter().filter(|proposal| proposal.created_at >= self.requested_at).map(|proposal| proposal.id).collect()
+        proposals
+            .iter()
+            .filter(|proposal| proposal.created_at >= self.requested_at)
+            .map(|proposal| proposal.id)
+            .collect()
     }
 }
 
@@ -51,7 +56,8 @@ pub struct Task {
     pub run: Option<EnrichmentRunId>,
 }
 
-const COLUMNS: &str = "person_id, state, run_id, refresh, provider, attempts, requested_at, started_at, finished_at, due_at, last_error, \
+const COLUMNS: &str = "person_id, state, run_id, refresh, provider, attempts, requested_at, \
+     started_at, finished_at, due_at, last_error, \
      reason, is_cached, fields, refused";
 const TASK_COLUMNS: &str = "person_id, requested_at, refresh, attempts, run_id";
 
@@ -76,30 +82,54 @@ fn enrichment(row: &Row<'_>) -> Result<Enrichment, StoreError> {
 }
 
 fn task(row: &Row<'_>) -> Result<Task, StoreError> {
-    Ok(Task { person: row.id(0)?, requested_at: row.time(1)?, refresh: row.flag(2)?, attempts: row.int(3)?, run: row.optional_id(4)? })
+    Ok(Task {
+        person: row.id(0)?,
+        requested_at: row.time(1)?,
+        refresh: row.flag(2)?,
+        attempts: row.int(3)?,
+        run: row.optional_id(4)?,
+    })
 }
 
 /// Columns that are not named have what a new row begins with.
-const INSERT: &str = "INSERT INTO enrichment (workspace_id, person_id, state, run_id, refresh, requested_at, due_at) \
+const INSERT: &str = "INSERT INTO enrichment (workspace_id, person_id, state, run_id, refresh, \
+     requested_at, due_at) \
      VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?5)";
 
 /// Puts the person into the queue, as they are to be there from now on.
-const QUEUE: &str = "ON CONFLICT (workspace_id, person_id) DO UPDATE SET state = excluded.state, run_id = excluded.run_id, \
-                     refresh = excluded.refresh, provider = excluded.provider, attempts = excluded.attempts, requested_at = excluded.requested_at, \
-                     started_at = excluded.started_at, finished_at = excluded.finished_at, due_at = excluded.due_at, lease = excluded.lease, \
-                     last_error = excluded.last_error, reason = excluded.reason, is_cached = excluded.is_cached, fields = excluded.fields, \
-                     refused = excluded.refused WHERE enrichment.state NOT IN ('queued', 'running')";
+const QUEUE: &str = "ON CONFLICT (workspace_id, person_id) DO UPDATE SET state = excluded.state, \
+                     run_id = excluded.run_id, \
+                     refresh = excluded.refresh, provider = excluded.provider, attempts = \
+                     excluded.attempts, requested_at = excluded.requested_at, \
+                     started_at = excluded.started_at, finished_at = excluded.finished_at, due_at \
+                     = excluded.due_at, lease = excluded.lease, \
+                     last_error = excluded.last_error, reason = excluded.reason, is_cached = \
+                     excluded.is_cached, fields = excluded.fields, \
+                     refused = excluded.refused WHERE enrichment.state NOT IN ('queued', \
+                     'running')";
 
-/// Puts the person into the queue. False if they wait already: then they keep their place, wait no longer for another try, and may want
-/// fresh answers from now on. Nor is somebody put in who is worked on right now, but that is done once more.
-pub async fn queue(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, refresh: bool) -> Result<bool, StoreError> {
+/// Puts the person into the queue. False if they wait already: then they keep their place, wait no
+/// longer for another try, and may want fresh answers from now on. Nor is somebody put in who is
+/// worked on right now, but that is done once more.
+pub async fn queue(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    refresh: bool,
+) -> Result<bool, StoreError> {
     let run: Option<EnrichmentRunId> = None;
-    if tx.execute(&format!("{INSERT} {QUEUE}"), params![workspace, person, run, refresh, tx.now()]).await? > 0 {
+    if tx
+        .execute(&format!("{INSERT} {QUEUE}"), params![workspace, person, run, refresh, tx.now()])
+        .await?
+        > 0
+    {
         return Ok(true);
     }
     // Whoever stood in the way is held by now, even if nothing was changed.
-    let sql = "UPDATE enrichment SET refresh = (refresh OR ?3), requested_at = CASE WHEN state = 'running' OR ?3 THEN ?4 ELSE requested_at END, \
-               due_at = CASE WHEN state = 'queued' AND due_at > ?4 THEN ?4 ELSE due_at END WHERE workspace_id = ?1 AND person_id = ?2";
+    let sql = "UPDATE enrichment SET refresh = (refresh OR ?3), requested_at = CASE WHEN state = \
+               'running' OR ?3 THEN ?4 ELSE requested_at END, \
+               due_at = CASE WHEN state = 'queued' AND due_at > ?4 THEN ?4 ELSE due_at END WHERE \
+               workspace_id = ?1 AND person_id = ?2";
     tx.tell(sql, params![workspace, person, refresh, tx.now()]).await?;
     Ok(false)
 }
@@ -112,39 +142,60 @@ pub async fn queue_for_run(
     refresh: bool,
     run: EnrichmentRunId,
 ) -> Result<(), StoreError> {
-    tx.tell(&format!("{INSERT} {QUEUE}"), params![workspace, person, Some(run), refresh, tx.now()]).await
+    tx.tell(&format!("{INSERT} {QUEUE}"), params![workspace, person, Some(run), refresh, tx.now()])
+        .await
 }
 
 /// Puts a person into the queue who was made by this very work, so that nobody can know them yet.
-pub async fn queue_new(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<(), StoreError> {
+pub async fn queue_new(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+) -> Result<(), StoreError> {
     let run: Option<EnrichmentRunId> = None;
     tx.tell(INSERT, params![workspace, person, run, false, tx.now()]).await
 }
 
-pub async fn find(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Option<Enrichment>, StoreError> {
-    let sql = format!("SELECT {COLUMNS} FROM enrichment WHERE workspace_id = ?1 AND person_id = ?2");
+pub async fn find(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+) -> Result<Option<Enrichment>, StoreError> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM enrichment WHERE workspace_id = ?1 AND person_id = ?2");
     tx.row(&sql, params![workspace, person], enrichment).await
 }
 
 /// The workspaces in which somebody is due: queued, or left behind by a server that died.
 pub async fn waiting(tx: &mut Tx, now: Timestamp) -> Result<Vec<WorkspaceId>, StoreError> {
     // The first of each workspace is sought, however many wait behind them.
-    let sql = "SELECT w.workspace_id FROM workspace w WHERE (SELECT e.due_at FROM enrichment e WHERE e.workspace_id = w.workspace_id \
+    let sql = "SELECT w.workspace_id FROM workspace w WHERE (SELECT e.due_at FROM enrichment e \
+               WHERE e.workspace_id = w.workspace_id \
                AND e.due_at IS NOT NULL ORDER BY e.due_at LIMIT 1) <= ?1 ORDER BY w.workspace_id";
     tx.rows(sql, params![now], |row| row.workspace(0)).await
 }
 
 /// Takes some who are due, those first who have waited longest, and holds them until then.
-pub async fn take(tx: &mut Tx, workspace: WorkspaceId, lease: LeaseId, until: Timestamp, most: i64) -> Result<Vec<Task>, StoreError> {
+pub async fn take(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    lease: LeaseId,
+    until: Timestamp,
+    most: i64,
+) -> Result<Vec<Task>, StoreError> {
     // Whom another server is just taking is left to it.
     let lock = if tx.is_embedded() { "" } else { " FOR NO KEY UPDATE SKIP LOCKED" };
-    let sql = format!("SELECT {TASK_COLUMNS} FROM enrichment WHERE workspace_id = ?1 AND due_at <= ?2 ORDER BY due_at LIMIT ?3{lock}");
+    let sql = format!(
+        "SELECT {TASK_COLUMNS} FROM enrichment WHERE workspace_id = ?1 AND due_at <= ?2 ORDER BY \
+         due_at LIMIT ?3{lock}"
+    );
     let tasks = tx.rows(&sql, params![workspace, tx.now(), most], task).await?;
     if tasks.is_empty() {
         return Ok(tasks);
     }
     let sql = format!(
-        "UPDATE enrichment SET state = 'running', started_at = ?2, lease = ?3, due_at = ?4 WHERE workspace_id = ?1 AND person_id IN ({})",
+        "UPDATE enrichment SET state = 'running', started_at = ?2, lease = ?3, due_at = ?4 WHERE \
+         workspace_id = ?1 AND person_id IN ({})",
         places(tasks.len(), 5)
     );
     let mut params = vec![workspace.into(), tx.now().into(), lease.into(), until.into()];
@@ -154,14 +205,29 @@ pub async fn take(tx: &mut Tx, workspace: WorkspaceId, lease: LeaseId, until: Ti
 }
 
 /// The task as it is now, if the lease still holds it, kept from others until this work is done.
-pub async fn held(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, lease: LeaseId) -> Result<Option<Task>, StoreError> {
-    let sql = format!("SELECT {TASK_COLUMNS} FROM enrichment WHERE workspace_id = ?1 AND person_id = ?2 AND lease = ?3");
+pub async fn held(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    lease: LeaseId,
+) -> Result<Option<Task>, StoreError> {
+    let sql = format!(
+        "SELECT {TASK_COLUMNS} FROM enrichment WHERE workspace_id = ?1 AND person_id = ?2 AND \
+         lease = ?3"
+    );
     tx.row_to_change(&sql, params![workspace, person, lease], task).await
 }
 
 /// Holds on to a person for longer, if they are still held; says whether they are.
-pub async fn renew(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, lease: LeaseId, until: Timestamp) -> Result<bool, StoreError> {
-    let sql = "UPDATE enrichment SET due_at = ?4 WHERE workspace_id = ?1 AND person_id = ?2 AND lease = ?3";
+pub async fn renew(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    lease: LeaseId,
+    until: Timestamp,
+) -> Result<bool, StoreError> {
+    let sql = "UPDATE enrichment SET due_at = ?4 WHERE workspace_id = ?1 AND person_id = ?2 AND \
+        lease = ?3";
     Ok(tx.execute(sql, params![workspace, person, lease, until]).await? > 0)
 }
 
@@ -181,10 +247,27 @@ pub struct Settled<'s> {
 }
 
 /// Lets go of the person: for good, or until it is tried again.
-pub async fn settle(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, settled: &Settled<'_>) -> Result<(), StoreError> {
-    let sql = "UPDATE enrichment SET state = ?3, provider = ?4, attempts = ?5, last_error = ?6, reason = ?7, is_cached = ?8, fields = ?9, \
-               refused = ?10, due_at = ?11, finished_at = ?12, lease = NULL WHERE workspace_id = ?1 AND person_id = ?2";
-    let Settled { state, provider, attempts, last_error, reason, is_cached, fields, refused, due_at } = settled;
+pub async fn settle(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    settled: &Settled<'_>,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE enrichment SET state = ?3, provider = ?4, attempts = ?5, last_error = ?6, \
+               reason = ?7, is_cached = ?8, fields = ?9, \
+               refused = ?10, due_at = ?11, finished_at = ?12, lease = NULL WHERE workspace_id = \
+               ?1 AND person_id = ?2";
+    let Settled {
+        state,
+        provider,
+        attempts,
+        last_error,
+        reason,
+        is_cached,
+        fields,
+        refused,
+        due_at,
+    } = settled;
     let finished_at = due_at.is_none().then_some(tx.now());
     let (fields, refused) = (to_json(fields)?, to_json(refused)?);
     let params: [Param<'_>; 12] = [
@@ -206,43 +289,78 @@ pub async fn settle(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, settl
 
 /// Lets go of all persons, for a server that has them all to itself and was stopped in the middle.
 pub async fn clear_leases(tx: &mut Tx) -> Result<(), StoreError> {
-    let sql = "UPDATE enrichment SET state = 'queued', due_at = ?1, lease = NULL WHERE due_at IS NOT NULL AND lease IS NOT NULL";
+    let sql = "UPDATE enrichment SET state = 'queued', due_at = ?1, lease = NULL WHERE due_at IS \
+        NOT NULL AND lease IS NOT NULL";
     tx.tell(sql, params![tx.now()]).await
 }
 
-/// The end of a run: those of it who wait are skipped for that reason, and who is worked on is not; says how many.
-pub async fn skip_queued_of(tx: &mut Tx, workspace: WorkspaceId, run: EnrichmentRunId, reason: &str) -> Result<i64, StoreError> {
-    let sql = "UPDATE enrichment SET state = 'skipped', reason = ?3, finished_at = ?4, due_at = NULL \
+/// The end of a run: those of it who wait are skipped for that reason, and who is worked on is not;
+/// says how many.
+pub async fn skip_queued_of(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    run: EnrichmentRunId,
+    reason: &str,
+) -> Result<i64, StoreError> {
+    let sql = "UPDATE enrichment SET state = 'skipped', reason = ?3, finished_at = ?4, due_at = \
+               NULL \
                WHERE workspace_id = ?1 AND run_id = ?2 AND due_at IS NOT NULL AND state = 'queued'";
     Ok(tx.execute(sql, params![workspace, run, reason, tx.now()]).await? as i64)
 }
 
 /// Takes a person who waits, or is worked on, out of a run; says out of which.
-pub async fn leave_run(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Option<EnrichmentRunId>, StoreError> {
-    let sql = "SELECT run_id FROM enrichment WHERE workspace_id = ?1 AND person_id = ?2 AND due_at IS NOT NULL";
-    let run = tx.row_to_change(sql, params![workspace, person], |row| row.optional_id(0)).await?.flatten();
+pub async fn leave_run(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+) -> Result<Option<EnrichmentRunId>, StoreError> {
+    let sql = "SELECT run_id FROM enrichment WHERE workspace_id = ?1 AND person_id = ?2 AND \
+        due_at IS NOT NULL";
+    let run = tx
+        .row_to_change(sql, params![workspace, person], |row| row.optional_id(0))
+        .await?
+        .flatten();
     if run.is_some() {
-        tx.tell("UPDATE enrichment SET run_id = NULL WHERE workspace_id = ?1 AND person_id = ?2", params![workspace, person]).await?;
+        tx.tell(
+            "UPDATE enrichment SET run_id = NULL WHERE workspace_id = ?1 AND person_id = ?2",
+            params![workspace, person],
+        )
+        .await?;
     }
     Ok(run)
 }
 
 /// Those of the persons who wait, or are worked on.
-pub async fn waiting_of(tx: &mut Tx, workspace: WorkspaceId, persons: &[PersonId]) -> Result<Vec<PersonId>, StoreError> {
+pub async fn waiting_of(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    persons: &[PersonId],
+) -> Result<Vec<PersonId>, StoreError> {
     if persons.is_empty() {
         return Ok(Vec::new());
     }
     let sql = format!(
-        "SELECT person_id FROM enrichment WHERE workspace_id = ?1 AND person_id IN ({}) AND due_at IS NOT NULL",
+        "SELECT person_id FROM enrichment WHERE workspace_id = ?1 AND person_id IN ({}) AND \
+         due_at IS NOT NULL",
         places(persons.len(), 2)
     );
     tx.rows(&sql, &with_ids(workspace, persons), |row| row.id(0)).await
 }
 
-/// Takes away all that enrichment knows of a person; says for which run they were still to be enriched, if for one.
-pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Option<EnrichmentRunId>, StoreError> {
-    let sql = "DELETE FROM enrichment WHERE workspace_id = ?1 AND person_id = ?2 RETURNING run_id, due_at";
-    let gone = tx.row(sql, params![workspace, person], |row| Ok((row.optional_id(0)?, row.optional_time(1)?))).await?;
+/// Takes away all that enrichment knows of a person; says for which run they were still to be
+/// enriched, if for one.
+pub async fn remove(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+) -> Result<Option<EnrichmentRunId>, StoreError> {
+    let sql = "DELETE FROM enrichment WHERE workspace_id = ?1 AND person_id = ?2 RETURNING \
+        run_id, due_at";
+    let gone = tx
+        .row(sql, params![workspace, person], |row| {
+            Ok((row.optional_id(0)?, row.optional_time(1)?))
+        })
+        .await?;
     for table in ["enrichment_answer", "field_source", "proposal"] {
         let sql = format!("DELETE FROM {table} WHERE workspace_id = ?1 AND person_id = ?2");
         tx.tell(&sql, params![workspace, person]).await?;

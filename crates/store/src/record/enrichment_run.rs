@@ -1,5 +1,6 @@
-//! Runs: persons who are enriched together, because a filter fits them. They are found and put into the queue bit by bit, in the order of
-//! their ids, so that a run keeps its place and nobody waits behind all of it.
+//! Runs: persons who are enriched together, because a filter fits them. They are found and put into
+//! the queue bit by bit, in the order of their ids, so that a run keeps its place and nobody waits
+//! behind all of it.
 
 use slated_model::clock::Timestamp;
 use slated_model::enrichment::run::{RunFilter, RunState};
@@ -41,10 +42,12 @@ impl Run {
     }
 }
 
-const SELECT: &str = "SELECT r.id, r.state, r.filter, r.refresh, r.position, r.is_fed, r.person_count, r.done_count, r.skipped_count, \
+const SELECT: &str = "SELECT r.id, r.state, r.filter, r.refresh, r.position, r.is_fed, \
+     r.person_count, r.done_count, r.skipped_count, \
      r.failed_count, r.key_id, r.created_at, r.finished_at FROM enrichment_run r";
 /// True of a run that is finished when one more of its persons is.
-const IS_LAST: &str = "state = 'running' AND is_fed AND person_count <= done_count + skipped_count + failed_count + 1";
+const IS_LAST: &str = "state = 'running' AND is_fed AND person_count <= done_count + \
+    skipped_count + failed_count + 1";
 
 fn run(row: &Row<'_>) -> Result<Run, StoreError> {
     Ok(Run {
@@ -65,7 +68,8 @@ fn run(row: &Row<'_>) -> Result<Run, StoreError> {
 }
 
 pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, run: &Run) -> Result<(), StoreError> {
-    let sql = "INSERT INTO enrichment_run (workspace_id, id, state, filter, refresh, position, is_fed, person_count, done_count, \
+    let sql = "INSERT INTO enrichment_run (workspace_id, id, state, filter, refresh, position, \
+               is_fed, person_count, done_count, \
                skipped_count, failed_count, key_id, created_at, finished_at) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
     let filter = to_json(&run.filter)?;
@@ -88,32 +92,53 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, run: &Run) -> Result<()
     tx.tell(sql, &params).await
 }
 
-pub async fn find(tx: &mut Tx, workspace: WorkspaceId, id: EnrichmentRunId) -> Result<Option<Run>, StoreError> {
+pub async fn find(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: EnrichmentRunId,
+) -> Result<Option<Run>, StoreError> {
     let sql = format!("{SELECT} WHERE r.workspace_id = ?1 AND r.id = ?2");
     tx.row(&sql, params![workspace, id], run).await
 }
 
 /// The run, kept from others until the work is done.
-pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: EnrichmentRunId) -> Result<Option<Run>, StoreError> {
+pub async fn load(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: EnrichmentRunId,
+) -> Result<Option<Run>, StoreError> {
     let sql = format!("{SELECT} WHERE r.workspace_id = ?1 AND r.id = ?2");
     tx.row_to_change(&sql, params![workspace, id], run).await
 }
 
 /// A page of the runs of the workspace. It has few of them, so they are counted.
-pub async fn list(tx: &mut Tx, workspace: WorkspaceId, page: &Page<id::EnrichmentRun>) -> Result<Listed<Run>, StoreError> {
+pub async fn list(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    page: &Page<id::EnrichmentRun>,
+) -> Result<Listed<Run>, StoreError> {
     let conditions = Conditions::new("r.workspace_id = ?1", vec![workspace.into()]);
     list_counted(tx, page, conditions, (SELECT, "FROM enrichment_run r", "r"), run).await
 }
 
 /// The runs whose persons are not all found yet, in all workspaces.
 pub async fn unfed(tx: &mut Tx) -> Result<Vec<(WorkspaceId, EnrichmentRunId)>, StoreError> {
-    let sql = "SELECT workspace_id, id FROM enrichment_run WHERE state = 'running' AND NOT is_fed ORDER BY workspace_id, id";
+    let sql = "SELECT workspace_id, id FROM enrichment_run WHERE state = 'running' AND NOT is_fed \
+        ORDER BY workspace_id, id";
     tx.rows(sql, &[], |row| Ok((row.workspace(0)?, row.id(1)?))).await
 }
 
-/// Notes how far was looked, how many of the persons are there, and how many of them waited already. A run with nobody left to wait for is done.
-pub async fn fed(tx: &mut Tx, workspace: WorkspaceId, id: EnrichmentRunId, found: &Found, waited: usize) -> Result<(), StoreError> {
-    let sql = "UPDATE enrichment_run SET position = COALESCE(?3, position), person_count = person_count + ?4, \
+/// Notes how far was looked, how many of the persons are there, and how many of them waited
+/// already. A run with nobody left to wait for is done.
+pub async fn fed(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: EnrichmentRunId,
+    found: &Found,
+    waited: usize,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE enrichment_run SET position = COALESCE(?3, position), person_count = \
+               person_count + ?4, \
                skipped_count = skipped_count + ?5, is_fed = ?6 WHERE workspace_id = ?1 AND id = ?2";
     let (there, waited) = (found.persons.len() as i64, waited as i64);
     tx.tell(sql, params![workspace, id, found.position, there, waited, found.is_end]).await?;
@@ -121,7 +146,12 @@ pub async fn fed(tx: &mut Tx, workspace: WorkspaceId, id: EnrichmentRunId, found
 }
 
 /// Counts a person of the run who is finished; the last one finishes it.
-pub async fn count(tx: &mut Tx, workspace: WorkspaceId, id: EnrichmentRunId, state: State) -> Result<(), StoreError> {
+pub async fn count(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: EnrichmentRunId,
+    state: State,
+) -> Result<(), StoreError> {
     let column = match state {
         State::Done => "done_count",
         State::Skipped => "skipped_count",
@@ -129,22 +159,36 @@ pub async fn count(tx: &mut Tx, workspace: WorkspaceId, id: EnrichmentRunId, sta
         State::Queued | State::Running => return Ok(()),
     };
     let sql = format!(
-        "UPDATE enrichment_run SET {column} = {column} + 1, state = CASE WHEN {IS_LAST} THEN 'done' ELSE state END, \
-         finished_at = CASE WHEN {IS_LAST} THEN ?3 ELSE finished_at END WHERE workspace_id = ?1 AND id = ?2"
+        "UPDATE enrichment_run SET {column} = {column} + 1, state = CASE WHEN {IS_LAST} THEN \
+         'done' ELSE state END, \
+         finished_at = CASE WHEN {IS_LAST} THEN ?3 ELSE finished_at END WHERE workspace_id = ?1 \
+         AND id = ?2"
     );
     tx.tell(&sql, params![workspace, id, tx.now()]).await
 }
 
 /// Finishes a run that has nobody left to find or to wait for.
-pub async fn finish_if_done(tx: &mut Tx, workspace: WorkspaceId, id: EnrichmentRunId) -> Result<(), StoreError> {
-    let sql = "UPDATE enrichment_run SET state = 'done', finished_at = ?3 WHERE workspace_id = ?1 AND id = ?2 AND state = 'running' \
+pub async fn finish_if_done(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: EnrichmentRunId,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE enrichment_run SET state = 'done', finished_at = ?3 WHERE workspace_id = ?1 \
+               AND id = ?2 AND state = 'running' \
                AND is_fed AND person_count <= done_count + skipped_count + failed_count";
     tx.tell(sql, params![workspace, id, tx.now()]).await
 }
 
-/// Ends a run that is not finished, of which so many were still waiting. Those who are worked on right now are counted when they are done.
-pub async fn cancel(tx: &mut Tx, workspace: WorkspaceId, id: EnrichmentRunId, skipped: i64) -> Result<(), StoreError> {
-    let sql = "UPDATE enrichment_run SET state = 'cancelled', is_fed = ?3, skipped_count = skipped_count + ?4, finished_at = ?5 \
+/// Ends a run that is not finished, of which so many were still waiting. Those who are worked on
+/// right now are counted when they are done.
+pub async fn cancel(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: EnrichmentRunId,
+    skipped: i64,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE enrichment_run SET state = 'cancelled', is_fed = ?3, skipped_count = \
+               skipped_count + ?4, finished_at = ?5 \
                WHERE workspace_id = ?1 AND id = ?2 AND state = 'running'";
     tx.tell(sql, params![workspace, id, true, skipped, tx.now()]).await
 }
@@ -170,7 +214,11 @@ impl RunPersons {
             conditions.filter("p.company_id = {}", company);
         }
         if let Some(job) = self.job_id {
-            conditions.filter("p.id IN (SELECT c.person_id FROM candidate c WHERE c.workspace_id = ?1 AND c.job_id = {})", job);
+            conditions.filter(
+                "p.id IN (SELECT c.person_id FROM candidate c WHERE c.workspace_id \
+                = ?1 AND c.job_id = {})",
+                job,
+            );
         }
         if !self.person_ids.is_empty() {
             conditions.filter_among("p.id", self.person_ids.iter().copied());
@@ -186,7 +234,10 @@ impl RunPersons {
             sql.push_str(&format!(" AND ({})", any.join(" OR ")));
         }
         if self.never_enriched {
-            sql.push_str(" AND NOT EXISTS (SELECT 1 FROM enrichment e WHERE e.workspace_id = ?1 AND e.person_id = p.id)");
+            sql.push_str(
+                " AND NOT EXISTS (SELECT 1 FROM enrichment e WHERE e.workspace_id = ?1 \
+                AND e.person_id = p.id)",
+            );
         }
         sql
     }
@@ -227,8 +278,9 @@ pub struct Found {
     pub is_end: bool,
 }
 
-/// Some persons behind one whom the filter fits, in the order of their ids. It looks at a bounded number of persons, or at those of a company or a job,
-/// so it may find nobody although there are more behind.
+/// Some persons behind one whom the filter fits, in the order of their ids. It looks at a bounded
+/// number of persons, or at those of a company or a job, so it may find nobody although there are
+/// more behind.
 pub async fn find_persons(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -247,7 +299,11 @@ pub async fn find_persons(
     if let Some(end) = end {
         conditions.narrow("p.id <= {}", end);
     }
-    let sql = format!("SELECT p.id FROM person p WHERE {}{} ORDER BY p.id LIMIT {limit}", conditions.sql(), filter.plain_conditions());
+    let sql = format!(
+        "SELECT p.id FROM person p WHERE {}{} ORDER BY p.id LIMIT {limit}",
+        conditions.sql(),
+        filter.plain_conditions()
+    );
     let persons: Vec<PersonId> = tx.rows(&sql, conditions.params(), |row| row.id(0)).await?;
     let is_full = persons.len() as i64 >= limit;
     let last = persons.last().copied();
@@ -256,8 +312,13 @@ pub async fn find_persons(
 }
 
 /// The last person of the next stretch; nothing if there are fewer.
-async fn stretch_end(tx: &mut Tx, workspace: WorkspaceId, after: Option<PersonId>) -> Result<Option<PersonId>, StoreError> {
+async fn stretch_end(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    after: Option<PersonId>,
+) -> Result<Option<PersonId>, StoreError> {
     let after = after.unwrap_or(PersonId::from_bytes([0; 16]));
-    let sql = "SELECT id FROM person WHERE workspace_id = ?1 AND id > ?2 ORDER BY id LIMIT 1 OFFSET ?3";
+    let sql =
+        "SELECT id FROM person WHERE workspace_id = ?1 AND id > ?2 ORDER BY id LIMIT 1 OFFSET ?3";
     tx.row(sql, params![workspace, after, STRETCH - 1], |row| row.id(0)).await
 }

@@ -1,4 +1,5 @@
-//! The log of changes: appended to in the transaction of the change, proved by its hashes, and forgotten from its beginning.
+//! The log of changes: appended to in the transaction of the change, proved by its hashes, and
+//! forgotten from its beginning.
 
 use serde_json::Value;
 use slated_model::clock::Timestamp;
@@ -58,20 +59,42 @@ pub(crate) struct KeptEvent {
 
 impl KeptEvent {
     fn entry(&self) -> Entry<'_> {
-        Entry { event: self.event, request_id: self.request_id.as_deref(), data: &self.data, salt: &self.salt }
+        Entry {
+            event: self.event,
+            request_id: self.request_id.as_deref(),
+            data: &self.data,
+            salt: &self.salt,
+        }
     }
 }
 
-/// Appends to the log. An embedded engine has one writer, so the event gets its number at once. Over a network it waits in the outbox, so that
-/// writers need not wait for each other; that of work which numbers its events itself waits for its end.
-pub async fn record(tx: &mut Tx, workspace: WorkspaceId, new: &NewEvent<'_>) -> Result<EventId, StoreError> {
+/// Appends to the log. An embedded engine has one writer, so the event gets its number at once.
+/// Over a network it waits in the outbox, so that writers need not wait for each other; that of
+/// work which numbers its events itself waits for its end.
+pub async fn record(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    new: &NewEvent<'_>,
+) -> Result<EventId, StoreError> {
     let NewEvent { kind, subject, key_id, request_id, data } = *new;
     let salt: [u8; 16] = rand::random();
     let content_hash = Hash::of_content(&salt, request_id, data);
-    let event = Unnumbered { id: tx.new_id(), kind: kind.name(), created_at: tx.real_now(), key_id, subject, content_hash };
+    let event = Unnumbered {
+        id: tx.new_id(),
+        kind: kind.name(),
+        created_at: tx.real_now(),
+        key_id,
+        subject,
+        content_hash,
+    };
     tx.note_trial(kind, subject, data);
     if let Some(kept) = tx.kept_events(workspace) {
-        kept.push(KeptEvent { event, request_id: request_id.map(str::to_owned), data: data.to_owned(), salt });
+        kept.push(KeptEvent {
+            event,
+            request_id: request_id.map(str::to_owned),
+            data: data.to_owned(),
+            salt,
+        });
         return Ok(event.id);
     }
     let entry = Entry { event, request_id, data, salt: &salt };
@@ -82,10 +105,13 @@ pub async fn record(tx: &mut Tx, workspace: WorkspaceId, new: &NewEvent<'_>) -> 
     Ok(event.id)
 }
 
-/// Appends the events that were kept to the log, behind all that wait for their numbers. If somebody else numbers those now, or too many wait, they
-/// wait too. It comes last in a work: whoever numbers events of the workspace waits for its commit.
+/// Appends the events that were kept to the log, behind all that wait for their numbers. If
+/// somebody else numbers those now, or too many wait, they wait too. It comes last in a work:
+/// whoever numbers events of the workspace waits for its commit.
 pub async fn append_kept(tx: &mut Tx) -> Result<(), StoreError> {
-    let Some((workspace, kept)) = tx.take_kept_events().filter(|(_, kept)| !kept.is_empty()) else { return Ok(()) };
+    let Some((workspace, kept)) = tx.take_kept_events().filter(|(_, kept)| !kept.is_empty()) else {
+        return Ok(());
+    };
     let end = event_outbox::number_unless_held(tx, workspace).await?;
     if let Some((sequence, hash)) = end {
         tx.set_log_end(workspace, sequence, hash);
@@ -106,8 +132,10 @@ async fn append(tx: &mut Tx, workspace: WorkspaceId, entry: &Entry<'_>) -> Resul
         None => last(tx, workspace).await?,
     };
     let hash = event.link(workspace, last + 1).hash(previous_hash);
-    let sql = "INSERT INTO event (workspace_id, sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, salt, \
-               content_hash, previous_hash, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+    let sql = "INSERT INTO event (workspace_id, sequence, id, type, created_at, key_id, \
+               record_id, person_id, job_id, request_id, data, salt, \
+               content_hash, previous_hash, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \
+               ?10, ?11, ?12, ?13, ?14, ?15)";
     let params = [
         workspace.into(),
         (last + 1).into(),
@@ -132,8 +160,12 @@ async fn append(tx: &mut Tx, workspace: WorkspaceId, entry: &Entry<'_>) -> Resul
 }
 
 /// Asks for the number and the hash of the newest entry.
-pub(super) async fn ask_last(tx: &mut Tx, workspace: WorkspaceId) -> Result<Asked<(i64, Hash)>, StoreError> {
-    let sql = "SELECT sequence, hash FROM event WHERE workspace_id = ?1 ORDER BY sequence DESC LIMIT 1";
+pub(super) async fn ask_last(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+) -> Result<Asked<(i64, Hash)>, StoreError> {
+    let sql =
+        "SELECT sequence, hash FROM event WHERE workspace_id = ?1 ORDER BY sequence DESC LIMIT 1";
     tx.ask(sql, params![workspace], |row| Ok((row.int(0)?, hash_in(row, 1)?))).await
 }
 
@@ -148,14 +180,18 @@ pub async fn newest(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, StoreErr
 }
 
 pub(super) fn hash_in(row: &Row<'_>, column: usize) -> Result<Hash, StoreError> {
-    Hash::from_slice(row.bytes(column)?).ok_or_else(|| StoreError::Internal("a hash of the log has the wrong length".to_owned()))
+    Hash::from_slice(row.bytes(column)?)
+        .ok_or_else(|| StoreError::Internal("a hash of the log has the wrong length".to_owned()))
 }
 
-pub(super) const COLUMNS: &str = "sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, previous_hash";
+pub(super) const COLUMNS: &str = "sequence, id, type, created_at, key_id, record_id, person_id, \
+    job_id, request_id, data, previous_hash";
 
 /// What follows the number and the id, with the contents of nothing but changes of persons.
-pub(super) const CHANGE: &str = "type, created_at, key_id, record_id, person_id, job_id, request_id, \
-                                 CASE WHEN type IN ('person.created', 'person.updated', 'person.enriched', 'person.merged') THEN data END";
+pub(super) const CHANGE: &str = "type, created_at, key_id, record_id, person_id, job_id, \
+                                 request_id, \
+                                 CASE WHEN type IN ('person.created', 'person.updated', \
+                                 'person.enriched', 'person.merged') THEN data END";
 
 pub(super) fn linked_event(row: &Row<'_>) -> Result<Event, StoreError> {
     event(row, hash_in(row, 10)?)
@@ -177,7 +213,8 @@ pub(super) fn event(row: &Row<'_>, previous_hash: Hash) -> Result<Event, StoreEr
 
 pub(super) fn kind_in(row: &Row<'_>, column: usize) -> Result<EventType, StoreError> {
     let kind = row.str(column)?;
-    EventType::parse(kind).ok_or_else(|| StoreError::Internal(format!("an event has the unknown type {kind}")))
+    EventType::parse(kind)
+        .ok_or_else(|| StoreError::Internal(format!("an event has the unknown type {kind}")))
 }
 
 /// The three columns that say what an event is about.
@@ -216,8 +253,14 @@ pub enum Content {
 }
 
 /// Entries behind a number, to be checked.
-pub async fn proofs(tx: &mut Tx, workspace: WorkspaceId, after: i64, limit: i64) -> Result<Vec<Proof>, StoreError> {
-    let sql = "SELECT sequence, id, type, created_at, key_id, record_id, person_id, job_id, request_id, data, previous_hash, hash, content_hash, salt \
+pub async fn proofs(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    after: i64,
+    limit: i64,
+) -> Result<Vec<Proof>, StoreError> {
+    let sql = "SELECT sequence, id, type, created_at, key_id, record_id, person_id, job_id, \
+               request_id, data, previous_hash, hash, content_hash, salt \
                FROM event WHERE workspace_id = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3";
     tx.rows(sql, params![workspace, after, limit], |row| {
         let sequence = row.int(0)?;
@@ -227,7 +270,11 @@ pub async fn proofs(tx: &mut Tx, workspace: WorkspaceId, after: i64, limit: i64)
     .await
 }
 
-fn proved_entry(row: &Row<'_>, workspace: WorkspaceId, sequence: i64) -> Result<ProvedEntry, StoreError> {
+fn proved_entry(
+    row: &Row<'_>,
+    workspace: WorkspaceId,
+    sequence: i64,
+) -> Result<ProvedEntry, StoreError> {
     let content_hash = hash_in(row, 12)?;
     let entry = Unnumbered {
         id: row.id(1)?,
@@ -239,15 +286,25 @@ fn proved_entry(row: &Row<'_>, workspace: WorkspaceId, sequence: i64) -> Result<
     };
     let previous_hash = hash_in(row, 10)?;
     let is_whole = hash_in(row, 11)? == entry.link(workspace, sequence).hash(previous_hash);
-    Ok(ProvedEntry { previous_hash, hash: hash_in(row, 11)?, is_whole, content: content(row, content_hash)? })
+    Ok(ProvedEntry {
+        previous_hash,
+        hash: hash_in(row, 11)?,
+        is_whole,
+        content: content(row, content_hash)?,
+    })
 }
 
 fn content(row: &Row<'_>, hash: Hash) -> Result<Content, StoreError> {
     let request_id = row.optional_text(8)?;
     match (row.is_null(9)?, row.is_null(13)?, request_id) {
-        (true, true, None) => Ok(Content::Gone { about: row.optional_id(6)?.map_or_else(|| row.id(5), Ok)? }),
+        (true, true, None) => {
+            Ok(Content::Gone { about: row.optional_id(6)?.map_or_else(|| row.id(5), Ok)? })
+        }
         (false, false, request_id) => {
-            let salt = row.bytes(13)?.try_into().map_err(|_| StoreError::Internal("a salt has the wrong length".to_owned()))?;
+            let salt = row
+                .bytes(13)?
+                .try_into()
+                .map_err(|_| StoreError::Internal("a salt has the wrong length".to_owned()))?;
             let data = row.str(9)?;
             if Hash::of_content(salt, request_id.as_deref(), data) != hash {
                 return Ok(Content::Changed);
@@ -267,21 +324,35 @@ pub(super) fn erased_ids(data: &str) -> Vec<PersonId> {
 }
 
 /// When the oldest entry was written, if there are others behind it.
-pub async fn oldest_of_several(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Timestamp>, StoreError> {
+pub async fn oldest_of_several(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+) -> Result<Option<Timestamp>, StoreError> {
     let sql = "SELECT created_at FROM event WHERE workspace_id = ?1 ORDER BY sequence LIMIT 2";
     let oldest = tx.rows(sql, params![workspace], |row| row.time(0)).await?;
     Ok(oldest.first().copied().filter(|_| oldest.len() > 1))
 }
 
 /// When the newest entry was written.
-pub async fn newest_time(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Timestamp>, StoreError> {
+pub async fn newest_time(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+) -> Result<Option<Timestamp>, StoreError> {
     let sql = "SELECT created_at FROM event WHERE workspace_id = ?1 ORDER BY sequence DESC LIMIT 1";
     tx.row(sql, params![workspace], |row| row.time(0)).await
 }
 
-/// Forgets the oldest entries that are from before a moment, some at a time, and never the newest. Gives them back.
-pub async fn forget(tx: &mut Tx, workspace: WorkspaceId, before: Timestamp) -> Result<Vec<Event>, StoreError> {
-    let sql = format!("SELECT sequence, id, {CHANGE}, previous_hash FROM event WHERE workspace_id = ?1 ORDER BY sequence LIMIT ?2");
+/// Forgets the oldest entries that are from before a moment, some at a time, and never the newest.
+/// Gives them back.
+pub async fn forget(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    before: Timestamp,
+) -> Result<Vec<Event>, StoreError> {
+    let sql = format!(
+        "SELECT sequence, id, {CHANGE}, previous_hash FROM event WHERE workspace_id = ?1 ORDER BY \
+         sequence LIMIT ?2"
+    );
     let mut oldest = tx.rows(&sql, params![workspace, EVENTS_AT_ONCE + 1], linked_event).await?;
     // The newest links what comes next to what was, so one is left.
     oldest.pop();
@@ -297,11 +368,18 @@ pub async fn forget(tx: &mut Tx, workspace: WorkspaceId, before: Timestamp) -> R
 }
 
 /// Those of the entries whose contents were erased.
-pub async fn erased_among(tx: &mut Tx, workspace: WorkspaceId, sequences: &[i64]) -> Result<Vec<i64>, StoreError> {
+pub async fn erased_among(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    sequences: &[i64],
+) -> Result<Vec<i64>, StoreError> {
     let mut erased = Vec::new();
     for some in sequences.chunks(100) {
         let places = places(some.len(), 2);
-        let sql = format!("SELECT sequence FROM event WHERE workspace_id = ?1 AND sequence IN ({places}) AND data IS NULL");
+        let sql = format!(
+            "SELECT sequence FROM event WHERE workspace_id = ?1 AND sequence IN ({places}) AND \
+             data IS NULL"
+        );
         let mut params = vec![Param::from(workspace)];
         params.extend(some.iter().map(|sequence| Param::Int(*sequence)));
         erased.extend(tx.rows(&sql, &params, |row| row.int(0)).await?);

@@ -1,4 +1,5 @@
-//! Reading the log of changes: page by page, about one record, or by number. How much is read at once is bounded, whatever events say.
+//! Reading the log of changes: page by page, about one record, or by number. How much is read at
+//! once is bounded, whatever events say.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -17,7 +18,8 @@ const WINDOW: i64 = 10_000;
 const MAX_BYTES: i64 = 8 * 1024 * 1024;
 /// How many events are read together where all of what they say is needed at once.
 const EVENTS_AT_ONCE: i64 = 50;
-/// How much is read in search of the changes that the values of a person come from, where an event without contents counts too.
+/// How much is read in search of the changes that the values of a person come from, where an event
+/// without contents counts too.
 const MAX_LOOKED_BACK: usize = 16 * 1024 * 1024;
 const EVENT_OVERHEAD: usize = 256;
 
@@ -75,7 +77,9 @@ pub async fn page(
         None => Vec::new(),
     };
     let next_after = match taken.last() {
-        Some(last) if taken.len() < sizes.len() || sizes.len() as i64 >= most.events => last.sequence,
+        Some(last) if taken.len() < sizes.len() || sizes.len() as i64 >= most.events => {
+            last.sequence
+        }
         _ => end.max(after),
     };
     Ok(Ok(Page { events, next_after, has_more: next_after < newest }))
@@ -117,16 +121,25 @@ async fn sizes_behind(
     let mut params = vec![workspace.into(), after.into(), end.into(), limit.into()];
     let condition = of_types(types, &mut params);
     let sql = format!(
-        "SELECT {SIZE} FROM event WHERE workspace_id = ?1 AND sequence > ?2 AND sequence <= ?3{condition} ORDER BY sequence LIMIT ?4"
+        "SELECT {SIZE} FROM event WHERE workspace_id = ?1 AND sequence > ?2 AND sequence <= \
+         ?3{condition} ORDER BY sequence LIMIT ?4"
     );
     tx.rows(&sql, &params, size).await
 }
 
-async fn behind(tx: &mut Tx, workspace: WorkspaceId, after: i64, end: i64, types: &TypeFilter) -> Result<Vec<Event>, StoreError> {
+async fn behind(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    after: i64,
+    end: i64,
+    types: &TypeFilter,
+) -> Result<Vec<Event>, StoreError> {
     let mut params = vec![workspace.into(), after.into(), end.into()];
     let condition = of_types(types, &mut params);
-    let sql =
-        format!("SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND sequence > ?2 AND sequence <= ?3{condition} ORDER BY sequence");
+    let sql = format!(
+        "SELECT {COLUMNS} FROM event WHERE workspace_id = ?1 AND sequence > ?2 AND sequence <= \
+         ?3{condition} ORDER BY sequence"
+    );
     tx.rows(&sql, &params, linked_event).await
 }
 
@@ -140,7 +153,8 @@ fn of_types(types: &TypeFilter, params: &mut Vec<Param<'_>>) -> String {
     format!(" AND type IN ({})", places(params.len() + 1 - first, first))
 }
 
-/// The numbers of events in a range; nothing but the oldest that is kept if the log does not go back so far.
+/// The numbers of events in a range; nothing but the oldest that is kept if the log does not go
+/// back so far.
 pub async fn numbers(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -159,30 +173,49 @@ pub async fn numbers(
     let end = until.min(after.saturating_add(limit));
     let mut params = vec![workspace.into(), after.into(), end.into()];
     let condition = of_types(types, &mut params);
-    let sql =
-        format!("SELECT sequence FROM event WHERE workspace_id = ?1 AND sequence > ?2 AND sequence <= ?3{condition} ORDER BY sequence");
+    let sql = format!(
+        "SELECT sequence FROM event WHERE workspace_id = ?1 AND sequence > ?2 AND sequence <= \
+         ?3{condition} ORDER BY sequence"
+    );
     Ok(Ok(tx.rows(&sql, &params, |row| row.int(0)).await?))
 }
 
 /// The oldest and the newest entry.
 async fn bounds(tx: &mut Tx, workspace: WorkspaceId) -> Result<(i64, i64), StoreError> {
-    let sql = "SELECT COALESCE((SELECT sequence FROM event WHERE workspace_id = ?1 ORDER BY sequence LIMIT 1), 1), \
-               COALESCE((SELECT sequence FROM event WHERE workspace_id = ?1 ORDER BY sequence DESC LIMIT 1), 0)";
-    Ok(tx.row(sql, params![workspace], |row| Ok((row.int(0)?, row.int(1)?))).await?.unwrap_or((1, 0)))
+    let sql = "SELECT COALESCE((SELECT sequence FROM event WHERE workspace_id = ?1 ORDER BY \
+               sequence LIMIT 1), 1), \
+               COALESCE((SELECT sequence FROM event WHERE workspace_id = ?1 ORDER BY sequence \
+               DESC LIMIT 1), 0)";
+    Ok(tx
+        .row(sql, params![workspace], |row| Ok((row.int(0)?, row.int(1)?)))
+        .await?
+        .unwrap_or((1, 0)))
 }
 
 /// Those of the events that are kept, in the order of their numbers.
-pub async fn find_all(tx: &mut Tx, workspace: WorkspaceId, sequences: &[i64]) -> Result<Vec<Event>, StoreError> {
+pub async fn find_all(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    sequences: &[i64],
+) -> Result<Vec<Event>, StoreError> {
     let mut events = among(tx, workspace, COLUMNS, sequences, linked_event).await?;
     events.sort_unstable_by_key(|event| event.sequence);
     Ok(events)
 }
 
 /// As many of the events, from the first on, as are read at once.
-pub async fn some_of(tx: &mut Tx, workspace: WorkspaceId, mut sequences: Vec<i64>) -> Result<Vec<i64>, StoreError> {
+pub async fn some_of(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    mut sequences: Vec<i64>,
+) -> Result<Vec<i64>, StoreError> {
     let known = among(tx, workspace, SIZE, &sequences, size).await?;
-    let known: HashMap<i64, i64> = known.into_iter().map(|size| (size.sequence, size.bytes)).collect();
-    let sizes = sequences.iter().map(|sequence| Size { sequence: *sequence, bytes: known.get(sequence).copied().unwrap_or(0) });
+    let known: HashMap<i64, i64> =
+        known.into_iter().map(|size| (size.sequence, size.bytes)).collect();
+    let sizes = sequences.iter().map(|sequence| Size {
+        sequence: *sequence,
+        bytes: known.get(sequence).copied().unwrap_or(0),
+    });
     let sizes: Vec<_> = sizes.collect();
     sequences.truncate(fitting(&sizes, MAX_BYTES).len());
     Ok(sequences)
@@ -196,8 +229,13 @@ pub struct Head {
 }
 
 /// Those of the events that are kept.
-pub async fn heads(tx: &mut Tx, workspace: WorkspaceId, sequences: &[i64]) -> Result<Vec<Head>, StoreError> {
-    let head = |row: &Row<'_>| Ok(Head { sequence: row.int(0)?, id: row.id(1)?, kind: kind_in(row, 2)? });
+pub async fn heads(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    sequences: &[i64],
+) -> Result<Vec<Head>, StoreError> {
+    let head =
+        |row: &Row<'_>| Ok(Head { sequence: row.int(0)?, id: row.id(1)?, kind: kind_in(row, 2)? });
     among(tx, workspace, "sequence, id, type", sequences, head).await
 }
 
@@ -212,7 +250,10 @@ async fn among<T: Send + 'static>(
     for some in sequences.chunks(100) {
         // Few texts, whatever is left for the last one.
         let count = [1, 10].into_iter().find(|count| some.len() <= *count).unwrap_or(100);
-        let sql = format!("SELECT {columns} FROM event WHERE workspace_id = ?1 AND sequence IN ({})", places(count, 2));
+        let sql = format!(
+            "SELECT {columns} FROM event WHERE workspace_id = ?1 AND sequence IN ({})",
+            places(count, 2)
+        );
         let mut params = vec![workspace.into()];
         params.extend(some.iter().map(|sequence| Param::Int(*sequence)));
         params.resize(1 + count, Param::Null);
@@ -238,7 +279,8 @@ pub async fn timeline<K: Kind>(
     before: i64,
     limit: i64,
 ) -> Result<(Vec<Event>, bool), StoreError> {
-    let mut sizes = sizes_about(tx, workspace, record, beside, before, limit.saturating_add(1)).await?;
+    let mut sizes =
+        sizes_about(tx, workspace, record, beside, before, limit.saturating_add(1)).await?;
     let has_more = sizes.len() as i64 > limit;
     sizes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     let taken = fitting(&sizes, MAX_BYTES);
@@ -249,7 +291,12 @@ pub async fn timeline<K: Kind>(
 }
 
 /// The numbers of all events about a record, and how much each of them says.
-pub async fn history<K: Kind>(tx: &mut Tx, workspace: WorkspaceId, record: Id<K>, beside: Beside) -> Result<Vec<Size>, StoreError> {
+pub async fn history<K: Kind>(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    record: Id<K>,
+    beside: Beside,
+) -> Result<Vec<Size>, StoreError> {
     sizes_about(tx, workspace, record, beside, i64::MAX, i64::MAX).await
 }
 
@@ -269,8 +316,10 @@ async fn sizes_about<K: Kind>(
     };
     let mut sizes = Vec::new();
     for column in columns {
-        let sql =
-            format!("SELECT {SIZE} FROM event WHERE workspace_id = ?1 AND {column} = ?2 AND sequence < ?3 ORDER BY sequence DESC LIMIT ?4");
+        let sql = format!(
+            "SELECT {SIZE} FROM event WHERE workspace_id = ?1 AND {column} = ?2 AND sequence < ?3 \
+             ORDER BY sequence DESC LIMIT ?4"
+        );
         sizes.extend(tx.rows(&sql, params![workspace, record, before, limit], size).await?);
     }
     sizes.sort_unstable_by_key(|size| Reverse(size.sequence));
@@ -278,8 +327,9 @@ async fn sizes_about<K: Kind>(
     Ok(sizes)
 }
 
-/// The newest events about a person, one by one, with the contents of those that changed them. Stops when `look_at` has seen enough, and
-/// where so much was read that it has to be; says whether all was seen.
+/// The newest events about a person, one by one, with the contents of those that changed them.
+/// Stops when `look_at` has seen enough, and where so much was read that it has to be; says whether
+/// all was seen.
 pub async fn look_back(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -287,7 +337,8 @@ pub async fn look_back(
     mut look_at: impl FnMut(&Event) -> ControlFlow<()>,
 ) -> Result<bool, StoreError> {
     let sql = format!(
-        "SELECT sequence, id, {CHANGE}, previous_hash FROM event WHERE workspace_id = ?1 AND record_id = ?2 AND sequence < ?3 \
+        "SELECT sequence, id, {CHANGE}, previous_hash FROM event WHERE workspace_id = ?1 AND \
+         record_id = ?2 AND sequence < ?3 \
          ORDER BY sequence DESC LIMIT ?4"
     );
     // One that gets its number meanwhile is seen here, or there, or twice.
@@ -297,7 +348,8 @@ pub async fn look_back(
     }
     let (mut before, mut bytes) = (i64::MAX, 0_usize);
     while bytes < MAX_LOOKED_BACK {
-        let events = tx.rows(&sql, params![workspace, person, before, EVENTS_AT_ONCE], linked_event).await?;
+        let events =
+            tx.rows(&sql, params![workspace, person, before, EVENTS_AT_ONCE], linked_event).await?;
         for event in &events {
             bytes += event.data.as_ref().map_or(0, String::len) + EVENT_OVERHEAD;
             if look_at(event).is_break() {

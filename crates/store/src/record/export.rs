@@ -21,14 +21,22 @@ pub struct KeptCandidate {
     pub history: Vec<StageEntry>,
 }
 
-/// The person's candidates, the oldest first, in one statement: a row for each stage that one of them entered.
-pub async fn candidates(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Vec<KeptCandidate>, StoreError> {
-    let sql = "SELECT c.id, c.job_id, j.name, client.name, c.stage_id, s.name, c.stage_entered_at, c.created_at, c.updated_at, \
+/// The person's candidates, the oldest first, in one statement: a row for each stage that one of
+/// them entered.
+pub async fn candidates(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+) -> Result<Vec<KeptCandidate>, StoreError> {
+    let sql = "SELECT c.id, c.job_id, j.name, client.name, c.stage_id, s.name, \
+               c.stage_entered_at, c.created_at, c.updated_at, \
                h.number, h.stage_id, h.stage_name, h.entered_at \
                FROM candidate c \
                JOIN job j ON j.workspace_id = c.workspace_id AND j.id = c.job_id \
-               JOIN company client ON client.workspace_id = j.workspace_id AND client.id = j.company_id \
-               JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
+               JOIN company client ON client.workspace_id = j.workspace_id AND client.id = \
+               j.company_id \
+               JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id \
+               AND s.id = c.stage_id \
                JOIN stage_entry h ON h.workspace_id = c.workspace_id AND h.candidate_id = c.id \
                WHERE c.workspace_id = ?1 AND c.person_id = ?2 ORDER BY c.id, h.number";
     let mut candidates: Vec<KeptCandidate> = Vec::new();
@@ -48,7 +56,12 @@ pub async fn candidates(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -
                 history: Vec::new(),
             });
         }
-        let entry = StageEntry { number: row.int(9)?, stage_id: row.id(10)?, stage_name: row.text(11)?, entered_at: row.time(12)? };
+        let entry = StageEntry {
+            number: row.int(9)?,
+            stage_id: row.id(10)?,
+            stage_name: row.text(11)?,
+            entered_at: row.time(12)?,
+        };
         if let Some(last) = candidates.last_mut() {
             last.history.push(entry);
         }

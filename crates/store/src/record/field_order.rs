@@ -1,4 +1,5 @@
-//! The JSON that is kept with a person or a template, with its fields in the order in which they are shown. PostgreSQL keeps them in its own.
+//! The JSON that is kept with a person or a template, with its fields in the order in which they
+//! are shown. PostgreSQL keeps them in its own.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -17,9 +18,12 @@ macro_rules! shapes {
 
 shapes! {
     Contact { contact_data_type, value }
-    Position { title, start_date, end_date, duration_in_months, description, location, position_type }
-    Education { company_name, start_date, end_date, description, degree, company_social_url, company_social_id, company_id }
-    Certification { name, credential_id, start_date, end_date, company_name, company_social_url, company_social_id, company_id }
+    Position { title, start_date, end_date, duration_in_months, description, location,
+        position_type }
+    Education { company_name, start_date, end_date, description, degree, company_social_url,
+        company_social_id, company_id }
+    Certification { name, credential_id, start_date, end_date, company_name, company_social_url,
+        company_social_id, company_id }
     Stage { name, is_rejection_stage, is_interviewing_stage }
 }
 
@@ -70,14 +74,19 @@ mod tests {
 
     use super::*;
 
-    /// The same JSON with the fields of every object the wrong way round, and blanks as PostgreSQL puts them.
+    /// The same JSON with the fields of every object the wrong way round, and blanks as PostgreSQL
+    /// puts them.
     fn disordered(text: &str) -> String {
         fn turn(value: Value) -> Value {
             match value {
                 Value::Array(items) => items.into_iter().map(turn).collect(),
-                Value::Object(fields) => {
-                    Value::Object(fields.into_iter().rev().map(|(name, value)| (name, turn(value))).collect::<Map<_, _>>())
-                }
+                Value::Object(fields) => Value::Object(
+                    fields
+                        .into_iter()
+                        .rev()
+                        .map(|(name, value)| (name, turn(value)))
+                        .collect::<Map<_, _>>(),
+                ),
                 other => other,
             }
         }
@@ -124,8 +133,18 @@ mod tests {
             end_date: None,
             company: company.clone(),
         };
-        check(&[Contact { contact_data_type: ContactType::Work, value: "a@example.com".to_owned() }], contacts);
-        check(&[WorkExperience { positions: vec![position.clone(), position], duration_in_months: 6, company }], work_experience);
+        check(
+            &[Contact { contact_data_type: ContactType::Work, value: "a@example.com".to_owned() }],
+            contacts,
+        );
+        check(
+            &[WorkExperience {
+                positions: vec![position.clone(), position],
+                duration_in_months: 6,
+                company,
+            }],
+            work_experience,
+        );
         check(&[education], education_experience);
         check(&[certification], certifications);
         check(&default_pipeline(), stages);

@@ -1,5 +1,5 @@
-//! The values of a person that came from a provider. They are known by their hashes: as soon as somebody writes another value, they are not
-//! found any more.
+//! The values of a person that came from a provider. They are known by their hashes: as soon as
+//! somebody writes another value, they are not found any more.
 
 use slated_model::clock::Timestamp;
 use slated_model::enrichment::Field;
@@ -18,8 +18,13 @@ pub struct FieldSource {
     pub key_id: Option<KeyId>,
 }
 
-pub async fn of_person(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) -> Result<Vec<FieldSource>, StoreError> {
-    let sql = "SELECT field, value_hash, provider, set_at, key_id FROM field_source WHERE workspace_id = ?1 AND person_id = ?2 \
+pub async fn of_person(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+) -> Result<Vec<FieldSource>, StoreError> {
+    let sql = "SELECT field, value_hash, provider, set_at, key_id FROM field_source WHERE \
+               workspace_id = ?1 AND person_id = ?2 \
                ORDER BY field, value_hash";
     tx.rows(sql, params![workspace, person], |row| {
         Ok(FieldSource {
@@ -34,15 +39,24 @@ pub async fn of_person(tx: &mut Tx, workspace: WorkspaceId, person: PersonId) ->
 }
 
 /// Keeps where values came from. A field with one value has one source; each contact has its own.
-pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, sources: &[FieldSource]) -> Result<(), StoreError> {
+pub async fn keep(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    sources: &[FieldSource],
+) -> Result<(), StoreError> {
     for FieldSource { field, value_hash, provider, set_at, key_id } in sources {
         if !matches!(field, Field::Emails | Field::Phones) {
-            let sql = "DELETE FROM field_source WHERE workspace_id = ?1 AND person_id = ?2 AND field = ?3";
+            let sql = "DELETE FROM field_source WHERE workspace_id = ?1 AND person_id = ?2 AND \
+                field = ?3";
             tx.tell(sql, params![workspace, person, field.name()]).await?;
         }
-        let sql = "INSERT INTO field_source (workspace_id, person_id, field, value_hash, provider, set_at, key_id) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (workspace_id, person_id, field, value_hash) DO UPDATE SET \
-                   provider = excluded.provider, set_at = excluded.set_at, key_id = excluded.key_id";
+        let sql = "INSERT INTO field_source (workspace_id, person_id, field, value_hash, \
+                   provider, set_at, key_id) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (workspace_id, person_id, \
+                   field, value_hash) DO UPDATE SET \
+                   provider = excluded.provider, set_at = excluded.set_at, key_id = \
+                   excluded.key_id";
         let params = [
             workspace.into(),
             person.into(),

@@ -1,5 +1,6 @@
-//! Places on a job that candidates left. They stay empty, so that whoever takes one off a long list does not move all behind it; a page by
-//! offset is found by how many are empty in each stretch of places.
+//! Places on a job that candidates left. They stay empty, so that whoever takes one off a long list
+//! does not move all behind it; a page by offset is found by how many are empty in each stretch of
+//! places.
 
 use slated_model::id::{CandidateId, JobId, WorkspaceId};
 
@@ -19,16 +20,28 @@ struct Behind {
 }
 
 impl Gaps {
-    pub(super) async fn of_job(tx: &mut Tx, workspace: WorkspaceId, job: JobId) -> Result<Self, StoreError> {
-        let sql = "SELECT stretch, count FROM candidate_gap WHERE workspace_id = ?1 AND job_id = ?2 ORDER BY stretch";
+    pub(super) async fn of_job(
+        tx: &mut Tx,
+        workspace: WorkspaceId,
+        job: JobId,
+    ) -> Result<Self, StoreError> {
+        let sql = "SELECT stretch, count FROM candidate_gap WHERE workspace_id = ?1 AND job_id = \
+            ?2 ORDER BY stretch";
         Ok(Self(tx.rows(sql, params![workspace, job], |row| Ok((row.int(0)?, row.int(1)?))).await?))
     }
 
     /// The place of the record that has so many before it.
-    pub(super) async fn place_of(&self, tx: &mut Tx, workspace: WorkspaceId, job: JobId, number: i64) -> Result<Option<i64>, StoreError> {
+    pub(super) async fn place_of(
+        &self,
+        tx: &mut Tx,
+        workspace: WorkspaceId,
+        job: JobId,
+        number: i64,
+    ) -> Result<Option<i64>, StoreError> {
         let Behind { place, records } = self.find(number);
         let sql = format!(
-            "SELECT position FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 AND position > ?3 ORDER BY position LIMIT 1 OFFSET {records}"
+            "SELECT position FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 AND position \
+             > ?3 ORDER BY position LIMIT 1 OFFSET {records}"
         );
         tx.row(&sql, params![workspace, job, place], |row| row.int(0)).await
     }
@@ -50,10 +63,16 @@ impl Gaps {
 }
 
 /// Notes that the place of a candidate will be empty.
-pub(super) async fn leave(tx: &mut Tx, workspace: WorkspaceId, job: JobId, id: CandidateId) -> Result<(), StoreError> {
+pub(super) async fn leave(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    job: JobId,
+    id: CandidateId,
+) -> Result<(), StoreError> {
     let sql = format!(
         "INSERT INTO candidate_gap (workspace_id, job_id, stretch, count) \
-         SELECT workspace_id, job_id, (position - 1) / {STRETCH}, 1 FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 AND id = ?3 \
+         SELECT workspace_id, job_id, (position - 1) / {STRETCH}, 1 FROM candidate WHERE \
+         workspace_id = ?1 AND job_id = ?2 AND id = ?3 \
          ON CONFLICT (workspace_id, job_id, stretch) DO UPDATE SET count = candidate_gap.count + 1"
     );
     tx.tell(&sql, params![workspace, job, id]).await
@@ -70,7 +89,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_record_is_found_from_a_place_near_it(places in 1_i64..6 * STRETCH, empty in btree_set(1_i64..6 * STRETCH, 0..3000)) {
+        fn every_record_is_found_from_a_place_near_it(places in 1_i64..6 * STRETCH,
+            empty in btree_set(1_i64..6 * STRETCH, 0..3000)) {
             let empty: BTreeSet<_> = empty.into_iter().filter(|place| *place <= places).collect();
             let mut stretches = BTreeMap::new();
             empty.iter().for_each(|place| *stretches.entry((place - 1) / STRETCH).or_default() += 1);

@@ -15,8 +15,13 @@ pub struct KeptAnswer {
     pub created_at: Timestamp,
 }
 
-pub async fn find(tx: &mut Tx, workspace: WorkspaceId, key: &str) -> Result<Option<KeptAnswer>, StoreError> {
-    let sql = "SELECT request_hash, status, etag, body, created_at, matched_by FROM idempotent_answer WHERE workspace_id = ?1 AND key = ?2";
+pub async fn find(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    key: &str,
+) -> Result<Option<KeptAnswer>, StoreError> {
+    let sql = "SELECT request_hash, status, etag, body, created_at, matched_by FROM \
+        idempotent_answer WHERE workspace_id = ?1 AND key = ?2";
     tx.row(sql, params![workspace, key], |row| {
         Ok(KeptAnswer {
             request_hash: row.bytes(0)?.to_vec(),
@@ -30,15 +35,29 @@ pub async fn find(tx: &mut Tx, workspace: WorkspaceId, key: &str) -> Result<Opti
     .await
 }
 
-/// Takes back the answer that was kept at that moment, and not a newer one that another may have put in its place.
-pub async fn drop_kept(tx: &mut Tx, workspace: WorkspaceId, key: &str, kept_at: Timestamp) -> Result<(), StoreError> {
-    let sql = "DELETE FROM idempotent_answer WHERE workspace_id = ?1 AND key = ?2 AND created_at = ?3";
+/// Takes back the answer that was kept at that moment, and not a newer one that another may have
+/// put in its place.
+pub async fn drop_kept(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    key: &str,
+    kept_at: Timestamp,
+) -> Result<(), StoreError> {
+    let sql =
+        "DELETE FROM idempotent_answer WHERE workspace_id = ?1 AND key = ?2 AND created_at = ?3";
     tx.tell(sql, params![workspace, key, kept_at]).await
 }
 
-/// Keeps the answer. Of two at the same time one fails, and finds the other's answer when it runs again.
-pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, key: &str, answer: &KeptAnswer) -> Result<(), StoreError> {
-    let sql = "INSERT INTO idempotent_answer (workspace_id, key, request_hash, status, etag, body, created_at, matched_by) \
+/// Keeps the answer. Of two at the same time one fails, and finds the other's answer when it runs
+/// again.
+pub async fn keep(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    key: &str,
+    answer: &KeptAnswer,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO idempotent_answer (workspace_id, key, request_hash, status, etag, \
+               body, created_at, matched_by) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let KeptAnswer { request_hash, status, etag, matched_by, body, created_at } = answer;
     let params = [
@@ -55,8 +74,14 @@ pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, key: &str, answer: &KeptA
 }
 
 /// Forgets some of the answers from before that moment; says how many.
-pub async fn forget(tx: &mut Tx, workspace: WorkspaceId, before: Timestamp, most: usize) -> Result<usize, StoreError> {
+pub async fn forget(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    before: Timestamp,
+    most: usize,
+) -> Result<usize, StoreError> {
     let sql = "DELETE FROM idempotent_answer WHERE workspace_id = ?1 AND key IN \
-               (SELECT key FROM idempotent_answer WHERE workspace_id = ?1 AND created_at < ?2 LIMIT ?3)";
+               (SELECT key FROM idempotent_answer WHERE workspace_id = ?1 AND created_at < ?2 \
+               LIMIT ?3)";
     tx.execute(sql, params![workspace, before, i64::try_from(most).unwrap_or(i64::MAX)]).await
 }

@@ -1,8 +1,10 @@
 //! Lists: which rows they hold, and how a page of them is found.
 //!
-//! The records of a list are numbered in the order in which they were made, without gaps, or with gaps that are known ([`super::gap`]). So a list
-//! without filters knows its total and finds any page by its numbers, whatever the depth. With filters the total is counted once and the page found from
-//! the start (by offset) or from the last record seen (by cursor). Persons with filters are listed by [`super::person_filter`].
+//! The records of a list are numbered in the order in which they were made, without gaps, or with
+//! gaps that are known ([`super::gap`]). So a list without filters knows its total and finds any
+//! page by its numbers, whatever the depth. With filters the total is counted once and the page
+//! found from the start (by offset) or from the last record seen (by cursor). Persons with filters
+//! are listed by [`super::person_filter`].
 
 use slated_model::clock::Timestamp;
 use slated_model::id::Kind;
@@ -46,12 +48,20 @@ impl<'p> Conditions<'p> {
         self.push(condition, value.into());
     }
 
-    /// Narrows the list to records whose `column` holds one of the values, of which there is at least one.
-    pub(super) fn filter_among(&mut self, column: &str, values: impl IntoIterator<Item = impl Into<Param<'p>>>) {
+    /// Narrows the list to records whose `column` holds one of the values, of which there is at
+    /// least one.
+    pub(super) fn filter_among(
+        &mut self,
+        column: &str,
+        values: impl IntoIterator<Item = impl Into<Param<'p>>>,
+    ) {
         self.filtered = true;
         let first = self.params.len() + 1;
         self.params.extend(values.into_iter().map(Into::into));
-        self.sql.push_str(&format!(" AND {column} IN ({})", places(self.params.len() + 1 - first, first)));
+        self.sql.push_str(&format!(
+            " AND {column} IN ({})",
+            places(self.params.len() + 1 - first, first)
+        ));
     }
 
     pub(super) fn filter_times(&mut self, alias: &str, times: &TimeFilter) {
@@ -88,7 +98,14 @@ impl<'p> Conditions<'p> {
     }
 
     /// The statement for a page, which begins `from` there.
-    pub(super) fn page<K: Kind>(mut self, select: &str, alias: &str, page: &Page<K>, total: i64, from: Place) -> (String, Vec<Param<'p>>) {
+    pub(super) fn page<K: Kind>(
+        mut self,
+        select: &str,
+        alias: &str,
+        page: &Page<K>,
+        total: i64,
+        from: Place,
+    ) -> (String, Vec<Param<'p>>) {
         let newest_first = page.order == Order::NewestFirst;
         let mut tail = String::new();
         match page.start {
@@ -100,7 +117,9 @@ impl<'p> Conditions<'p> {
                 }
                 tail = format!(" LIMIT {}", page.limit + 1);
             }
-            Start::Offset(offset) if self.filtered => tail = format!(" LIMIT {} OFFSET {offset}", page.limit),
+            Start::Offset(offset) if self.filtered => {
+                tail = format!(" LIMIT {} OFFSET {offset}", page.limit)
+            }
             Start::Offset(offset) => match from.first_of_page {
                 Some(first) => {
                     let sign = if newest_first { "<=" } else { ">=" };
@@ -109,32 +128,44 @@ impl<'p> Conditions<'p> {
                 }
                 None if newest_first => {
                     self.push(&format!("{alias}.position <= {{}}"), (total - offset).into());
-                    self.push(&format!("{alias}.position > {{}}"), (total - offset - page.limit).into());
+                    self.push(
+                        &format!("{alias}.position > {{}}"),
+                        (total - offset - page.limit).into(),
+                    );
                 }
                 None => {
                     self.push(&format!("{alias}.position > {{}}"), offset.into());
-                    self.push(&format!("{alias}.position <= {{}}"), (offset.saturating_add(page.limit)).into());
+                    self.push(
+                        &format!("{alias}.position <= {{}}"),
+                        (offset.saturating_add(page.limit)).into(),
+                    );
                 }
             },
         }
         let direction = if newest_first { " DESC" } else { "" };
-        (format!("{select} WHERE {} ORDER BY {alias}.position{direction}{tail}", self.sql), self.params)
+        (
+            format!("{select} WHERE {} ORDER BY {alias}.position{direction}{tail}", self.sql),
+            self.params,
+        )
     }
 }
 
-/// Where a page begins: where the id of a cursor stands among the records of the list, on one or between two, or with which record.
+/// Where a page begins: where the id of a cursor stands among the records of the list, on one or
+/// between two, or with which record.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Place {
     /// The number of the last record that is not behind the id.
     last_before: i64,
     /// The number of the first record that is not before the id.
     first_after: i64,
-    /// The number of the record that a page by offset begins with, where it does not follow from the offset.
+    /// The number of the record that a page by offset begins with, where it does not follow from
+    /// the offset.
     pub(super) first_of_page: Option<i64>,
 }
 
-/// Finds the place of a cursor's id. The record is usually there; if it is gone, or never was in this list, the ids around it are, in order.
-/// `number_of` finds the number of the record `?1`, `id_at` the id of the record with the number `?1`, or the next behind it if there is none; both
+/// Finds the place of a cursor's id. The record is usually there; if it is gone, or never was in
+/// this list, the ids around it are, in order. `number_of` finds the number of the record `?1`,
+/// `id_at` the id of the record with the number `?1`, or the next behind it if there is none; both
 /// may use `scope` from `?2` on, and `last_number` is the last of them.
 pub(super) async fn place<K: Kind>(
     tx: &mut Tx,
@@ -160,8 +191,8 @@ pub(super) async fn place<K: Kind>(
     Ok(Place { last_before: before, first_after: after, first_of_page: None })
 }
 
-/// A page of a list that is short enough to be counted, in the order of ids. It is given as a select without conditions, what comes from its
-/// `FROM` on, and the alias of the table.
+/// A page of a list that is short enough to be counted, in the order of ids. It is given as a
+/// select without conditions, what comes from its `FROM` on, and the alias of the table.
 pub(super) async fn list_counted<T, K: Kind>(
     tx: &mut Tx,
     page: &Page<K>,
@@ -171,7 +202,10 @@ pub(super) async fn list_counted<T, K: Kind>(
 ) -> Result<Listed<T>, StoreError> {
     let total = match page.known_total().filter(|_| conditions.is_filtered()) {
         Some(total) => total,
-        None => tx.row(&conditions.count(from), conditions.params(), |row| row.int(0)).await?.unwrap_or(0),
+        None => tx
+            .row(&conditions.count(from), conditions.params(), |row| row.int(0))
+            .await?
+            .unwrap_or(0),
     };
     let (sign, direction) = match page.order {
         Order::OldestFirst => (">", ""),
@@ -186,7 +220,10 @@ pub(super) async fn list_counted<T, K: Kind>(
             (page.limit + 1, 0)
         }
     };
-    let sql = format!("{select} WHERE {} ORDER BY {alias}.id{direction} LIMIT {limit} OFFSET {offset}", conditions.sql());
+    let sql = format!(
+        "{select} WHERE {} ORDER BY {alias}.id{direction} LIMIT {limit} OFFSET {offset}",
+        conditions.sql()
+    );
     let records = tx.rows(&sql, conditions.params(), map).await?;
     Ok(finish(records, total, page))
 }

@@ -1,5 +1,6 @@
-//! The queries, a file for each kind of record. Every one that a caller's request needs names the caller's workspace: there is no other way to a record.
-//! Only what a server does by itself looks across workspaces: which of them have webhooks, persons to enrich or words that wait.
+//! The queries, a file for each kind of record. Every one that a caller's request needs names the
+//! caller's workspace: there is no other way to a record. Only what a server does by itself looks
+//! across workspaces: which of them have webhooks, persons to enrich or words that wait.
 
 pub mod candidate;
 pub mod census;
@@ -67,7 +68,8 @@ fn with_ids<K: Kind>(workspace: WorkspaceId, ids: &[Id<K>]) -> Vec<Param<'static
 
 /// What was kept as JSON in a column of text.
 fn json_in<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T, StoreError> {
-    serde_json::from_str(row.str(column)?).map_err(|error| StoreError::Internal(format!("column {column} is not readable: {error}")))
+    serde_json::from_str(row.str(column)?)
+        .map_err(|error| StoreError::Internal(format!("column {column} is not readable: {error}")))
 }
 
 /// JSON for a column of text.
@@ -77,11 +79,18 @@ fn to_json(value: &impl Serialize) -> Result<String, StoreError> {
 
 /// Bytes of which there are always so many.
 fn bytes_in<const LENGTH: usize>(row: &Row<'_>, column: usize) -> Result<[u8; LENGTH], StoreError> {
-    row.bytes(column)?.try_into().map_err(|_| StoreError::Internal(format!("column {column} does not hold {LENGTH} bytes")))
+    row.bytes(column)?
+        .try_into()
+        .map_err(|_| StoreError::Internal(format!("column {column} does not hold {LENGTH} bytes")))
 }
 
 /// A word that stands for one of few things.
-fn named_in<T>(row: &Row<'_>, column: usize, what: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {
+fn named_in<T>(
+    row: &Row<'_>,
+    column: usize,
+    what: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<T, StoreError> {
     let name = row.str(column)?;
     parse(name).ok_or_else(|| StoreError::Internal(format!("{what} is the unknown {name}")))
 }

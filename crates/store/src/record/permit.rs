@@ -31,11 +31,12 @@ struct Limits {
 }
 
 impl Limits {
-    /// Whether a call may be made now, and what is known then. Calls may come ahead of their time by the burst, so that some can be made at
-    /// once, and not more than so many in the long run.
+    /// Whether a call may be made now, and what is known then. Calls may come ahead of their time
+    /// by the burst, so that some can be made at once, and not more than so many in the long run.
     fn judge(&self, kept: Kept, now: Timestamp) -> (Permit, Kept) {
         let today = now.day();
-        // A server whose clock is behind must not take the count of a day back that has begun for others.
+        // A server whose clock is behind must not take the count of a day back that has begun for
+        // others.
         let is_current = kept.day == today || kept.day == today + 1;
         let (day, calls) = if is_current { (kept.day, kept.calls) } else { (today, 0) };
         if self.daily_budget.is_some_and(|budget| calls >= budget) {
@@ -62,15 +63,23 @@ pub async fn take(
     if interval_millis.is_none() && daily_budget.is_none() {
         return Ok(Permit::Granted);
     }
-    let sql = "INSERT INTO enrichment_permit (provider, next_at, day, calls) VALUES (?1, ?2, 0, 0) ON CONFLICT (provider) DO NOTHING";
+    let sql = "INSERT INTO enrichment_permit (provider, next_at, day, calls) VALUES (?1, ?2, 0, \
+        0) ON CONFLICT (provider) DO NOTHING";
     tx.tell(sql, params![provider, tx.now()]).await?;
     let sql = "SELECT next_at, day, calls FROM enrichment_permit WHERE provider = ?1";
-    let kept =
-        tx.row_to_change(sql, params![provider], |row| Ok(Kept { next_at: row.time(0)?, day: row.int(1)?, calls: row.int(2)? })).await?;
-    let kept = kept.ok_or_else(|| StoreError::Conflict(format!("the permits of {provider} were taken away")))?;
-    let (permit, then) = Limits { interval_millis, burst_millis, daily_budget }.judge(kept, tx.now());
+    let kept = tx
+        .row_to_change(sql, params![provider], |row| {
+            Ok(Kept { next_at: row.time(0)?, day: row.int(1)?, calls: row.int(2)? })
+        })
+        .await?;
+    let kept = kept.ok_or_else(|| {
+        StoreError::Conflict(format!("the permits of {provider} were taken away"))
+    })?;
+    let (permit, then) =
+        Limits { interval_millis, burst_millis, daily_budget }.judge(kept, tx.now());
     if then != kept {
-        let sql = "UPDATE enrichment_permit SET next_at = ?2, day = ?3, calls = ?4 WHERE provider = ?1";
+        let sql =
+            "UPDATE enrichment_permit SET next_at = ?2, day = ?3, calls = ?4 WHERE provider = ?1";
         tx.tell(sql, params![provider, then.next_at, then.day, then.calls]).await?;
     }
     Ok(permit)

@@ -52,15 +52,20 @@ pub struct PersonJob {
 macro_rules! view_where {
     ($condition:literal) => {
         concat!(
-            "SELECT p.version, p.name, p.social_public_id, p.first_name, p.last_name, p.current_job_title, employer.name, p.company_id, \
-             p.external_source_id, p.emails, p.phones, p.work_experience, p.education_experience, p.certifications, \
+            "SELECT p.version, p.name, p.social_public_id, p.first_name, p.last_name, \
+             p.current_job_title, employer.name, p.company_id, \
+             p.external_source_id, p.emails, p.phones, p.work_experience, p.education_experience, \
+             p.certifications, \
              c.id, j.name, j.id, client.name, s.name, s.id \
              FROM person p \
-             LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id \
+             LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id \
+             = p.company_id \
              LEFT JOIN candidate c ON c.workspace_id = p.workspace_id AND c.person_id = p.id \
              LEFT JOIN job j ON j.workspace_id = c.workspace_id AND j.id = c.job_id \
-             LEFT JOIN company client ON client.workspace_id = j.workspace_id AND client.id = j.company_id \
-             LEFT JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = c.job_id AND s.id = c.stage_id \
+             LEFT JOIN company client ON client.workspace_id = j.workspace_id AND client.id = \
+             j.company_id \
+             LEFT JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND s.job_id = \
+             c.job_id AND s.id = c.stage_id \
              WHERE ",
             $condition
         )
@@ -70,10 +75,15 @@ macro_rules! view_where {
 /// Reads the person `?2` of the workspace `?1`.
 pub const VIEW: &str = view_where!("p.workspace_id = ?1 AND p.id = ?2");
 /// The same without a look at an index, if they stand at their [place](super::person_place).
-const VIEW_AT_PLACE: &str = view_where!("p.rowid = place_of(?2) AND p.workspace_id = ?1 AND p.id = ?2");
+const VIEW_AT_PLACE: &str =
+    view_where!("p.rowid = place_of(?2) AND p.workspace_id = ?1 AND p.id = ?2");
 
 /// The person with all their jobs, in one statement.
-pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<PersonView>, StoreError> {
+pub async fn view(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: PersonId,
+) -> Result<Option<PersonView>, StoreError> {
     if tx.is_embedded()
         && let Some(view) = read_view(tx, VIEW_AT_PLACE, workspace, id).await?
     {
@@ -82,7 +92,12 @@ pub async fn view(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<O
     read_view(tx, VIEW, workspace, id).await
 }
 
-async fn read_view(tx: &mut Tx, sql: &str, workspace: WorkspaceId, id: PersonId) -> Result<Option<PersonView>, StoreError> {
+async fn read_view(
+    tx: &mut Tx,
+    sql: &str,
+    workspace: WorkspaceId,
+    id: PersonId,
+) -> Result<Option<PersonView>, StoreError> {
     let mut view: Option<PersonView> = None;
     tx.rows(sql, params![workspace, id], |row| {
         let view = match &mut view {
@@ -143,10 +158,16 @@ pub struct SearchSource {
     pub certifications: serde_json::Value,
 }
 
-pub async fn search_sources(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Result<Vec<SearchSource>, StoreError> {
+pub async fn search_sources(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    ids: &[PersonId],
+) -> Result<Vec<SearchSource>, StoreError> {
     let sql = format!(
-        "SELECT {FIELDS}, employer.name, p.work_experience, p.education_experience, p.certifications \
-         FROM person p LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id \
+        "SELECT {FIELDS}, employer.name, p.work_experience, p.education_experience, \
+         p.certifications \
+         FROM person p LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND \
+         employer.id = p.company_id \
          WHERE p.workspace_id = ?1 AND p.id IN ({})",
         places(ids.len(), 2)
     );
@@ -165,8 +186,13 @@ fn search_source(row: &Row<'_>) -> Result<SearchSource, StoreError> {
 }
 
 /// The career of a person, as JSON.
-pub async fn career(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Vec<String>, StoreError> {
-    let sql = "SELECT work_experience, education_experience, certifications FROM person WHERE workspace_id = ?1 AND id = ?2";
+pub async fn career(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: PersonId,
+) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT work_experience, education_experience, certifications FROM person WHERE \
+        workspace_id = ?1 AND id = ?2";
     let lists = |row: &Row<'_>| {
         Ok(vec![
             row.json_text(0, field_order::work_experience)?,
@@ -177,8 +203,17 @@ pub async fn career(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result
     Ok(tx.row(sql, params![workspace, id], lists).await?.unwrap_or_default())
 }
 
-pub async fn name(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<String>, StoreError> {
-    tx.row("SELECT name FROM person WHERE workspace_id = ?1 AND id = ?2", params![workspace, id], |row| row.text(0)).await
+pub async fn name(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: PersonId,
+) -> Result<Option<String>, StoreError> {
+    tx.row(
+        "SELECT name FROM person WHERE workspace_id = ?1 AND id = ?2",
+        params![workspace, id],
+        |row| row.text(0),
+    )
+    .await
 }
 
 /// What is kept of a person and shown only when it is asked for.
@@ -192,8 +227,13 @@ pub struct PersonDetails {
     pub updated_at: Timestamp,
 }
 
-pub async fn details(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<PersonDetails>, StoreError> {
-    let sql = "SELECT social_url, social_location, social_headline, address, created_at, updated_at FROM person \
+pub async fn details(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: PersonId,
+) -> Result<Option<PersonDetails>, StoreError> {
+    let sql = "SELECT social_url, social_location, social_headline, address, created_at, \
+               updated_at FROM person \
                WHERE workspace_id = ?1 AND id = ?2";
     tx.row(sql, params![workspace, id], |row| {
         Ok(PersonDetails {
@@ -209,17 +249,25 @@ pub async fn details(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Resul
 }
 
 /// The names of those of the persons who are there.
-pub async fn names(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Result<Vec<(PersonId, String)>, StoreError> {
+pub async fn names(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    ids: &[PersonId],
+) -> Result<Vec<(PersonId, String)>, StoreError> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let sql = format!("SELECT id, name FROM person WHERE workspace_id = ?1 AND id IN ({})", places(ids.len(), 2));
+    let sql = format!(
+        "SELECT id, name FROM person WHERE workspace_id = ?1 AND id IN ({})",
+        places(ids.len(), 2)
+    );
     tx.rows(&sql, &with_ids(workspace, ids), |row| Ok((row.id(0)?, row.text(1)?))).await
 }
 
 /// Notes that something that belongs to the person changed.
 pub async fn touch(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<(), StoreError> {
-    let sql = "UPDATE person SET version = version + 1, updated_at = ?3 WHERE workspace_id = ?1 AND id = ?2";
+    let sql = "UPDATE person SET version = version + 1, updated_at = ?3 WHERE workspace_id = ?1 \
+        AND id = ?2";
     tx.tell(sql, params![workspace, id, tx.now()]).await
 }
 
@@ -229,7 +277,8 @@ pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result
     tx.tell("DELETE FROM person WHERE workspace_id = ?1 AND id = ?2", params![workspace, id]).await
 }
 
-/// Keeps others from removing the person until this work is done; says whether they are there still.
+/// Keeps others from removing the person until this work is done; says whether they are there
+/// still.
 pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<bool, StoreError> {
     match tx.is_embedded() {
         true => Ok(true),
@@ -240,7 +289,8 @@ pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<b
     }
 }
 
-/// Keeps others even from pointing at a person who is to be removed, until this work is done. Before it holds anything else: whoever points at them may want that next.
+/// Keeps others even from pointing at a person who is to be removed, until this work is done.
+/// Before it holds anything else: whoever points at them may want that next.
 pub async fn close(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<(), StoreError> {
     if tx.is_embedded() {
         return Ok(());
@@ -251,19 +301,29 @@ pub async fn close(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<
     Ok(())
 }
 
-/// Keeps those of the persons who are there from others until this work is done, in the order of their ids; says who they are.
-pub async fn hold_all(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Result<Vec<PersonId>, StoreError> {
+/// Keeps those of the persons who are there from others until this work is done, in the order of
+/// their ids; says who they are.
+pub async fn hold_all(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    ids: &[PersonId],
+) -> Result<Vec<PersonId>, StoreError> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
     let lock = if tx.is_embedded() { "" } else { " FOR NO KEY UPDATE" };
-    let sql = format!("SELECT id FROM person WHERE workspace_id = ?1 AND id IN ({}) ORDER BY id{lock}", places(ids.len(), 2));
+    let sql = format!(
+        "SELECT id FROM person WHERE workspace_id = ?1 AND id IN ({}) ORDER BY id{lock}",
+        places(ids.len(), 2)
+    );
     tx.rows(&sql, &with_ids(workspace, ids), |row| row.id(0)).await
 }
 
 /// The fields of a person that rules work on.
-const FIELDS: &str = "p.id, p.name, p.first_name, p.last_name, p.social_url, p.social_public_id, p.current_job_title, p.company_id, \
-                      p.social_location, p.social_headline, p.address, p.external_source_id, p.emails, p.phones";
+const FIELDS: &str = "p.id, p.name, p.first_name, p.last_name, p.social_url, p.social_public_id, \
+                      p.current_job_title, p.company_id, \
+                      p.social_location, p.social_headline, p.address, p.external_source_id, \
+                      p.emails, p.phones";
 
 /// The person of a row that begins with [`FIELDS`].
 fn person_of(row: &Row<'_>) -> Result<Person, StoreError> {
@@ -283,12 +343,20 @@ fn person_of(row: &Row<'_>) -> Result<Person, StoreError> {
 }
 
 /// The person as rules work on it, kept from others until they are done.
-pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<Option<Person>, StoreError> {
+pub async fn load(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: PersonId,
+) -> Result<Option<Person>, StoreError> {
     tx.row_to_change(&by_id(), params![workspace, id], person_of).await
 }
 
 /// The same of all of them who are there, in that order.
-pub async fn load_each(tx: &mut Tx, workspace: WorkspaceId, ids: impl IntoIterator<Item = PersonId>) -> Result<Vec<Person>, StoreError> {
+pub async fn load_each(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    ids: impl IntoIterator<Item = PersonId>,
+) -> Result<Vec<Person>, StoreError> {
     let mut asked = Vec::new();
     for id in ids {
         asked.push(tx.ask_to_change(&by_id(), params![workspace, id], person_of).await?);
@@ -301,12 +369,17 @@ pub async fn load_each(tx: &mut Tx, workspace: WorkspaceId, ids: impl IntoIterat
     Ok(loaded)
 }
 
-/// The persons of a list whom nobody else changes at the moment, kept from others until this work is done, with all that search looks at of them but
-/// the name of their company.
-pub async fn load_free(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Result<Vec<SearchSource>, StoreError> {
+/// The persons of a list whom nobody else changes at the moment, kept from others until this work
+/// is done, with all that search looks at of them but the name of their company.
+pub async fn load_free(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    ids: &[PersonId],
+) -> Result<Vec<SearchSource>, StoreError> {
     let lock = if tx.is_embedded() { "" } else { " FOR NO KEY UPDATE SKIP LOCKED" };
     let sql = format!(
-        "SELECT {FIELDS}, NULL, p.work_experience, p.education_experience, p.certifications FROM person p \
+        "SELECT {FIELDS}, NULL, p.work_experience, p.education_experience, p.certifications FROM \
+         person p \
          WHERE p.workspace_id = ?1 AND {} ORDER BY p.id{lock}",
         among(tx, "p.id", "?2")
     );
@@ -370,18 +443,26 @@ fn columns<'p>(person: &'p Person, kept: &'p Kept) -> [(&'static str, Param<'p>)
 }
 
 static INSERT: LazyLock<String> = LazyLock::new(|| insertion("", ""));
-static INSERT_AT_PLACE: LazyLock<String> = LazyLock::new(|| insertion(", rowid", &format!(", {}", free_place("?2"))));
+static INSERT_AT_PLACE: LazyLock<String> =
+    LazyLock::new(|| insertion(", rowid", &format!(", {}", free_place("?2"))));
 
 fn insertion(last_column: &str, last_value: &str) -> String {
     format!(
-        "INSERT INTO person (workspace_id, id, version, created_at, updated_at, name, name_key, first_name, last_name, current_job_title, company_id, \
-         social_public_id, social_url, social_location, social_headline, address, external_source_id, emails, phones{last_column}) \
-         VALUES (?1, ?2, 1, ?3, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17{last_value})"
+        "INSERT INTO person (workspace_id, id, version, created_at, updated_at, name, name_key, \
+         first_name, last_name, current_job_title, company_id, \
+         social_public_id, social_url, social_location, social_headline, address, \
+         external_source_id, emails, phones{last_column}) \
+         VALUES (?1, ?2, 1, ?3, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
+         ?17{last_value})"
     )
 }
 
 /// Keeps a new person. Their id says when they were made, so that lists by that time go by ids.
-pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Result<(), StoreError> {
+pub async fn insert(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: &Person,
+) -> Result<(), StoreError> {
     let sql = if tx.is_embedded() { &*INSERT_AT_PLACE } else { &*INSERT };
     let kept = Kept::of(person)?;
     let mut params = vec![workspace.into(), person.id.into(), person.id.moment().into()];
@@ -390,8 +471,14 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, person: &Person) -> Res
     census::added(tx, workspace, census::List::Persons, person.id).await
 }
 
-/// Keeps what changed of a person. Nothing else is mentioned: an engine writes an index anew if one of its columns is, changed or not.
-pub async fn update(tx: &mut Tx, workspace: WorkspaceId, before: &Person, after: &Person) -> Result<(), StoreError> {
+/// Keeps what changed of a person. Nothing else is mentioned: an engine writes an index anew if one
+/// of its columns is, changed or not.
+pub async fn update(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    before: &Person,
+    after: &Person,
+) -> Result<(), StoreError> {
     let (was, is) = (Kept::of(before)?, Kept::of(after)?);
     let mut sql = String::from("UPDATE person SET version = version + 1, updated_at = ?3");
     let mut params = vec![workspace.into(), after.id.into(), tx.now().into()];
@@ -410,20 +497,32 @@ pub fn differs(kept: &PersonView, career: &CareerPatch) -> Result<bool, StoreErr
     let work = list_json(&career.work_experience)?;
     let education = list_json(&career.education_experience)?;
     let certifications = list_json(&career.certifications)?;
-    let pairs = [(work, &kept.work_experience), (education, &kept.education_experience), (certifications, &kept.certifications)];
+    let pairs = [
+        (work, &kept.work_experience),
+        (education, &kept.education_experience),
+        (certifications, &kept.certifications),
+    ];
     Ok(pairs.iter().any(|(given, kept)| given.as_ref().is_some_and(|given| given != *kept)))
 }
 
 /// Puts the lists that are given in the place of those that are kept.
-pub async fn replace_career(tx: &mut Tx, workspace: WorkspaceId, id: PersonId, career: &CareerPatch) -> Result<(), StoreError> {
+pub async fn replace_career(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: PersonId,
+    career: &CareerPatch,
+) -> Result<(), StoreError> {
     let work = list_json(&career.work_experience)?;
     let education = list_json(&career.education_experience)?;
     let certifications = list_json(&career.certifications)?;
-    let sql = "UPDATE person SET version = version + 1, updated_at = ?3, work_experience = COALESCE(?4, work_experience), \
-               education_experience = COALESCE(?5, education_experience), certifications = COALESCE(?6, certifications) \
+    let sql = "UPDATE person SET version = version + 1, updated_at = ?3, work_experience = \
+               COALESCE(?4, work_experience), \
+               education_experience = COALESCE(?5, education_experience), certifications = \
+               COALESCE(?6, certifications) \
                WHERE workspace_id = ?1 AND id = ?2";
     let lists = [work.as_deref(), education.as_deref(), certifications.as_deref()].map(Param::json);
-    tx.tell(sql, &[workspace.into(), id.into(), tx.now().into(), lists[0], lists[1], lists[2]]).await
+    tx.tell(sql, &[workspace.into(), id.into(), tx.now().into(), lists[0], lists[1], lists[2]])
+        .await
 }
 
 fn list_json<T: serde::Serialize>(list: &Patch<Vec<T>>) -> Result<Option<String>, StoreError> {

@@ -1,5 +1,6 @@
-//! What narrows a list of persons, and how those whom it leaves are found: through the one filter that leaves the fewest, which leads to
-//! their ids by an index, or where it leaves many by a look at the next of all persons.
+//! What narrows a list of persons, and how those whom it leaves are found: through the one filter
+//! that leaves the fewest, which leads to their ids by an index, or where it leaves many by a look
+//! at the next of all persons.
 
 use slated_model::clock::Timestamp;
 use slated_model::id::{self, CompanyId, JobId, PersonId, WorkspaceId};
@@ -12,7 +13,8 @@ use super::search::{Wanted, documents_between, documents_of, having};
 use super::statement::{FENCE, Values};
 use crate::{StoreError, Tx};
 
-/// Whom a filter leaves is counted so far before a way is chosen; and so far if only that is to be known whether they are many.
+/// Whom a filter leaves is counted so far before a way is chosen; and so far if only that is to be
+/// known whether they are many.
 pub(super) const MAX_COUNTED: i64 = 100_000;
 pub(super) const ENOUGH_COUNTED: i64 = MANY + 1;
 /// A filter that leaves no more is as good a lead as any.
@@ -41,16 +43,29 @@ impl PersonFilter {
         *self == Self::default()
     }
 
-    /// Takes the filter for a lead that leaves the fewest. If there is only one, it is counted up to that number.
-    pub(super) async fn led(&self, tx: &mut Tx, workspace: WorkspaceId, most_counted: i64) -> Result<Led<'_>, StoreError> {
+    /// Takes the filter for a lead that leaves the fewest. If there is only one, it is counted up
+    /// to that number.
+    pub(super) async fn led(
+        &self,
+        tx: &mut Tx,
+        workspace: WorkspaceId,
+        most_counted: i64,
+    ) -> Result<Led<'_>, StoreError> {
         let bounds = Bounds::of(&self.times);
         let mut leads: Vec<_> = self.identifiers.iter().map(Lead::Identifier).collect();
         leads.extend(self.handle.as_deref().map(Lead::handle));
-        leads.extend(self.phone.as_deref().map(|number| Lead::Phone(Wanted::phone(tx, workspace, number))));
+        leads.extend(
+            self.phone.as_deref().map(|number| Lead::Phone(Wanted::phone(tx, workspace, number))),
+        );
         leads.extend(Some(Lead::Made).filter(|_| !bounds.are_open()));
         leads.extend(self.company_id.map(Lead::Company));
         leads.extend(self.job_id.map(Lead::Job));
-        leads.extend(self.times.updated_after.or(self.times.updated_before).map(|_| Lead::Updated(&self.times)));
+        leads.extend(
+            self.times
+                .updated_after
+                .or(self.times.updated_before)
+                .map(|_| Lead::Updated(&self.times)),
+        );
         let most_counted = if leads.len() > 1 { MAX_COUNTED } else { most_counted };
         let (mut best, mut size) = (0, Size::MoreThan(i64::MAX));
         for (place, lead) in leads.iter().enumerate() {
@@ -77,8 +92,13 @@ struct Bounds {
 
 impl Bounds {
     fn of(times: &TimeFilter) -> Self {
-        let behind = |moment: Timestamp| PersonId::at(Timestamp::from_millis(moment.millis().saturating_add(1)), 0);
-        Self { from: times.created_after.map(behind), until: times.created_before.map(|moment| PersonId::at(moment, 0)) }
+        let behind = |moment: Timestamp| {
+            PersonId::at(Timestamp::from_millis(moment.millis().saturating_add(1)), 0)
+        };
+        Self {
+            from: times.created_after.map(behind),
+            until: times.created_before.map(|moment| PersonId::at(moment, 0)),
+        }
     }
 
     const fn are_open(self) -> bool {
@@ -133,10 +153,19 @@ impl Lead<'_> {
             Self::Identifier(identifier) => identified(identifier, values),
             Self::Handle(between) => with_handle(between, values),
             Self::Phone(wanted) => called(tx, wanted, values),
-            Self::Company(company) => format!("SELECT id FROM person WHERE workspace_id = ?1 AND company_id = {}", values.place(*company)),
-            Self::Job(job) => format!("SELECT person_id AS id FROM candidate WHERE workspace_id = ?1 AND job_id = {}", values.place(*job)),
+            Self::Company(company) => format!(
+                "SELECT id FROM person WHERE workspace_id = ?1 AND company_id = {}",
+                values.place(*company)
+            ),
+            Self::Job(job) => format!(
+                "SELECT person_id AS id FROM candidate WHERE workspace_id = ?1 AND job_id = {}",
+                values.place(*job)
+            ),
             Self::Updated(times) => {
-                format!("SELECT id FROM person WHERE workspace_id = ?1 AND {}", updated("updated_at", times, values).join(" AND "))
+                format!(
+                    "SELECT id FROM person WHERE workspace_id = ?1 AND {}",
+                    updated("updated_at", times, values).join(" AND ")
+                )
             }
             Self::Made => "SELECT id FROM person WHERE workspace_id = ?1".to_owned(),
         }
@@ -153,17 +182,24 @@ impl Lead<'_> {
         }
     }
 
-    /// Conditions on a person `p`, who is known, and whose id is in that column: no index is to lead to them.
+    /// Conditions on a person `p`, who is known, and whose id is in that column: no index is to
+    /// lead to them.
     fn conditions<'p>(&'p self, tx: &Tx, id: &str, values: &mut Values<'p>) -> Vec<String> {
         match self {
-            Self::Identifier(identifier) => vec![format!("{id} IN ({})", identified(identifier, values))],
+            Self::Identifier(identifier) => {
+                vec![format!("{id} IN ({})", identified(identifier, values))]
+            }
             Self::Handle(between) => vec![format!("{id} IN ({})", with_handle(between, values))],
             Self::Phone(wanted) => vec![format!("{id} IN ({})", called(tx, wanted, values))],
-            Self::Company(company) => vec![format!("{} = {}", unindexed("p.company_id"), values.place(*company))],
+            Self::Company(company) => {
+                vec![format!("{} = {}", unindexed("p.company_id"), values.place(*company))]
+            }
             Self::Job(job) => {
                 let job = values.place(*job);
-                let is_candidate =
-                    format!("SELECT TRUE FROM candidate c WHERE c.workspace_id = ?1 AND c.person_id = {id} AND c.job_id = {job}");
+                let is_candidate = format!(
+                    "SELECT TRUE FROM candidate c WHERE c.workspace_id = ?1 AND c.person_id = \
+                     {id} AND c.job_id = {job}"
+                );
                 vec![format!("COALESCE(({is_candidate}), FALSE)")]
             }
             Self::Updated(times) => updated(&unindexed("p.updated_at"), times, values),
@@ -176,35 +212,67 @@ impl Lead<'_> {
         matches!(self, Self::Company(_) | Self::Updated(_))
     }
 
-    async fn count(&self, tx: &mut Tx, workspace: WorkspaceId, bounds: Bounds, most: i64) -> Result<Size, StoreError> {
+    async fn count(
+        &self,
+        tx: &mut Tx,
+        workspace: WorkspaceId,
+        bounds: Bounds,
+        most: i64,
+    ) -> Result<Size, StoreError> {
         match self {
-            Self::Made => return census::count_between(tx, workspace, List::Persons, bounds.from, bounds.until).await.map(Size::Exactly),
+            Self::Made => {
+                return census::count_between(
+                    tx,
+                    workspace,
+                    List::Persons,
+                    bounds.from,
+                    bounds.until,
+                )
+                .await
+                .map(Size::Exactly);
+            }
             Self::Job(job) if bounds.are_open() => {
-                return Ok(Size::Exactly(job::places(tx, workspace, *job).await?.map_or(0, job::Places::taken)));
+                return Ok(Size::Exactly(
+                    job::places(tx, workspace, *job).await?.map_or(0, job::Places::taken),
+                ));
             }
             _ => {}
         }
         // Whoever is not between the bounds takes time too.
         let mut values = Values::new(workspace);
         let select = self.select(tx, &mut values);
-        let (most_looked_at, within) = (values.place(most + 1), bounds.conditions("id", &mut values).join(" AND "));
-        let within = if within.is_empty() { "COUNT(*)".to_owned() } else { format!("COUNT(CASE WHEN {within} THEN 1 END)") };
-        let sql = format!("SELECT COUNT(*), {within} FROM ({select} LIMIT {most_looked_at}) counted");
-        let (all, within) = tx.row(&sql, values.params(), |row| Ok((row.int(0)?, row.int(1)?))).await?.unwrap_or_default();
+        let (most_looked_at, within) =
+            (values.place(most + 1), bounds.conditions("id", &mut values).join(" AND "));
+        let within = if within.is_empty() {
+            "COUNT(*)".to_owned()
+        } else {
+            format!("COUNT(CASE WHEN {within} THEN 1 END)")
+        };
+        let sql =
+            format!("SELECT COUNT(*), {within} FROM ({select} LIMIT {most_looked_at}) counted");
+        let (all, within) = tx
+            .row(&sql, values.params(), |row| Ok((row.int(0)?, row.int(1)?)))
+            .await?
+            .unwrap_or_default();
         Ok(if all > most { Size::MoreThan(most) } else { Size::Exactly(within) })
     }
 }
 
 fn identified<'p>(Identifier { kind, key }: &'p Identifier, values: &mut Values<'p>) -> String {
     let (kind, key) = (*kind as i64, values.place(key));
-    format!("SELECT person_id AS id FROM person_identifier WHERE workspace_id = ?1 AND kind = {kind} AND key = {key}")
+    format!(
+        "SELECT person_id AS id FROM person_identifier WHERE workspace_id = ?1 AND kind = {kind} \
+         AND key = {key}"
+    )
 }
 
 /// Of one person on two networks there are two identities.
 fn with_handle<'p>([from, until]: &'p [String; 2], values: &mut Values<'p>) -> String {
-    let (kind, from, until) = (IdentifierKind::SocialProfile as i64, values.place(from), values.place(until));
+    let (kind, from, until) =
+        (IdentifierKind::SocialProfile as i64, values.place(from), values.place(until));
     format!(
-        "SELECT DISTINCT person_id AS id FROM person_identifier WHERE workspace_id = ?1 AND kind = {kind} AND key >= {from} AND key < {until}"
+        "SELECT DISTINCT person_id AS id FROM person_identifier WHERE workspace_id = ?1 AND kind \
+         = {kind} AND key >= {from} AND key < {until}"
     )
 }
 
@@ -224,7 +292,11 @@ fn unindexed(column: &str) -> String {
 }
 
 fn where_all(conditions: &[String]) -> String {
-    if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) }
+    if conditions.is_empty() {
+        String::new()
+    } else {
+        format!("WHERE {}", conditions.join(" AND "))
+    }
 }
 
 /// A filter that leads, and the others, which are asked of whom it leads to.
@@ -252,9 +324,12 @@ impl Led<'_> {
         matches!(self.lead, Lead::Made) && self.others.is_empty()
     }
 
-    /// Whether there is more to be asked of somebody than when they were made, and who employs them if that is not known.
+    /// Whether there is more to be asked of somebody than when they were made, and who employs them
+    /// if that is not known.
     pub(super) fn is_asked_of_each(&self, is_company_known: bool) -> bool {
-        let is_known = |lead: &Lead<'_>| matches!(lead, Lead::Made) || is_company_known && matches!(lead, Lead::Company(_));
+        let is_known = |lead: &Lead<'_>| {
+            matches!(lead, Lead::Made) || is_company_known && matches!(lead, Lead::Company(_))
+        };
         !std::iter::once(&self.lead).chain(&self.others).all(is_known)
     }
 
@@ -274,7 +349,8 @@ impl Led<'_> {
             }
             false => format!("FROM ({ids}) p"),
         };
-        conditions.extend(self.others.iter().flat_map(|other| other.conditions(tx, "p.id", values)));
+        conditions
+            .extend(self.others.iter().flat_map(|other| other.conditions(tx, "p.id", values)));
         format!("{from} {}", where_all(&conditions))
     }
 
@@ -296,21 +372,33 @@ impl Led<'_> {
         Ok(tx.row(&sql, values.params(), |row| row.int(0)).await?.unwrap_or(0))
     }
 
-    /// Asks of persons `found`, whose column `person_id` is known, whether all filters leave them: a join and conditions. If those are many,
-    /// it is sooner done to gather first whom a filter leaves.
-    pub(super) fn leaves<'p>(&'p self, tx: &Tx, are_many: bool, values: &mut Values<'p>) -> (&'static str, Vec<String>) {
+    /// Asks of persons `found`, whose column `person_id` is known, whether all filters leave them:
+    /// a join and conditions. If those are many, it is sooner done to gather first whom a filter
+    /// leaves.
+    pub(super) fn leaves<'p>(
+        &'p self,
+        tx: &Tx,
+        are_many: bool,
+        values: &mut Values<'p>,
+    ) -> (&'static str, Vec<String>) {
         let mut conditions = self.bounds.conditions("found.person_id", values);
         let mut asked: Vec<_> = self.others.iter().collect();
         // PostgreSQL would compare each with each, if it takes them for few.
-        let is_gathered = tx.is_embedded() && are_many && !matches!(self.lead, Lead::Made) && self.size.at_least() <= MAX_GATHERED;
+        let is_gathered = tx.is_embedded()
+            && are_many
+            && !matches!(self.lead, Lead::Made)
+            && self.size.at_least() <= MAX_GATHERED;
         match is_gathered {
-            true => conditions.push(format!("found.person_id IN ({})", self.lead.ids(tx, self.bounds, values))),
+            true => conditions
+                .push(format!("found.person_id IN ({})", self.lead.ids(tx, self.bounds, values))),
             false => asked.push(&self.lead),
         }
-        conditions.extend(asked.iter().flat_map(|lead| lead.conditions(tx, "found.person_id", values)));
+        conditions
+            .extend(asked.iter().flat_map(|lead| lead.conditions(tx, "found.person_id", values)));
         match asked.iter().any(|lead| lead.needs_person()) {
             true => {
-                conditions.extend(["p.workspace_id = ?1", "p.id = found.person_id"].map(str::to_owned));
+                conditions
+                    .extend(["p.workspace_id = ?1", "p.id = found.person_id"].map(str::to_owned));
                 ("CROSS JOIN person p", conditions)
             }
             false => ("", conditions),
@@ -318,7 +406,11 @@ impl Led<'_> {
     }
 
     /// The ids of a page of those whom all filters leave, and of one more behind a cursor.
-    pub(super) async fn page(&self, tx: &mut Tx, page: &Page<id::Person>) -> Result<Vec<PersonId>, StoreError> {
+    pub(super) async fn page(
+        &self,
+        tx: &mut Tx,
+        page: &Page<id::Person>,
+    ) -> Result<Vec<PersonId>, StoreError> {
         let (sign, order) = match page.order {
             Order::OldestFirst => (">", "ORDER BY p.id"),
             Order::NewestFirst => ("<", "ORDER BY p.id DESC"),
@@ -327,18 +419,30 @@ impl Led<'_> {
             Start::Offset(offset) => (None, page.limit, offset),
             Start::Cursor(cursor) => (cursor.map(|cursor| cursor.last), page.limit + 1, 0),
         };
-        let behind = |values: &mut Values<'_>| last.map(|last| format!("p.id {sign} {}", values.place(last)));
-        let tail = |values: &mut Values<'_>| format!("{order} LIMIT {} OFFSET {}", values.place(limit), values.place(offset));
+        let behind = |values: &mut Values<'_>| {
+            last.map(|last| format!("p.id {sign} {}", values.place(last)))
+        };
+        let tail = |values: &mut Values<'_>| {
+            format!("{order} LIMIT {} OFFSET {}", values.place(limit), values.place(offset))
+        };
         // Where many are left, the next of all persons are likely to hold a page of them.
         if self.size.at_least() > MANY {
             let mut values = Values::new(self.workspace);
             let mut among = vec!["p.workspace_id = ?1".to_owned()];
             among.extend(self.bounds.conditions("p.id", &mut values));
             among.extend(behind(&mut values));
-            let next = format!("SELECT p.id, p.company_id, p.updated_at FROM person p {} {order} LIMIT {NEXT}", where_all(&among));
+            let next = format!(
+                "SELECT p.id, p.company_id, p.updated_at FROM person p {} {order} LIMIT {NEXT}",
+                where_all(&among)
+            );
             let leads = std::iter::once(&self.lead).chain(&self.others);
-            let conditions: Vec<_> = leads.flat_map(|lead| lead.conditions(tx, "p.id", &mut values)).collect();
-            let sql = format!("SELECT p.id FROM ({next}) p {} {}", where_all(&conditions), tail(&mut values));
+            let conditions: Vec<_> =
+                leads.flat_map(|lead| lead.conditions(tx, "p.id", &mut values)).collect();
+            let sql = format!(
+                "SELECT p.id FROM ({next}) p {} {}",
+                where_all(&conditions),
+                tail(&mut values)
+            );
             let found = tx.rows(&sql, values.params(), |row| row.id(0)).await?;
             if i64::try_from(found.len()).is_ok_and(|found| found == limit) {
                 return Ok(found);

@@ -31,9 +31,12 @@ pub struct PersonItem {
     pub updated_at: Timestamp,
 }
 
-const SELECT: &str = "SELECT p.id, p.name, p.first_name, p.last_name, p.social_public_id, p.social_location, p.current_job_title, \
-                      employer.name, p.company_id, p.external_source_id, p.emails, p.phones, p.created_at, p.updated_at";
-const TABLES: &str = "FROM person p LEFT JOIN company employer ON employer.workspace_id = p.workspace_id AND employer.id = p.company_id";
+const SELECT: &str = "SELECT p.id, p.name, p.first_name, p.last_name, p.social_public_id, \
+                      p.social_location, p.current_job_title, \
+                      employer.name, p.company_id, p.external_source_id, p.emails, p.phones, \
+                      p.created_at, p.updated_at";
+const TABLES: &str = "FROM person p LEFT JOIN company employer ON employer.workspace_id = \
+    p.workspace_id AND employer.id = p.company_id";
 
 fn item(row: &Row<'_>) -> Result<PersonItem, StoreError> {
     Ok(PersonItem {
@@ -62,7 +65,16 @@ pub async fn list(
 ) -> Result<Listed<PersonItem>, StoreError> {
     if filter.is_empty() {
         let conditions = Conditions::new("p.workspace_id = ?1", vec![workspace.into()]);
-        return census::list_by_id(tx, workspace, List::Persons, page, conditions, (SELECT, TABLES, "p"), item).await;
+        return census::list_by_id(
+            tx,
+            workspace,
+            List::Persons,
+            page,
+            conditions,
+            (SELECT, TABLES, "p"),
+            item,
+        )
+        .await;
     }
     let most_counted = if page.known_total().is_some() { ENOUGH_COUNTED } else { MAX_COUNTED };
     let led = filter.led(tx, workspace, most_counted).await?;
@@ -75,8 +87,9 @@ pub async fn list(
     Ok(finish(records, total, page))
 }
 
-/// The persons who have all words of the question: first those who have them in fields that say most, and among equals the oldest. A page
-/// asked for with an order has that order. Nothing if a cursor stands on a person who is not found any more.
+/// The persons who have all words of the question: first those who have them in fields that say
+/// most, and among equals the oldest. A page asked for with an order has that order. Nothing if a
+/// cursor stands on a person who is not found any more.
 pub async fn search(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -91,7 +104,9 @@ pub async fn search(
     let start = match page.start {
         Start::Offset(offset) => usize::try_from(offset).unwrap_or(usize::MAX),
         Start::Cursor(None) => 0,
-        Start::Cursor(Some(cursor)) if page.order == Order::NewestFirst => found.partition_point(|id| *id >= cursor.last),
+        Start::Cursor(Some(cursor)) if page.order == Order::NewestFirst => {
+            found.partition_point(|id| *id >= cursor.last)
+        }
         Start::Cursor(Some(cursor)) => match found.iter().position(|id| *id == cursor.last) {
             Some(place) => place + 1,
             None => return Ok(None),
@@ -105,17 +120,28 @@ pub async fn search(
     Ok(Some(Listed { records, total, more }))
 }
 
-async fn in_order(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Result<Vec<PersonItem>, StoreError> {
+async fn in_order(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    ids: &[PersonId],
+) -> Result<Vec<PersonItem>, StoreError> {
     let mut records = items(tx, workspace, ids).await?;
     records.sort_unstable_by_key(|record| ids.iter().position(|id| *id == record.id));
     Ok(records)
 }
 
 /// Those persons, in any order.
-pub async fn items(tx: &mut Tx, workspace: WorkspaceId, ids: &[PersonId]) -> Result<Vec<PersonItem>, StoreError> {
+pub async fn items(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    ids: &[PersonId],
+) -> Result<Vec<PersonItem>, StoreError> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let sql = format!("{SELECT} {TABLES} WHERE p.workspace_id = ?1 AND p.id IN ({})", places(ids.len(), 2));
+    let sql = format!(
+        "{SELECT} {TABLES} WHERE p.workspace_id = ?1 AND p.id IN ({})",
+        places(ids.len(), 2)
+    );
     tx.rows(&sql, &with_ids(workspace, ids), item).await
 }

@@ -7,7 +7,9 @@ use slated_model::search::{Answer, Question, Weight};
 
 use super::person_filter::{Led, MAX_COUNTED, PersonFilter};
 use super::search::{Wanted, Weighing, ask_queued, ask_unknown, having};
-use super::segment::{Placed, Segments, ask_tail_length, documents_of_tail, documents_of_these, listed};
+use super::segment::{
+    Placed, Segments, ask_tail_length, documents_of_tail, documents_of_these, listed,
+};
 use super::statement::{FENCE, Values};
 use crate::{Asked, StoreError, Tx};
 
@@ -16,9 +18,11 @@ const MAX_FOUND: usize = 1000;
 /// So many are soon compared, one by one, and so many who lie side by side.
 const SOON_COMPARED: usize = 5_000;
 const NEIGHBOURS_SOON_COMPARED: usize = 13_000;
-/// Whom filters leave is rather compared, if they are no more, than looked for by the index of the engine.
+/// Whom filters leave is rather compared, if they are no more, than looked for by the index of the
+/// engine.
 const RATHER_COMPARED: usize = 25_000;
-/// So many who have the words are asked together at least whether they still do, and whether the filters leave them.
+/// So many who have the words are asked together at least whether they still do, and whether the
+/// filters leave them.
 const MIN_ASKED: usize = 250;
 /// With more in the tail the segments are not worth it.
 const MAX_IN_TAIL: i64 = 5_000;
@@ -87,7 +91,10 @@ struct Search<'s> {
 impl Search<'_> {
     /// Whether there are filters that leave no more, or no more who lie side by side.
     fn are_left_at_most(&self, most: usize, most_neighbours: usize) -> bool {
-        self.led.as_ref().is_some_and(|led| led.is_counted() && led.left() <= if led.are_neighbours() { most_neighbours } else { most })
+        self.led.as_ref().is_some_and(|led| {
+            led.is_counted()
+                && led.left() <= if led.are_neighbours() { most_neighbours } else { most }
+        })
     }
 
     /// Compares all whom the filters leave.
@@ -96,14 +103,17 @@ impl Search<'_> {
         let weighing = Weighing::new(tx, self.workspace, self.question);
         let mut values = Values::new(self.workspace);
         let (columns, documents) = (weighing.columns(&mut values), led.documents(tx, &mut values));
-        let condition = weighing.condition(&mut values).map_or_else(String::new, |condition| format!("WHERE {condition}"));
+        let condition = weighing
+            .condition(&mut values)
+            .map_or_else(String::new, |condition| format!("WHERE {condition}"));
         let sql = format!("SELECT {columns} FROM {documents} {condition}");
         let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;
         Ok(ranked(found.into_iter().flatten().collect()))
     }
 
-    /// Compares whoever is in the tail, and those whom the segments lead to, the best first. Nothing if there are no segments, or not everybody is in them
-    /// or the tail, or too many are in that.
+    /// Compares whoever is in the tail, and those whom the segments lead to, the best first.
+    /// Nothing if there are no segments, or not everybody is in them or the tail, or too many are
+    /// in that.
     async fn by_segments(&self, tx: &mut Tx) -> Result<Option<Vec<PersonId>>, StoreError> {
         let length = ask_tail_length(tx, self.workspace, MAX_IN_TAIL + 1).await?;
         let unknown = ask_unknown(tx, self.workspace, None, 1).await?;
@@ -112,13 +122,16 @@ impl Search<'_> {
             Some(_) => ask_queued(tx, self.workspace, 1).await?,
             None => Asked::known(Vec::new()),
         };
-        let (length, unknown, queued) = (tx.answer(length).await?, tx.answer(unknown).await?, tx.answer(queued).await?);
+        let (length, unknown, queued) =
+            (tx.answer(length).await?, tx.answer(unknown).await?, tx.answer(queued).await?);
         if length.iter().any(|length| *length > MAX_IN_TAIL) || !unknown.is_empty() {
             return Ok(None);
         }
         let company = self.filter.company_id.filter(|_| queued.is_empty());
         let terms = self.question.terms(company);
-        let Some(mut segments) = Segments::having(tx, self.workspace, &terms).await? else { return Ok(None) };
+        let Some(mut segments) = Segments::having(tx, self.workspace, &terms).await? else {
+            return Ok(None);
+        };
         if let Some(led) = &self.led {
             let (from, until) = led.bounds();
             segments.keep_between(tx, self.workspace, from, until).await?;
@@ -134,37 +147,54 @@ impl Search<'_> {
             && let Some((answer, placed)) = segments.next(missing.max(MIN_ASKED))
         {
             let still = self.still_answering(tx, answer, &placed).await?;
-            let still: Vec<_> = still.into_iter().filter(|id| seen.insert(*id)).map(|id| (answer, id)).collect();
+            let still: Vec<_> =
+                still.into_iter().filter(|id| seen.insert(*id)).map(|id| (answer, id)).collect();
             missing = missing.saturating_sub(still.len());
             found.extend(still);
         }
         Ok(Some(ranked(found)))
     }
 
-    /// Those of some who answered so well when their segment was made, who still do, and whom the filters leave.
-    async fn still_answering(&self, tx: &mut Tx, answer: Answer, placed: &[Placed]) -> Result<Vec<PersonId>, StoreError> {
+    /// Those of some who answered so well when their segment was made, who still do, and whom the
+    /// filters leave.
+    async fn still_answering(
+        &self,
+        tx: &mut Tx,
+        answer: Answer,
+        placed: &[Placed],
+    ) -> Result<Vec<PersonId>, StoreError> {
         let weighing = Weighing::new(tx, self.workspace, self.question);
         let listed = listed(tx, placed);
         let mut values = Values::new(self.workspace);
         let documents = documents_of_these(tx, &listed, &mut values);
         let (columns, condition) = weighing.answering(answer, &mut values);
         let sql = self.statement(tx, columns, &documents, condition, false, &mut values);
-        let found = tx.rows(&sql, values.params(), |row| weighing.is_answering(row, answer)).await?;
+        let found =
+            tx.rows(&sql, values.params(), |row| weighing.is_answering(row, answer)).await?;
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// Whether it takes less to compare all whom the filters leave than to ask of so many who have the words, among so many persons, whether the
-    /// filters leave them, until they are enough.
-    fn are_sooner_compared(&self, (persons, having): (usize, usize), is_company_known: bool) -> bool {
+    /// Whether it takes less to compare all whom the filters leave than to ask of so many who have
+    /// the words, among so many persons, whether the filters leave them, until they are enough.
+    fn are_sooner_compared(
+        &self,
+        (persons, having): (usize, usize),
+        is_company_known: bool,
+    ) -> bool {
         let Some(led) = self.led.as_ref().filter(|led| led.is_counted()) else { return false };
         let left = led.left().max(1);
-        let likely = if led.is_asked_of_each(is_company_known) { MAX_FOUND * persons / left } else { MAX_FOUND };
+        let likely = if led.is_asked_of_each(is_company_known) {
+            MAX_FOUND * persons / left
+        } else {
+            MAX_FOUND
+        };
         left < likely.min(having)
     }
 
     /// Lets the index of the engine lead.
     async fn by_engine(&self, tx: &mut Tx) -> Result<Vec<PersonId>, StoreError> {
-        // Whole words are found without looking at all that begin with them, and when they are found in plenty that is enough.
+        // Whole words are found without looking at all that begin with them, and when they are
+        // found in plenty that is enough.
         let mut ranking = Ranking::default();
         let mut whole = Vec::with_capacity(Weight::ALL.len());
         for least in Weight::ALL {
@@ -195,7 +225,12 @@ impl Search<'_> {
     }
 
     /// Some who have the words in fields that say at least so much.
-    async fn having(&self, tx: &mut Tx, least: Weight, are_whole: bool) -> Result<Vec<PersonId>, StoreError> {
+    async fn having(
+        &self,
+        tx: &mut Tx,
+        least: Weight,
+        are_whole: bool,
+    ) -> Result<Vec<PersonId>, StoreError> {
         let wanted = Wanted::words(tx, self.workspace, self.question, least, are_whole);
         let mut values = Values::new(self.workspace);
         let having = having(tx, "d.person_id", &wanted, &mut values);
@@ -221,13 +256,14 @@ impl Search<'_> {
         let mut values = Values::new(self.workspace);
         let columns = weighing.columns(&mut values);
         let condition = weighing.condition(&mut values);
-        let sql = self.statement(tx, &columns, &documents_of_tail(tx), condition, false, &mut values);
+        let sql =
+            self.statement(tx, &columns, &documents_of_tail(tx), condition, false, &mut values);
         let found = tx.rows(&sql, values.params(), |row| weighing.read(row)).await?;
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// A select of columns of those who are found, whom all filters leave, and who meet the condition: of all of them, or if they may be many of as many
-    /// as are shown.
+    /// A select of columns of those who are found, whom all filters leave, and who meet the
+    /// condition: of all of them, or if they may be many of as many as are shown.
     fn statement<'p>(
         &'p self,
         tx: &Tx,
@@ -237,17 +273,24 @@ impl Search<'_> {
         may_be_many: bool,
         values: &mut Values<'p>,
     ) -> String {
-        let (join, left) = self.led.as_ref().map_or_else(Default::default, |led| led.leaves(tx, may_be_many, values));
+        let (join, left) = self
+            .led
+            .as_ref()
+            .map_or_else(Default::default, |led| led.leaves(tx, may_be_many, values));
         let conditions: Vec<_> = condition.into_iter().chain(left).collect();
         let most = if may_be_many { format!("LIMIT {MAX_FOUND}") } else { String::new() };
         match conditions.is_empty() {
             true => format!("SELECT {columns} FROM ({having}) found {most}"),
-            false => format!("SELECT {columns} FROM ({having} {FENCE}) found {join} WHERE {} {most}", conditions.join(" AND ")),
+            false => format!(
+                "SELECT {columns} FROM ({having} {FENCE}) found {join} WHERE {} {most}",
+                conditions.join(" AND ")
+            ),
         }
     }
 }
 
-/// The best first, and among those whose fields say as much the oldest; if not all find room, those stay of them who have whole words.
+/// The best first, and among those whose fields say as much the oldest; if not all find room, those
+/// stay of them who have whole words.
 fn ranked(mut found: Vec<(Answer, PersonId)>) -> Vec<PersonId> {
     found.sort_unstable();
     found.truncate(MAX_FOUND);

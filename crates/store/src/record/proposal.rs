@@ -1,4 +1,5 @@
-//! Values that a provider has and that differ from what a caller wrote, for somebody to decide about.
+//! Values that a provider has and that differ from what a caller wrote, for somebody to decide
+//! about.
 
 use slated_model::clock::Timestamp;
 use slated_model::enrichment::Field;
@@ -27,7 +28,8 @@ pub struct Proposal {
     pub key_id: Option<KeyId>,
 }
 
-/// Who has another value: a provider of enrichment, or whoever pushed a person who was there already.
+/// Who has another value: a provider of enrichment, or whoever pushed a person who was there
+/// already.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Proposer {
     /// Empty for a caller.
@@ -52,7 +54,8 @@ impl Proposer {
     }
 }
 
-const SELECT: &str = "SELECT q.id, q.person_id, q.field, q.value, q.value_hash, q.provider, q.state, q.created_at, q.decided_at, \
+const SELECT: &str = "SELECT q.id, q.person_id, q.field, q.value, q.value_hash, q.provider, \
+                      q.state, q.created_at, q.decided_at, \
                       q.key_id, q.proposed_by FROM proposal q";
 
 fn proposal(row: &Row<'_>) -> Result<Proposal, StoreError> {
@@ -70,10 +73,26 @@ fn proposal(row: &Row<'_>) -> Result<Proposal, StoreError> {
     })
 }
 
-pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, proposal: &Proposal) -> Result<(), StoreError> {
-    let sql = "INSERT INTO proposal (workspace_id, id, person_id, field, value, value_hash, provider, state, created_at, decided_at, \
+pub async fn insert(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    proposal: &Proposal,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO proposal (workspace_id, id, person_id, field, value, value_hash, \
+               provider, state, created_at, decided_at, \
                key_id, proposed_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
-    let Proposal { id, person, field, value, value_hash, proposer, state, created_at, decided_at, key_id } = proposal;
+    let Proposal {
+        id,
+        person,
+        field,
+        value,
+        value_hash,
+        proposer,
+        state,
+        created_at,
+        decided_at,
+        key_id,
+    } = proposal;
     let params = [
         workspace.into(),
         (*id).into(),
@@ -91,25 +110,45 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, proposal: &Proposal) ->
     tx.tell(sql, &params).await
 }
 
-pub async fn find(tx: &mut Tx, workspace: WorkspaceId, id: ProposalId) -> Result<Option<Proposal>, StoreError> {
+pub async fn find(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: ProposalId,
+) -> Result<Option<Proposal>, StoreError> {
     let sql = format!("{SELECT} WHERE q.workspace_id = ?1 AND q.id = ?2");
     tx.row(&sql, params![workspace, id], proposal).await
 }
 
 /// The proposal, kept from others until the work is done.
-pub async fn load(tx: &mut Tx, workspace: WorkspaceId, id: ProposalId) -> Result<Option<Proposal>, StoreError> {
+pub async fn load(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: ProposalId,
+) -> Result<Option<Proposal>, StoreError> {
     let sql = format!("{SELECT} WHERE q.workspace_id = ?1 AND q.id = ?2");
     tx.row_to_change(&sql, params![workspace, id], proposal).await
 }
 
 /// The last proposals about the person, the newest first.
-pub async fn of_person(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, limit: i64) -> Result<Vec<Proposal>, StoreError> {
+pub async fn of_person(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    limit: i64,
+) -> Result<Vec<Proposal>, StoreError> {
     let asked = ask_of_person(tx, workspace, person, limit).await?;
     tx.answer(asked).await
 }
 
-pub async fn ask_of_person(tx: &mut Tx, workspace: WorkspaceId, person: PersonId, limit: i64) -> Result<Asked<Proposal>, StoreError> {
-    let sql = format!("{SELECT} WHERE q.workspace_id = ?1 AND q.person_id = ?2 ORDER BY q.id DESC LIMIT ?3");
+pub async fn ask_of_person(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    person: PersonId,
+    limit: i64,
+) -> Result<Asked<Proposal>, StoreError> {
+    let sql = format!(
+        "{SELECT} WHERE q.workspace_id = ?1 AND q.person_id = ?2 ORDER BY q.id DESC LIMIT ?3"
+    );
     tx.ask(&sql, params![workspace, person, limit], proposal).await
 }
 
@@ -135,7 +174,8 @@ pub async fn decide(
     state: ProposalState,
     key: Option<KeyId>,
 ) -> Result<(), StoreError> {
-    let sql = "UPDATE proposal SET state = ?3, decided_at = ?4, key_id = ?5 WHERE workspace_id = ?1 AND id = ?2";
+    let sql = "UPDATE proposal SET state = ?3, decided_at = ?4, key_id = ?5 WHERE workspace_id = \
+        ?1 AND id = ?2";
     tx.tell(sql, params![workspace, id, state.name(), tx.now(), key]).await
 }
 
@@ -152,14 +192,21 @@ pub async fn supersede_open(
                WHERE workspace_id = ?1 AND person_id = ?2 AND field = ?3 AND state = 'open'";
     let (field, now) = (field.name(), tx.now());
     if !proposer.is_caller() {
-        return tx.tell(&format!("{sql} AND provider <> ''"), params![workspace, person, field, now]).await;
+        return tx
+            .tell(&format!("{sql} AND provider <> ''"), params![workspace, person, field, now])
+            .await;
     }
     let sql = format!("{sql} AND provider = '' AND proposed_by IS NOT DISTINCT FROM ?5");
     tx.tell(&sql, params![workspace, person, field, now, proposer.key]).await
 }
 
 /// A value that another had taken the place of is proposed again. One that was decided stays so.
-pub async fn reopen_superseded(tx: &mut Tx, workspace: WorkspaceId, id: ProposalId) -> Result<(), StoreError> {
-    let sql = "UPDATE proposal SET state = 'open', decided_at = NULL WHERE workspace_id = ?1 AND id = ?2 AND state = 'superseded'";
+pub async fn reopen_superseded(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: ProposalId,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE proposal SET state = 'open', decided_at = NULL WHERE workspace_id = ?1 AND \
+        id = ?2 AND state = 'superseded'";
     tx.tell(sql, params![workspace, id]).await
 }

@@ -1,6 +1,7 @@
-//! Making segments of the index of words: of those in the tail, of several segments that are small, of one in which many are gone. First it is read
-//! what goes into it, then it is put together, and at last stored. Others may write meanwhile, and hardly wait; several servers may do this at once, and
-//! whoever comes second does it for nothing.
+//! Making segments of the index of words: of those in the tail, of several segments that are small,
+//! of one in which many are gone. First it is read what goes into it, then it is put together, and
+//! at last stored. Others may write meanwhile, and hardly wait; several servers may do this at
+//! once, and whoever comes second does it for nothing.
 
 use std::collections::BTreeSet;
 
@@ -87,11 +88,16 @@ impl Size {
 }
 
 /// The next workspace, in the order of their numbers, that may want a segment made.
-pub async fn next_workspace(tx: &mut Tx, behind: Option<WorkspaceId>) -> Result<Option<WorkspaceId>, StoreError> {
+pub async fn next_workspace(
+    tx: &mut Tx,
+    behind: Option<WorkspaceId>,
+) -> Result<Option<WorkspaceId>, StoreError> {
     let behind = behind.unwrap_or(WorkspaceId::from_number(i64::MIN));
     let mut next = Vec::new();
     for table in ["search_tail", "search_segment"] {
-        let sql = format!("SELECT workspace_id FROM {table} WHERE workspace_id > ?1 ORDER BY workspace_id LIMIT 1");
+        let sql = format!(
+            "SELECT workspace_id FROM {table} WHERE workspace_id > ?1 ORDER BY workspace_id LIMIT 1"
+        );
         next.extend(tx.row(&sql, params![behind], |row| row.workspace(0)).await?);
     }
     Ok(next.into_iter().min_by_key(|workspace| workspace.number()))
@@ -113,15 +119,25 @@ pub async fn is_outdated(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool, St
 pub async fn plan(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Planned>, StoreError> {
     let sql = "SELECT number FROM search_generation WHERE workspace_id = ?1";
     let generation = tx.row(sql, params![workspace], |row| row.int(0)).await?.unwrap_or(0);
-    let mut planned =
-        Planned { workspace, generation, purpose: Purpose::TakeAll, persons: Vec::new(), tail: Vec::new(), replaced: Vec::new() };
-    let sql = "SELECT person_id, stamp FROM search_tail WHERE workspace_id = ?1 ORDER BY person_id LIMIT ?2";
-    let tail = tx.rows(sql, params![workspace, MAX_IN_SEGMENT as i64], |row| Ok((row.id(0)?, row.int(1)?))).await?;
+    let mut planned = Planned {
+        workspace,
+        generation,
+        purpose: Purpose::TakeAll,
+        persons: Vec::new(),
+        tail: Vec::new(),
+        replaced: Vec::new(),
+    };
+    let sql = "SELECT person_id, stamp FROM search_tail WHERE workspace_id = ?1 ORDER BY \
+        person_id LIMIT ?2";
+    let tail = tx
+        .rows(sql, params![workspace, MAX_IN_SEGMENT as i64], |row| Ok((row.id(0)?, row.int(1)?)))
+        .await?;
     let sizes = sizes(tx, workspace).await?;
     let similar = similar(&sizes);
     let outdated = sizes.iter().position(|size| size.is_outdated);
     // However many are written, who was erased does not stay for long.
-    let is_long = if outdated.is_some() { tail.len() >= MAX_IN_SEGMENT } else { tail.len() >= LONG };
+    let is_long =
+        if outdated.is_some() { tail.len() >= MAX_IN_SEGMENT } else { tail.len() >= LONG };
     if is_long {
         planned.take(tx, tail).await?;
     } else if let Some(place) = outdated {
@@ -139,10 +155,16 @@ pub async fn plan(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Planned>
 }
 
 async fn sizes(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Size>, StoreError> {
-    let sql = "SELECT number, persons, bytes, is_outdated FROM search_segment WHERE workspace_id = ?1 ORDER BY number";
+    let sql = "SELECT number, persons, bytes, is_outdated FROM search_segment WHERE workspace_id \
+        = ?1 ORDER BY number";
     let count = |number: i64| usize::try_from(number).unwrap_or(0);
     let size = |row: &crate::Row<'_>| {
-        Ok(Size { number: row.int(0)?, persons: count(row.int(1)?), bytes: count(row.int(2)?), is_outdated: row.flag(3)? })
+        Ok(Size {
+            number: row.int(0)?,
+            persons: count(row.int(1)?),
+            bytes: count(row.int(2)?),
+            is_outdated: row.flag(3)?,
+        })
     };
     tx.rows(sql, params![workspace], size).await
 }
@@ -150,8 +172,10 @@ async fn sizes(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Size>, StoreEr
 /// Segments that are better one.
 fn similar(sizes: &[Size]) -> Vec<i64> {
     for class in 0..=(MAX_IN_SEGMENT / LEAST).ilog(SIMILAR) {
-        let can_be_joined = |size: &Size| size.persons <= MAX_IN_SEGMENT / 2 && size.bytes <= MAX_BYTES / 2;
-        let alike: Vec<_> = sizes.iter().filter(|size| size.class() == class && can_be_joined(size)).collect();
+        let can_be_joined =
+            |size: &Size| size.persons <= MAX_IN_SEGMENT / 2 && size.bytes <= MAX_BYTES / 2;
+        let alike: Vec<_> =
+            sizes.iter().filter(|size| size.class() == class && can_be_joined(size)).collect();
         let (mut persons, mut bytes) = (0, 0);
         let fitting = alike.iter().take_while(|size| {
             (persons, bytes) = (persons + size.persons, bytes + size.bytes);
@@ -166,17 +190,28 @@ fn similar(sizes: &[Size]) -> Vec<i64> {
 }
 
 /// Whether so many are in several segments, or gone, that it is worth the while to make some anew.
-async fn are_repeated(tx: &mut Tx, workspace: WorkspaceId, sizes: &[Size]) -> Result<bool, StoreError> {
+async fn are_repeated(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    sizes: &[Size],
+) -> Result<bool, StoreError> {
     let indexed: usize = sizes.iter().map(|size| size.persons).sum();
     if indexed <= MAX_IN_SEGMENT {
         return Ok(false);
     }
-    let persons = census::count_between::<slated_model::id::Person>(tx, workspace, List::Persons, None, None).await?;
+    let persons =
+        census::count_between::<slated_model::id::Person>(tx, workspace, List::Persons, None, None)
+            .await?;
     Ok(indexed > usize::try_from(persons).unwrap_or(0) * 3 / 2 + MAX_IN_SEGMENT)
 }
 
 /// What is indexed of those persons, until it is as much.
-async fn texts_of(tx: &mut Tx, workspace: WorkspaceId, ids: Vec<PersonId>, most_bytes: usize) -> Result<Vec<Source>, StoreError> {
+async fn texts_of(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    ids: Vec<PersonId>,
+    most_bytes: usize,
+) -> Result<Vec<Source>, StoreError> {
     let mut sources = Vec::with_capacity(ids.len());
     let mut bytes = 0;
     for ids in ids.chunks(AT_ONCE) {
@@ -194,8 +229,13 @@ fn bytes_of(sources: &[Source]) -> usize {
     sources.iter().map(|source| source.tokens.len()).sum()
 }
 
-async fn ids_of(tx: &mut Tx, workspace: WorkspaceId, segment: i64) -> Result<Vec<PersonId>, StoreError> {
-    let sql = "SELECT ids FROM search_place WHERE workspace_id = ?1 AND segment = ?2 ORDER BY block";
+async fn ids_of(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    segment: i64,
+) -> Result<Vec<PersonId>, StoreError> {
+    let sql =
+        "SELECT ids FROM search_place WHERE workspace_id = ?1 AND segment = ?2 ORDER BY block";
     let blocks = tx.rows(sql, params![workspace, segment], |row| row.bytes(0).map(ids_in)).await?;
     Ok(blocks.into_iter().flatten().collect())
 }
@@ -207,7 +247,11 @@ impl Planned {
         let is_full = self.tail.len() == MAX_IN_SEGMENT;
         let ids = self.tail.iter().map(|(id, _)| *id).collect();
         self.persons = texts_of(tx, self.workspace, ids, MAX_BYTES).await?;
-        let last = self.persons.last().map(|last| last.id).filter(|_| bytes_of(&self.persons) >= MAX_BYTES);
+        let last = self
+            .persons
+            .last()
+            .map(|last| last.id)
+            .filter(|_| bytes_of(&self.persons) >= MAX_BYTES);
         self.tail.retain(|(id, _)| last.is_none_or(|last| *id <= last));
         self.purpose = if is_full || last.is_some() { Purpose::TakeMany } else { Purpose::TakeAll };
         Ok(())
@@ -226,10 +270,17 @@ impl Planned {
         Ok(())
     }
 
-    /// Of the first of these segments without those who are in a newer one, which has what they had last.
-    async fn make_anew(&mut self, tx: &mut Tx, segments: &[Size], purpose: Purpose) -> Result<(), StoreError> {
+    /// Of the first of these segments without those who are in a newer one, which has what they had
+    /// last.
+    async fn make_anew(
+        &mut self,
+        tx: &mut Tx,
+        segments: &[Size],
+        purpose: Purpose,
+    ) -> Result<(), StoreError> {
         let Some((first, newer)) = segments.split_first() else { return Ok(()) };
-        let mut left: BTreeSet<_> = ids_of(tx, self.workspace, first.number).await?.into_iter().collect();
+        let mut left: BTreeSet<_> =
+            ids_of(tx, self.workspace, first.number).await?.into_iter().collect();
         for size in newer {
             for id in ids_of(tx, self.workspace, size.number).await? {
                 left.remove(&id);
@@ -250,7 +301,16 @@ impl Planned {
         }
         let bytes = bytes_of(&persons);
         let persons = persons.into_iter().map(|person| person.id).collect();
-        Made { workspace, generation, purpose, persons, bytes, groups: gathered.groups(), tail, replaced }
+        Made {
+            workspace,
+            generation,
+            purpose,
+            persons,
+            bytes,
+            groups: gathered.groups(),
+            tail,
+            replaced,
+        }
     }
 }
 
@@ -271,29 +331,50 @@ impl Made {
         matches!(self.purpose, Purpose::Forget | Purpose::Join | Purpose::TakeMany)
     }
 
-    /// Stores it, unless others stored one since it was planned, or somebody was erased whom it may have. Says whether it did.
+    /// Stores it, unless others stored one since it was planned, or somebody was erased whom it may
+    /// have. Says whether it did.
     pub async fn store(&self, tx: &mut Tx) -> Result<bool, StoreError> {
         let (workspace, number) = (self.workspace, self.generation + 1);
         if !end_generation(tx, workspace, self.generation).await? {
             return Ok(false);
         }
         if let (Some(first), Some(last)) = (self.persons.first(), self.persons.last()) {
-            let sql =
-                "INSERT INTO search_segment (workspace_id, number, persons, bytes, first_id, last_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-            let (persons, bytes) = (self.persons.len() as i64, i64::try_from(self.bytes).unwrap_or(i64::MAX));
+            let sql = "INSERT INTO search_segment (workspace_id, number, persons, bytes, \
+                first_id, last_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            let (persons, bytes) =
+                (self.persons.len() as i64, i64::try_from(self.bytes).unwrap_or(i64::MAX));
             tx.tell(sql, params![workspace, number, persons, bytes, *first, *last]).await?;
-            let sql = "INSERT INTO search_posting (workspace_id, segment, letters, words) VALUES (?1, ?2, ?3, ?4)";
+            let sql = "INSERT INTO search_posting (workspace_id, segment, letters, words) VALUES \
+                (?1, ?2, ?3, ?4)";
             for Group { letters, words } in &self.groups {
-                tx.tell(sql, &[workspace.into(), Param::Int(number), Param::Text(letters), Param::Bytes(words)]).await?;
+                tx.tell(
+                    sql,
+                    &[
+                        workspace.into(),
+                        Param::Int(number),
+                        Param::Text(letters),
+                        Param::Bytes(words),
+                    ],
+                )
+                .await?;
             }
-            let sql = "INSERT INTO search_place (workspace_id, segment, block, ids) VALUES (?1, ?2, ?3, ?4)";
+            let sql = "INSERT INTO search_place (workspace_id, segment, block, ids) VALUES (?1, \
+                ?2, ?3, ?4)";
             for (block, persons) in (0..).zip(self.persons.chunks(BLOCK)) {
                 let ids: Vec<u8> = persons.iter().flat_map(|id| id.to_bytes()).collect();
-                tx.tell(sql, &[workspace.into(), Param::Int(number), Param::Int(block), Param::Bytes(&ids)]).await?;
+                tx.tell(
+                    sql,
+                    &[workspace.into(), Param::Int(number), Param::Int(block), Param::Bytes(&ids)],
+                )
+                .await?;
             }
         }
         for number in &self.replaced {
-            for (table, column) in [("search_segment", "number"), ("search_posting", "segment"), ("search_place", "segment")] {
+            for (table, column) in [
+                ("search_segment", "number"),
+                ("search_posting", "segment"),
+                ("search_place", "segment"),
+            ] {
                 let sql = format!("DELETE FROM {table} WHERE workspace_id = ?1 AND {column} = ?2");
                 tx.tell(&sql, params![workspace, *number]).await?;
             }
@@ -304,10 +385,15 @@ impl Made {
         Ok(true)
     }
 
-    /// Who leaves the tail once it is stored, some at a time, since whoever changes one of them waits for that.
+    /// Who leaves the tail once it is stored, some at a time, since whoever changes one of them
+    /// waits for that.
     #[must_use]
     pub fn leaving(&self) -> Vec<Leaving> {
-        let leaving = |persons: &[(PersonId, i64)]| Leaving { workspace: self.workspace, persons: persons.to_vec(), is_last: false };
+        let leaving = |persons: &[(PersonId, i64)]| Leaving {
+            workspace: self.workspace,
+            persons: persons.to_vec(),
+            is_last: false,
+        };
         let mut all: Vec<_> = self.tail.chunks(AT_ONCE).map(leaving).collect();
         all.iter_mut().next_back().into_iter().for_each(|last| last.is_last = true);
         all
@@ -334,15 +420,23 @@ impl Leaving {
         if self.is_last {
             begin_generation(tx, self.workspace).await?;
         }
-        let (Some((first, _)), Some((last, _))) = (self.persons.first(), self.persons.last()) else { return Ok(()) };
-        // Whoever changed has a stamp that nobody else has. Others may be in the tail between the first and the last of these, but few: they are those who
-        // follow each other there. PostgreSQL may have planned this while the tail was empty, and then looks at all of it: at two ids of each, and no list.
+        let (Some((first, _)), Some((last, _))) = (self.persons.first(), self.persons.last())
+        else {
+            return Ok(());
+        };
+        // Whoever changed has a stamp that nobody else has. Others may be in the tail between the
+        // first and the last of these, but few: they are those who follow each other there.
+        // PostgreSQL may have planned this while the tail was empty, and then looks at all of it:
+        // at two ids of each, and no list.
         let stamps = list_of(tx, self.persons.iter().map(|(_, stamp)| *stamp));
         let among = match tx.is_embedded() {
             true => "IN (SELECT value FROM json_each(?4))",
             false => "= ANY (ARRAY(SELECT unnest(CAST(CAST(?4 AS text) AS bigint[]))))",
         };
-        let sql = format!("DELETE FROM search_tail WHERE workspace_id = ?1 AND person_id >= ?2 AND person_id <= ?3 AND stamp {among}");
+        let sql = format!(
+            "DELETE FROM search_tail WHERE workspace_id = ?1 AND person_id >= ?2 AND person_id <= \
+             ?3 AND stamp {among}"
+        );
         tx.tell(&sql, params![self.workspace, *first, *last, &stamps]).await
     }
 }

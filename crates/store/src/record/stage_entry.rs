@@ -9,12 +9,18 @@ use super::{census, job, stage};
 use crate::{Asked, StoreError, Tx, params};
 
 /// Asks how many stages the candidate has entered.
-pub async fn ask_entries(tx: &mut Tx, workspace: WorkspaceId, id: CandidateId) -> Result<Asked<i64>, StoreError> {
-    let sql = "SELECT COALESCE(MAX(number), 0) FROM stage_entry WHERE workspace_id = ?1 AND candidate_id = ?2";
+pub async fn ask_entries(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: CandidateId,
+) -> Result<Asked<i64>, StoreError> {
+    let sql = "SELECT COALESCE(MAX(number), 0) FROM stage_entry WHERE workspace_id = ?1 AND \
+        candidate_id = ?2";
     tx.ask(sql, params![workspace, id], |row| row.int(0)).await
 }
 
-const LAST_ON_JOB: &str = "SELECT id FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 ORDER BY position DESC LIMIT 1";
+const LAST_ON_JOB: &str = "SELECT id FROM candidate WHERE workspace_id = ?1 AND job_id = ?2 ORDER \
+    BY position DESC LIMIT 1";
 
 /// Persons who were put on a job.
 pub struct Entered {
@@ -34,8 +40,14 @@ pub struct End {
     last: Asked<CandidateId>,
 }
 
-/// Makes room for so many at the end of a job, and holds it. Who needs several takes the lowest id first.
-pub async fn make_room(tx: &mut Tx, workspace: WorkspaceId, job: JobId, more: usize) -> Result<End, StoreError> {
+/// Makes room for so many at the end of a job, and holds it. Who needs several takes the lowest id
+/// first.
+pub async fn make_room(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    job: JobId,
+    more: usize,
+) -> Result<End, StoreError> {
     let more = i64::try_from(more).unwrap_or(i64::MAX);
     let counted = job::ask_to_count_candidates(tx, workspace, job, more).await?;
     let stages = match tx.is_embedded() {
@@ -46,7 +58,8 @@ pub async fn make_room(tx: &mut Tx, workspace: WorkspaceId, job: JobId, more: us
     Ok(End { job, more, counted, stages, last })
 }
 
-/// Puts the persons there, as many as there is room for and in that order, in the stage where candidates enter the job.
+/// Puts the persons there, as many as there is room for and in that order, in the stage where
+/// candidates enter the job.
 pub async fn enter_job(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -62,7 +75,8 @@ pub async fn enter_job(
         Some(asked) => entry_stage(&stage::answer(tx, asked).await?).cloned(),
         None => entry_stage(stages).cloned(),
     };
-    let stage = stage.ok_or_else(|| StoreError::Internal(format!("job {job} has no stage to enter at")))?;
+    let stage =
+        stage.ok_or_else(|| StoreError::Internal(format!("job {job} has no stage to enter at")))?;
     let mut candidates = Vec::with_capacity(persons.len());
     for (position, person) in (position - more + 1..).zip(persons) {
         let id = tx.new_id_after(last);
@@ -81,7 +95,8 @@ async fn insert_at(
     person: PersonId,
     stage: &Stage,
 ) -> Result<(), StoreError> {
-    let sql = "INSERT INTO candidate (workspace_id, id, version, person_id, job_id, position, stage_id, stage_entered_at, created_at, updated_at) \
+    let sql = "INSERT INTO candidate (workspace_id, id, version, person_id, job_id, position, \
+               stage_id, stage_entered_at, created_at, updated_at) \
                VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?7, ?7)";
     tx.tell(sql, params![workspace, id, person, job, position, stage.id, id.moment()]).await?;
     census::added(tx, workspace, census::List::Candidates, id).await?;
@@ -97,14 +112,26 @@ pub struct StageChange<'s> {
 }
 
 impl<'s> StageChange<'s> {
-    /// Not before it entered the last one, whatever another server's clock said then. `entries` is how many it has entered.
-    pub fn now(tx: &Tx, id: CandidateId, last: &CandidatePlace, entries: i64, stage: &'s Stage) -> Self {
+    /// Not before it entered the last one, whatever another server's clock said then. `entries` is
+    /// how many it has entered.
+    pub fn now(
+        tx: &Tx,
+        id: CandidateId,
+        last: &CandidatePlace,
+        entries: i64,
+        stage: &'s Stage,
+    ) -> Self {
         Self { id, stage, at: tx.now().max(last.entered_at), number: entries + 1 }
     }
 }
 
-pub async fn change_stages(tx: &mut Tx, workspace: WorkspaceId, changes: &[StageChange<'_>]) -> Result<(), StoreError> {
-    let sql = "UPDATE candidate SET version = version + 1, stage_id = ?3, stage_entered_at = ?4, updated_at = ?4 WHERE workspace_id = ?1 AND id = ?2";
+pub async fn change_stages(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    changes: &[StageChange<'_>],
+) -> Result<(), StoreError> {
+    let sql = "UPDATE candidate SET version = version + 1, stage_id = ?3, stage_entered_at = ?4, \
+        updated_at = ?4 WHERE workspace_id = ?1 AND id = ?2";
     for StageChange { id, stage, at, .. } in changes {
         tx.tell(sql, params![workspace, *id, stage.id, *at]).await?;
     }
@@ -122,7 +149,7 @@ async fn insert_entry(
     stage: &Stage,
     at: Timestamp,
 ) -> Result<(), StoreError> {
-    let sql =
-        "INSERT INTO stage_entry (workspace_id, candidate_id, number, stage_id, stage_name, entered_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let sql = "INSERT INTO stage_entry (workspace_id, candidate_id, number, stage_id, stage_name, \
+        entered_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     tx.tell(sql, params![workspace, id, number, stage.id, &stage.name, at]).await
 }

@@ -6,7 +6,8 @@ use slated_model::id::{Id, Kind, WorkspaceId};
 
 use crate::{Param, Tx};
 
-/// Keeps an engine from taking another way to the rows of a subselect, at the end of which it stands.
+/// Keeps an engine from taking another way to the rows of a subselect, at the end of which it
+/// stands.
 pub(super) const FENCE: &str = "LIMIT 1000000000";
 
 /// The values of a statement, each of which has its place in it. The first is the workspace.
@@ -38,7 +39,8 @@ pub(super) fn list_of_ids<K: Kind>(tx: &Tx, ids: &[Id<K>]) -> String {
     list_of(tx, ids.iter().map(|id| format!("\"{:032x}\"", u128::from_be_bytes(id.to_bytes()))))
 }
 
-/// The condition that a column holds one of the ids of such a list. However many there are, the statement has one text.
+/// The condition that a column holds one of the ids of such a list. However many there are, the
+/// statement has one text.
 pub(super) fn among(tx: &Tx, column: &str, list: &str) -> String {
     match tx.is_embedded() {
         true => format!("{column} IN (SELECT unhex(value) FROM json_each({list}))"),

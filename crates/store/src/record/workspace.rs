@@ -10,7 +10,9 @@ pub async fn find_by_name(tx: &mut Tx, name: &str) -> Result<Option<WorkspaceId>
 
 /// Keeps others from making workspaces until this work is done, so that no two get the same name.
 pub async fn lock_all(tx: &mut Tx) -> Result<(), StoreError> {
-    tx.row_to_change("SELECT version FROM schema_migration WHERE version = 0", &[], |_| Ok(())).await.map(|_| ())
+    tx.row_to_change("SELECT version FROM schema_migration WHERE version = 0", &[], |_| Ok(()))
+        .await
+        .map(|_| ())
 }
 
 /// Keeps others from what may be done in the workspace by one at a time, until this work is done.
@@ -21,7 +23,8 @@ pub async fn lock(tx: &mut Tx, id: WorkspaceId) -> Result<(), StoreError> {
 
 pub async fn insert(tx: &mut Tx, name: &str) -> Result<WorkspaceId, StoreError> {
     let id = WorkspaceId::from_random(rand::random());
-    let sql = "INSERT INTO workspace (workspace_id, name, name_key, created_at) VALUES (?1, ?2, ?3, ?4)";
+    let sql =
+        "INSERT INTO workspace (workspace_id, name, name_key, created_at) VALUES (?1, ?2, ?3, ?4)";
     tx.tell(sql, params![id, name, &fold(name), tx.now()]).await?;
     Ok(id)
 }
@@ -35,7 +38,8 @@ pub async fn any(tx: &mut Tx) -> Result<bool, StoreError> {
     Ok(tx.row("SELECT 1 FROM workspace LIMIT 1", &[], |_| Ok(())).await?.is_some())
 }
 
-/// Looks into a table that is nobody's. Where a database is spread over machines, it is where the statement goes, and says nothing of the others.
+/// Looks into a table that is nobody's. Where a database is spread over machines, it is where the
+/// statement goes, and says nothing of the others.
 pub async fn try_to_read(tx: &mut Tx) -> Result<(), StoreError> {
     tx.row("SELECT 1 FROM schema_migration LIMIT 1", &[], |_| Ok(())).await.map(|_| ())
 }
@@ -53,7 +57,8 @@ pub async fn job_count(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, Store
 
 /// Counts one more job; says its place among the jobs of the workspace.
 pub async fn count_job(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, StoreError> {
-    let sql = "UPDATE workspace SET job_count = job_count + 1 WHERE workspace_id = ?1 RETURNING job_count";
+    let sql = "UPDATE workspace SET job_count = job_count + 1 WHERE workspace_id = ?1 RETURNING \
+        job_count";
     let place = tx.row(sql, params![workspace], |row| row.int(0)).await?;
     place.ok_or_else(|| StoreError::Internal(format!("workspace {workspace} is gone")))
 }

@@ -30,33 +30,52 @@ impl SqliteTx {
     /// A connection that writes, to a database that is ours or empty.
     pub(crate) fn open_writer(path: &Path) -> Result<Self, StoreError> {
         let tx = Self::open(path)?;
-        let setup = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON;";
+        let setup = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = \
+            ON; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON;";
         tx.connection.execute_batch(setup).map_err(|error| unusable(path, &error))?;
         Ok(tx)
     }
 
-    /// Looks at a file before anything in it is changed: it must be ours, or empty if the purpose lets one be made, and writable unless it is only looked at.
+    /// Looks at a file before anything in it is changed: it must be ours, or empty if the purpose
+    /// lets one be made, and writable unless it is only looked at.
     pub(crate) fn examine(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
         let tx = Self::open(path)?;
         let read_only = || {
-            let cause = shortage::of(path).unwrap_or("its files and their directory must belong to the user that runs slated");
+            let cause = shortage::of(path).unwrap_or(
+                "its files and their directory must belong to the user that runs slated",
+            );
             StoreError::Unusable(format!("{} cannot be written; {cause}", path.display()))
         };
-        // The engine opens a file to read if it may not write it, and says so only when somebody does.
-        if purpose != Purpose::Inspect && tx.connection.is_readonly(MAIN_DB).map_err(|error| unusable(path, &error))? {
+        // The engine opens a file to read if it may not write it, and says so only when somebody
+        // does.
+        if purpose != Purpose::Inspect
+            && tx.connection.is_readonly(MAIN_DB).map_err(|error| unusable(path, &error))?
+        {
             return Err(read_only());
         }
         let try_to_write = || tx.connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK;");
-        let is_refused = |error: &rusqlite::Error| error.sqlite_error_code() == Some(ErrorCode::ReadOnly);
-        let is_foreign = migrations::sqlite::is_foreign(&tx).map_err(|error| match try_to_write() {
-            Err(refused) if is_refused(&refused) => read_only(),
-            _ => match shortage::of(path) {
-                Some(cause) => StoreError::Unusable(format!("{} cannot be read as a database: {cause} ({error})", path.display())),
-                None => StoreError::Unusable(format!("{} cannot be read as a database: {error}", path.display())),
-            },
-        })?;
+        let is_refused =
+            |error: &rusqlite::Error| error.sqlite_error_code() == Some(ErrorCode::ReadOnly);
+        let is_foreign =
+            migrations::sqlite::is_foreign(&tx).map_err(|error| match try_to_write() {
+                Err(refused) if is_refused(&refused) => read_only(),
+                _ => match shortage::of(path) {
+                    Some(cause) => StoreError::Unusable(format!(
+                        "{} cannot be read as a database: {cause} ({error})",
+                        path.display()
+                    )),
+                    None => StoreError::Unusable(format!(
+                        "{} cannot be read as a database: {error}",
+                        path.display()
+                    )),
+                },
+            })?;
         if is_foreign {
-            let message = format!("{} is a database of another program; choose another file with --database sqlite:PATH", path.display());
+            let message = format!(
+                "{} is a database of another program; choose another file with --database \
+                 sqlite:PATH",
+                path.display()
+            );
             return Err(StoreError::Unusable(message));
         }
         if purpose == Purpose::Inspect && migrations::sqlite::is_empty(&tx)? {
@@ -65,22 +84,30 @@ impl SqliteTx {
                 path.display()
             )));
         }
-        try_to_write().map_err(|error| if is_refused(&error) { read_only() } else { unusable(path, &error) })
+        try_to_write()
+            .map_err(|error| if is_refused(&error) { read_only() } else { unusable(path, &error) })
     }
 
     pub(crate) fn open_reader(path: &Path) -> Result<Self, StoreError> {
         let tx = Self::open(path)?;
-        tx.connection.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -8192;").map_err(|error| unusable(path, &error))?;
+        tx.connection
+            .execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -8192;")
+            .map_err(|error| unusable(path, &error))?;
         Ok(tx)
     }
 
     fn open(path: &Path) -> Result<Self, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(|error| unusable(path, &error))?;
+        let connection =
+            Connection::open_with_flags(path, flags).map_err(|error| unusable(path, &error))?;
         connection.busy_timeout(BUSY_TIMEOUT).map_err(|error| unusable(path, &error))?;
         // Without this a statement is planned anew whenever a parameter changes.
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(|error| unusable(path, &error))?;
-        connection.execute_batch("PRAGMA mmap_size = 1099511627776;").map_err(|error| unusable(path, &error))?;
+        connection
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+            .map_err(|error| unusable(path, &error))?;
+        connection
+            .execute_batch("PRAGMA mmap_size = 1099511627776;")
+            .map_err(|error| unusable(path, &error))?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
         provide_place_of(&connection).map_err(|error| unusable(path, &error))?;
         Ok(Self { connection })
@@ -97,7 +124,9 @@ impl SqliteTx {
     /// Ends statements that are under way when the limit is reached; with none they may go on.
     pub(super) fn limit(&mut self, limit: Option<Arc<Limit>>) -> Result<(), StoreError> {
         let is_reached = limit.map(|limit| move || limit.is_reached());
-        self.connection.progress_handler(STEPS_BETWEEN_LOOKS, is_reached).map_err(|error| broken(&error))
+        self.connection
+            .progress_handler(STEPS_BETWEEN_LOOKS, is_reached)
+            .map_err(|error| broken(&error))
     }
 
     /// How many rows this connection ever changed.
@@ -154,15 +183,25 @@ impl SqliteTx {
 
 /// `place_of(id)`: the row at which a person with that id is kept, if it was free when they came.
 fn provide_place_of(connection: &Connection) -> rusqlite::Result<()> {
-    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
-    connection.create_scalar_function("place_of", 1, flags, |call| Ok(PersonId::from_bytes(call.get(0)?).number()))
+    let flags = FunctionFlags::SQLITE_UTF8
+        | FunctionFlags::SQLITE_DETERMINISTIC
+        | FunctionFlags::SQLITE_INNOCUOUS;
+    connection.create_scalar_function("place_of", 1, flags, |call| {
+        Ok(PersonId::from_bytes(call.get(0)?).number())
+    })
 }
 
 /// What to say when the file cannot even be opened.
 pub(super) fn unusable(path: &Path, error: &rusqlite::Error) -> StoreError {
     match shortage::of(path) {
-        Some(cause) => StoreError::Unusable(format!("{} cannot be opened as a database: {cause} ({error})", path.display())),
-        None => StoreError::Unusable(format!("{} cannot be opened as a database: {error}", path.display())),
+        Some(cause) => StoreError::Unusable(format!(
+            "{} cannot be opened as a database: {cause} ({error})",
+            path.display()
+        )),
+        None => StoreError::Unusable(format!(
+            "{} cannot be opened as a database: {error}",
+            path.display()
+        )),
     }
 }
 

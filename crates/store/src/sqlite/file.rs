@@ -15,14 +15,15 @@ pub(crate) fn beside(database: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Sees to it that no log of another file lies where a new one would look for its own: the engine would take it for that, or throw it away with what was written
-/// last.
+/// Sees to it that no log of another file lies where a new one would look for its own: the engine
+/// would take it for that, or throw it away with what was written last.
 pub(crate) fn refuse_remains(path: &Path) -> Result<(), StoreError> {
     let is_there = |path: &PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
     match ["-wal", "-journal"].map(|ending| beside(path, ending)).into_iter().find(is_there) {
         None => Ok(()),
         Some(left) => Err(StoreError::Unusable(format!(
-            "{} is left of a database that is gone from here; move it to where that is, under its name, or remove it",
+            "{} is left of a database that is gone from here; move it to where that is, under its \
+             name, or remove it",
             left.display()
         ))),
     }
@@ -34,20 +35,33 @@ pub(crate) fn provide(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
         return Ok(());
     }
     if purpose == Purpose::Inspect {
-        return Err(StoreError::Unusable(format!("there is no database {}; name one with --database sqlite:PATH", path.display())));
+        return Err(StoreError::Unusable(format!(
+            "there is no database {}; name one with --database sqlite:PATH",
+            path.display()
+        )));
     }
     refuse_remains(path)?;
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_symlink() && !path.exists() => {
-            Err(StoreError::Unusable(format!("{} is a link that leads to no file; name the file itself", path.display())))
+        Err(error)
+            if error.kind() == ErrorKind::AlreadyExists && path.is_symlink() && !path.exists() =>
+        {
+            Err(StoreError::Unusable(format!(
+                "{} is a link that leads to no file; name the file itself",
+                path.display()
+            )))
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let directory = path.parent().unwrap_or(path).display();
-            Err(StoreError::Unusable(format!("{} cannot be made: there is no directory {directory}", path.display())))
+            Err(StoreError::Unusable(format!(
+                "{} cannot be made: there is no directory {directory}",
+                path.display()
+            )))
         }
-        Err(error) => Err(StoreError::Unusable(format!("{} cannot be made: {error}", path.display()))),
+        Err(error) => {
+            Err(StoreError::Unusable(format!("{} cannot be made: {error}", path.display())))
+        }
     }
 }
 
@@ -55,7 +69,8 @@ pub(crate) fn provide(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
 pub(super) struct Identity {
     pub(super) path: PathBuf,
     database: Known,
-    /// Its log, and the index into that, once the engine has made them. They stay the same ones for as long as anybody has the database open.
+    /// Its log, and the index into that, once the engine has made them. They stay the same ones for
+    /// as long as anybody has the database open.
     log: Vec<Known>,
 }
 
@@ -69,7 +84,10 @@ impl Known {
     fn of(path: PathBuf) -> Result<Self, StoreError> {
         match path.metadata() {
             Ok(found) => Ok(Self { path, device: found.dev(), inode: found.ino() }),
-            Err(error) => Err(StoreError::Unusable(format!("{} cannot be looked at: {error}", path.display()))),
+            Err(error) => Err(StoreError::Unusable(format!(
+                "{} cannot be looked at: {error}",
+                path.display()
+            ))),
         }
     }
 
@@ -77,7 +95,9 @@ impl Known {
         let what = match self.path.metadata() {
             Ok(found) if (found.dev(), found.ino()) == (self.device, self.inode) => return Ok(()),
             Ok(_) => "was replaced while it was in use".to_owned(),
-            Err(error) if error.kind() == ErrorKind::NotFound => "was removed while it was in use".to_owned(),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                "was removed while it was in use".to_owned()
+            }
             Err(error) => format!("cannot be looked at: {error}"),
         };
         Err(StoreError::Unavailable(format!("{} {what}; {remedy}", self.path.display())))
@@ -91,19 +111,20 @@ impl Identity {
 
     /// Takes note of the log, which lies beside the file itself, wherever a link to that is.
     pub(super) fn with_log(self) -> Result<Self, StoreError> {
-        let real = self
-            .path
-            .canonicalize()
-            .map_err(|error| StoreError::Unusable(format!("{} cannot be looked at: {error}", self.path.display())))?;
+        let real = self.path.canonicalize().map_err(|error| {
+            StoreError::Unusable(format!("{} cannot be looked at: {error}", self.path.display()))
+        })?;
         let log = ["-wal", "-shm"].map(|ending| Known::of(beside(&real, ending)));
         Ok(Self { log: log.into_iter().collect::<Result<_, _>>()?, ..self })
     }
 
-    /// What is written into a file that was removed or replaced would be lost with the last who has it open, and the engine confuses the logs of two
-    /// files that have one name. A commit is in the log first, and processes find it by the index, so those are no less needed.
+    /// What is written into a file that was removed or replaced would be lost with the last who has
+    /// it open, and the engine confuses the logs of two files that have one name. A commit is in
+    /// the log first, and processes find it by the index, so those are no less needed.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         self.check_database()?;
-        let remedy = "bring it back, or stop the server, which first copies what is in the log into the database";
+        let remedy = "bring it back, or stop the server, which first copies what is in the log \
+            into the database";
         self.log.iter().try_for_each(|file| file.check(remedy))
     }
 

@@ -1,5 +1,6 @@
-//! An operation that waits for the writer, and whose turn it is. Workspaces take turns, so that nobody waits for all that one of them wants. An operation that touches many
-//! records goes alone: when it is done, others go first.
+//! An operation that waits for the writer, and whose turn it is. Workspaces take turns, so that
+//! nobody waits for all that one of them wants. An operation that touches many records goes alone:
+//! when it is done, others go first.
 
 use std::collections::{HashMap, VecDeque};
 

@@ -1,5 +1,5 @@
-//! The embedded engine. Readers run on the calling thread, each with a connection of its own; one writer thread runs all
-//! writes, many in one commit.
+//! The embedded engine. Readers run on the calling thread, each with a connection of its own; one
+//! writer thread runs all writes, many in one commit.
 
 mod checkpoint;
 mod connection;
@@ -40,13 +40,18 @@ use crate::tx::{Arm, Tx};
 
 pub(crate) struct Sqlite {
     readers: Readers,
-    // Fields are dropped in order: nobody reads when the writer empties the log, and the writer ends before another server may have the file.
+    // Fields are dropped in order: nobody reads when the writer empties the log, and the writer
+    // ends before another server may have the file.
     writer: Writer,
     lock: Option<ServerLock>,
 }
 
 impl Sqlite {
-    pub(crate) fn open(path: &Path, purpose: Purpose, bell: Arc<CommitNotifier>) -> Result<Self, StoreError> {
+    pub(crate) fn open(
+        path: &Path,
+        purpose: Purpose,
+        bell: Arc<CommitNotifier>,
+    ) -> Result<Self, StoreError> {
         file::provide(path, purpose)?;
         let lock = match (purpose, SqliteTx::examine(path, purpose)) {
             (Purpose::Command | Purpose::Inspect, examined) => examined.map(|()| None)?,
@@ -90,7 +95,11 @@ impl Sqlite {
     }
 
     /// The same for work that is ended when it reaches a limit.
-    pub(crate) fn read_within<W: Operation>(&self, work: &W, limit: Arc<Limit>) -> Result<W::Output, OperationError> {
+    pub(crate) fn read_within<W: Operation>(
+        &self,
+        work: &W,
+        limit: Arc<Limit>,
+    ) -> Result<W::Output, OperationError> {
         self.readers.look(|tx| {
             tx.sqlite().limit(Some(limit))?;
             let outcome = run_now(work, tx);
@@ -100,7 +109,8 @@ impl Sqlite {
     }
 }
 
-/// Sees to it that there is a database at that path, of the newest version, to read from, and that no server has it while the lock is held.
+/// Sees to it that there is a database at that path, of the newest version, to read from, and that
+/// no server has it while the lock is held.
 pub(crate) fn prepare_source(path: &Path) -> Result<ServerLock, StoreError> {
     file::provide(path, Purpose::Inspect)?;
     SqliteTx::examine(path, Purpose::Inspect)?;
@@ -113,6 +123,9 @@ pub(crate) fn prepare_source(path: &Path) -> Result<ServerLock, StoreError> {
 fn run_now<W: Operation>(work: &W, tx: &mut Tx) -> Result<W::Output, OperationError> {
     match pin!(work.run(tx)).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(outcome) => outcome,
-        Poll::Pending => Err(StoreError::Internal("work awaited something other than its transaction".to_owned()).into()),
+        Poll::Pending => Err(StoreError::Internal(
+            "work awaited something other than its transaction".to_owned(),
+        )
+        .into()),
     }
 }

@@ -1,11 +1,14 @@
 //! The connections that read.
 //!
-//! A thread puts those that it does not need on a shelf of its own: a connection that goes from core to core has its memory fetched from the other each time.
-//! On the shelf a connection keeps the state of the data open that it saw, until something is about to be committed, and some milliseconds at most: to open
-//! a state and to close it again takes a sixth of a read.
+//! A thread puts those that it does not need on a shelf of its own: a connection that goes from
+//! core to core has its memory fetched from the other each time. On the shelf a connection keeps
+//! the state of the data open that it saw, until something is about to be committed, and some
+//! milliseconds at most: to open a state and to close it again takes a sixth of a read.
 //!
-//! States have numbers. The number is read first, and the engine fixes the state at the first statement behind it, so that a state may be newer than its
-//! number says. Then the number has changed meanwhile, and the state is not kept. Nobody who was told of a commit finds a state that lacks it.
+//! States have numbers. The number is read first, and the engine fixes the state at the first
+//! statement behind it, so that a state may be newer than its number says. Then the number has
+//! changed meanwhile, and the state is not kept. Nobody who was told of a commit finds a state that
+//! lacks it.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -22,11 +25,13 @@ use crate::tx::{Arm, Tx};
 const SHELVES: usize = 16;
 /// Connections that lie on a shelf at most; more are closed.
 const MAX_IDLE: usize = 4;
-/// Connections that are open from the start on, so that there are some when the system has no more to give.
+/// Connections that are open from the start on, so that there are some when the system has no more
+/// to give.
 const ALWAYS_OPEN: usize = 4;
 /// Stands for a state that is let go when it was seen.
 const NOT_TO_BE_KEPT: u64 = u64::MAX;
-/// How long a state is kept open, about. Another process may have changed the data, or wait until nobody looks at an old state.
+/// How long a state is kept open, about. Another process may have changed the data, or wait until
+/// nobody looks at an old state.
 const KEPT_FOR: Duration = Duration::from_millis(5);
 /// One read in so many is timed: a read takes less time than two looks at the clock are worth.
 const TIMED_READS: u32 = 16;
@@ -50,7 +55,8 @@ pub(super) struct Readers {
 /// The connections that nobody uses, and which state of the data they may keep open.
 pub(super) struct States {
     shelves: [Shelf; SHELVES],
-    /// The number of the state that is there, which goes up with every commit. It is odd while no state may be kept open.
+    /// The number of the state that is there, which goes up with every commit. It is odd while no
+    /// state may be kept open.
     current: AtomicU64,
 }
 
@@ -109,7 +115,9 @@ impl Readers {
         let thread = std::thread::Builder::new()
             .name("sqlite-readers".to_owned())
             .spawn(let_go_in_time)
-            .map_err(|error| StoreError::Unusable(format!("the thread for readers cannot be started: {error}")))?;
+            .map_err(|error| {
+                StoreError::Unusable(format!("the thread for readers cannot be started: {error}"))
+            })?;
         let seconds = metrics::histogram!("slated_store_read_seconds");
         for shelf in states.shelves.iter().take(ALWAYS_OPEN) {
             shelf.lock().push(Reader::open(&file.path)?);
@@ -121,13 +129,20 @@ impl Readers {
         Arc::clone(&self.states)
     }
 
-    /// Runs what only looks, at one state of the data with all in it that was committed by this process.
-    pub(super) fn look<T>(&self, run: impl FnOnce(&mut Tx) -> Result<T, OperationError>) -> Result<T, OperationError> {
+    /// Runs what only looks, at one state of the data with all in it that was committed by this
+    /// process.
+    pub(super) fn look<T>(
+        &self,
+        run: impl FnOnce(&mut Tx) -> Result<T, OperationError>,
+    ) -> Result<T, OperationError> {
         self.look_at(self.states.current(), run)
     }
 
     /// The same with all in it that was committed by any process.
-    pub(super) fn look_anew<T>(&self, run: impl FnOnce(&mut Tx) -> Result<T, OperationError>) -> Result<T, OperationError> {
+    pub(super) fn look_anew<T>(
+        &self,
+        run: impl FnOnce(&mut Tx) -> Result<T, OperationError>,
+    ) -> Result<T, OperationError> {
         self.look_at(NOT_TO_BE_KEPT, run)
     }
 
@@ -139,11 +154,17 @@ impl Readers {
         match opened {
             Ok(reader) => Ok(reader),
             // Without file descriptors or memory, one that lies on another shelf will do.
-            Err(error) => self.states.any_idle().ok_or_else(|| StoreError::Unavailable(error.to_string())),
+            Err(error) => {
+                self.states.any_idle().ok_or_else(|| StoreError::Unavailable(error.to_string()))
+            }
         }
     }
 
-    fn look_at<T>(&self, state: u64, run: impl FnOnce(&mut Tx) -> Result<T, OperationError>) -> Result<T, OperationError> {
+    fn look_at<T>(
+        &self,
+        state: u64,
+        run: impl FnOnce(&mut Tx) -> Result<T, OperationError>,
+    ) -> Result<T, OperationError> {
         let shelf = self.states.own_shelf();
         let idle = shelf.lock().pop();
         let mut reader = match idle {
@@ -196,17 +217,21 @@ impl States {
         self.shelves.iter().find_map(|shelf| shelf.lock().pop())
     }
 
-    /// Whoever has all states let go changes the number first and then looks at every shelf under its lock. So a state that was put back before is found
-    /// there, and one that comes later finds another number.
+    /// Whoever has all states let go changes the number first and then looks at every shelf under
+    /// its lock. So a state that was put back before is found there, and one that comes later finds
+    /// another number.
     fn put_back(&self, shelf: &Shelf, mut reader: Reader) {
         let mut idle = shelf.lock();
-        let may_stay_open = reader.open.is_some_and(|state| may_be_kept(state) && state == self.current()) && !reader.tx.sqlite().is_idle();
+        let may_stay_open =
+            reader.open.is_some_and(|state| may_be_kept(state) && state == self.current())
+                && !reader.tx.sqlite().is_idle();
         if idle.len() < MAX_IDLE && (may_stay_open || reader.let_go().is_ok()) {
             idle.push(reader);
         }
     }
 
-    /// Has nobody keep a state open from now on: another one is about to be committed, and the log can start afresh if nobody looks at an old state.
+    /// Has nobody keep a state open from now on: another one is about to be committed, and the log
+    /// can start afresh if nobody looks at an old state.
     pub(super) fn hold_off(&self) {
         self.current.fetch_or(1, Ordering::SeqCst);
         self.let_go();
@@ -251,7 +276,9 @@ mod tests {
         fn new(name: &str) -> Self {
             let file = ScratchFile::new(&format!("readers-{name}"));
             let other = Connection::open(&file.path).unwrap();
-            other.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE note (body TEXT);").unwrap();
+            other
+                .execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE note (body TEXT);")
+                .unwrap();
             Self { file, other }
         }
 
@@ -262,7 +289,10 @@ mod tests {
         /// Whether the log can be emptied now.
         fn nobody_looks(&self) -> bool {
             self.other.busy_timeout(Duration::ZERO).unwrap();
-            self.other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)).unwrap() == 0
+            self.other
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))
+                .unwrap()
+                == 0
         }
     }
 
@@ -363,7 +393,8 @@ mod tests {
         let look = |limit: Arc<Limit>| {
             readers.look(|tx| {
                 tx.sqlite().limit(Some(limit))?;
-                let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT MAX(i) FROM n";
+                let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
+                    SELECT MAX(i) FROM n";
                 Ok(tx.sqlite().row(endless, &[], |row| row.int(0))?)
             })
         };
@@ -374,7 +405,10 @@ mod tests {
         std::thread::scope(|scope| {
             let looking = scope.spawn(|| look(limit));
             drop(gone);
-            assert!(matches!(looking.join().unwrap(), Err(OperationError::Store(StoreError::TookTooLong))));
+            assert!(matches!(
+                looking.join().unwrap(),
+                Err(OperationError::Store(StoreError::TookTooLong))
+            ));
         });
         assert_eq!(readers.look(count).unwrap(), 0);
     }

@@ -10,7 +10,9 @@ use rustix::io::Errno;
 const LITTLE: u64 = 64 * 1024;
 
 pub(super) fn is_disk_full(path: &Path) -> bool {
-    statvfs(path).is_ok_and(|disk| !disk.f_flag.contains(StatVfsMountFlags::RDONLY) && disk.f_bavail * disk.f_frsize < LITTLE)
+    statvfs(path).is_ok_and(|disk| {
+        !disk.f_flag.contains(StatVfsMountFlags::RDONLY) && disk.f_bavail * disk.f_frsize < LITTLE
+    })
 }
 
 /// What an operator can do something about, if that is the cause.

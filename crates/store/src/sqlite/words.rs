@@ -1,5 +1,6 @@
-//! What changes in the index of words, which is told of it when a transaction is committed: it gathers what comes together, but puts it away at once
-//! whenever a statement after it can be undone by itself, as most can.
+//! What changes in the index of words, which is told of it when a transaction is committed: it
+//! gathers what comes together, but puts it away at once whenever a statement after it can be
+//! undone by itself, as most can.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +8,9 @@ use super::SqliteTx;
 use crate::error::StoreError;
 use crate::row::Param;
 
-/// What leaves the index and what enters it: words as they stand there, with spaces between them. A document that is new has nothing that could
-/// leave, and to one that is to be gone nothing is added.
+/// What leaves the index and what enters it: words as they stand there, with spaces between them. A
+/// document that is new has nothing that could leave, and to one that is to be gone nothing is
+/// added.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct WordChange {
     pub(crate) document: i64,
@@ -46,19 +48,23 @@ impl WordChanges {
             };
             // The index counts documents: one that changes leaves and enters, be it with no word.
             if let Some(removed) = removed {
-                let sql = "INSERT INTO search_word (search_word, rowid, words) VALUES ('delete', ?1, ?2)";
+                let sql =
+                    "INSERT INTO search_word (search_word, rowid, words) VALUES ('delete', ?1, ?2)";
                 tx.execute(sql, &[document.into(), Param::Text(&removed)])?;
             }
             if let Some(added) = added {
-                tx.execute("INSERT INTO search_word (rowid, words) VALUES (?1, ?2)", &[document.into(), Param::Text(&added)])?;
+                tx.execute(
+                    "INSERT INTO search_word (rowid, words) VALUES (?1, ?2)",
+                    &[document.into(), Param::Text(&added)],
+                )?;
             }
         }
         Ok(())
     }
 }
 
-/// What comes of all changes to one document, each of which goes on from the one before. The number of one that is gone may be that of a new one,
-/// of whatever workspace.
+/// What comes of all changes to one document, each of which goes on from the one before. The number
+/// of one that is gone may be that of a new one, of whatever workspace.
 fn sum_of(changes: &[WordChange]) -> (Option<String>, Option<String>) {
     let mut counts: BTreeMap<&str, i32> = BTreeMap::new();
     for WordChange { removed, added, .. } in changes {
@@ -69,7 +75,8 @@ fn sum_of(changes: &[WordChange]) -> (Option<String>, Option<String>) {
         }
     }
     let with = |wanted: i32| {
-        let words: Vec<_> = counts.iter().filter(|(_, count)| **count == wanted).map(|(word, _)| *word).collect();
+        let words: Vec<_> =
+            counts.iter().filter(|(_, count)| **count == wanted).map(|(word, _)| *word).collect();
         words.join(" ")
     };
     let was_there = changes.first().is_some_and(|change| change.removed.is_some());

@@ -1,8 +1,10 @@
-//! The one thread that writes. It runs the work that waits in one transaction, makes that durable with one commit, and only then
-//! answers. While some of it is run and on its way to the disk the next gathers.
+//! The one thread that writes. It runs the work that waits in one transaction, makes that durable
+//! with one commit, and only then answers. While some of it is run and on its way to the disk the
+//! next gathers.
 //!
-//! An operation that is refused has nearly always written nothing yet, so the work of a commit first runs without any way to undo a single one.
-//! Should one fail with something written, all of it is rolled back and runs again, each under a savepoint of its own.
+//! An operation that is refused has nearly always written nothing yet, so the work of a commit
+//! first runs without any way to undo a single one. Should one fail with something written, all of
+//! it is rolled back and runs again, each under a savepoint of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -28,16 +30,18 @@ use crate::tx::Tx;
 const QUEUE_LENGTH: usize = 8192;
 /// An operation in one commit, so that the first of them does not wait for ever.
 const MAX_PER_COMMIT: usize = 512;
-/// How long work that waits or comes joins what is under way, at least. If all who write were in one commit, nobody would be served while it runs, and nothing
-/// run while they are served.
+/// How long work that waits or comes joins what is under way, at least. If all who write were in
+/// one commit, nobody would be served while it runs, and nothing run while they are served.
 const MIN_JOINED: Duration = Duration::from_millis(2);
 /// And as many times as long as the last commit took, so that a slow disk does not have its way.
 const COMMITS_JOINED: u32 = 2;
-/// How long nobody tries again to empty a log that could not be emptied: writers wait for the try, and whoever reads may do so for long.
+/// How long nobody tries again to empty a log that could not be emptied: writers wait for the try,
+/// and whoever reads may do so for long.
 const BETWEEN_TRIES: Duration = Duration::from_millis(500);
 /// How long that may go on until those who would read for long wait.
 const OVERDUE_AFTER: Duration = Duration::from_secs(2);
-/// If none of ours reads for so long, another process looks at an old state, and waiting helps nobody.
+/// If none of ours reads for so long, another process looks at an old state, and waiting helps
+/// nobody.
 const OVERDUE_UNTIL: Duration = Duration::from_secs(40);
 
 /// What is left in the log of those who were erased.
@@ -57,7 +61,12 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(file: Arc<Identity>, mut tx: Tx, states: Arc<States>, bell: Arc<CommitNotifier>) -> Result<Self, StoreError> {
+    pub(super) fn start(
+        file: Arc<Identity>,
+        mut tx: Tx,
+        states: Arc<States>,
+        bell: Arc<CommitNotifier>,
+    ) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE_LENGTH);
         let checkpoints = Checkpoints::start(&file.path)?;
         checkpoints.watch(tx.sqlite())?;
@@ -67,8 +76,19 @@ impl Writer {
         let concerned = Concerned { states, bell, remains: tell_remains };
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_all(tx, Line::new(jobs, QUEUE_LENGTH), &file, checkpoints, runtime.as_ref(), &concerned))
-            .map_err(|error| StoreError::Unusable(format!("the writer thread cannot be started: {error}")))?;
+            .spawn(move || {
+                write_all(
+                    tx,
+                    Line::new(jobs, QUEUE_LENGTH),
+                    &file,
+                    checkpoints,
+                    runtime.as_ref(),
+                    &concerned,
+                )
+            })
+            .map_err(|error| {
+                StoreError::Unusable(format!("the writer thread cannot be started: {error}"))
+            })?;
         Ok(Self { remains, queue: Some(queue), thread: Some(thread) })
     }
 
@@ -140,8 +160,13 @@ impl<W: Operation> Job for Pending<W> {
     }
 }
 
-/// Tells everyone. From inside the runtime that costs one wake-up of a thread, from outside one for each.
-fn answer_all(batch: Vec<Box<dyn Job>>, committed: Result<(), StoreError>, runtime: Option<&Handle>) {
+/// Tells everyone. From inside the runtime that costs one wake-up of a thread, from outside one for
+/// each.
+fn answer_all(
+    batch: Vec<Box<dyn Job>>,
+    committed: Result<(), StoreError>,
+    runtime: Option<&Handle>,
+) {
     let answer = move || {
         for job in batch {
             job.answer(committed.as_ref().copied());
@@ -182,15 +207,18 @@ fn write_all(
         let joined_for = MIN_JOINED.max(last_commit * COMMITS_JOINED);
         batch.push(first);
         // Nothing is written while another file has the name of this one or of its log.
-        let is_ours = file.check().inspect_err(|error| tracing::error!(%error, "nothing can be written"));
+        let is_ours =
+            file.check().inspect_err(|error| tracing::error!(%error, "nothing can be written"));
         let is_untouched = is_ours.is_err();
-        let committed = is_ours.and_then(|()| checkpoints.before_commit(tx.sqlite())).and_then(|()| {
-            let committed = commit_together(&mut tx, &mut line, &mut batch, joined_for, states).map(|took| last_commit = took);
-            committed.inspect_err(|error| {
-                tracing::error!(%error, "a commit failed");
-                checkpoints.after_failure(tx.sqlite(), error);
-            })
-        });
+        let committed =
+            is_ours.and_then(|()| checkpoints.before_commit(tx.sqlite())).and_then(|()| {
+                let committed = commit_together(&mut tx, &mut line, &mut batch, joined_for, states)
+                    .map(|took| last_commit = took);
+                committed.inspect_err(|error| {
+                    tracing::error!(%error, "a commit failed");
+                    checkpoints.after_failure(tx.sqlite(), error);
+                })
+            });
         batch_size.record(batch.len() as f64);
         duration.record(started.elapsed().as_secs_f64());
         depth.set(line.len() as f64);
@@ -215,12 +243,16 @@ fn write_all(
         }
         match empty_log_at {
             _ if is_untouched => {}
-            // As long as somebody looks at an old state of the data the log stays; then a later commit tries again.
+            // As long as somebody looks at an old state of the data the log stays; then a later
+            // commit tries again.
             Some(due) if due <= Instant::now() => {
-                empty_log_at = (!checkpoints.empty_log(tx.sqlite())).then(|| Instant::now() + BETWEEN_TRIES);
+                empty_log_at =
+                    (!checkpoints.empty_log(tx.sqlite())).then(|| Instant::now() + BETWEEN_TRIES);
                 remains.send_replace(match empty_log_at {
                     None => Remains::None,
-                    Some(_) if (OVERDUE_AFTER..OVERDUE_UNTIL).contains(&wanted_since.elapsed()) => Remains::Overdue,
+                    Some(_) if (OVERDUE_AFTER..OVERDUE_UNTIL).contains(&wanted_since.elapsed()) => {
+                        Remains::Overdue
+                    }
                     Some(_) => Remains::Some,
                 });
             }
@@ -232,7 +264,8 @@ fn write_all(
     // A log that is gone by its name can still be copied; the file is whole then.
     let is_copied = file.check_database().is_ok() && checkpoints.finish(tx.sqlite());
     if !is_copied {
-        // The engine would remove the log with the last connection, and with it what was answered and is not in the file that lies there now.
+        // The engine would remove the log with the last connection, and with it what was answered
+        // and is not in the file that lies there now.
         std::mem::forget(tx);
     }
 }
@@ -264,8 +297,14 @@ fn commit_together(
     })
 }
 
-/// Runs the batch, and what waits or comes for so long. False if one of them failed and left something behind.
-fn run_swiftly(tx: &mut Tx, line: &mut Line, batch: &mut Vec<Box<dyn Job>>, joined_for: Duration) -> Result<bool, StoreError> {
+/// Runs the batch, and what waits or comes for so long. False if one of them failed and left
+/// something behind.
+fn run_swiftly(
+    tx: &mut Tx,
+    line: &mut Line,
+    batch: &mut Vec<Box<dyn Job>>,
+    joined_for: Duration,
+) -> Result<bool, StoreError> {
     tx.sqlite().execute("BEGIN IMMEDIATE", &[])?;
     let joined_until = Instant::now() + joined_for;
     tx.forget_log_end();

@@ -8,7 +8,12 @@ fn company(number: u128) -> CompanyId {
 }
 
 /// The places of all who answer, as a segment has them: the best first.
-fn found(documents: &[(String, Option<CompanyId>)], question: &Question, employer: Option<CompanyId>, at_once: usize) -> Vec<usize> {
+fn found(
+    documents: &[(String, Option<CompanyId>)],
+    question: &Question,
+    employer: Option<CompanyId>,
+    at_once: usize,
+) -> Vec<usize> {
     let mut gathered = Gathered::default();
     for (tokens, company) in documents {
         gathered.add(tokens, *company);
@@ -17,7 +22,9 @@ fn found(documents: &[(String, Option<CompanyId>)], question: &Question, employe
     let mut having = Having::new(documents.len(), terms.len());
     for (place, term) in terms.iter().enumerate() {
         let (first, last) = term.letters();
-        for Group { letters, words } in groups.iter().filter(|group| (&first..=&last).contains(&&group.letters)) {
+        for Group { letters, words } in
+            groups.iter().filter(|group| (&first..=&last).contains(&&group.letters))
+        {
             having.look_at(place, term, letters, words).unwrap();
         }
     }
@@ -45,7 +52,11 @@ fn groups_are_in_order_and_have_the_first_letters_of_their_words() {
     gathered.add("1anna 2annabel 3an 3a 3张伟华明 =p0", None);
     gathered.add("1anton", Some(company(1)));
     let letters: Vec<_> = gathered.groups().into_iter().map(|group| group.letters).collect();
-    assert_eq!(letters, ["==0", "a", "an", "ann", "ant", "张伟华"].map(|letters| letters.replace("==0", &letters_of(company(1)))));
+    assert_eq!(
+        letters,
+        ["==0", "a", "an", "ann", "ant", "张伟华"]
+            .map(|letters| letters.replace("==0", &letters_of(company(1))))
+    );
 }
 
 fn letters_of(company: CompanyId) -> String {
@@ -83,7 +94,8 @@ fn what_cannot_be_read_is_not_taken_for_nothing() {
 }
 
 fn tokens() -> impl Strategy<Value = String> {
-    let token = ("[123]", prop_oneof!["[ab张]{1,3}", "[abé]{2,6}"]).prop_map(|(mark, word)| format!("{mark}{word}"));
+    let token = ("[123]", prop_oneof!["[ab张]{1,3}", "[abé]{2,6}"])
+        .prop_map(|(mark, word)| format!("{mark}{word}"));
     proptest::collection::vec(token, 0..6).prop_map(|mut tokens| {
         tokens.sort_unstable_by(|one, other| one[1..].cmp(&other[1..]).then(one.cmp(other)));
         tokens.dedup_by(|next, kept| next[1..] == kept[1..]);
@@ -101,10 +113,13 @@ proptest! {
         at_once in 1..50usize,
     ) {
         let question = Question::parse(&words.join(" ")).unwrap();
-        let documents: Vec<_> = documents.into_iter().map(|(tokens, number)| (tokens, (number > 0).then(|| company(number)))).collect();
+        let documents: Vec<_> = documents.into_iter().map(|(tokens, number)| (tokens,
+            (number > 0).then(|| company(number)))).collect();
         let employer = (employer > 0).then(|| company(employer));
-        let answers = documents.iter().enumerate().filter(|(_, (_, company))| employer.is_none() || *company == employer);
-        let mut expected: Vec<_> = answers.filter_map(|(place, (tokens, _))| Some((question.answer_in(tokens)?, place))).collect();
+        let answers = documents.iter().enumerate().filter(|(_,
+            (_, company))| employer.is_none() || *company == employer);
+        let mut expected: Vec<_> = answers.filter_map(|(place,
+            (tokens, _))| Some((question.answer_in(tokens)?, place))).collect();
         expected.sort_unstable();
         let expected: Vec<_> = expected.into_iter().map(|(_, place)| place).collect();
         prop_assert_eq!(found(&documents, &question, employer, at_once), expected);

@@ -10,9 +10,11 @@ use crate::http::answer::{render, with_match};
 use crate::http::{Reply, WriteRequest};
 use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 
-/// A person to create, as version 0 writes it: all strings, with a single `email` and `phone_number` beside the lists.
+/// A person to create, as version 0 writes it: all strings, with a single `email` and
+/// `phone_number` beside the lists.
 #[derive(ToSchema)]
-#[schema(example = json!({"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "phone_number": "+44 20 7946 0000"}))]
+#[schema(example = json!({"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com",
+    "phone_number": "+44 20 7946 0000"}))]
 #[expect(dead_code, reason = "describes what read_new_person reads")]
 pub struct CreatePersonBodyV0 {
     name: Option<String>,
@@ -73,7 +75,14 @@ pub struct PersonCreatedV0 {
 
 impl From<CreatedPerson> for PersonCreatedV0 {
     fn from(created: CreatedPerson) -> Self {
-        let CreatedPerson { is_new: _, person, company_name, candidate_id, client_contact_id, changes: _ } = created;
+        let CreatedPerson {
+            is_new: _,
+            person,
+            company_name,
+            candidate_id,
+            client_contact_id,
+            changes: _,
+        } = created;
         Self {
             id: person.id.to_string(),
             name: person.name.whole,
@@ -92,14 +101,18 @@ impl From<CreatedPerson> for PersonCreatedV0 {
 
 /// Create a person (version 0)
 ///
-/// The same rules as in version 1, with the fields and the envelope of version 0. The fields that version 1 added are refused.
+/// The same rules as in version 1, with the fields and the envelope of version 0. The fields that
+/// version 1 added are refused.
 #[utoipa::path(post, path = "/v0/persons", operation_id = "createPersonV0", tag = "Persons",
-    params(("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do when the person is there already: `merge` (the default), `error` or `create`.")),
+    params(("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do \
+        when the person is there already: `merge` (the default), `error` or `create`.")),
     request_body = CreatePersonBodyV0,
-    extensions(("x-errors" = json!(["NOT_FOUND", "DUPLICATE_PERSON", "IDENTIFIER_CONFLICT", "AMBIGUOUS_JOB"]))),
+    extensions(("x-errors" = json!(["NOT_FOUND", "DUPLICATE_PERSON", "IDENTIFIER_CONFLICT",
+        "AMBIGUOUS_JOB"]))),
     responses(
         (status = 201, description = "The person was made.", body = EnvelopeV0),
-        (status = 200, description = "The person was there already; what was missing was added.", body = EnvelopeV0)))]
+        (status = 200, description = "The person was there already; what was missing was added.",
+            body = EnvelopeV0)))]
 pub async fn create_person(request: WriteRequest) -> Reply {
     let mut query = request.query();
     let on_duplicate = read_on_duplicate(&mut query);
@@ -112,7 +125,10 @@ pub async fn create_person(request: WriteRequest) -> Reply {
             work,
             |created| {
                 let (status, matched_by) = (status(created.is_new), created.changes.matched_by);
-                with_match(render(status, &EnvelopeV0 { error: "", data: created.into() }), matched_by)
+                with_match(
+                    render(status, &EnvelopeV0 { error: "", data: created.into() }),
+                    matched_by,
+                )
             },
         )
         .await

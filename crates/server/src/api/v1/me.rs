@@ -67,13 +67,23 @@ pub struct RateLimitRead {
     responses((status = 200, description = "The caller.", body = Envelope<MeRead>)))]
 pub async fn read_me(request: ReadRequest) -> Reply {
     request.no_query()?;
-    let (key, workspace_name) = request.app.store.read(ReadCaller { workspace: request.workspace, id: request.key }).await?;
+    let (key, workspace_name) = request
+        .app
+        .store
+        .read(ReadCaller { workspace: request.workspace, id: request.key })
+        .await?;
     let rate_limit = request.allowance().map(|allowance| RateLimitRead {
         limit: allowance.limit,
         remaining: allowance.remaining,
         reset_seconds: allowance.reset,
     });
-    let key = CallerKey { id: key.id, name: key.name, scope: key.scope.name(), expires_at: key.expires_at, created_at: key.created_at };
+    let key = CallerKey {
+        id: key.id,
+        name: key.name,
+        scope: key.scope.name(),
+        expires_at: key.expires_at,
+        created_at: key.created_at,
+    };
     let workspace = CallerWorkspace { id: request.workspace.to_string(), name: workspace_name };
     Ok(answer(StatusCode::OK, MeRead { key, workspace, rate_limit }))
 }

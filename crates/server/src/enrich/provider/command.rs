@@ -1,5 +1,5 @@
-//! A program of the operator's. It reads the question as JSON and prints a profile. It runs in a process group of its own, so that all it
-//! started can be ended with it.
+//! A program of the operator's. It reads the question as JSON and prints a profile. It runs in a
+//! process group of its own, so that all it started can be ended with it.
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
@@ -30,7 +30,8 @@ const TRY_LATER: i32 = 75;
 /// What is read of the errors that a program prints, and what is told of them.
 const MAX_ERRORS_READ: usize = 4096;
 const CHARACTERS_TOLD: usize = 200;
-/// What is waited for the pipes of a program that has ended, if something that it started has them too.
+/// What is waited for the pipes of a program that has ended, if something that it started has them
+/// too.
 const PIPES_CLOSE_WITHIN: Duration = Duration::from_secs(1);
 
 pub struct Program {
@@ -46,11 +47,17 @@ struct Asked<'q> {
 }
 
 impl Program {
-    /// `variable` gives the value of an environment variable. A path is one from `base`, a bare name is looked for in `PATH`.
-    pub fn new(config: &ProviderConfig, base: &Path, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, String> {
+    /// `variable` gives the value of an environment variable. A path is one from `base`, a bare
+    /// name is looked for in `PATH`.
+    pub fn new(
+        config: &ProviderConfig,
+        base: &Path,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, String> {
         let written = config.command.as_deref().unwrap_or_default();
-        let (name, arguments) =
-            written.split_first().ok_or("command is missing, as in command = [\"/usr/local/bin/lookup\", \"--json\"]")?;
+        let (name, arguments) = written
+            .split_first()
+            .ok_or("command is missing, as in command = [\"/usr/local/bin/lookup\", \"--json\"]")?;
         let path = match name.contains('/') {
             true => at_path(base.join(name))?,
             false => in_folders(name, &variable("PATH").unwrap_or_default())?,
@@ -60,22 +67,32 @@ impl Program {
             environment.extend(variable(name).map(|value| (name.to_owned(), value.into())));
         }
         for name in config.environment.iter().flatten() {
-            let value = variable(name).ok_or_else(|| format!("environment: the variable {name} is not set"))?;
+            let value = variable(name)
+                .ok_or_else(|| format!("environment: the variable {name} is not set"))?;
             environment.push((name.clone(), value.into()));
         }
         Ok(Self { path, arguments: arguments.to_vec(), environment })
     }
 
     async fn run(&self, question: &Question, call: &str) -> Result<Answer, Trouble> {
-        let asked =
-            serde_json::to_vec(&Asked { version: VERSION, person: question }).map_err(|error| Trouble::Failed(error.to_string()))?;
+        let asked = serde_json::to_vec(&Asked { version: VERSION, person: question })
+            .map_err(|error| Trouble::Failed(error.to_string()))?;
         let mut command = Command::new(&self.path);
-        command.args(&self.arguments).env_clear().envs(self.environment.iter().map(|(name, value)| (name, value)));
-        command.env(CALL_VARIABLE, call).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.process_group(0).kill_on_drop(true).spawn().map_err(|error| not_run(&error))?;
+        command
+            .args(&self.arguments)
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+            .env(CALL_VARIABLE, call)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child =
+            command.process_group(0).kill_on_drop(true).spawn().map_err(|error| not_run(&error))?;
         // Whatever ends this early ends the program too, and all that it started.
         let mut group = Group::of(&child);
-        let (stdin, mut stdout, mut stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (stdin, mut stdout, mut stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (mut printed, mut errors) = (Vec::new(), Vec::new());
         let tell = async {
             if let Some(mut stdin) = stdin {
@@ -88,13 +105,18 @@ impl Program {
         let listen = async {
             match hear(stdout.as_mut(), MAX_RESPONSE_BYTES, &mut printed).await? {
                 true => Ok(()),
-                false => Err(Trouble::Failed(format!("it printed more than {} MiB", MAX_RESPONSE_BYTES / (1024 * 1024)))),
+                false => Err(Trouble::Failed(format!(
+                    "it printed more than {} MiB",
+                    MAX_RESPONSE_BYTES / (1024 * 1024)
+                ))),
             }
         };
         let listen_to_errors = async {
             let is_all = hear(stderr.as_mut(), MAX_ERRORS_READ, &mut errors).await?;
             if let (false, Some(stderr)) = (is_all, &mut stderr) {
-                tokio::io::copy(stderr, &mut tokio::io::sink()).await.map_err(|error| not_read(&error))?;
+                tokio::io::copy(stderr, &mut tokio::io::sink())
+                    .await
+                    .map_err(|error| not_read(&error))?;
             }
             Ok::<(), Trouble>(())
         };
@@ -124,7 +146,8 @@ impl Program {
     }
 }
 
-/// The program and all that it started, as long as that stays together. They are killed when this goes, unless the program ended by itself.
+/// The program and all that it started, as long as that stays together. They are killed when this
+/// goes, unless the program ended by itself.
 struct Group(Option<Pid>);
 
 impl Group {
@@ -161,7 +184,9 @@ fn not_read(error: &io::Error) -> Trouble {
 fn at_path(path: PathBuf) -> Result<PathBuf, String> {
     match fs::metadata(&path) {
         Ok(metadata) if is_program(&metadata) => Ok(path),
-        Ok(metadata) if metadata.is_file() => Err(format!("command: {} is not executable; chmod +x makes it so", path.display())),
+        Ok(metadata) if metadata.is_file() => {
+            Err(format!("command: {} is not executable; chmod +x makes it so", path.display()))
+        }
         _ => Err(format!("command: there is no program {}", path.display())),
     }
 }
@@ -170,16 +195,22 @@ fn at_path(path: PathBuf) -> Result<PathBuf, String> {
 fn in_folders(name: &str, folders: &str) -> Result<PathBuf, String> {
     let mut paths = env::split_paths(folders).map(|folder| folder.join(name));
     let found = paths.find(|path| fs::metadata(path).is_ok_and(|metadata| is_program(&metadata)));
-    found.ok_or_else(|| format!("command: there is no program {name} in PATH; install it, or write its whole path"))
+    found.ok_or_else(|| {
+        format!("command: there is no program {name} in PATH; install it, or write its whole path")
+    })
 }
 
 fn is_program(metadata: &fs::Metadata) -> bool {
     metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
 }
 
-/// Reads to the end, or until there is more than `most`; says whether it was the end. It may be left at any time: what was read until then
-/// has been heard.
-async fn hear(pipe: Option<&mut (impl AsyncRead + Unpin)>, most: usize, heard: &mut Vec<u8>) -> Result<bool, Trouble> {
+/// Reads to the end, or until there is more than `most`; says whether it was the end. It may be
+/// left at any time: what was read until then has been heard.
+async fn hear(
+    pipe: Option<&mut (impl AsyncRead + Unpin)>,
+    most: usize,
+    heard: &mut Vec<u8>,
+) -> Result<bool, Trouble> {
     let Some(pipe) = pipe else { return Ok(true) };
     let mut pipe = pipe.take(most as u64 + 1);
     while pipe.read_buf(heard).await.map_err(|error| not_read(&error))? > 0 {}
@@ -192,7 +223,10 @@ fn judge(status: ExitStatus, printed: &[u8], errors: &[u8]) -> Result<Answer, Tr
     let said = first_line(errors);
     match status.code() {
         Some(0) => read(printed),
-        Some(TRY_LATER) => Err(Trouble::Busy { retry_after: None, reason: format!("it asks to be asked later{said}") }),
+        Some(TRY_LATER) => Err(Trouble::Busy {
+            retry_after: None,
+            reason: format!("it asks to be asked later{said}"),
+        }),
         Some(code) => Err(Trouble::Failed(format!("it ended with status {code}{said}"))),
         None => Err(Trouble::Failed(format!("it was killed: {status}{said}"))),
     }
@@ -214,7 +248,8 @@ fn read(printed: &[u8]) -> Result<Answer, Trouble> {
 fn first_line(errors: &[u8]) -> String {
     let text = String::from_utf8_lossy(errors);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let line: String = line.chars().filter(|character| !character.is_control()).take(CHARACTERS_TOLD).collect();
+    let line: String =
+        line.chars().filter(|character| !character.is_control()).take(CHARACTERS_TOLD).collect();
     match line.is_empty() {
         true => line,
         false => format!(": {line}"),
@@ -223,7 +258,9 @@ fn first_line(errors: &[u8]) -> String {
 
 impl Provider for Program {
     fn can_ask(&self, question: &Question) -> bool {
-        let is_named = !question.name.is_empty() || !question.social_url.is_empty() || !question.external_source_id.is_empty();
+        let is_named = !question.name.is_empty()
+            || !question.social_url.is_empty()
+            || !question.external_source_id.is_empty();
         is_named || !question.emails.is_empty() || !question.phones.is_empty()
     }
 
@@ -240,7 +277,8 @@ mod tests {
     use crate::config::Config;
 
     fn program(settings: &str) -> Result<Program, String> {
-        let text = format!("[[enrichment.provider]]\nname = \"lookup\"\nkind = \"command\"\n{settings}\n");
+        let text =
+            format!("[[enrichment.provider]]\nname = \"lookup\"\nkind = \"command\"\n{settings}\n");
         let config = Config::parse("slated.toml", &text)?;
         let variable = |name: &str| match name {
             "PATH" => env::var("PATH").ok(),
@@ -252,13 +290,16 @@ mod tests {
 
     /// What comes of a script that is run by `sh`.
     fn run(script: &str) -> Result<Answer, Trouble> {
-        let settings = format!("command = [\"sh\", \"-c\", '''{script}''']\nenvironment = [\"TOKEN\"]");
+        let settings =
+            format!("command = [\"sh\", \"-c\", '''{script}''']\nenvironment = [\"TOKEN\"]");
         let program = program(&settings).unwrap_or_else(|reason| panic!("{reason}"));
         let question = Question { name: "Ada Lovelace".to_owned(), ..Question::default() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let asking = program.ask(&question, "c4ll");
-            timeout(Duration::from_secs(20), asking).await.unwrap_or_else(|_| Err(Trouble::Failed("too slow".to_owned())))
+            timeout(Duration::from_secs(20), asking)
+                .await
+                .unwrap_or_else(|_| Err(Trouble::Failed("too slow".to_owned())))
         })
     }
 
@@ -269,9 +310,17 @@ mod tests {
     #[test]
     fn it_is_told_the_question_and_its_answer_is_read() {
         let told = answered("cat").unwrap_or_default();
-        assert_eq!((&told["version"], &told["person"]["name"]), (&Value::from(1), &Value::from("Ada Lovelace")));
-        let environment = answered(r#"printf '{"token": "%s", "call": "%s", "user": "%s"}' "$TOKEN" "$SLATED_CALL" "$USER""#);
-        assert_eq!(environment, Some(serde_json::json!({ "token": "s3cret", "call": "c4ll", "user": "" })));
+        assert_eq!(
+            (&told["version"], &told["person"]["name"]),
+            (&Value::from(1), &Value::from("Ada Lovelace"))
+        );
+        let environment = answered(
+            r#"printf '{"token": "%s", "call": "%s", "user": "%s"}' "$TOKEN" "$SLATED_CALL" "$USER""#,
+        );
+        assert_eq!(
+            environment,
+            Some(serde_json::json!({ "token": "s3cret", "call": "c4ll", "user": "" }))
+        );
     }
 
     #[test]
@@ -287,7 +336,10 @@ mod tests {
             Err(Trouble::Failed(reason)) => reason,
             other => panic!("{script}: {other:?}"),
         };
-        assert_eq!(failed("echo 'no such table' >&2; echo more >&2; exit 3"), "it ended with status 3: no such table");
+        assert_eq!(
+            failed("echo 'no such table' >&2; echo more >&2; exit 3"),
+            "it ended with status 3: no such table"
+        );
         assert_eq!(failed("exit 1"), "it ended with status 1");
         assert!(failed("echo '[1]'").contains("no JSON object"));
         assert!(failed("echo hello").contains("no JSON"));
@@ -295,19 +347,28 @@ mod tests {
         assert!(failed("yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa").contains("more than 2 MiB"));
         assert_eq!(
             run("echo later >&2; exit 75"),
-            Err(Trouble::Busy { retry_after: None, reason: "it asks to be asked later: later".to_owned() })
+            Err(Trouble::Busy {
+                retry_after: None,
+                reason: "it asks to be asked later: later".to_owned()
+            })
         );
     }
 
     #[test]
     fn many_errors_do_not_hold_a_program_up() {
-        assert_eq!(answered("yes error | head -c 1000000 >&2; echo '{\"name\": \"Ada\"}'"), Some(serde_json::json!({ "name": "Ada" })));
+        assert_eq!(
+            answered("yes error | head -c 1000000 >&2; echo '{\"name\": \"Ada\"}'"),
+            Some(serde_json::json!({ "name": "Ada" }))
+        );
     }
 
     #[test]
     fn what_a_program_leaves_behind_is_not_waited_for() {
         let begun = Instant::now();
-        assert_eq!(answered("sleep 15 & echo '{\"name\": \"Ada\"}'"), Some(serde_json::json!({ "name": "Ada" })));
+        assert_eq!(
+            answered("sleep 15 & echo '{\"name\": \"Ada\"}'"),
+            Some(serde_json::json!({ "name": "Ada" }))
+        );
         let taken = begun.elapsed();
         assert!(taken >= PIPES_CLOSE_WITHIN && taken < Duration::from_secs(10), "{taken:?}");
     }

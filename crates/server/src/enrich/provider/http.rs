@@ -1,5 +1,6 @@
-//! A service that is asked over HTTP. Where it is and what it is told comes from the configuration, so its address is judged as that of
-//! a webhook, but it is sent nowhere else: its headers hold secrets.
+//! A service that is asked over HTTP. Where it is and what it is told comes from the configuration,
+//! so its address is judged as that of a webhook, but it is sent nowhere else: its headers hold
+//! secrets.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,7 +19,8 @@ use crate::outgoing::{Redirects, Targets, client, explain, retry_after};
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// These are for the program to say.
-const RESERVED: [&str; 5] = [IDEMPOTENCY_KEY, "host", "content-length", "transfer-encoding", "connection"];
+const RESERVED: [&str; 5] =
+    [IDEMPOTENCY_KEY, "host", "content-length", "transfer-encoding", "connection"];
 const JSON: &str = "application/json";
 
 pub struct Http {
@@ -36,8 +38,14 @@ pub struct Http {
 
 impl Http {
     /// `variable` gives the value of an environment variable.
-    pub fn new(config: &ProviderConfig, targets: &Targets, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, String> {
-        let written = config.url.as_deref().ok_or("url is missing, as in url = \"https://api.example.com/person?email={email}\"")?;
+    pub fn new(
+        config: &ProviderConfig,
+        targets: &Targets,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, String> {
+        let written = config.url.as_deref().ok_or(
+            "url is missing, as in url = \"https://api.example.com/person?email={email}\"",
+        )?;
         let url = UrlTemplate::parse(written, targets).map_err(|reason| format!("url {reason}"))?;
         let method = config.method.unwrap_or_default();
         if method == Method::Get && config.body.is_some() {
@@ -63,7 +71,11 @@ impl Http {
     async fn call(&self, question: &Question, call: &str) -> Result<Answer, Trouble> {
         let too_little = || Trouble::Refused("too little is known of the person to ask".to_owned());
         let url = self.url.fill(question).ok_or_else(too_little)?;
-        let mut request = self.client.request(self.method.clone(), url).headers(self.headers.clone()).header(IDEMPOTENCY_KEY, call);
+        let mut request = self
+            .client
+            .request(self.method.clone(), url)
+            .headers(self.headers.clone())
+            .header(IDEMPOTENCY_KEY, call);
         if let Some(body) = self.body.as_ref().and_then(|body| body.fill(question)) {
             request = request.body(body.to_string());
         }
@@ -74,12 +86,14 @@ impl Http {
             Verdict::Nobody => Ok(Answer { cost, ..Answer::nobody() }),
             Verdict::Answered => {
                 let answer = self.read(&mut response).await?;
-                let cost = cost.or_else(|| self.mapping.as_ref().and_then(|mapping| mapping.cost_of(&answer)));
+                let cost = cost
+                    .or_else(|| self.mapping.as_ref().and_then(|mapping| mapping.cost_of(&answer)));
                 Ok(Answer { cost, ..self.understand(answer)? })
             }
             Verdict::Busy => {
                 let seconds = retry_after(response.headers(), Timestamp::now());
-                let retry_after = seconds.map(|seconds| Duration::from_secs(seconds.max(0).unsigned_abs()));
+                let retry_after =
+                    seconds.map(|seconds| Duration::from_secs(seconds.max(0).unsigned_abs()));
                 Err(Trouble::Busy { retry_after, reason: told(status) })
             }
             Verdict::Failed => Err(Trouble::Failed(told(status))),
@@ -96,10 +110,14 @@ impl Http {
         while let Some(chunk) = response.chunk().await.map_err(|error| self.no_answer(error))? {
             read.extend_from_slice(&chunk);
             if read.len() > MAX_RESPONSE_BYTES {
-                return Err(Trouble::Failed(format!("its answer is larger than {} MiB", MAX_RESPONSE_BYTES / (1024 * 1024))));
+                return Err(Trouble::Failed(format!(
+                    "its answer is larger than {} MiB",
+                    MAX_RESPONSE_BYTES / (1024 * 1024)
+                )));
             }
         }
-        serde_json::from_slice(&read).map_err(|error| Trouble::Failed(format!("its answer is no JSON: {error}")))
+        serde_json::from_slice(&read)
+            .map_err(|error| Trouble::Failed(format!("its answer is no JSON: {error}")))
     }
 
     fn understand(&self, answer: Value) -> Result<Answer, Trouble> {
@@ -117,7 +135,8 @@ impl Http {
 
 impl Provider for Http {
     fn can_ask(&self, question: &Question) -> bool {
-        self.needs.iter().any(|needed| needed.value(question).is_some()) && self.url.fill(question).is_some()
+        self.needs.iter().any(|needed| needed.value(question).is_some())
+            && self.url.fill(question).is_some()
     }
 
     fn ask<'a>(&'a self, question: &'a Question, call: &'a str) -> Asking<'a> {
@@ -159,29 +178,48 @@ fn told(status: u16) -> String {
 }
 
 /// Those that are named, or else those of the call that say by themselves who is meant.
-fn read_needs(written: Option<&[String]>, url: &UrlTemplate, body: Option<&BodyTemplate>) -> Result<Vec<Placeholder>, String> {
-    let used: Vec<_> = url.placeholders().chain(body.map(BodyTemplate::placeholders).unwrap_or_default()).collect();
+fn read_needs(
+    written: Option<&[String]>,
+    url: &UrlTemplate,
+    body: Option<&BodyTemplate>,
+) -> Result<Vec<Placeholder>, String> {
+    let used: Vec<_> = url
+        .placeholders()
+        .chain(body.map(BodyTemplate::placeholders).unwrap_or_default())
+        .collect();
     if used.is_empty() {
-        return Err("url or body must say who is meant with a placeholder, as in {social_url} or {email}".to_owned());
+        return Err(
+            "url or body must say who is meant with a placeholder, as in {social_url} or {email}"
+                .to_owned(),
+        );
     }
     if let Some(written) = written {
         let read = |name: &String| {
-            let placeholder = Placeholder::parse(name).map_err(|reason| format!("needs {reason}"))?;
+            let placeholder =
+                Placeholder::parse(name).map_err(|reason| format!("needs {reason}"))?;
             match used.contains(&placeholder) {
                 true => Ok(placeholder),
-                false => Err(format!("needs names {name:?}, but neither url nor body has {{{name}}}; {}", shown(&used))),
+                false => Err(format!(
+                    "needs names {name:?}, but neither url nor body has {{{name}}}; {}",
+                    shown(&used)
+                )),
             }
         };
         let needs: Vec<_> = written.iter().map(read).collect::<Result<_, _>>()?;
         return match needs.is_empty() {
-            true => Err("needs must name at least one placeholder, as in needs = [\"email\"]".to_owned()),
+            true => {
+                Err("needs must name at least one placeholder, as in needs = [\"email\"]"
+                    .to_owned())
+            }
             false => Ok(needs),
         };
     }
-    let needs: Vec<_> = used.iter().copied().filter(|placeholder| placeholder.tells_who()).collect();
+    let needs: Vec<_> =
+        used.iter().copied().filter(|placeholder| placeholder.tells_who()).collect();
     match needs.is_empty() {
         true => Err(format!(
-            "needs is missing: neither url nor body has a placeholder that says by itself who is meant, as {{social_url}} or {{email}}; {}",
+            "needs is missing: neither url nor body has a placeholder that says by itself who is \
+             meant, as {{social_url}} or {{email}}; {}",
             shown(&used)
         )),
         false => Ok(needs),
@@ -210,9 +248,12 @@ fn read_headers(
         if RESERVED.iter().any(|reserved| name.eq_ignore_ascii_case(reserved)) {
             return Err(format!("headers.{name} is set by the program; leave it out"));
         }
-        let value = with_variables(written, variable).map_err(|reason| format!("headers.{name} {reason}"))?;
-        let known = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("headers.{name} is no name of a header"))?;
-        let mut value = HeaderValue::from_str(&value).map_err(|_| format!("headers.{name} must hold printable ASCII characters only"))?;
+        let value = with_variables(written, variable)
+            .map_err(|reason| format!("headers.{name} {reason}"))?;
+        let known = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| format!("headers.{name} is no name of a header"))?;
+        let mut value = HeaderValue::from_str(&value)
+            .map_err(|_| format!("headers.{name} must hold printable ASCII characters only"))?;
         value.set_sensitive(true);
         headers.insert(known, value);
     }
@@ -220,13 +261,20 @@ fn read_headers(
 }
 
 /// Puts the values of environment variables in the place of `${NAME}`.
-fn with_variables(written: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+fn with_variables(
+    written: &str,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<String, String> {
     let mut text = String::new();
     let mut rest = written;
     while let Some((before, after)) = rest.split_once("${") {
         let (name, after) = after.split_once('}').ok_or("has a ${ without its }")?;
         text.push_str(before);
-        text.push_str(&variable(name).ok_or_else(|| format!("needs the environment variable {name}, which is not set"))?);
+        text.push_str(
+            &variable(name).ok_or_else(|| {
+                format!("needs the environment variable {name}, which is not set")
+            })?,
+        );
         rest = after;
     }
     text.push_str(rest);
@@ -239,7 +287,8 @@ mod tests {
     use crate::config::Config;
 
     fn provider(settings: &str) -> Result<Http, String> {
-        let text = format!("[[enrichment.provider]]\nname = \"people\"\nkind = \"http\"\n{settings}\n");
+        let text =
+            format!("[[enrichment.provider]]\nname = \"people\"\nkind = \"http\"\n{settings}\n");
         let config = Config::parse("slated.toml", &text)?;
         let variable = |name: &str| (name == "TOKEN").then(|| "s3cret".to_owned());
         Http::new(config.enrichment.providers[0].get_ref(), &Targets::default(), &variable)
@@ -279,25 +328,39 @@ mod tests {
 
     #[test]
     fn it_is_asked_if_one_thing_is_known_that_it_needs() {
-        let url = "url = \"https://api.example.com/?email={email}&profile={social_url}&at={company_name}\"";
+        let url = "url = \
+            \"https://api.example.com/?email={email}&profile={social_url}&at={company_name}\"";
         let at_company = Question { company_name: "Acme".to_owned(), ..Question::default() };
         assert!(made(url).can_ask(&with_email()));
         assert!(!made(url).can_ask(&at_company));
         assert!(!made(&format!("{url}\nneeds = [\"social_url\"]")).can_ask(&with_email()));
         assert!(made(&format!("{url}\nneeds = [\"company_name\"]")).can_ask(&at_company));
-        assert!(!made("url = \"https://api.example.com/{social_public_id}?email={email}\"").can_ask(&with_email()));
+        assert!(
+            !made("url = \"https://api.example.com/{social_public_id}?email={email}\"")
+                .can_ask(&with_email())
+        );
     }
 
     #[test]
     fn a_name_is_enough_only_if_that_is_said() {
-        let named = Question { name: "Ada Lovelace".to_owned(), company_name: "Acme".to_owned(), ..Question::default() };
+        let named = Question {
+            name: "Ada Lovelace".to_owned(),
+            company_name: "Acme".to_owned(),
+            ..Question::default()
+        };
         let url = "url = \"https://api.example.com/?name={name}&at={company_name}&email={email}\"";
         assert!(!made(url).can_ask(&named));
         assert!(made(&format!("{url}\nneeds = [\"email\", \"name\"]")).can_ask(&named));
-        assert!(made("url = \"https://api.example.com/{name}\"\nneeds = [\"name\"]").can_ask(&named));
+        assert!(
+            made("url = \"https://api.example.com/{name}\"\nneeds = [\"name\"]").can_ask(&named)
+        );
         let with_slash = Question { name: "Ada/Lovelace".to_owned(), ..Question::default() };
-        assert!(!made("url = \"https://api.example.com/{name}\"\nneeds = [\"name\"]").can_ask(&with_slash));
-        let body = "url = \"https://api.example.com/\"\nmethod = \"POST\"\nbody = { who = { mail = \"{email}\" } }";
+        assert!(
+            !made("url = \"https://api.example.com/{name}\"\nneeds = [\"name\"]")
+                .can_ask(&with_slash)
+        );
+        let body = "url = \"https://api.example.com/\"\nmethod = \"POST\"\nbody = { who = { mail \
+            = \"{email}\" } }";
         assert!(made(body).can_ask(&with_email()));
         assert!(made(&format!("{body}\nneeds = [\"email\"]")).can_ask(&with_email()));
     }
@@ -321,13 +384,22 @@ mod tests {
             ("url = \"https://api.example.com/\"".to_owned(), "{social_url}"),
             ("url = \"https://api.example.com/\"\nneeds = [\"email\"]".to_owned(), "{social_url}"),
             ("url = \"https://api.example.com/?at={company_name}\"".to_owned(), "needs is missing"),
-            ("url = \"https://api.example.com/{last_name}?f={first_name}\"".to_owned(), "it may name first_name, last_name"),
-            (format!("{url}\nneeds = [\"email\", \"phone\"]"), "neither url nor body has {phone}; it may name email"),
+            (
+                "url = \"https://api.example.com/{last_name}?f={first_name}\"".to_owned(),
+                "it may name first_name, last_name",
+            ),
+            (
+                format!("{url}\nneeds = [\"email\", \"phone\"]"),
+                "neither url nor body has {phone}; it may name email",
+            ),
             ("url = \"http://10.0.0.1/?e={email}\"".to_owned(), "--allow-private-targets"),
             (format!("{url}\nbody = {{ a = \"b\" }}"), "POST"),
             (format!("{url}\nneeds = []"), "at least one"),
             (format!("{url}\nneeds = [\"shoe_size\"]"), "needs names \"shoe_size\""),
-            (format!("{url}\nheaders = {{ A = \"${{MISSING}}\" }}"), "environment variable MISSING, which is not set"),
+            (
+                format!("{url}\nheaders = {{ A = \"${{MISSING}}\" }}"),
+                "environment variable MISSING, which is not set",
+            ),
             (format!("{url}\nheaders = {{ A = \"${{TOKEN\" }}"), "without its }"),
             (format!("{url}\nheaders = {{ \"a b\" = \"c\" }}"), "no name of a header"),
             (format!("{url}\nheaders = {{ A = \"ä\\n\" }}"), "printable"),
@@ -343,7 +415,10 @@ mod tests {
     fn an_answer_in_our_own_shape_is_taken_as_it_is() {
         let http = made("url = \"https://api.example.com/?e={email}\"");
         let profile = serde_json::json!({ "name": "Ada" });
-        assert_eq!(http.understand(profile.clone()), Ok(Answer { profile: Some(profile), cost: None }));
+        assert_eq!(
+            http.understand(profile.clone()),
+            Ok(Answer { profile: Some(profile), cost: None })
+        );
         assert_eq!(http.understand(serde_json::json!({})), Ok(Answer::nobody()));
         assert_eq!(http.understand(Value::Null), Ok(Answer::nobody()));
         assert!(matches!(http.understand(serde_json::json!([1])), Err(Trouble::Failed(_))));

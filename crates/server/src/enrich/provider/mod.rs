@@ -1,5 +1,6 @@
-//! Who may know more of a person: a service that is called over HTTP, a file of the operator's own, or a program. Each is asked the
-//! same question and answers in one shape, the one that `model::enrichment::profile` reads.
+//! Who may know more of a person: a service that is called over HTTP, a file of the operator's own,
+//! or a program. Each is asked the same question and answers in one shape, the one that
+//! `model::enrichment::profile` reads.
 
 pub mod command;
 pub mod directory;
@@ -41,7 +42,8 @@ impl Answer {
     }
 }
 
-/// Why there is no answer. Nothing of the person and no secret stands in a reason, but for what a program of the operator's own says when it fails.
+/// Why there is no answer. Nothing of the person and no secret stands in a reason, but for what a
+/// program of the operator's own says when it fails.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Trouble {
     /// It asks to be asked later.
@@ -65,11 +67,12 @@ pub trait Provider: Send + Sync {
     /// Whether enough is known of the person to ask.
     fn can_ask(&self, question: &Question) -> bool;
 
-    /// `call` is the same whenever the same question is asked again, so that nobody pays twice for it.
+    /// `call` is the same whenever the same question is asked again, so that nobody pays twice for
+    /// it.
     fn ask<'a>(&'a self, question: &'a Question, call: &'a str) -> Asking<'a>;
 
-    /// Whether it answers from a file that lies here. Its answers are not kept, since asking again costs nothing and the file may have
-    /// changed.
+    /// Whether it answers from a file that lies here. Its answers are not kept, since asking again
+    /// costs nothing and the file may have changed.
     fn is_local(&self) -> bool {
         false
     }

@@ -54,10 +54,18 @@ impl Placeholder {
         Self::ALL.into_iter().find(|(known, _)| *known == self).map_or("", |(_, name)| name)
     }
 
-    /// Whether it says by itself who is meant. Many have the same name, are in one place and work for one company.
+    /// Whether it says by itself who is meant. Many have the same name, are in one place and work
+    /// for one company.
     #[must_use]
     pub const fn tells_who(self) -> bool {
-        matches!(self, Self::SocialUrl | Self::SocialPublicId | Self::Email | Self::Phone | Self::ExternalSourceId)
+        matches!(
+            self,
+            Self::SocialUrl
+                | Self::SocialPublicId
+                | Self::Email
+                | Self::Phone
+                | Self::ExternalSourceId
+        )
     }
 
     /// What is known in its place.
@@ -90,7 +98,10 @@ pub struct Template(Vec<Piece>);
 impl Template {
     fn parse(written: &str) -> Result<Self, String> {
         if written.contains("${") {
-            return Err("must hold no environment variable; those may stand in the values of headers".to_owned());
+            return Err(
+                "must hold no environment variable; those may stand in the values of headers"
+                    .to_owned(),
+            );
         }
         let mut pieces = Vec::new();
         let mut rest = written;
@@ -112,7 +123,11 @@ impl Template {
     }
 
     /// None if one of the values is not known. `write` puts a value down as its place wants it.
-    fn fill<'v>(&self, value: impl Fn(Placeholder) -> Option<&'v str>, write: impl Fn(&str, &mut String)) -> Option<String> {
+    fn fill<'v>(
+        &self,
+        value: impl Fn(Placeholder) -> Option<&'v str>,
+        write: impl Fn(&str, &mut String),
+    ) -> Option<String> {
         let mut text = String::new();
         for piece in &self.0 {
             match piece {
@@ -144,22 +159,30 @@ impl UrlTemplate {
         if written.contains(char::is_control) {
             return Err("must hold no control characters".to_owned());
         }
-        let behind_scheme = written.strip_prefix("https://").or_else(|| written.strip_prefix("http://"));
+        let behind_scheme =
+            written.strip_prefix("https://").or_else(|| written.strip_prefix("http://"));
         let behind_scheme = behind_scheme.ok_or("must begin with http:// or https://")?;
         let host = behind_scheme.split(['/', '?']).next().unwrap_or_default();
         if host.is_empty() || host.starts_with('\\') {
             return Err("must name a host right behind http:// or https://".to_owned());
         }
         if host.contains('{') {
-            return Err("may have placeholders only behind the host, as in https://api.example.com/person?email={email}".to_owned());
+            return Err("may have placeholders only behind the host, as in \
+                https://api.example.com/person?email={email}"
+                .to_owned());
         }
         let (path, query) = written.split_once('?').unwrap_or((written, ""));
         let path = Template::parse(path)?;
         if path.placeholders().any(|placeholder| placeholder == Placeholder::SocialUrl) {
-            return Err("may have {social_url} only behind a ?, since it has slashes, with which it would be another path".to_owned());
+            return Err("may have {social_url} only behind a ?, since it has slashes, with which \
+                it would be another path"
+                .to_owned());
         }
-        let parameters: Vec<_> =
-            query.split('&').filter(|parameter| !parameter.is_empty()).map(Template::parse).collect::<Result<_, _>>()?;
+        let parameters: Vec<_> = query
+            .split('&')
+            .filter(|parameter| !parameter.is_empty())
+            .map(Template::parse)
+            .collect::<Result<_, _>>()?;
         let example = compose(&path, &parameters, |_| Some("x")).ok_or("cannot be filled in")?;
         let example = Url::parse(&example).map_err(|error| format!("is no URL: {error}"))?;
         targets.check(&example)?;
@@ -173,15 +196,22 @@ impl UrlTemplate {
     /// A parameter whose value is not known is left out; nothing if one in the path is not known.
     #[must_use]
     pub fn fill(&self, question: &Question) -> Option<Url> {
-        let filled = compose(&self.path, &self.parameters, |placeholder| placeholder.value(question))?;
+        let filled =
+            compose(&self.path, &self.parameters, |placeholder| placeholder.value(question))?;
         // Whatever a value holds, it goes to nobody else.
         Url::parse(&filled).ok().filter(|url| url.origin() == self.origin)
     }
 }
 
-fn compose<'v>(path: &Template, parameters: &[Template], value: impl Fn(Placeholder) -> Option<&'v str>) -> Option<String> {
-    let mut url = path.fill(|placeholder| value(placeholder).filter(|value| is_segment(value)), write_encoded)?;
-    let parameters = parameters.iter().filter_map(|parameter| parameter.fill(&value, write_encoded));
+fn compose<'v>(
+    path: &Template,
+    parameters: &[Template],
+    value: impl Fn(Placeholder) -> Option<&'v str>,
+) -> Option<String> {
+    let mut url = path
+        .fill(|placeholder| value(placeholder).filter(|value| is_segment(value)), write_encoded)?;
+    let parameters =
+        parameters.iter().filter_map(|parameter| parameter.fill(&value, write_encoded));
     for (place, parameter) in parameters.enumerate() {
         url.push(match place {
             0 => '?',
@@ -192,7 +222,8 @@ fn compose<'v>(path: &Template, parameters: &[Template], value: impl Fn(Placehol
     Some(url)
 }
 
-/// Whether a value may stand in a path. Dots alone lead to another path, and so do slashes where a service decodes them too early.
+/// Whether a value may stand in a path. Dots alone lead to another path, and so do slashes where a
+/// service decodes them too early.
 fn is_segment(value: &str) -> bool {
     !value.contains(['/', '\\']) && value.bytes().any(|byte| byte != b'.')
 }
@@ -211,15 +242,21 @@ impl BodyTemplate {
     }
 
     fn object(fields: &Map<String, Value>, place: &str) -> Result<Self, String> {
-        let read = |(name, value): (&String, &Value)| Self::read(value, &format!("{place}.{name}")).map(|value| (name.clone(), value));
+        let read = |(name, value): (&String, &Value)| {
+            Self::read(value, &format!("{place}.{name}")).map(|value| (name.clone(), value))
+        };
         fields.iter().map(read).collect::<Result<_, _>>().map(Self::Object)
     }
 
     fn read(value: &Value, place: &str) -> Result<Self, String> {
         match value {
-            Value::String(text) => Template::parse(text).map(Self::Text).map_err(|reason| format!("{place} {reason}")),
+            Value::String(text) => {
+                Template::parse(text).map(Self::Text).map_err(|reason| format!("{place} {reason}"))
+            }
             Value::Array(entries) => {
-                let read = |(index, entry): (usize, &Value)| Self::read(entry, &format!("{place}[{index}]"));
+                let read = |(index, entry): (usize, &Value)| {
+                    Self::read(entry, &format!("{place}[{index}]"))
+                };
                 entries.iter().enumerate().map(read).collect::<Result<_, _>>().map(Self::List)
             }
             Value::Object(fields) if fields.keys().any(|name| name.starts_with("$__toml")) => {
@@ -235,7 +272,9 @@ impl BodyTemplate {
         match self {
             Self::Text(template) => template.placeholders().collect(),
             Self::List(entries) => entries.iter().flat_map(Self::placeholders).collect(),
-            Self::Object(fields) => fields.iter().flat_map(|(_, value)| value.placeholders()).collect(),
+            Self::Object(fields) => {
+                fields.iter().flat_map(|(_, value)| value.placeholders()).collect()
+            }
             Self::Other(_) => Vec::new(),
         }
     }
@@ -245,12 +284,19 @@ impl BodyTemplate {
     pub fn fill(&self, question: &Question) -> Option<Value> {
         match self {
             Self::Text(template) => {
-                let filled = template.fill(|placeholder| placeholder.value(question), |value, text| text.push_str(value));
+                let filled = template.fill(
+                    |placeholder| placeholder.value(question),
+                    |value, text| text.push_str(value),
+                );
                 filled.map(Value::String)
             }
-            Self::List(entries) => Some(Value::Array(entries.iter().filter_map(|entry| entry.fill(question)).collect())),
+            Self::List(entries) => Some(Value::Array(
+                entries.iter().filter_map(|entry| entry.fill(question)).collect(),
+            )),
             Self::Object(fields) => {
-                let filled = fields.iter().filter_map(|(name, value)| Some((name.clone(), value.fill(question)?)));
+                let filled = fields
+                    .iter()
+                    .filter_map(|(name, value)| Some((name.clone(), value.fill(question)?)));
                 Some(Value::Object(filled.collect()))
             }
             Self::Other(value) => Some(value.clone()),
@@ -276,7 +322,8 @@ mod tests {
     }
 
     fn url(written: &str) -> UrlTemplate {
-        UrlTemplate::parse(written, &Targets::default()).unwrap_or_else(|reason| panic!("{written} {reason}"))
+        UrlTemplate::parse(written, &Targets::default())
+            .unwrap_or_else(|reason| panic!("{written} {reason}"))
     }
 
     fn filled(written: &str) -> Option<String> {
@@ -287,12 +334,18 @@ mod tests {
     fn values_are_encoded_and_unknown_parameters_left_out() {
         for (written, expected) in [
             ("https://api.example.com/person", "https://api.example.com/person"),
-            ("https://api.example.com?email={email}", "https://api.example.com/?email=ada%2Bhome%40example.com"),
+            (
+                "https://api.example.com?email={email}",
+                "https://api.example.com/?email=ada%2Bhome%40example.com",
+            ),
             (
                 "https://api.example.com/v1?phone={phone}&profile={social_url}&exact=true&who={first_name}.{name}",
                 "https://api.example.com/v1?profile=https%3A%2F%2Fsocial.example%2Fin%2Fada%3Fx%3D1%26y&exact=true",
             ),
-            ("https://api.example.com/by/{social_public_id}/{name}", "https://api.example.com/by/ada/Ada%20Lovelace"),
+            (
+                "https://api.example.com/by/{social_public_id}/{name}",
+                "https://api.example.com/by/ada/Ada%20Lovelace",
+            ),
         ] {
             assert_eq!(filled(written).as_deref(), Some(expected), "{written}");
         }
@@ -303,17 +356,27 @@ mod tests {
     fn a_value_in_the_path_does_not_lead_elsewhere() {
         for handle in [".", "..", "../admin", "a/b", "/", "a\\b", "\\"] {
             let question = Question { social_public_id: handle.to_owned(), ..Question::default() };
-            assert_eq!(url("https://api.example.com/by/{social_public_id}/secret").fill(&question), None, "{handle}");
-            let in_query = url("https://api.example.com/by?handle={social_public_id}").fill(&question).unwrap();
+            assert_eq!(
+                url("https://api.example.com/by/{social_public_id}/secret").fill(&question),
+                None,
+                "{handle}"
+            );
+            let in_query = url("https://api.example.com/by?handle={social_public_id}")
+                .fill(&question)
+                .unwrap();
             assert_eq!(in_query.query_pairs().next().unwrap().1, handle);
         }
     }
 
     #[test]
     fn only_some_say_by_themselves_who_is_meant() {
-        let telling = Placeholder::ALL.into_iter().filter(|(placeholder, _)| placeholder.tells_who());
+        let telling =
+            Placeholder::ALL.into_iter().filter(|(placeholder, _)| placeholder.tells_who());
         let telling: Vec<_> = telling.map(|(_, name)| name).collect();
-        assert_eq!(telling, ["social_url", "social_public_id", "email", "phone", "external_source_id"]);
+        assert_eq!(
+            telling,
+            ["social_url", "social_public_id", "email", "phone", "external_source_id"]
+        );
         for (placeholder, name) in Placeholder::ALL {
             assert_eq!((placeholder.name(), Placeholder::parse(name)), (name, Ok(placeholder)));
         }
@@ -346,7 +409,9 @@ mod tests {
             ("https://me:secret@api.example.com/{email}", "password"),
             ("http://127.0.0.1/{email}", "--allow-private-targets"),
         ] {
-            let refused = UrlTemplate::parse(written, &Targets::default()).err().unwrap_or_else(|| panic!("taken: {written}"));
+            let refused = UrlTemplate::parse(written, &Targets::default())
+                .err()
+                .unwrap_or_else(|| panic!("taken: {written}"));
             assert!(refused.contains(part), "{written}: {refused}");
         }
     }
@@ -354,14 +419,17 @@ mod tests {
     #[test]
     fn a_body_holds_what_is_known() {
         let form = json!({
-            "email": "{email}", "phone": "{phone}", "deep": { "names": ["{name}", "{last_name}"], "exact": true, "limit": 1 },
+            "email": "{email}", "phone": "{phone}",
+            "deep": { "names": ["{name}", "{last_name}"], "exact": true, "limit": 1 },
             "text": "is it {name}?", "none": "is it {last_name}?"
         });
-        let body = BodyTemplate::parse(form.as_object().unwrap()).unwrap_or_else(|reason| panic!("{reason}"));
+        let body = BodyTemplate::parse(form.as_object().unwrap())
+            .unwrap_or_else(|reason| panic!("{reason}"));
         assert_eq!(
             body.fill(&ada()),
             Some(json!({
-                "email": "ada+home@example.com", "deep": { "names": ["Ada Lovelace"], "exact": true, "limit": 1 },
+                "email": "ada+home@example.com",
+                "deep": { "names": ["Ada Lovelace"], "exact": true, "limit": 1 },
                 "text": "is it Ada Lovelace?"
             }))
         );
@@ -369,7 +437,10 @@ mod tests {
         for (wrong, part) in [
             (json!({ "a": { "b": ["{colour}"] } }), "body.a.b[0]"),
             (json!({ "a": "${TOKEN}" }), "headers"),
-            (json!({ "a": { "$__toml_private_datetime": "2020-01-01" } }), "body.a must not be a date"),
+            (
+                json!({ "a": { "$__toml_private_datetime": "2020-01-01" } }),
+                "body.a must not be a date",
+            ),
         ] {
             let refused = BodyTemplate::parse(wrong.as_object().unwrap()).err().unwrap();
             assert!(refused.contains(part), "{refused}");
@@ -379,17 +450,20 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_is_known_stays_a_value(name in "\\PC{1,40}", email in "\\PC{1,40}") {
-            let question = Question { name: name.clone(), emails: vec![email.clone()], ..Question::default() };
+            let question = Question { name: name.clone(), emails: vec![email.clone()],
+                ..Question::default() };
             let template = url("https://api.example.com/by/{name}/end?first=1&email={email}&last=2");
             match template.fill(&question) {
-                None => prop_assert!(name.contains(['/', '\\']) || name.bytes().all(|byte| byte == b'.')),
+                None => prop_assert!(name.contains(['/',
+                    '\\']) || name.bytes().all(|byte| byte == b'.')),
                 Some(filled) => {
                     prop_assert!(!name.contains(['/', '\\']));
                     prop_assert_eq!(filled.host_str(), Some("api.example.com"));
                     let segments: Vec<_> = filled.path_segments().unwrap().collect();
                     prop_assert_eq!(segments.len(), 3);
                     prop_assert_eq!(segments[2], "end");
-                    let given = filled.query_pairs().find(|(known, _)| known == "email").map(|(_, value)| value.into_owned());
+                    let given = filled.query_pairs().find(|(known, _)| known == "email").map(|(_,
+                        value)| value.into_owned());
                     prop_assert_eq!(given, Some(email));
                     prop_assert_eq!(filled.query_pairs().last().unwrap().1, "2");
                 }

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::{App, Client, Database, Engine, OPERATIONS, OTHER_OPERATIONS, Workspace, World, apply, each_engine, eventually};
+use crate::support::{
+    App, Client, Database, Engine, OPERATIONS, OTHER_OPERATIONS, Workspace, World, apply,
+    each_engine, eventually,
+};
 
 /// Values of the header that are no use, made from a good key.
 fn bad_headers(app: &App) -> Vec<String> {
@@ -14,7 +17,8 @@ fn bad_headers(app: &App) -> Vec<String> {
     eventually("the key has expired", || with_expired.get("/v1/jobs").status == 401);
     let revoked = app.database.create_key("main", "write", &[]);
     let with_revoked = app.anonymous().with_key(&revoked);
-    let id = with_revoked.get("/v1/me").expect(200).data()["key"]["id"].as_str().unwrap().to_owned();
+    let id =
+        with_revoked.get("/v1/me").expect(200).data()["key"]["id"].as_str().unwrap().to_owned();
     app.database.ask(&["key", "revoke", &id, "--workspace", "main"]);
     eventually("the key is revoked", || with_revoked.get("/v1/jobs").status == 401);
     vec![
@@ -53,7 +57,8 @@ fn no_operation_is_answered_without_a_good_key(app: &App) {
     let before = world.contents(&client);
     for stranger in strangers(app) {
         for operation in &OPERATIONS {
-            let reply = operation.assert_refused(operation.send(&stranger, &world), 401, "UNAUTHENTICATED");
+            let reply =
+                operation.assert_refused(operation.send(&stranger, &world), 401, "UNAUTHENTICATED");
             assert_eq!(reply.header("www-authenticate"), Some("Bearer"), "{reply:#?}");
             assert_eq!(reply.header("x-ratelimit-limit"), None, "{reply:#?}");
         }
@@ -104,7 +109,8 @@ fn each_scope_opens_its_operations_and_no_more(workspace: &Workspace) {
             }
         }
         for (method, path) in &OTHER_OPERATIONS {
-            let is_for_admins = ["/v1/keys", "/v1/webhooks"].iter().any(|family| path.starts_with(family));
+            let is_for_admins =
+                ["/v1/keys", "/v1/webhooks"].iter().any(|family| path.starts_with(family));
             if (is_for_admins && scope != "admin") || (*method != "GET" && !may_write) {
                 client.send(method, path, None).refused(403, "FORBIDDEN");
             }
@@ -117,15 +123,23 @@ fn every_documented_operation_is_tried_here(workspace: &Workspace) {
     let document = workspace.anonymous().get("/openapi.json").expect(200).json;
     let mut documented = BTreeSet::new();
     for (path, methods) in document["paths"].as_object().unwrap() {
-        let segments = path.split('/').map(|segment| if segment.starts_with('{') { "{id}" } else { segment });
+        let segments =
+            path.split('/').map(|segment| if segment.starts_with('{') { "{id}" } else { segment });
         let path = segments.collect::<Vec<_>>().join("/");
-        for method in methods.as_object().unwrap().keys().filter(|name| ["get", "post", "put", "patch", "delete"].contains(&name.as_str()))
+        for method in methods
+            .as_object()
+            .unwrap()
+            .keys()
+            .filter(|name| ["get", "post", "put", "patch", "delete"].contains(&name.as_str()))
         {
             documented.insert(format!("{} {path}", method.to_uppercase()));
         }
     }
     documented.retain(|operation| operation.contains(" /v"));
-    let mut tried: BTreeSet<_> = OPERATIONS.iter().map(|operation| format!("{} {}", operation.method, operation.path)).collect();
+    let mut tried: BTreeSet<_> = OPERATIONS
+        .iter()
+        .map(|operation| format!("{} {}", operation.method, operation.path))
+        .collect();
     tried.extend(OTHER_OPERATIONS.iter().map(|(method, path)| format!("{method} {path}")));
     assert_eq!(documented, tried);
 }
@@ -142,9 +156,14 @@ fn what_watches_and_explains_the_program_needs_no_key(app: &App) {
 fn a_key_is_taken_however_its_scheme_is_written(workspace: &Workspace) {
     let key = workspace.key("read");
     for scheme in ["Bearer", "bearer", "BEARER"] {
-        workspace.anonymous().with("authorization", &format!("{scheme} {key}")).get("/v1/jobs").expect(200);
+        workspace
+            .anonymous()
+            .with("authorization", &format!("{scheme} {key}"))
+            .get("/v1/jobs")
+            .expect(200);
     }
-    let twice = workspace.anonymous().with_key(&key).with_also("authorization", &format!("Bearer {key}"));
+    let twice =
+        workspace.anonymous().with_key(&key).with_also("authorization", &format!("Bearer {key}"));
     twice.get("/v1/jobs").refused(401, "UNAUTHENTICATED");
 }
 

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Engine, Log, Reply, Workspace, apply, each_engine, is_id, is_time, shape, strings, types};
+use crate::support::{
+    App, Client, Engine, Log, Reply, Workspace, apply, each_engine, is_id, is_time, shape, strings,
+    types,
+};
 
 const PATH: &str = "/v1/keys";
 
@@ -54,10 +57,16 @@ fn a_key(workspace: &Workspace) {
 #[apply(each_engine)]
 fn a_key_works_at_once_and_no_further_than_its_scope(workspace: &Workspace) {
     let admin = workspace.client("admin");
-    for (scope, may_write, may_manage) in [("read", false, false), ("write", true, false), ("admin", true, true)] {
+    for (scope, may_write, may_manage) in
+        [("read", false, false), ("write", true, false), ("admin", true, true)]
+    {
         let client = opened_with(workspace, &new_key(&admin, scope));
         client.get("/v1/jobs").expect(200);
-        client.post("/v1/companies", &json!({ "name": scope })).expect(if may_write { 201 } else { 403 });
+        client.post("/v1/companies", &json!({ "name": scope })).expect(if may_write {
+            201
+        } else {
+            403
+        });
         client.get(PATH).expect(if may_manage { 200 } else { 403 });
     }
 }
@@ -74,7 +83,8 @@ fn a_key_is_shown_when_it_is_made_and_never_again(workspace: &Workspace) {
         assert_eq!(key.data().as_object().unwrap().keys().next_back().unwrap(), "key");
     }
     assert_eq!(client.get(&at(&rotated)).expect(200).data(), &without_key(&rotated));
-    for reply in [client.get(PATH).expect(200), client.send("DELETE", &at(&made), None).expect(200)] {
+    for reply in [client.get(PATH).expect(200), client.send("DELETE", &at(&made), None).expect(200)]
+    {
         assert!(!reply.text.contains("slated_"), "{reply:#?}");
     }
 }
@@ -83,9 +93,18 @@ fn a_key_is_shown_when_it_is_made_and_never_again(workspace: &Workspace) {
 fn a_key_is_kept_nowhere(engine: &Engine) {
     let mut app = engine.app().start();
     let client = app.client("admin");
-    let made = client.with("idempotency-key", "once").post(PATH, &json!({ "name": "importer", "scope": "read" })).expect(201);
-    let rotated = client.with("idempotency-key", "then").post(&format!("{}/rotate", at(&made)), &json!({})).expect(201);
-    let replay = client.with("idempotency-key", "once").post(PATH, &json!({ "name": "importer", "scope": "read" })).expect(201);
+    let made = client
+        .with("idempotency-key", "once")
+        .post(PATH, &json!({ "name": "importer", "scope": "read" }))
+        .expect(201);
+    let rotated = client
+        .with("idempotency-key", "then")
+        .post(&format!("{}/rotate", at(&made)), &json!({}))
+        .expect(201);
+    let replay = client
+        .with("idempotency-key", "once")
+        .post(PATH, &json!({ "name": "importer", "scope": "read" }))
+        .expect(201);
     assert_eq!(replay.id(), made.id());
     app.process.terminate();
     app.process.wait_exit();
@@ -118,14 +137,19 @@ fn an_answer_that_is_given_again_has_no_key(workspace: &Workspace) {
     let made = once.post(PATH, &body).expect(201);
     assert!(works(&opened_with(workspace, &made)));
     let again = once.post(PATH, &body).expect(201);
-    assert_eq!((again.header("idempotency-replayed"), again.string("key")), (Some("true"), String::new()));
+    assert_eq!(
+        (again.header("idempotency-replayed"), again.string("key")),
+        (Some("true"), String::new())
+    );
     assert_eq!(without_key(&again), without_key(&made));
     let then = client.with("idempotency-key", "then");
     let path = format!("{}/rotate", at(&made));
     let rotated = then.post(&path, &json!({})).expect(201);
     let again = then.post(&path, &json!({})).expect(201);
     assert_eq!((again.id(), again.string("key")), (rotated.id(), String::new()));
-    let importers = strings(client.get(PATH).expect(200).data(), "name").into_iter().filter(|name| name == "importer");
+    let importers = strings(client.get(PATH).expect(200).data(), "name")
+        .into_iter()
+        .filter(|name| name == "importer");
     assert_eq!(importers.count(), 2);
 }
 
@@ -140,7 +164,10 @@ fn keys_are_listed_in_pages(workspace: &Workspace) {
     let mut in_order = ids.clone();
     in_order.sort_unstable();
     assert_eq!(ids, in_order);
-    assert_eq!(strings(client.get(&format!("{PATH}?offset=1&limit=2")).expect(200).data(), "id"), ids[1..3]);
+    assert_eq!(
+        strings(client.get(&format!("{PATH}?offset=1&limit=2")).expect(200).data(), "id"),
+        ids[1..3]
+    );
     let newest = strings(client.get(&format!("{PATH}?sort=-created_at")).expect(200).data(), "id");
     assert_eq!(newest, ids.iter().rev().cloned().collect::<Vec<_>>());
     let (mut seen, mut cursor) = (Vec::new(), json!(""));
@@ -151,7 +178,12 @@ fn keys_are_listed_in_pages(workspace: &Workspace) {
         assert!(seen.len() <= ids.len(), "{page:#?}");
     }
     assert_eq!(seen, ids);
-    for (query, field) in [("limit=0", "limit"), ("sort=name", "sort"), ("cursor=x", "cursor"), ("scope=read", "scope")] {
+    for (query, field) in [
+        ("limit=0", "limit"),
+        ("sort=name", "sort"),
+        ("cursor=x", "cursor"),
+        ("scope=read", "scope"),
+    ] {
         let reply = client.get(&format!("{PATH}?{query}")).refused(400, "INVALID_REQUEST");
         assert_eq!(reply.detail_fields(), [field], "{query}");
     }
@@ -182,8 +214,13 @@ fn a_key_that_makes_no_sense_is_refused(workspace: &Workspace) {
         let reply = client.post(PATH, &body).refused(400, "INVALID_REQUEST");
         assert_eq!((reply.detail_fields(), reply.flaw(field)), (vec![field], flaw), "{body}");
     }
-    assert_eq!(client.post(PATH, &json!({})).refused(400, "INVALID_REQUEST").detail_fields(), ["name", "scope"]);
-    client.post(&format!("{PATH}?workspace=main"), &json!({ "name": "importer", "scope": "read" })).refused(400, "INVALID_REQUEST");
+    assert_eq!(
+        client.post(PATH, &json!({})).refused(400, "INVALID_REQUEST").detail_fields(),
+        ["name", "scope"]
+    );
+    client
+        .post(&format!("{PATH}?workspace=main"), &json!({ "name": "importer", "scope": "read" }))
+        .refused(400, "INVALID_REQUEST");
     assert_eq!(client.get(PATH).expect(200).json["meta"]["total"], count);
 }
 
@@ -196,7 +233,9 @@ fn a_key_with_an_end(workspace: &Workspace) {
         (json!(""), json!(null)),
         (json!(null), json!(null)),
     ] {
-        let made = client.post(PATH, &json!({ "name": "importer", "scope": "read", "expires_at": written })).expect(201);
+        let made = client
+            .post(PATH, &json!({ "name": "importer", "scope": "read", "expires_at": written }))
+            .expect(201);
         assert_eq!(made.data()["expires_at"], kept, "{written}");
         assert!(works(&opened_with(workspace, &made)));
     }
@@ -205,14 +244,18 @@ fn a_key_with_an_end(workspace: &Workspace) {
 #[apply(each_engine)]
 fn a_rotated_key_goes_on_through_the_overlap(workspace: &Workspace) {
     let client = workspace.client("admin");
-    for body in [json!({}), json!({ "overlap_seconds": 3600 }), json!({ "overlap_seconds": null })] {
+    for body in [json!({}), json!({ "overlap_seconds": 3600 }), json!({ "overlap_seconds": null })]
+    {
         let old = new_key(&client, "write");
         let new = client.post(&format!("{}/rotate", at(&old)), &body).expect(201);
         assert_ne!(new.id(), old.id());
         for field in ["name", "scope", "expires_at"] {
             assert_eq!(new.data()[field], old.data()[field], "{field}");
         }
-        assert!(works(&opened_with(workspace, &new)) && works(&opened_with(workspace, &old)), "{body}");
+        assert!(
+            works(&opened_with(workspace, &new)) && works(&opened_with(workspace, &old)),
+            "{body}"
+        );
         assert!(is_time(&client.get(&at(&old)).expect(200).string("expires_at")));
     }
 }
@@ -222,7 +265,8 @@ fn a_rotated_key_without_overlap_stops_working_at_once(workspace: &Workspace) {
     let client = workspace.client("admin");
     let old = new_key(&client, "read");
     assert!(works(&opened_with(workspace, &old)));
-    let new = client.post(&format!("{}/rotate", at(&old)), &json!({ "overlap_seconds": 0 })).expect(201);
+    let new =
+        client.post(&format!("{}/rotate", at(&old)), &json!({ "overlap_seconds": 0 })).expect(201);
     assert!(!works(&opened_with(workspace, &old)) && works(&opened_with(workspace, &new)));
     client.post(&format!("{}/rotate", at(&old)), &json!({})).refused(404, "NOT_FOUND");
 }
@@ -231,12 +275,17 @@ fn a_rotated_key_without_overlap_stops_working_at_once(workspace: &Workspace) {
 fn a_key_ends_no_later_for_being_rotated(workspace: &Workspace) {
     let client = workspace.client("admin");
     let end = "2127-01-31T00:00:00.000Z";
-    let old = client.post(PATH, &json!({ "name": "importer", "scope": "read", "expires_at": end })).expect(201);
-    let new = client.post(&format!("{}/rotate", at(&old)), &json!({ "overlap_seconds": 60 })).expect(201);
+    let old = client
+        .post(PATH, &json!({ "name": "importer", "scope": "read", "expires_at": end }))
+        .expect(201);
+    let new =
+        client.post(&format!("{}/rotate", at(&old)), &json!({ "overlap_seconds": 60 })).expect(201);
     assert_eq!(new.string("expires_at"), end);
     let first = client.get(&at(&old)).expect(200).string("expires_at");
     assert!(first.as_str() < end, "{first}");
-    let refused = client.post(&format!("{}/rotate", at(&old)), &json!({ "overlap_seconds": 604_800 })).refused(409, "KEY_REPLACED");
+    let refused = client
+        .post(&format!("{}/rotate", at(&old)), &json!({ "overlap_seconds": 604_800 }))
+        .refused(409, "KEY_REPLACED");
     assert_eq!(refused.record_ids(), [new.id()]);
     assert_eq!(client.get(&at(&old)).expect(200).string("expires_at"), first);
 }
@@ -246,10 +295,15 @@ fn a_rotation_that_makes_no_sense_is_refused(workspace: &Workspace) {
     let client = workspace.client("admin");
     let key = new_key(&client, "read");
     let path = format!("{}/rotate", at(&key));
-    for (value, flaw) in
-        [(json!(-1), "OUT_OF_RANGE"), (json!(604_801), "OUT_OF_RANGE"), (json!(1.5), "OUT_OF_RANGE"), (json!("1h"), "INVALID_TYPE")]
-    {
-        let reply = client.post(&path, &json!({ "overlap_seconds": value })).refused(400, "INVALID_REQUEST");
+    for (value, flaw) in [
+        (json!(-1), "OUT_OF_RANGE"),
+        (json!(604_801), "OUT_OF_RANGE"),
+        (json!(1.5), "OUT_OF_RANGE"),
+        (json!("1h"), "INVALID_TYPE"),
+    ] {
+        let reply = client
+            .post(&path, &json!({ "overlap_seconds": value }))
+            .refused(400, "INVALID_REQUEST");
         assert_eq!(reply.flaw("overlap_seconds"), flaw, "{value}");
     }
     assert_eq!(client.get(&at(&key)).expect(200).data(), &without_key(&key));
@@ -265,7 +319,10 @@ fn a_revoked_key_stops_working_at_once(workspace: &Workspace) {
     assert!(!works(&opened_with(workspace, &revoked)) && works(&opened_with(workspace, &other)));
     let again = client.send("DELETE", &at(&revoked), None).expect(200);
     assert_eq!(again.string("revoked_at"), answer.string("revoked_at"));
-    assert_eq!(client.get(&at(&revoked)).expect(200).string("revoked_at"), answer.string("revoked_at"));
+    assert_eq!(
+        client.get(&at(&revoked)).expect(200).string("revoked_at"),
+        answer.string("revoked_at")
+    );
     client.post(&format!("{}/rotate", at(&revoked)), &json!({})).refused(404, "NOT_FOUND");
 }
 
@@ -302,17 +359,29 @@ fn what_is_done_to_keys_is_told_with_the_caller(workspace: &Workspace) {
     }
     let events = log.new_events();
     assert_eq!(types(&events), ["key.created", "key.created", "key.rotated", "key.revoked"]);
-    assert!(events.iter().all(|event| event["key_id"] == caller && event["request_id"].is_string()), "{events:#?}");
-    let records: Vec<_> = events.iter().map(|event| event["record_id"].as_str().unwrap().to_owned()).collect();
+    assert!(
+        events.iter().all(|event| event["key_id"] == caller && event["request_id"].is_string()),
+        "{events:#?}"
+    );
+    let records: Vec<_> =
+        events.iter().map(|event| event["record_id"].as_str().unwrap().to_owned()).collect();
     assert_eq!(records, [old.id(), new.id(), old.id(), old.id()]);
-    assert_eq!(events[0]["data"], json!({ "before": {}, "after": { "name": "importer", "scope": "read", "expires_at": null } }));
+    assert_eq!(
+        events[0]["data"],
+        json!({ "before": {}, "after": { "name": "importer", "scope": "read",
+            "expires_at": null } })
+    );
     assert_eq!(events[2]["data"]["after"]["replaced_by"], new.id());
     assert!(!json!(events).to_string().contains("slated_"), "{events:#?}");
 }
 
 /// Every operation on one key.
 fn operations(path: &str) -> [(&'static str, String, Option<Value>); 3] {
-    [("GET", path.to_owned(), None), ("POST", format!("{path}/rotate"), Some(json!({}))), ("DELETE", path.to_owned(), None)]
+    [
+        ("GET", path.to_owned(), None),
+        ("POST", format!("{path}/rotate"), Some(json!({}))),
+        ("DELETE", path.to_owned(), None),
+    ]
 }
 
 #[apply(each_engine)]
@@ -333,10 +402,14 @@ fn only_an_admin_key_opens_keys(workspace: &Workspace) {
 
 #[apply(each_engine)]
 fn a_key_of_another_workspace_is_unknown(workspace: &Workspace) {
-    let (owner, stranger) = (workspace.client_of("owner", "admin"), workspace.client_of("stranger", "admin"));
+    let (owner, stranger) =
+        (workspace.client_of("owner", "admin"), workspace.client_of("stranger", "admin"));
     let key = new_key(&owner, "read");
     let never = format!("{PATH}/key_{}", "0".repeat(26));
-    for (method, path, body) in [operations(&at(&key)), operations(&never), operations(&format!("{PATH}/nonsense"))].concat() {
+    for (method, path, body) in
+        [operations(&at(&key)), operations(&never), operations(&format!("{PATH}/nonsense"))]
+            .concat()
+    {
         stranger.send(method, &path, body.as_ref()).refused(404, "NOT_FOUND");
     }
     assert!(!strings(stranger.get(PATH).expect(200).data(), "id").contains(&key.id()));
@@ -367,9 +440,11 @@ fn there_are_at_most_a_thousand_keys_that_work(app: &App) {
         Engine::Postgres => ("gen_random_uuid()", "decode(md5(CAST(value AS text)), 'hex')"),
     };
     app.database.execute(&format!(
-        "WITH RECURSIVE numbers (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM numbers WHERE value < {}) \
+        "WITH RECURSIVE numbers (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM numbers \
+         WHERE value < {}) \
          INSERT INTO api_key (workspace_id, id, name, scope, hash, created_at) \
-         SELECT workspace_id, {id}, 'many', 'read', {hash}, created_at FROM api_key, numbers WHERE name = 'main admin'",
+         SELECT workspace_id, {id}, 'many', 'read', {hash}, created_at FROM api_key, numbers \
+         WHERE name = 'main admin'",
         999 - good
     ));
     new_key(&client, "read");

@@ -1,11 +1,15 @@
-//! The life of a key: made on the command line beside a running server, listed, rotated, revoked and run out.
+//! The life of a key: made on the command line beside a running server, listed, rotated, revoked
+//! and run out.
 
 use crate::support::{App, Client, Engine, apply, each_engine, eventually, is_id};
 
 /// The ids in the list of a workspace's keys, by the name of the key.
 fn key_id(app: &App, name: &str) -> String {
     let list = app.database.ask(&["key", "list", "--workspace", "main"]);
-    let line = list.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("no {name} in\n{list}"));
+    let line = list
+        .lines()
+        .find(|line| line.contains(name))
+        .unwrap_or_else(|| panic!("no {name} in\n{list}"));
     let id = line.split_whitespace().find(|word| word.starts_with("key_") && is_id(word));
     id.unwrap_or_else(|| panic!("no id in {line}")).to_owned()
 }
@@ -34,7 +38,10 @@ fn a_workspace_comes_into_being_with_its_first_key(app: &App) {
     let client = app.client_of("a brand new workspace", "write");
     assert_eq!(client.get("/v1/jobs").expect(200).json["meta"]["total"], 0);
     let job = client.new_job("Engineer", "Acme");
-    assert_eq!(app.client_of("a brand new workspace", "read").get("/v1/jobs").entries()[0]["id"], job.id.as_str());
+    assert_eq!(
+        app.client_of("a brand new workspace", "read").get("/v1/jobs").entries()[0]["id"],
+        job.id.as_str()
+    );
 }
 
 #[apply(each_engine)]
@@ -60,7 +67,15 @@ fn a_revoked_key_stops_working_within_seconds(app: &App) {
 fn a_rotated_key_goes_on_through_the_overlap(app: &App) {
     let old = app.anonymous().with_key(&new_key(app, "importer", &[]));
     assert!(works(&old));
-    let new = app.database.ask(&["key", "rotate", &key_id(app, "importer"), "--overlap", "24h", "--workspace", "main"]);
+    let new = app.database.ask(&[
+        "key",
+        "rotate",
+        &key_id(app, "importer"),
+        "--overlap",
+        "24h",
+        "--workspace",
+        "main",
+    ]);
     assert!(works(&app.anonymous().with_key(&new)));
     assert!(works(&old));
 }
@@ -69,7 +84,15 @@ fn a_rotated_key_goes_on_through_the_overlap(app: &App) {
 fn a_rotated_key_without_overlap_stops_working(app: &App) {
     let old = app.anonymous().with_key(&new_key(app, "importer", &[]));
     assert!(works(&old));
-    let new = app.database.ask(&["key", "rotate", &key_id(app, "importer"), "--overlap", "0s", "--workspace", "main"]);
+    let new = app.database.ask(&[
+        "key",
+        "rotate",
+        &key_id(app, "importer"),
+        "--overlap",
+        "0s",
+        "--workspace",
+        "main",
+    ]);
     eventually("the old key is refused", || !works(&old));
     assert!(works(&app.anonymous().with_key(&new)));
 }
@@ -115,9 +138,21 @@ fn what_names_no_key_is_refused(app: &App) {
 
 #[apply(each_engine)]
 fn a_scope_that_does_not_exist_is_refused(app: &App) {
-    let output = app.database.run(&["key", "create", "--name", "importer", "--scope", "owner", "--workspace", "main"]);
+    let output = app.database.run(&[
+        "key",
+        "create",
+        "--name",
+        "importer",
+        "--scope",
+        "owner",
+        "--workspace",
+        "main",
+    ]);
     assert!(!output.status.success() && output.stdout.is_empty());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("read"), "the message names the scopes there are");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("read"),
+        "the message names the scopes there are"
+    );
 }
 
 #[apply(each_engine)]
@@ -129,13 +164,18 @@ fn a_key_is_stored_as_a_hash_only(engine: &Engine) {
     app.process.wait_exit();
     let secret = &key.as_bytes()[key.len() - 20..];
     if let Engine::Postgres = app.database.engine {
-        let kept = app.database.execute("SELECT CAST(ROW(api_key.*) AS text) FROM api_key").join("\n");
+        let kept =
+            app.database.execute("SELECT CAST(ROW(api_key.*) AS text) FROM api_key").join("\n");
         assert!(kept.contains("main write") && !kept.contains(&key[key.len() - 20..]), "{kept}");
     }
     for entry in app.database.directory().read_dir().unwrap() {
         let path = entry.unwrap().path();
         let bytes = std::fs::read(&path).unwrap();
-        assert!(!bytes.windows(secret.len()).any(|window| window == secret), "the key stands in {}", path.display());
+        assert!(
+            !bytes.windows(secret.len()).any(|window| window == secret),
+            "the key stands in {}",
+            path.display()
+        );
     }
 }
 

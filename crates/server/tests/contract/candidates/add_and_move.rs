@@ -23,9 +23,12 @@ fn a_person_is_put_on_a_job_once(workspace: &Workspace) {
 fn a_person_may_be_on_many_jobs(workspace: &Workspace) {
     let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
-    let jobs: Vec<_> = ["One", "Two", "Three"].iter().map(|name| client.new_job(name, "Acme").id).collect();
+    let jobs: Vec<_> =
+        ["One", "Two", "Three"].iter().map(|name| client.new_job(name, "Acme").id).collect();
     for job in &jobs {
-        client.post(&format!("/v1/jobs/{job}/candidates"), &json!({ "person_id": person })).expect(201);
+        client
+            .post(&format!("/v1/jobs/{job}/candidates"), &json!({ "person_id": person }))
+            .expect(201);
     }
     let read = client.person(&person);
     assert_eq!(strings(&read["jobs"], "job_id"), jobs);
@@ -37,7 +40,9 @@ fn what_is_no_person_cannot_be_put_on_a_job(workspace: &Workspace) {
     let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     for person in ["per_00000000000000000000000000", "Ada", &job.id, "per_"] {
-        let reply = client.post(&job.candidates_path(), &json!({ "person_id": person })).refused(404, "NOT_FOUND");
+        let reply = client
+            .post(&job.candidates_path(), &json!({ "person_id": person }))
+            .refused(404, "NOT_FOUND");
         assert_eq!(reply.detail_fields(), ["person_id"]);
     }
     for body in [json!({}), json!({ "person_id": null }), json!({ "person_id": " " })] {
@@ -76,7 +81,10 @@ fn a_stage_may_be_entered_again(workspace: &Workspace) {
         client.patch(&path, &json!({ "stage_name": stage })).expect(200);
     }
     let history = client.get(&path).data()["pipeline_stage_history"].clone();
-    assert_eq!(strings(&history, "stage_name"), ["Sourced", "Rejected", "Sourced", "Hired", "Contacted", "Hired"]);
+    assert_eq!(
+        strings(&history, "stage_name"),
+        ["Sourced", "Rejected", "Sourced", "Hired", "Contacted", "Hired"]
+    );
 }
 
 #[apply(each_engine)]
@@ -142,7 +150,11 @@ fn a_move_needs_a_stage(workspace: &Workspace) {
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     let path = format!("/v1/candidates/{}", candidate["id"].as_str().unwrap());
-    for body in [json!({}), json!({ "stage_id": null, "stage_name": "" }), json!({ "from_stage_id": job.stage("Sourced") })] {
+    for body in [
+        json!({}),
+        json!({ "stage_id": null, "stage_name": "" }),
+        json!({ "from_stage_id": job.stage("Sourced") }),
+    ] {
         let reply = client.patch(&path, &body).refused(400, "INVALID_REQUEST");
         assert_eq!(reply.flaw("stage_id"), "REQUIRED", "{body}");
     }
@@ -154,7 +166,9 @@ fn a_move_from_where_the_candidate_is_no_more_is_refused(workspace: &Workspace) 
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     let path = format!("/v1/candidates/{}", candidate["id"].as_str().unwrap());
-    let step = |from: &str, to: &str| client.patch(&path, &json!({ "stage_name": to, "from_stage_id": job.stage(from) }));
+    let step = |from: &str, to: &str| {
+        client.patch(&path, &json!({ "stage_name": to, "from_stage_id": job.stage(from) }))
+    };
     step("Sourced", "Contacted").expect(200);
     step("Sourced", "Rejected").refused(409, "STAGE_CONFLICT");
     step("Interview", "Offer").refused(409, "STAGE_CONFLICT");
@@ -173,9 +187,14 @@ fn a_candidate_shows_what_is_known_of_the_person_now(workspace: &Workspace) {
     );
     let single = client.candidate(candidate["id"].as_str().unwrap());
     let listed = client.get(&job.candidates_path()).expect(200).entries()[0].clone();
-    let now =
-        |record: &Value| ["name", "current_job_title", "current_company_name", "current_company_id"].map(|field| record[field].clone());
-    assert_eq!(now(&single), ["Ada King", "Countess", "Acme", &job.client_company].map(Value::from));
+    let now = |record: &Value| {
+        ["name", "current_job_title", "current_company_name", "current_company_id"]
+            .map(|field| record[field].clone())
+    };
+    assert_eq!(
+        now(&single),
+        ["Ada King", "Countess", "Acme", &job.client_company].map(Value::from)
+    );
     assert_eq!(now(&listed), now(&single));
 }
 
@@ -185,7 +204,12 @@ fn moves_do_not_change_the_count(workspace: &Workspace) {
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     client.new_candidate(&job, "Grace");
-    client.patch(&format!("/v1/candidates/{}", candidate["id"].as_str().unwrap()), &json!({ "stage_name": "Rejected" })).expect(200);
+    client
+        .patch(
+            &format!("/v1/candidates/{}", candidate["id"].as_str().unwrap()),
+            &json!({ "stage_name": "Rejected" }),
+        )
+        .expect(200);
     assert_eq!(client.get(&job.path()).data()["candidate_count"], 2);
     assert_eq!(client.get(&job.candidates_path()).json["meta"]["total"], 2);
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Job, Workspace, World, apply, each_engine, next_millisecond, strings};
+use crate::support::{
+    Client, Job, Workspace, World, apply, each_engine, next_millisecond, strings,
+};
 
 const PATH: &str = "/v1/candidates";
 
@@ -30,7 +32,10 @@ fn move_to(client: &Client, id: &str, stage: &str) {
 /// A moment between what was before and what comes next.
 fn moment(client: &Client) -> String {
     next_millisecond();
-    let marker = client.post("/v1/jobs", &json!({ "name": "Marker", "client_company_name": "Marker" })).expect(201).string("created_at");
+    let marker = client
+        .post("/v1/jobs", &json!({ "name": "Marker", "client_company_name": "Marker" }))
+        .expect(201)
+        .string("created_at");
     next_millisecond();
     marker
 }
@@ -67,7 +72,11 @@ fn a_candidate_is_shown_with_its_job_and_its_stage(workspace: &Workspace) {
         "created_at": single["created_at"],
         "updated_at": single["current_pipeline_stage_date"],
     });
-    assert_eq!(reply.json, json!({ "success": true, "data": [expected], "meta": { "total": 1, "offset": 0, "limit": 100 } }));
+    assert_eq!(
+        reply.json,
+        json!({ "success": true, "data": [expected],
+            "meta": { "total": 1, "offset": 0, "limit": 100 } })
+    );
     let fields: Vec<_> = reply.entries()[0].as_object().unwrap().keys().cloned().collect();
     assert_eq!(fields, expected.as_object().unwrap().keys().cloned().collect::<Vec<_>>());
 }
@@ -101,12 +110,16 @@ fn cursors_walk_to_the_end_and_no_further(workspace: &Workspace) {
     for name in ["Emmy", "Sofya"] {
         new_candidate(&client, &one, name);
     }
-    for filter in ["", "&sort=-created_at", "&is_rejected=false", "&is_rejected=false&sort=-created_at"] {
+    for filter in
+        ["", "&sort=-created_at", "&is_rejected=false", "&is_rejected=false&sort=-created_at"]
+    {
         let expected = ids(&client, &format!("?limit=100{filter}"));
         for limit in 1..=6 {
             let (mut seen, mut cursor) = (Vec::new(), String::new());
             loop {
-                let reply = client.get(&format!("{PATH}?limit={limit}&cursor={cursor}{filter}")).expect(200);
+                let reply = client
+                    .get(&format!("{PATH}?limit={limit}&cursor={cursor}{filter}"))
+                    .expect(200);
                 assert_eq!(reply.json["meta"]["total"], 5);
                 seen.extend(strings(reply.data(), "id"));
                 match &reply.json["meta"]["next_cursor"] {
@@ -127,7 +140,13 @@ fn candidates_by_job_person_and_stage(workspace: &Workspace) {
     move_to(&client, &mary, "Offer");
     assert_eq!(names(&client, &format!("job_id={}", one.id)), ["Ada", "Grace"]);
     assert_eq!(names(&client, &format!("stage_id={}", two.stage("Offer"))), ["Mary"]);
-    assert_eq!(names(&client, &format!("stage_id={}&job_id={}&stage_name=OFFER", one.stage("Offer"), one.id)), ["Ada"]);
+    assert_eq!(
+        names(
+            &client,
+            &format!("stage_id={}&job_id={}&stage_name=OFFER", one.stage("Offer"), one.id)
+        ),
+        ["Ada"]
+    );
     let person = client.candidate(&ada)["person_id"].as_str().unwrap().to_owned();
     client.post(&two.candidates_path(), &json!({ "person_id": person })).expect(201);
     let reply = client.get(&format!("{PATH}?person_id={person}")).expect(200);
@@ -138,7 +157,8 @@ fn candidates_by_job_person_and_stage(workspace: &Workspace) {
 fn candidates_by_the_name_of_their_stage_on_any_job(workspace: &Workspace) {
     let client = workspace.writer();
     let (one, _, [ada, mary, _]) = two_jobs(&client);
-    let shouting = json!({ "name": "Three", "client_company_name": "Acme", "pipeline_stages": [{ "name": "OFFER" }] });
+    let shouting = json!({ "name": "Three", "client_company_name": "Acme",
+        "pipeline_stages": [{ "name": "OFFER" }] });
     let shouting = client.new_job_with(&shouting);
     new_candidate(&client, &shouting, "Emmy");
     move_to(&client, &ada, "Offer");
@@ -165,7 +185,10 @@ fn candidates_by_when_they_entered_their_stage(workspace: &Workspace) {
     move_to(&client, &ada, "Offer");
     assert_eq!(names(&client, &format!("entered_stage_after={marker}")), ["Ada"]);
     assert_eq!(names(&client, &format!("entered_stage_before={marker}")), ["Mary", "Grace"]);
-    assert_eq!(names(&client, "entered_stage_after=2000-01-01&entered_stage_before=2999-12-31").len(), 3);
+    assert_eq!(
+        names(&client, "entered_stage_after=2000-01-01&entered_stage_before=2999-12-31").len(),
+        3
+    );
 }
 
 #[apply(each_engine)]
@@ -200,7 +223,10 @@ fn filters_narrow_each_other(workspace: &Workspace) {
     for id in [&ada, &mary, &grace] {
         move_to(&client, id, "Rejected");
     }
-    let all = format!("job_id={}&is_rejected=true&stage_name=rejected&q=ada&created_after=2000-01-01", one.id);
+    let all = format!(
+        "job_id={}&is_rejected=true&stage_name=rejected&q=ada&created_after=2000-01-01",
+        one.id
+    );
     assert_eq!(names(&client, &all), ["Ada"]);
     assert_eq!(names(&client, &format!("{all}&entered_stage_before=2000-01-01")), [""; 0]);
 }
@@ -254,7 +280,8 @@ fn a_bad_filter_is_refused_by_name(workspace: &Workspace) {
 
 #[apply(each_engine)]
 fn no_candidate_of_another_workspace_is_listed(workspace: &Workspace) {
-    let (owner, stranger) = (workspace.client_of("owner", "write"), workspace.client_of("stranger", "read"));
+    let (owner, stranger) =
+        (workspace.client_of("owner", "write"), workspace.client_of("stranger", "read"));
     two_jobs(&owner);
     let reply = stranger.get(PATH).expect(200);
     assert_eq!((reply.entries().len(), &reply.json["meta"]["total"]), (0, &json!(0)));

@@ -2,11 +2,16 @@
 
 use serde_json::json;
 
-use crate::support::{Client, Log, Workspace, apply, each_engine, next_millisecond, shape, strings, together, types};
+use crate::support::{
+    Client, Log, Workspace, apply, each_engine, next_millisecond, shape, strings, together, types,
+};
 
 /// A company, and where its contacts are.
 fn company(client: &Client, name: &str) -> String {
-    format!("/v1/companies/{}/contacts", client.post("/v1/companies", &json!({ "name": name })).expect(201).id())
+    format!(
+        "/v1/companies/{}/contacts",
+        client.post("/v1/companies", &json!({ "name": name })).expect(201).id()
+    )
 }
 
 #[track_caller]
@@ -21,7 +26,8 @@ fn a_contact(workspace: &Workspace) {
     let client = workspace.writer();
     let path = company(&client, "Acme");
     let person = client.new_person(&json!({
-        "name": "Ada Lovelace", "current_job_title": "Countess", "emails": ["ada@acme.example"], "mobile_phone": "+44 20 7946 0000",
+        "name": "Ada Lovelace", "current_job_title": "Countess", "emails": ["ada@acme.example"],
+        "mobile_phone": "+44 20 7946 0000",
     }));
     let made = client.post(&path, &json!({ "person_id": person })).expect(201);
     insta::assert_snapshot!(shape(&made), @r#"
@@ -79,11 +85,15 @@ fn many_at_one_instant_make_one_contact(workspace: &Workspace) {
 fn whoever_a_create_makes_a_contact_is_listed(workspace: &Workspace) {
     let client = workspace.writer();
     let path = company(&client, "Acme");
-    let made = client.post("/v1/persons", &json!({ "name": "Ada", "client_name": "acme" })).expect(201);
+    let made =
+        client.post("/v1/persons", &json!({ "name": "Ada", "client_name": "acme" })).expect(201);
     let listed = client.get(&path).expect(200);
     assert_eq!(strings(listed.data(), "id"), [made.string("client_contact_id")]);
     assert_eq!(strings(listed.data(), "person_id"), [made.id()]);
-    assert_eq!(client.post(&path, &json!({ "person_id": made.id() })).expect(200).id(), made.string("client_contact_id"));
+    assert_eq!(
+        client.post(&path, &json!({ "person_id": made.id() })).expect(200).id(),
+        made.string("client_contact_id")
+    );
 }
 
 #[apply(each_engine)]
@@ -92,7 +102,8 @@ fn a_contact_shows_the_person_as_they_are_now(workspace: &Workspace) {
     let path = company(&client, "Acme");
     let person = client.new_person(&json!({ "name": "Ada Lovelace" }));
     client.post(&path, &json!({ "person_id": person })).expect(201);
-    let patch = json!({ "name": "Ada King", "work_email": "ada@new.example", "current_job_title": "Countess" });
+    let patch = json!({ "name": "Ada King", "work_email": "ada@new.example",
+        "current_job_title": "Countess" });
     let read = client.update_person(&person, &patch);
     let shown = client.get(&path).expect(200).entries()[0].clone();
     for field in ["name", "current_job_title", "emails", "phones"] {
@@ -104,11 +115,14 @@ fn a_contact_shows_the_person_as_they_are_now(workspace: &Workspace) {
 fn contacts_are_listed_in_pages(workspace: &Workspace) {
     let client = workspace.writer();
     let (path, other) = (company(&client, "Acme"), company(&client, "Umbrella"));
-    let ids: Vec<_> = (0..5).map(|number| new_contact(&client, &path, &format!("Person {number}"))).collect();
+    let ids: Vec<_> =
+        (0..5).map(|number| new_contact(&client, &path, &format!("Person {number}"))).collect();
     new_contact(&client, &other, "Somebody else");
     let page = |query: &str| client.get(&format!("{path}?{query}")).expect(200);
     for limit in 1..=6 {
-        for (order, expected) in [("created_at", ids.clone()), ("-created_at", ids.iter().rev().cloned().collect())] {
+        for (order, expected) in
+            [("created_at", ids.clone()), ("-created_at", ids.iter().rev().cloned().collect())]
+        {
             let (mut seen, mut cursor) = (Vec::new(), json!(""));
             while let Some(place) = cursor.as_str() {
                 let reply = page(&format!("cursor={place}&limit={limit}&sort={order}"));
@@ -119,13 +133,23 @@ fn contacts_are_listed_in_pages(workspace: &Workspace) {
             assert_eq!(seen, expected, "by {limit}");
             let by_offset: Vec<_> = (0..5)
                 .step_by(limit)
-                .flat_map(|offset| strings(page(&format!("offset={offset}&limit={limit}&sort={order}")).data(), "id"))
+                .flat_map(|offset| {
+                    strings(
+                        page(&format!("offset={offset}&limit={limit}&sort={order}")).data(),
+                        "id",
+                    )
+                })
                 .collect();
             assert_eq!(by_offset, expected, "by {limit}");
         }
     }
-    assert_eq!(page("offset=9&limit=2").json, json!({ "success": true, "data": [], "meta": { "total": 5, "offset": 9, "limit": 2 } }));
-    for (query, field) in [("limit=0", "limit"), ("sort=name", "sort"), ("cursor=x", "cursor"), ("q=ada", "q")] {
+    assert_eq!(
+        page("offset=9&limit=2").json,
+        json!({ "success": true, "data": [], "meta": { "total": 5, "offset": 9, "limit": 2 } })
+    );
+    for (query, field) in
+        [("limit=0", "limit"), ("sort=name", "sort"), ("cursor=x", "cursor"), ("q=ada", "q")]
+    {
         let reply = client.get(&format!("{path}?{query}")).refused(400, "INVALID_REQUEST");
         assert_eq!(reply.detail_fields(), [field], "{query}");
     }
@@ -136,7 +160,8 @@ fn a_removed_contact_is_gone_and_the_person_stays(workspace: &Workspace) {
     let client = workspace.writer();
     let path = company(&client, "Acme");
     let (one, other) = (new_contact(&client, &path, "Ada"), new_contact(&client, &path, "Grace"));
-    let person = client.get(&path).expect(200).entries()[0]["person_id"].as_str().unwrap().to_owned();
+    let person =
+        client.get(&path).expect(200).entries()[0]["person_id"].as_str().unwrap().to_owned();
     let removed = client.send("DELETE", &format!("{path}/{one}"), None).expect(200);
     assert!(!removed.string("message").is_empty());
     assert_eq!(strings(client.get(&path).expect(200).data(), "id"), [other]);
@@ -158,8 +183,14 @@ fn contacts_are_told_of_the_company(workspace: &Workspace) {
     client.send("DELETE", &format!("{path}/{contact}"), None).expect(404);
     let events = log.new_events();
     assert_eq!(types(&events), ["company.contact_added", "company.contact_removed"]);
-    assert!(events.iter().all(|event| path.contains(event["record_id"].as_str().unwrap())), "{events:#?}");
-    let (fields, person) = (json!({ "client_contact_id": contact, "person_id": person }), json!({ "id": person, "name": "Ada" }));
+    assert!(
+        events.iter().all(|event| path.contains(event["record_id"].as_str().unwrap())),
+        "{events:#?}"
+    );
+    let (fields, person) = (
+        json!({ "client_contact_id": contact, "person_id": person }),
+        json!({ "id": person, "name": "Ada" }),
+    );
     assert_eq!(events[0]["data"], json!({ "before": {}, "after": fields, "person": person }));
     assert_eq!(events[1]["data"], json!({ "before": fields, "after": {}, "person": person }));
 }
@@ -174,7 +205,11 @@ fn a_contact_that_makes_no_sense_is_refused(workspace: &Workspace) {
         (json!({ "person_id": " " }), "REQUIRED"),
         (json!({ "person_id": 7 }), "INVALID_TYPE"),
     ] {
-        assert_eq!(client.post(&path, &body).refused(400, "INVALID_REQUEST").flaw("person_id"), flaw, "{body}");
+        assert_eq!(
+            client.post(&path, &body).refused(400, "INVALID_REQUEST").flaw("person_id"),
+            flaw,
+            "{body}"
+        );
     }
     for person in [format!("per_{}", "0".repeat(26)), "nonsense".to_owned()] {
         let reply = client.post(&path, &json!({ "person_id": person })).refused(404, "NOT_FOUND");
@@ -191,18 +226,28 @@ fn what_names_no_contact_is_not_found(workspace: &Workspace) {
     let unknown = format!("/v1/companies/cmp_{}/contacts", "0".repeat(26));
     client.get(&unknown).refused(404, "NOT_FOUND");
     let never = format!("ctc_{}", "0".repeat(26));
-    for wrong in [format!("{other}/{contact}"), format!("{unknown}/{contact}"), format!("{path}/{never}"), format!("{path}/x")] {
+    for wrong in [
+        format!("{other}/{contact}"),
+        format!("{unknown}/{contact}"),
+        format!("{path}/{never}"),
+        format!("{path}/x"),
+    ] {
         client.send("DELETE", &wrong, None).refused(404, "NOT_FOUND");
     }
-    let reply = client.send("DELETE", &format!("{path}/{contact}?force=true"), None).refused(400, "INVALID_REQUEST");
+    let reply = client
+        .send("DELETE", &format!("{path}/{contact}?force=true"), None)
+        .refused(400, "INVALID_REQUEST");
     assert_eq!(reply.detail_fields(), ["force"]);
-    client.send("DELETE", &format!("{path}/{contact}"), Some(&json!({ "force": true }))).refused(400, "INVALID_REQUEST");
+    client
+        .send("DELETE", &format!("{path}/{contact}"), Some(&json!({ "force": true })))
+        .refused(400, "INVALID_REQUEST");
     assert_eq!(strings(client.get(&path).expect(200).data(), "id"), [contact]);
 }
 
 #[apply(each_engine)]
 fn contacts_belong_to_one_workspace(workspace: &Workspace) {
-    let (owner, stranger) = (workspace.client_of("owner", "write"), workspace.client_of("stranger", "write"));
+    let (owner, stranger) =
+        (workspace.client_of("owner", "write"), workspace.client_of("stranger", "write"));
     let (path, own) = (company(&owner, "Acme"), company(&stranger, "Acme"));
     let contact = new_contact(&owner, &path, "Ada");
     let person = owner.get(&path).expect(200).entries()[0]["person_id"].clone();

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Log, Workspace, apply, each_engine, next_millisecond, shape, strings, together, types};
+use crate::support::{
+    Client, Log, Workspace, apply, each_engine, next_millisecond, shape, strings, together, types,
+};
 
 const PATH: &str = "/v1/companies";
 
@@ -60,7 +62,11 @@ fn a_name_that_is_there_finds_its_company(workspace: &Workspace) {
     let client = workspace.writer();
     let made = client.post(PATH, &json!({ "name": "Babbage & Co" })).expect(201);
     for name in ["Babbage & Co", "BABBAGE & CO", "  babbage   &  co"] {
-        assert_eq!(client.post(PATH, &json!({ "name": name })).expect(200).text, made.text, "{name}");
+        assert_eq!(
+            client.post(PATH, &json!({ "name": name })).expect(200).text,
+            made.text,
+            "{name}"
+        );
     }
     let employed = client.new_person(&json!({ "name": "Ada", "company_name": "babbage & co" }));
     assert_eq!(client.person(&employed)["current_company_id"], made.id());
@@ -91,7 +97,8 @@ fn whoever_is_named_as_employer_or_client_is_listed(workspace: &Workspace) {
 #[apply(each_engine)]
 fn companies_are_listed_in_pages(workspace: &Workspace) {
     let client = workspace.writer();
-    let ids: Vec<_> = (0..7).map(|number| new_company(&client, &format!("Company {number}"))).collect();
+    let ids: Vec<_> =
+        (0..7).map(|number| new_company(&client, &format!("Company {number}"))).collect();
     let page = |query: &str| client.get(&format!("{PATH}{query}")).expect(200);
     for limit in 1..=8 {
         let mut seen = Vec::new();
@@ -101,7 +108,9 @@ fn companies_are_listed_in_pages(workspace: &Workspace) {
             seen.extend(strings(reply.data(), "id"));
         }
         assert_eq!(seen, ids, "by {limit}");
-        for (order, expected) in [("", ids.clone()), ("&sort=-created_at", ids.iter().rev().cloned().collect())] {
+        for (order, expected) in
+            [("", ids.clone()), ("&sort=-created_at", ids.iter().rev().cloned().collect())]
+        {
             let (mut seen, mut cursor) = (Vec::new(), json!(""));
             while let Some(place) = cursor.as_str() {
                 let reply = page(&format!("?cursor={place}&limit={limit}{order}"));
@@ -112,7 +121,10 @@ fn companies_are_listed_in_pages(workspace: &Workspace) {
             assert_eq!(seen, expected, "by {limit}{order}");
         }
     }
-    assert_eq!(strings(page("?sort=-created_at&offset=2&limit=2").data(), "id"), [ids[4].as_str(), ids[3].as_str()]);
+    assert_eq!(
+        strings(page("?sort=-created_at&offset=2&limit=2").data(), "id"),
+        [ids[4].as_str(), ids[3].as_str()]
+    );
     assert_eq!(page("?offset=1000").json["data"], json!([]));
 }
 
@@ -166,10 +178,13 @@ fn a_bad_filter_is_refused(workspace: &Workspace) {
 fn a_renamed_company_has_its_name_wherever_it_is_shown(workspace: &Workspace) {
     let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
-    let person = client.new_person(&json!({ "name": "Ada", "company_name": "Acme", "job_id": job.id }));
+    let person =
+        client.new_person(&json!({ "name": "Ada", "company_name": "Acme", "job_id": job.id }));
     let before = client.get(&at(&job.client_company)).expect(200);
     next_millisecond();
-    let renamed = client.patch(&at(&job.client_company), &json!({ "name": " Acme International " })).expect(200);
+    let renamed = client
+        .patch(&at(&job.client_company), &json!({ "name": " Acme International " }))
+        .expect(200);
     assert_eq!(renamed.string("name"), "Acme International");
     assert_eq!(renamed.string("created_at"), before.string("created_at"));
     assert!(renamed.string("updated_at") > before.string("updated_at"), "{renamed:#?}");
@@ -189,7 +204,10 @@ fn a_name_that_another_company_has_is_refused(workspace: &Workspace) {
     let (one, other) = (new_company(&client, "Acme"), new_company(&client, "Umbrella"));
     for name in ["Umbrella", "UMBRELLA", " umbrella  "] {
         let reply = client.patch(&at(&one), &json!({ "name": name })).refused(409, "NAME_TAKEN");
-        assert_eq!((reply.detail_fields(), reply.record_ids()), (vec!["name"], vec![other.as_str()]));
+        assert_eq!(
+            (reply.detail_fields(), reply.record_ids()),
+            (vec!["name"], vec![other.as_str()])
+        );
     }
     assert_eq!(names(&client, ""), ["Acme", "Umbrella"]);
     let stranger = workspace.client_of("stranger", "write");
@@ -201,7 +219,10 @@ fn a_name_that_another_company_has_is_refused(workspace: &Workspace) {
 fn another_spelling_of_its_own_name_is_taken(workspace: &Workspace) {
     let client = workspace.writer();
     let company = new_company(&client, "acme");
-    assert_eq!(client.patch(&at(&company), &json!({ "name": "ACME" })).expect(200).string("name"), "ACME");
+    assert_eq!(
+        client.patch(&at(&company), &json!({ "name": "ACME" })).expect(200).string("name"),
+        "ACME"
+    );
     assert_eq!(client.post(PATH, &json!({ "name": "Acme" })).expect(200).id(), company);
 }
 
@@ -220,10 +241,21 @@ fn a_name_that_is_none_is_refused(workspace: &Workspace) {
         (json!("A\u{0}cme"), "INVALID_CHARACTER"),
     ] {
         let body = json!({ "name": name });
-        assert_eq!(client.post(PATH, &body).refused(400, "INVALID_REQUEST").flaw("name"), flaw, "{body}");
-        assert_eq!(client.patch(&at(&company), &body).refused(400, "INVALID_REQUEST").flaw("name"), flaw, "{body}");
+        assert_eq!(
+            client.post(PATH, &body).refused(400, "INVALID_REQUEST").flaw("name"),
+            flaw,
+            "{body}"
+        );
+        assert_eq!(
+            client.patch(&at(&company), &body).refused(400, "INVALID_REQUEST").flaw("name"),
+            flaw,
+            "{body}"
+        );
     }
-    assert_eq!(client.post(PATH, &json!({})).refused(400, "INVALID_REQUEST").flaw("name"), "REQUIRED");
+    assert_eq!(
+        client.post(PATH, &json!({})).refused(400, "INVALID_REQUEST").flaw("name"),
+        "REQUIRED"
+    );
     assert_eq!(client.patch(&at(&company), &json!({})).expect(200).string("name"), "Acme");
     assert_eq!(names(&client, ""), ["Acme"]);
 }
@@ -237,8 +269,14 @@ fn a_rename_is_told_once(workspace: &Workspace) {
         client.patch(&at(&company), &body).expect(200);
     }
     let events = log.new_events();
-    assert_eq!((types(&events), &events[0]["record_id"]), (vec!["company.updated"], &json!(company)));
-    assert_eq!(events[0]["data"], json!({ "before": { "name": "Acme" }, "after": { "name": "Umbrella" } }));
+    assert_eq!(
+        (types(&events), &events[0]["record_id"]),
+        (vec!["company.updated"], &json!(company))
+    );
+    assert_eq!(
+        events[0]["data"],
+        json!({ "before": { "name": "Acme" }, "after": { "name": "Umbrella" } })
+    );
     client.post(PATH, &json!({ "name": "umbrella" })).expect(200);
     assert_eq!(log.new_events(), Vec::<Value>::new());
     let made = new_company(&client, "Initech");
@@ -253,7 +291,10 @@ fn a_rename_with_an_old_tag_is_refused(workspace: &Workspace) {
     let old = client.get(&path).expect(200).etag().to_owned();
     next_millisecond();
     client.with("if-match", &old).patch(&path, &json!({ "name": "Umbrella" })).expect(200);
-    client.with("if-match", &old).patch(&path, &json!({ "name": "Initech" })).refused(412, "PRECONDITION_FAILED");
+    client
+        .with("if-match", &old)
+        .patch(&path, &json!({ "name": "Initech" }))
+        .refused(412, "PRECONDITION_FAILED");
     assert_eq!(client.get(&path).expect(200).string("name"), "Umbrella");
     client.with("if-match", "*").patch(&path, &json!({ "name": "Initech" })).expect(200);
 }
@@ -277,7 +318,8 @@ fn the_jobs_of_a_company(workspace: &Workspace) {
     client.new_job("Three", "acme");
     let path = format!("{}/jobs", at(&one.client_company));
     let listed = client.get(&path).expect(200);
-    let filtered = client.get(&format!("/v1/jobs?client_company_id={}", one.client_company)).expect(200);
+    let filtered =
+        client.get(&format!("/v1/jobs?client_company_id={}", one.client_company)).expect(200);
     assert_eq!(strings(listed.data(), "name"), ["One", "Three"]);
     assert_eq!(listed.text, filtered.text);
     let idle = new_company(&client, "Initech");
@@ -294,9 +336,12 @@ fn the_jobs_of_a_company_are_narrowed_and_paged(workspace: &Workspace) {
         client.new_job(name, "Acme");
     }
     client.new_job("Engineer 3", "Umbrella");
-    client.patch(&first.path(), &json!({ "is_archived": true, "job_status_name": "Filled" })).expect(200);
+    client
+        .patch(&first.path(), &json!({ "is_archived": true, "job_status_name": "Filled" }))
+        .expect(200);
     let path = format!("{}/jobs", at(&first.client_company));
-    let names = |query: &str| strings(client.get(&format!("{path}?{query}")).expect(200).data(), "name");
+    let names =
+        |query: &str| strings(client.get(&format!("{path}?{query}")).expect(200).data(), "name");
     assert_eq!(names("q=engineer"), ["Engineer 0", "Engineer 1", "Engineer 2"]);
     assert_eq!(names("is_archived=false&q=engineer"), ["Engineer 1", "Engineer 2"]);
     assert_eq!(names("status=filled"), ["Engineer 0"]);
@@ -305,7 +350,11 @@ fn the_jobs_of_a_company_are_narrowed_and_paged(workspace: &Workspace) {
     let page = client.get(&format!("{path}?cursor=&limit=3")).expect(200);
     let cursor = page.json["meta"]["next_cursor"].as_str().unwrap();
     assert_eq!(names(&format!("cursor={cursor}")), ["Engineer 2"]);
-    for (query, field) in [("client_company_id=x", "client_company_id"), ("status=nope", "status"), ("limit=0", "limit")] {
+    for (query, field) in [
+        ("client_company_id=x", "client_company_id"),
+        ("status=nope", "status"),
+        ("limit=0", "limit"),
+    ] {
         let reply = client.get(&format!("{path}?{query}")).refused(400, "INVALID_REQUEST");
         assert_eq!(reply.detail_fields(), [field], "{query}");
     }
@@ -317,23 +366,44 @@ fn a_merged_company_leaves_all_it_had_to_the_other(workspace: &Workspace) {
     let old = client.new_job("Engineer", "Acme Inc");
     let kept = client.new_job("Designer", "Acme");
     let employed = client.new_person(&json!({ "name": "Ada", "company_name": "Acme Inc" }));
-    let contact = client.post("/v1/persons", &json!({ "name": "Grace", "client_id": old.client_company })).expect(201);
-    let before = [format!("/v1/persons/{employed}"), old.path()].map(|path| client.get(&path).expect(200));
+    let contact = client
+        .post("/v1/persons", &json!({ "name": "Grace", "client_id": old.client_company }))
+        .expect(201);
+    let before =
+        [format!("/v1/persons/{employed}"), old.path()].map(|path| client.get(&path).expect(200));
     next_millisecond();
-    let merged = client.post(&format!("{}/merge", at(&kept.client_company)), &json!({ "company_id": old.client_company })).expect(200);
-    assert_eq!((merged.id(), merged.string("name")), (kept.client_company.clone(), "Acme".to_owned()));
+    let merged = client
+        .post(
+            &format!("{}/merge", at(&kept.client_company)),
+            &json!({ "company_id": old.client_company }),
+        )
+        .expect(200);
+    assert_eq!(
+        (merged.id(), merged.string("name")),
+        (kept.client_company.clone(), "Acme".to_owned())
+    );
     assert!(merged.string("updated_at") > merged.string("created_at"), "{merged:#?}");
     assert_eq!(names(&client, ""), ["Acme"]);
     let person = client.person(&employed);
-    assert_eq!((&person["current_company_id"], &person["current_company_name"]), (&json!(kept.client_company), &json!("Acme")));
+    assert_eq!(
+        (&person["current_company_id"], &person["current_company_name"]),
+        (&json!(kept.client_company), &json!("Acme"))
+    );
     let job = client.get(&old.path()).expect(200);
-    assert_eq!((job.string("client_company_id"), job.string("client_company_name")), (kept.client_company.clone(), "Acme".to_owned()));
+    assert_eq!(
+        (job.string("client_company_id"), job.string("client_company_name")),
+        (kept.client_company.clone(), "Acme".to_owned())
+    );
     let path = at(&kept.client_company);
-    assert_eq!(strings(client.get(&format!("{path}/jobs")).expect(200).data(), "name"), ["Engineer", "Designer"]);
+    assert_eq!(
+        strings(client.get(&format!("{path}/jobs")).expect(200).data(), "name"),
+        ["Engineer", "Designer"]
+    );
     let contacts = client.get(&format!("{path}/contacts")).expect(200);
     assert_eq!(strings(contacts.data(), "id"), [contact.string("client_contact_id")]);
     for before in before {
-        let path = if before.id() == employed { format!("/v1/persons/{employed}") } else { old.path() };
+        let path =
+            if before.id() == employed { format!("/v1/persons/{employed}") } else { old.path() };
         assert_ne!(client.get(&path).expect(200).etag(), before.etag(), "{path}");
     }
 }
@@ -344,7 +414,10 @@ fn who_is_a_contact_of_both_is_one_contact_then(workspace: &Workspace) {
     let (from, into) = (new_company(&client, "Acme Inc"), new_company(&client, "Acme"));
     let persons = ["Ada", "Grace"].map(|name| client.new_person(&json!({ "name": name })));
     let add = |company: &str, person: &String| {
-        client.post(&format!("{}/contacts", at(company)), &json!({ "person_id": person })).expect(201).id()
+        client
+            .post(&format!("{}/contacts", at(company)), &json!({ "person_id": person }))
+            .expect(201)
+            .id()
     };
     let dropped = add(&from, &persons[0]);
     let moved = add(&from, &persons[1]);
@@ -353,7 +426,10 @@ fn who_is_a_contact_of_both_is_one_contact_then(workspace: &Workspace) {
     merge(&client, &from, &into);
     let events = log.new_events();
     assert_eq!(types(&events), ["company.contact_removed", "company.merged"]);
-    assert_eq!((&events[0]["record_id"], &events[0]["data"]["before"]["client_contact_id"]), (&json!(from), &json!(dropped)));
+    assert_eq!(
+        (&events[0]["record_id"], &events[0]["data"]["before"]["client_contact_id"]),
+        (&json!(from), &json!(dropped))
+    );
     let contacts = client.get(&format!("{}/contacts", at(&into))).expect(200);
     let mut ids = strings(contacts.data(), "id");
     let mut expected = [moved, kept];
@@ -365,7 +441,8 @@ fn who_is_a_contact_of_both_is_one_contact_then(workspace: &Workspace) {
 #[apply(each_engine)]
 fn the_id_of_a_merged_company_leads_to_the_other(workspace: &Workspace) {
     let client = workspace.writer();
-    let (from, into) = (new_company(&client, "Acme Inc"), client.new_job("Engineer", "Acme").client_company);
+    let (from, into) =
+        (new_company(&client, "Acme Inc"), client.new_job("Engineer", "Acme").client_company);
     let direct = client.get(&at(&into)).expect(200);
     assert_eq!(direct.json.get("merged_into"), None);
     merge(&client, &from, &into);
@@ -373,21 +450,39 @@ fn the_id_of_a_merged_company_leads_to_the_other(workspace: &Workspace) {
     assert_eq!((read.id(), &read.json["merged_into"]), (into.clone(), &json!(into)));
     let now = client.get(&at(&into)).expect(200);
     assert_eq!((read.data(), read.etag()), (now.data(), now.etag()));
-    assert_eq!(client.get(&format!("{}/jobs", at(&from))).expect(200).text, client.get(&format!("{}/jobs", at(&into))).expect(200).text);
+    assert_eq!(
+        client.get(&format!("{}/jobs", at(&from))).expect(200).text,
+        client.get(&format!("{}/jobs", at(&into))).expect(200).text
+    );
     let person = client.new_person(&json!({ "name": "Ada" }));
-    let contact = client.post(&format!("{}/contacts", at(&from)), &json!({ "person_id": person })).expect(201).id();
-    assert_eq!(strings(client.get(&format!("{}/contacts", at(&into))).expect(200).data(), "id"), std::slice::from_ref(&contact));
+    let contact = client
+        .post(&format!("{}/contacts", at(&from)), &json!({ "person_id": person }))
+        .expect(201)
+        .id();
+    assert_eq!(
+        strings(client.get(&format!("{}/contacts", at(&into))).expect(200).data(), "id"),
+        std::slice::from_ref(&contact)
+    );
     client.send("DELETE", &format!("{}/contacts/{contact}", at(&from)), None).expect(200);
-    let job = client.post("/v1/jobs", &json!({ "name": "Designer", "client_company_id": from })).expect(201);
+    let job = client
+        .post("/v1/jobs", &json!({ "name": "Designer", "client_company_id": from }))
+        .expect(201);
     assert_eq!(job.string("client_company_id"), into);
-    assert_eq!(client.get(&format!("/v1/jobs?client_company_id={from}")).expect(200).json["meta"]["total"], 2);
-    let also = client.post("/v1/persons", &json!({ "name": "Grace", "client_id": from })).expect(201);
+    assert_eq!(
+        client.get(&format!("/v1/jobs?client_company_id={from}")).expect(200).json["meta"]["total"],
+        2
+    );
+    let also =
+        client.post("/v1/persons", &json!({ "name": "Grace", "client_id": from })).expect(201);
     let contacts = client.get(&format!("{}/contacts", at(&into))).expect(200);
     assert_eq!(strings(contacts.data(), "id"), [also.string("client_contact_id")]);
     let history = json!({ "certifications": [{ "name": "One", "company_id": from }] });
     let written = client.put(&format!("/v1/persons/{person}/history"), &history).expect(200);
     assert_eq!(written.data()["certifications"][0]["company_id"], from);
-    assert_eq!(client.patch(&at(&from), &json!({ "name": "Acme International" })).expect(200).id(), into);
+    assert_eq!(
+        client.patch(&at(&from), &json!({ "name": "Acme International" })).expect(200).id(),
+        into
+    );
     workspace.client_of("stranger", "read").get(&at(&from)).refused(404, "NOT_FOUND");
 }
 
@@ -448,20 +543,31 @@ fn a_merge_that_makes_no_sense_is_refused(workspace: &Workspace) {
         (json!({ "company_id": 7 }), "INVALID_TYPE"),
         (json!({ "company_id": " " }), "REQUIRED"),
     ] {
-        assert_eq!(client.post(&path, &body).refused(400, "INVALID_REQUEST").flaw("company_id"), flaw, "{body}");
+        assert_eq!(
+            client.post(&path, &body).refused(400, "INVALID_REQUEST").flaw("company_id"),
+            flaw,
+            "{body}"
+        );
     }
-    client.post(&format!("{}/merge", at(&never("cmp"))), &json!({ "company_id": from })).refused(404, "NOT_FOUND");
+    client
+        .post(&format!("{}/merge", at(&never("cmp"))), &json!({ "company_id": from }))
+        .refused(404, "NOT_FOUND");
     assert_eq!(names(&client, ""), ["Acme Inc", "Acme"]);
     merge(&client, &from, &into);
     client.post(&path, &json!({ "company_id": from })).refused(409, "INVALID_MERGE");
-    client.post(&format!("{}/merge", at(&from)), &json!({ "company_id": into })).refused(409, "INVALID_MERGE");
+    client
+        .post(&format!("{}/merge", at(&from)), &json!({ "company_id": into }))
+        .refused(409, "INVALID_MERGE");
 }
 
 #[apply(each_engine)]
 fn only_who_may_write_merges(workspace: &Workspace) {
     let client = workspace.writer();
     let (from, into) = (new_company(&client, "Acme Inc"), new_company(&client, "Acme"));
-    workspace.client("read").post(&format!("{}/merge", at(&into)), &json!({ "company_id": from })).refused(403, "FORBIDDEN");
+    workspace
+        .client("read")
+        .post(&format!("{}/merge", at(&into)), &json!({ "company_id": from }))
+        .refused(403, "FORBIDDEN");
     workspace
         .client_of("stranger", "write")
         .post(&format!("{}/merge", at(&into)), &json!({ "company_id": from }))
@@ -470,14 +576,18 @@ fn only_who_may_write_merges(workspace: &Workspace) {
     let body = json!({ "company_id": from });
     let first = once.post(&format!("{}/merge", at(&into)), &body).expect(200);
     let again = once.post(&format!("{}/merge", at(&into)), &body).expect(200);
-    assert_eq!((again.text.as_str(), again.header("idempotency-replayed")), (first.text.as_str(), Some("true")));
+    assert_eq!(
+        (again.text.as_str(), again.header("idempotency-replayed")),
+        (first.text.as_str(), Some("true"))
+    );
 }
 
 #[apply(each_engine)]
 fn of_many_merges_of_one_company_one_is_carried_out(workspace: &Workspace) {
     let client = workspace.writer();
     let from = new_company(&client, "From");
-    let targets: Vec<_> = (0..6).map(|number| new_company(&client, &format!("Target {number}"))).collect();
+    let targets: Vec<_> =
+        (0..6).map(|number| new_company(&client, &format!("Target {number}"))).collect();
     let person = client.new_person(&json!({ "name": "Ada", "company_name": "From" }));
     let path = format!("{}/merge", at(&targets[0]));
     let statuses = together(6, |_| client.post(&path, &json!({ "company_id": from })).status);

@@ -1,4 +1,5 @@
-//! What a disk may hold after a power cut, made from the record of what the program did to its files.
+//! What a disk may hold after a power cut, made from the record of what the program did to its
+//! files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -44,7 +45,12 @@ impl Record {
         let bytes = fs::read(path).unwrap();
         let (mut entries, mut ends, mut at) = (Vec::new(), Vec::new(), 0);
         while at + HEAD <= bytes.len() {
-            let number = |place: usize| usize::try_from(i64::from_ne_bytes(bytes[at + place * 8..][..8].try_into().unwrap())).unwrap();
+            let number = |place: usize| {
+                usize::try_from(i64::from_ne_bytes(
+                    bytes[at + place * 8..][..8].try_into().unwrap(),
+                ))
+                .unwrap()
+            };
             let (kind, file, offset, length) = (number(0), number(1), number(2), number(3));
             at += HEAD;
             let file = if file == 1 { File::Database } else { File::Log };
@@ -112,7 +118,12 @@ pub struct Disk<'r> {
 impl<'r> Disk<'r> {
     pub fn new(record: &'r Record, database: Vec<u8>) -> Self {
         let files = BTreeMap::from([(File::Database, database), (File::Log, Vec::new())]);
-        Self { record, next: 0, files, waiting: BTreeMap::from([(File::Database, Vec::new()), (File::Log, Vec::new())]) }
+        Self {
+            record,
+            next: 0,
+            files,
+            waiting: BTreeMap::from([(File::Database, Vec::new()), (File::Log, Vec::new())]),
+        }
     }
 
     /// Plays all entries before that one.
@@ -120,10 +131,16 @@ impl<'r> Disk<'r> {
         let entries: &'r [Entry] = &self.record.entries;
         for entry in &entries[self.next..end] {
             match entry {
-                Entry::Write { file, .. } | Entry::Truncate { file, .. } => self.waiting.get_mut(file).unwrap().push(entry),
+                Entry::Write { file, .. } | Entry::Truncate { file, .. } => {
+                    self.waiting.get_mut(file).unwrap().push(entry)
+                }
                 Entry::Flush(file) => {
                     let bytes = self.files.get_mut(file).unwrap();
-                    self.waiting.get_mut(file).unwrap().drain(..).for_each(|entry| apply(entry, bytes, &mut || true));
+                    self.waiting
+                        .get_mut(file)
+                        .unwrap()
+                        .drain(..)
+                        .for_each(|entry| apply(entry, bytes, &mut || true));
                 }
                 Entry::Forget(file) => self.waiting.get_mut(file).unwrap().clear(),
             }

@@ -1,8 +1,9 @@
-//! What is there after the power was cut, on a disk that forgets what was not flushed and tears what was being written.
+//! What is there after the power was cut, on a disk that forgets what was not flushed and tears
+//! what was being written.
 //!
-//! The program runs once, and all that it does to its files is recorded. From the record any number of disks are made as they may be after a
-//! cut at any moment; on each of them the database must be whole, and hold every write that was acknowledged by then, and of the next one
-//! all or nothing.
+//! The program runs once, and all that it does to its files is recorded. From the record any number
+//! of disks are made as they may be after a cut at any moment; on each of them the database must be
+//! whole, and hold every write that was acknowledged by then, and of the next one all or nothing.
 
 mod image;
 
@@ -18,7 +19,8 @@ use self::image::{Damage, Disk, File, Record};
 use crate::support::{App, Client, Database, Engine, Job, preloaded, rounds, together};
 
 /// Tables that housekeeping writes to, or the index of words, at moments of their own.
-const OWN_PACE: [&str; 6] = ["search_", "census", "api_key", "sqlite_", "schema_migration", "enrichment_permit"];
+const OWN_PACE: [&str; 6] =
+    ["search_", "census", "api_key", "sqlite_", "schema_migration", "enrichment_permit"];
 
 /// A program whose disk is recorded.
 struct Recorded {
@@ -38,7 +40,8 @@ impl Recorded {
             .environment("LD_PRELOAD", preloaded("disk/recorder.c").to_str().unwrap())
             .environment("DISK_DIRECTORY", database.directory().to_str().unwrap())
             .environment("DISK_RECORD", record.to_str().unwrap());
-        let builder = more.iter().fold(builder, |builder, (name, value)| builder.environment(name, value));
+        let builder =
+            more.iter().fold(builder, |builder, (name, value)| builder.environment(name, value));
         Self { app: builder.start_with_key(database, key), before, record }
     }
 
@@ -50,8 +53,11 @@ impl Recorded {
 
 /// All that the writes of callers changed, whatever housekeeping did beside.
 fn contents(connection: &Connection) -> Vec<String> {
-    let mut names = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").unwrap();
-    let names: Vec<String> = names.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    let mut names = connection
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+        .unwrap();
+    let names: Vec<String> =
+        names.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     let mut contents = Vec::new();
     for table in names.iter().filter(|name| !OWN_PACE.iter().any(|own| name.starts_with(own))) {
         let mut rows = connection.prepare(&format!("SELECT * FROM {table} ORDER BY 1, 2")).unwrap();
@@ -108,8 +114,11 @@ fn flaw(files: &BTreeMap<File, Vec<u8>>, states: &[Vec<String>]) -> Option<Strin
     }
     let wanted = &states[0];
     let missing = wanted.iter().filter(|row| !found.contains(row)).count();
-    let strange = found.iter().filter(|row| !states.iter().any(|state| state.contains(row))).count();
-    Some(format!("of what was acknowledged {missing} rows are missing, and {strange} are of no state"))
+    let strange =
+        found.iter().filter(|row| !states.iter().any(|state| state.contains(row))).count();
+    Some(format!(
+        "of what was acknowledged {missing} rows are missing, and {strange} are of no state"
+    ))
 }
 
 /// Writes of all kinds, one after the other.
@@ -128,7 +137,9 @@ impl Script {
     fn write(&mut self, number: usize) {
         let last = self.persons.len().wrapping_sub(1);
         match number % 10 {
-            0 => self.jobs.push(self.client.new_job(&format!("Job {number}"), &format!("Client {}", number % 3))),
+            0 => self.jobs.push(
+                self.client.new_job(&format!("Job {number}"), &format!("Client {}", number % 3)),
+            ),
             1 | 2 | 5 => {
                 let job = self.jobs.len() - 1;
                 let body = json!({
@@ -142,8 +153,11 @@ impl Script {
                 self.persons.push(made.id());
             }
             3 => {
-                let title = json!({ "current_job_title": format!("Title {number}"), "social_headline": "x".repeat(200) });
-                self.client.patch(&format!("/v1/persons/{}", self.persons[last]), &title).expect(200);
+                let title = json!({ "current_job_title": format!("Title {number}"),
+                    "social_headline": "x".repeat(200) });
+                self.client
+                    .patch(&format!("/v1/persons/{}", self.persons[last]), &title)
+                    .expect(200);
             }
             4 => {
                 let (candidate, job) = &self.candidates[last];
@@ -152,10 +166,14 @@ impl Script {
             }
             6 => {
                 let note = json!({ "body": format!("Note {number} {}", "y".repeat(20_000)) });
-                self.client.post(&format!("/v1/persons/{}/notes", self.persons[last]), &note).expect(201);
+                self.client
+                    .post(&format!("/v1/persons/{}/notes", self.persons[last]), &note)
+                    .expect(201);
             }
             7 => {
-                let persons: Vec<Value> = (0..5).map(|place| json!({ "name": format!("Batch {number}-{place}") })).collect();
+                let persons: Vec<Value> = (0..5)
+                    .map(|place| json!({ "name": format!("Batch {number}-{place}") }))
+                    .collect();
                 self.client.post("/v1/persons/batch", &json!({ "persons": persons })).expect(200);
             }
             8 => {
@@ -182,13 +200,20 @@ fn sweep(recorded: &Recorded, states: &States, every: usize, damages: u64) -> Ve
     for moment in moments.into_iter().step_by(every) {
         // Right behind the flush, or with nothing of what comes next flushed.
         disk.play_until(moment);
-        let known = states.acknowledged.iter().filter(|length| record.entries_at(**length) <= moment).count();
+        let known = states
+            .acknowledged
+            .iter()
+            .filter(|length| record.entries_at(**length) <= moment)
+            .count();
         let Some(last) = known.checked_sub(1) else { continue };
         let possible = &states.contents[last..states.contents.len().min(last + 2)];
         for number in 0..damages {
             let damage = Damage::number(number);
             if let Some(flaw) = flaw(&disk.cut(damage, number), possible) {
-                flaws.push(format!("cut before entry {moment} of {}, {damage:?} {number}: {flaw}", record.len()));
+                flaws.push(format!(
+                    "cut before entry {moment} of {}, {damage:?} {number}: {flaw}",
+                    record.len()
+                ));
             }
         }
     }
@@ -210,7 +235,12 @@ fn what_was_acknowledged_survives_a_power_cut() {
     let recorded = Recorded::start(&[]);
     let states = run_script(&recorded, rounds(60, 200));
     let flaws = sweep(&recorded, &states, rounds(3, 1), rounds(4, 20) as u64);
-    assert!(flaws.is_empty(), "{} of them:\n{}", flaws.len(), flaws[..flaws.len().min(10)].join("\n"));
+    assert!(
+        flaws.is_empty(),
+        "{} of them:\n{}",
+        flaws.len(),
+        flaws[..flaws.len().min(10)].join("\n")
+    );
 }
 
 /// So that it is known that the sweep would notice.
@@ -225,7 +255,8 @@ fn a_disk_that_is_not_flushed_is_found_out() {
 fn write_much(client: &Client) {
     together(4, |writer| {
         for number in 0..40 {
-            let noted = json!({ "name": format!("Noted {writer} {number}"), "notes": format!("{number} {}", "z".repeat(60_000)) });
+            let noted = json!({ "name": format!("Noted {writer} {number}"),
+                "notes": format!("{number} {}", "z".repeat(60_000)) });
             client.post("/v1/persons", &noted).expect(201);
         }
     });
@@ -247,9 +278,16 @@ fn a_failed_flush_of_the_database_loses_nothing(number: &str) {
     assert!(recorded.app.process.wait_exit().success(), "{}", recorded.app.process.log.to_end());
     let record = Record::read(&recorded.record);
     let mut disk = Disk::new(&record, mem::take(&mut recorded.before));
-    for (moment, damage) in [(record.entries_at(length), Damage::Torn), (record.len(), Damage::Lost)] {
+    for (moment, damage) in
+        [(record.entries_at(length), Damage::Torn), (record.len(), Damage::Lost)]
+    {
         disk.play_until(moment);
-        assert_eq!(flaw(&disk.cut(damage, 0), &last), None, "cut before entry {moment} of {}", record.len());
+        assert_eq!(
+            flaw(&disk.cut(damage, 0), &last),
+            None,
+            "cut before entry {moment} of {}",
+            record.len()
+        );
     }
     // The next start copies all of the log, and everything goes on.
     recorded.app.restart();

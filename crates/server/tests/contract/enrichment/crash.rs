@@ -1,4 +1,5 @@
-//! Servers are killed while they enrich: nobody is lost, nobody is asked about again without need, and nothing is written twice.
+//! Servers are killed while they enrich: nobody is lost, nobody is asked about again without need,
+//! and nothing is written twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
@@ -7,8 +8,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Action, App, Call, Client, Engine, Process, Provider, apply, config, configured, each_engine, enriching, eventually, social_url,
-    strings, together, who,
+    Action, App, Call, Client, Engine, Process, Provider, apply, config, configured, each_engine,
+    enriching, eventually, social_url, strings, together, who,
 };
 
 const KILLS: usize = 3;
@@ -21,7 +22,10 @@ const TIMEOUT: &str = "timeout = \"5s\"";
 fn answer_everybody(provider: &Provider, time: Duration) {
     provider.receiver.behave(move |call| {
         let title = format!("Title of {}", who(call));
-        Action::Later(time, Box::new(Action::json(json!({ "current_job_title": title }).to_string())))
+        Action::Later(
+            time,
+            Box::new(Action::json(json!({ "current_job_title": title }).to_string())),
+        )
     });
 }
 
@@ -31,7 +35,8 @@ fn handle(number: usize) -> String {
 
 /// Makes so many persons with handles.
 fn make(client: &Client, count: usize, enrich: bool) -> Vec<String> {
-    let row = |number| json!({ "social_url": social_url(&handle(number)), "enrich_record": enrich });
+    let row =
+        |number| json!({ "social_url": social_url(&handle(number)), "enrich_record": enrich });
     let rows: Vec<_> = (0..count).map(row).collect();
     let reply = client.post("/v1/persons/batch", &json!({ "persons": rows })).expect(200);
     reply.entries().iter().map(|row| row["data"]["id"].as_str().unwrap().to_owned()).collect()
@@ -46,7 +51,8 @@ fn keys_of(calls: &[Call]) -> BTreeMap<String, BTreeSet<String>> {
     keys
 }
 
-/// Expects that so many were asked about, each under one key, and that no more calls were made than had to be.
+/// Expects that so many were asked about, each under one key, and that no more calls were made than
+/// had to be.
 #[track_caller]
 fn assert_asked(calls: &[Call], persons: usize, most_again: usize) {
     let keys = keys_of(calls);
@@ -61,9 +67,14 @@ fn assert_asked(calls: &[Call], persons: usize, most_again: usize) {
 #[track_caller]
 fn assert_enriched(client: &Client, persons: &[String]) {
     for (number, person) in persons.iter().enumerate() {
-        assert_eq!(client.person(person)["current_job_title"], format!("Title of {}", handle(number)), "{person}");
+        assert_eq!(
+            client.person(person)["current_job_title"],
+            format!("Title of {}", handle(number)),
+            "{person}"
+        );
     }
-    let told = || client.get("/v1/events?types=person.enriched&limit=1000").expect(200).entries().to_vec();
+    let told =
+        || client.get("/v1/events?types=person.enriched&limit=1000").expect(200).entries().to_vec();
     eventually("all of it is told", || told().len() >= persons.len());
     let mut told = strings(&json!(told()), "record_id");
     told.sort();
@@ -85,7 +96,10 @@ fn a_run_goes_on_after_being_killed(engine: &Engine) {
     }
     let client = app.writer();
     let ended = client.wait_run(&run);
-    assert_eq!([&ended["state"], &ended["person_count"], &ended["done_count"]], [&json!("done"), &json!(PERSONS), &json!(PERSONS)]);
+    assert_eq!(
+        [&ended["state"], &ended["person_count"], &ended["done_count"]],
+        [&json!("done"), &json!(PERSONS), &json!(PERSONS)]
+    );
     assert_asked(&provider.calls(), PERSONS, KILLS * CONCURRENCY);
     assert_enriched(&client, &persons);
 }
@@ -94,7 +108,8 @@ fn a_run_goes_on_after_being_killed(engine: &Engine) {
 fn push(client: &Client, prefix: &str) -> Vec<String> {
     let mut pushed = Vec::new();
     for number in 0..200 {
-        let body = json!({ "social_url": social_url(&format!("{prefix}-{number}")), "enrich_record": true });
+        let body = json!({ "social_url": social_url(&format!("{prefix}-{number}")),
+            "enrich_record": true });
         match client.try_send("POST", "/v1/persons", Some(&body)) {
             Ok(made) => pushed.push(made.expect(201).id()),
             Err(_) => break,
@@ -127,11 +142,20 @@ fn whoever_was_pushed_is_enriched_although_the_program_is_killed(engine: &Engine
     assert!(pushed.len() > KILLS * 2, "{}", pushed.len());
     for person in &pushed {
         let seen = client.wait_enriched(person);
-        assert_eq!((&seen["state"], &seen["fields"]), (&json!("done"), &json!(["current_job_title"])), "{seen:#}");
+        assert_eq!(
+            (&seen["state"], &seen["fields"]),
+            (&json!("done"), &json!(["current_job_title"])),
+            "{seen:#}"
+        );
     }
     let keys = keys_of(&provider.calls());
     assert!(keys.values().all(|keys| keys.len() == 1), "{keys:#?}");
-    assert!(provider.calls().len() <= keys.len() + KILLS * CONCURRENCY, "{} calls about {}", provider.calls().len(), keys.len());
+    assert!(
+        provider.calls().len() <= keys.len() + KILLS * CONCURRENCY,
+        "{} calls about {}",
+        provider.calls().len(),
+        keys.len()
+    );
 }
 
 #[apply(each_engine)]
@@ -140,14 +164,19 @@ fn what_waits_for_a_retry_waits_after_being_killed(engine: &Engine) {
     provider.knows(&handle(0), &json!({ "current_job_title": "Title of person-0" }));
     provider.answer_first([Action::busy(503, 6)]);
     let persons = make(&app.writer(), 1, true);
-    let waiting = app.writer().wait_enrichment(&persons[0], "waits", |seen| seen["last_error"].is_string());
+    let waiting =
+        app.writer().wait_enrichment(&persons[0], "waits", |seen| seen["last_error"].is_string());
     app.process.kill();
     app.restart();
     let client = app.writer();
     assert_eq!(client.enrichment(&persons[0])["next_attempt_at"], waiting["next_attempt_at"]);
     assert_eq!(client.wait_enriched(&persons[0])["state"], "done");
     let calls = provider.calls();
-    assert!(calls[1].at - calls[0].at >= Duration::from_millis(5900), "{:?}", calls[1].at - calls[0].at);
+    assert!(
+        calls[1].at - calls[0].at >= Duration::from_millis(5900),
+        "{:?}",
+        calls[1].at - calls[0].at
+    );
     assert_asked(&calls, 1, 1);
     assert_enriched(&client, &persons);
 }
@@ -222,7 +251,8 @@ fn a_stop_gives_back_what_has_no_answer(engine: &Engine) {
     assert_enriched(&client, &persons);
 }
 
-/// Two servers on one database, a client of each, and their provider; the process is the second server.
+/// Two servers on one database, a client of each, and their provider; the process is the second
+/// server.
 fn two_servers(settings: &str) -> (App, Process, [Client; 2], Provider) {
     let (app, provider) = enriching(Engine::Postgres, settings);
     let (process, address) = app.another_server();
@@ -236,7 +266,8 @@ fn two_servers_ask_about_each_person_once() {
     answer_everybody(&provider, Duration::from_millis(20));
     let pushed = together(8, |thread| {
         let push = |number: usize| {
-            let body = json!({ "social_url": social_url(&handle(thread * 10 + number)), "enrich_record": true });
+            let body = json!({ "social_url": social_url(&handle(thread * 10 + number)),
+                "enrich_record": true });
             clients[(thread + number) % 2].new_person(&body)
         };
         (0..10).map(push).collect::<Vec<_>>()
@@ -256,7 +287,10 @@ fn two_servers_feed_a_run_together() {
     let persons = make(&clients[0], 500, false);
     let run = clients[1].start_run(&json!({}));
     let ended = clients[0].wait_run(&run);
-    assert_eq!(["person_count", "done_count", "skipped_count"].map(|count| ended[count].as_u64().unwrap()), [500, 500, 0]);
+    assert_eq!(
+        ["person_count", "done_count", "skipped_count"].map(|count| ended[count].as_u64().unwrap()),
+        [500, 500, 0]
+    );
     assert_asked(&provider.calls(), 500, 0);
     assert_enriched(&clients[1], &persons);
 }
@@ -298,7 +332,8 @@ fn a_budget_holds_for_two_servers_together() {
     let (_app, _second, clients, provider) = two_servers("concurrency = 8\ndaily_budget = 10");
     answer_everybody(&provider, Duration::ZERO);
     let persons = make(&clients[0], 30, true);
-    let states = || persons.iter().map(|person| clients[1].enrichment(person)).collect::<Vec<Value>>();
+    let states =
+        || persons.iter().map(|person| clients[1].enrichment(person)).collect::<Vec<Value>>();
     eventually("the budget is spent, and all others wait for tomorrow", || {
         let waits = |seen: &&Value| seen["state"] == "queued" && seen["started_at"].is_string();
         let done = |seen: &&Value| seen["state"] == "done";

@@ -1,4 +1,5 @@
-//! Providers that are away, busy, late, broken or dear: nobody is forgotten, nobody is asked too often, and no secret gets out.
+//! Providers that are away, busy, late, broken or dear: nobody is forgotten, nobody is asked too
+//! often, and no secret gets out.
 
 use std::time::Duration;
 
@@ -6,15 +7,17 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Action, App, Call, Client, Engine, Provider, Receiver, apply, config, configured, each_engine, enriching, eventually, is_time,
-    social_url,
+    Action, App, Call, Client, Engine, Provider, Receiver, apply, config, configured, each_engine,
+    enriching, eventually, is_time, social_url,
 };
 
 const TITLE: &str = "Analyst";
 
 /// A provider that knows the title of each of these.
 fn know(provider: &Provider, handles: &[String]) {
-    handles.iter().for_each(|handle| provider.knows(handle, &json!({ "current_job_title": TITLE })));
+    handles
+        .iter()
+        .for_each(|handle| provider.knows(handle, &json!({ "current_job_title": TITLE })));
 }
 
 fn handles(count: usize) -> Vec<String> {
@@ -23,7 +26,12 @@ fn handles(count: usize) -> Vec<String> {
 
 /// Makes a person for each handle and asks for all of them.
 fn ask_all(client: &Client, handles: &[String]) -> Vec<String> {
-    handles.iter().map(|handle| client.new_person(&json!({ "social_url": social_url(handle), "enrich_record": true }))).collect()
+    handles
+        .iter()
+        .map(|handle| {
+            client.new_person(&json!({ "social_url": social_url(handle), "enrich_record": true }))
+        })
+        .collect()
 }
 
 /// The person waits for another attempt.
@@ -64,10 +72,22 @@ fn whatever_goes_wrong_is_tried_again(engine: &Engine) {
         provider.answer_first([trouble]);
         know(&provider, std::slice::from_ref(&handle));
         let seen = client.enrich(&client.new_handle(&handle));
-        assert_eq!((&seen["state"], &seen["fields"]), (&json!("done"), &json!(["current_job_title"])), "{number}: {seen:#}");
-        let calls: Vec<_> = provider.calls().into_iter().filter(|call| call.parameter("handle").as_ref() == Some(&handle)).collect();
+        assert_eq!(
+            (&seen["state"], &seen["fields"]),
+            (&json!("done"), &json!(["current_job_title"])),
+            "{number}: {seen:#}"
+        );
+        let calls: Vec<_> = provider
+            .calls()
+            .into_iter()
+            .filter(|call| call.parameter("handle").as_ref() == Some(&handle))
+            .collect();
         assert_eq!(calls.len(), 2, "{number}");
-        assert_eq!(calls[0].header("idempotency-key"), calls[1].header("idempotency-key"), "{number}");
+        assert_eq!(
+            calls[0].header("idempotency-key"),
+            calls[1].header("idempotency-key"),
+            "{number}"
+        );
     }
 }
 
@@ -79,7 +99,10 @@ fn a_provider_that_fails_again_and_again_is_given_up(engine: &Engine) {
     let person = client.new_handle("ada");
     let before = client.person(&person);
     let seen = client.enrich(&person);
-    assert_eq!([&seen["state"], &seen["attempts"], &seen["next_attempt_at"]], [&json!("failed"), &json!(3), &Value::Null]);
+    assert_eq!(
+        [&seen["state"], &seen["attempts"], &seen["next_attempt_at"]],
+        [&json!("failed"), &json!(3), &Value::Null]
+    );
     assert!(seen["last_error"].as_str().is_some_and(|error| error.contains("500")), "{seen:#}");
     assert!(seen["finished_at"].as_str().is_some_and(is_time), "{seen:#}");
     assert_eq!((provider.calls().len(), client.person(&person)), (3, before));
@@ -127,7 +150,11 @@ fn a_huge_answer_is_cut_off(engine: &Engine) {
 fn an_answer_that_is_no_profile_changes_nothing(engine: &Engine) {
     let (app, provider) = enriching(*engine, "breaker = { failures = 1000, pause = \"1s\" }");
     let client = app.writer();
-    for (number, body) in ["[]", "7", "\"Analyst\"", "true", "[{\"current_job_title\": \"Analyst\"}]"].into_iter().enumerate() {
+    for (number, body) in
+        ["[]", "7", "\"Analyst\"", "true", "[{\"current_job_title\": \"Analyst\"}]"]
+            .into_iter()
+            .enumerate()
+    {
         provider.answer_first([body; 3].map(Action::json));
         let person = client.new_handle(&format!("ada-{number}"));
         let before = client.person(&person);
@@ -148,7 +175,11 @@ fn a_busy_provider_says_when_to_come_again(engine: &Engine) {
     assert!(waiting["next_attempt_at"].as_str() > waiting["requested_at"].as_str(), "{waiting:#}");
     assert_eq!(client.wait_enriched(&person)["state"], "done");
     let calls = provider.calls();
-    assert!(calls.len() == 2 && gaps(&calls)[0] >= Duration::from_millis(1900), "{:?}", gaps(&calls));
+    assert!(
+        calls.len() == 2 && gaps(&calls)[0] >= Duration::from_millis(1900),
+        "{:?}",
+        gaps(&calls)
+    );
 }
 
 #[apply(each_engine)]
@@ -161,7 +192,10 @@ fn a_busy_provider_is_left_alone_by_everybody(engine: &Engine) {
     client.ask_enrichment(&ada, None).expect(202);
     client.wait_enrichment(&ada, "waits", waits);
     let grace = client.new_handle("grace");
-    assert_eq!((&client.enrich(&grace)["state"], &client.wait_enriched(&ada)["state"]), (&json!("done"), &json!("done")));
+    assert_eq!(
+        (&client.enrich(&grace)["state"], &client.wait_enriched(&ada)["state"]),
+        (&json!("done"), &json!("done"))
+    );
     let calls = provider.calls();
     assert!(gaps(&calls)[0] >= Duration::from_millis(1900), "{:?}", gaps(&calls));
     assert_eq!(calls.len(), 3);
@@ -176,7 +210,8 @@ fn a_provider_may_name_the_time_to_come_again(engine: &Engine) {
     let person = client.new_handle("ada");
     client.ask_enrichment(&person, None).expect(202);
     let waiting = client.wait_enrichment(&person, "waits", waits);
-    let [asked, next] = ["requested_at", "next_attempt_at"].map(|field| waiting[field].as_str().unwrap().parse::<Timestamp>().unwrap());
+    let [asked, next] = ["requested_at", "next_attempt_at"]
+        .map(|field| waiting[field].as_str().unwrap().parse::<Timestamp>().unwrap());
     assert!(next.duration_since(asked) > SignedDuration::from_mins(10), "{waiting:#}");
 }
 
@@ -187,8 +222,15 @@ fn a_question_that_is_refused_is_not_asked_again(engine: &Engine) {
     for (number, status) in [400, 405, 410, 422].into_iter().enumerate() {
         provider.answer_first([Action::status(status)]);
         let seen = client.enrich(&client.new_handle(&format!("ada-{number}")));
-        assert_eq!((&seen["provider"], provider.calls().len()), (&Value::Null, number + 1), "{status}: {seen:#}");
-        assert!(seen["last_error"].as_str().is_some_and(|error| error.contains(&status.to_string())), "{seen:#}");
+        assert_eq!(
+            (&seen["provider"], provider.calls().len()),
+            (&Value::Null, number + 1),
+            "{status}: {seen:#}"
+        );
+        assert!(
+            seen["last_error"].as_str().is_some_and(|error| error.contains(&status.to_string())),
+            "{seen:#}"
+        );
     }
 }
 
@@ -211,7 +253,9 @@ fn when_one_fails_the_next_is_asked(engine: &Engine) {
     let (workspace, first, second) = with_two(*engine, ["timeout = \"300ms\"", ""]);
     let client = workspace.writer();
     know(&second, &handles(3));
-    for (handle, trouble) in handles(3).iter().zip([Action::status(500), Action::Hang, Action::busy(429, 60)]) {
+    for (handle, trouble) in
+        handles(3).iter().zip([Action::status(500), Action::Hang, Action::busy(429, 60)])
+    {
         first.answer_first([trouble]);
         let seen = client.enrich(&client.new_handle(handle));
         assert_eq!([&seen["state"], &seen["provider"]], ["done", "second"], "{handle}: {seen:#}");
@@ -233,7 +277,11 @@ fn who_answered_is_not_asked_again_when_another_failed(engine: &Engine) {
 #[apply(each_engine)]
 fn a_refresh_of_who_waits_asks_everybody_anew(engine: &Engine) {
     let (first, second) = (Provider::start(), Provider::start());
-    let config = config(&[first.section("first", ""), second.section("second", "")]).replacen("[\"50ms\", \"50ms\"]", "[\"1h\"]", 1);
+    let config = config(&[first.section("first", ""), second.section("second", "")]).replacen(
+        "[\"50ms\", \"50ms\"]",
+        "[\"1h\"]",
+        1,
+    );
     let app = configured(*engine, &config).start();
     let client = app.writer();
     second.answer_first([Action::status(500)]);
@@ -248,7 +296,9 @@ fn a_refresh_of_who_waits_asks_everybody_anew(engine: &Engine) {
 
 fn paused(app: &App) -> f64 {
     let text = app.anonymous().get("/metrics").expect(200).text;
-    let line = text.lines().find(|line| line.starts_with("slated_enrichment_paused{") && line.contains("people"));
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("slated_enrichment_paused{") && line.contains("people"));
     line.map_or(0.0, |line| line.rsplit(' ').next().unwrap().parse().unwrap())
 }
 
@@ -265,25 +315,37 @@ fn after_failures_a_provider_is_left_alone_for_a_while(engine: &Engine) {
     let seen = client.wait_enriched(&person);
     assert_eq!(seen["state"], "done", "{seen:#}");
     let calls = provider.calls();
-    assert!(calls.len() == 3 && gaps(&calls)[1] >= Duration::from_millis(5900), "{:?}", gaps(&calls));
+    assert!(
+        calls.len() == 3 && gaps(&calls)[1] >= Duration::from_millis(5900),
+        "{:?}",
+        gaps(&calls)
+    );
     eventually("the end of the pause is seen", || paused(&app) == 0.0);
 }
 
 #[apply(each_engine)]
 fn after_a_pause_one_call_tries(engine: &Engine) {
-    let (app, provider) = enriching(*engine, "concurrency = 1\nbreaker = { failures = 2, pause = \"500ms\" }");
+    let (app, provider) =
+        enriching(*engine, "concurrency = 1\nbreaker = { failures = 2, pause = \"500ms\" }");
     let client = app.writer();
     provider.receiver.behave(|_| Action::status(500));
     ask_all(&client, &handles(8));
     let calls = provider.wait_for(5);
-    assert!(gaps(&calls)[1..4].iter().all(|gap| *gap >= Duration::from_millis(450)), "{:?}", gaps(&calls));
+    assert!(
+        gaps(&calls)[1..4].iter().all(|gap| *gap >= Duration::from_millis(450)),
+        "{:?}",
+        gaps(&calls)
+    );
     provider.recover();
-    eventually("the provider is asked as before", || paused(&app) == 0.0 && provider.calls().len() > 8);
+    eventually("the provider is asked as before", || {
+        paused(&app) == 0.0 && provider.calls().len() > 8
+    });
 }
 
 #[apply(each_engine)]
 fn while_a_provider_is_left_alone_the_next_is_asked(engine: &Engine) {
-    let (workspace, first, second) = with_two(*engine, ["breaker = { failures = 1, pause = \"1h\" }", ""]);
+    let (workspace, first, second) =
+        with_two(*engine, ["breaker = { failures = 1, pause = \"1h\" }", ""]);
     let client = workspace.writer();
     know(&second, &handles(4));
     first.receiver.behave(|_| Action::status(500));
@@ -296,7 +358,9 @@ fn while_a_provider_is_left_alone_the_next_is_asked(engine: &Engine) {
 /// Waits until nobody of them is at work or due, and counts those who are done.
 fn count_done(client: &Client, persons: &[String], left: usize) -> usize {
     let states = || persons.iter().map(|person| client.enrichment(person)).collect::<Vec<_>>();
-    eventually("all but those who have to wait are done", || states().iter().filter(|seen| seen["state"] != "done").count() == left);
+    eventually("all but those who have to wait are done", || {
+        states().iter().filter(|seen| seen["state"] != "done").count() == left
+    });
     states().iter().filter(|seen| seen["state"] == "done").count()
 }
 
@@ -310,7 +374,10 @@ fn a_budget_is_for_a_day(engine: &Engine) {
     for person in &persons {
         if client.enrichment(person)["state"] != "done" {
             let waiting = client.wait_enrichment(person, "waits for tomorrow", |seen| {
-                seen["state"] == "queued" && seen["next_attempt_at"].as_str().is_some_and(|next| next.ends_with("T00:00:00.000Z"))
+                seen["state"] == "queued"
+                    && seen["next_attempt_at"]
+                        .as_str()
+                        .is_some_and(|next| next.ends_with("T00:00:00.000Z"))
             });
             assert_eq!(waiting["attempts"], 0, "{waiting:#}");
         }
@@ -328,7 +395,9 @@ fn a_spent_budget_is_spent_after_a_restart(engine: &Engine) {
     let client = app.writer();
     let person = client.new_handle("person-1");
     client.ask_enrichment(&person, None).expect(202);
-    client.wait_enrichment(&person, "was put off", |seen| seen["state"] == "queued" && seen["started_at"].is_string());
+    client.wait_enrichment(&person, "was put off", |seen| {
+        seen["state"] == "queued" && seen["started_at"].is_string()
+    });
     assert_eq!(provider.asked(), ["person-0"]);
 }
 
@@ -364,20 +433,30 @@ fn no_more_calls_are_made_at_once_than_allowed(engine: &Engine) {
 #[apply(each_engine)]
 fn a_name_of_a_forbidden_address_is_not_called(engine: &Engine) {
     let provider = Provider::start();
-    let url = format!("http://localhost:{}/people?handle={{social_public_id}}", provider.receiver.port());
-    let section = format!("[[enrichment.provider]]\nname = \"people\"\nkind = \"http\"\nurl = \"{url}\"\n");
+    let url =
+        format!("http://localhost:{}/people?handle={{social_public_id}}", provider.receiver.port());
+    let section =
+        format!("[[enrichment.provider]]\nname = \"people\"\nkind = \"http\"\nurl = \"{url}\"\n");
     let app = engine.app().config(&config(&[section])).start();
     let client = app.writer();
     let seen = client.enrich(&client.new_handle("zebediah"));
     assert_eq!(seen["state"], "failed");
-    assert!(seen["last_error"].as_str().is_some_and(|error| !error.contains("zebediah") && !error.contains("127.0.0.1")), "{seen:#}");
+    assert!(
+        seen["last_error"]
+            .as_str()
+            .is_some_and(|error| !error.contains("zebediah") && !error.contains("127.0.0.1")),
+        "{seen:#}"
+    );
     assert!(provider.calls().is_empty());
 }
 
 #[apply(each_engine)]
 fn secrets_and_persons_are_in_no_log(engine: &Engine) {
     let provider = Provider::start();
-    let section = provider.section("people", "headers = { Authorization = \"Bearer ${PEOPLE_TOKEN}\" }\ntimeout = \"300ms\"");
+    let section = provider.section(
+        "people",
+        "headers = { Authorization = \"Bearer ${PEOPLE_TOKEN}\" }\ntimeout = \"300ms\"",
+    );
     let app = configured(*engine, &config(&[section]))
         .environment("PEOPLE_TOKEN", "hush-3141")
         .environment("SLATED_LOG", "info,slated=debug")
@@ -385,7 +464,8 @@ fn secrets_and_persons_are_in_no_log(engine: &Engine) {
     let client = app.writer();
     provider.answer_first([Action::status(500), Action::Hang, Action::status(401)]);
     let person = client.new_person(&json!({
-        "name": "Zebediah Quuxley", "social_url": social_url("zebediah"), "emails": ["zebediah@quuxley.example"], "enrich_record": true,
+        "name": "Zebediah Quuxley", "social_url": social_url("zebediah"),
+        "emails": ["zebediah@quuxley.example"], "enrich_record": true,
     }));
     let seen = client.wait_enriched(&person);
     assert_eq!(seen["state"], "failed");
@@ -394,7 +474,12 @@ fn secrets_and_persons_are_in_no_log(engine: &Engine) {
     assert_eq!(call.parameter("email").as_deref(), Some("zebediah@quuxley.example"));
     let metrics = app.anonymous().get("/metrics").expect(200).text;
     let export = client.get(&format!("/v1/persons/{person}/export")).expect(200).text;
-    for (place, text) in [("log", app.process.log.text()), ("enrichment", seen.to_string()), ("metrics", metrics), ("export", export)] {
+    for (place, text) in [
+        ("log", app.process.log.text()),
+        ("enrichment", seen.to_string()),
+        ("metrics", metrics),
+        ("export", export),
+    ] {
         assert!(!text.contains("hush-3141"), "{place}: {text}");
         let knows = ["zebediah", "quuxley"].iter().any(|trace| text.to_lowercase().contains(trace));
         assert_eq!(knows, place == "export", "{place}: {text}");
@@ -405,8 +490,13 @@ fn secrets_and_persons_are_in_no_log(engine: &Engine) {
 fn a_workspace_with_much_to_do_does_not_hold_up_another(engine: &Engine) {
     let (app, provider) = enriching(*engine, "concurrency = 1");
     let (busy, quick) = (app.client_of("busy", "write"), app.client_of("quick", "write"));
-    provider.receiver.behave(|_| Action::Later(Duration::from_millis(20), Box::new(Action::status(404))));
-    let rows: Vec<_> = handles(200).iter().map(|handle| json!({ "social_url": social_url(handle), "enrich_record": true })).collect();
+    provider
+        .receiver
+        .behave(|_| Action::Later(Duration::from_millis(20), Box::new(Action::status(404))));
+    let rows: Vec<_> = handles(200)
+        .iter()
+        .map(|handle| json!({ "social_url": social_url(handle), "enrich_record": true }))
+        .collect();
     busy.post("/v1/persons/batch", &json!({ "persons": rows })).expect(200);
     provider.wait_for(1);
     let person = quick.new_handle("quick");

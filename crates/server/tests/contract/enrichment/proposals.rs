@@ -1,9 +1,11 @@
-//! Values that differ from what a caller wrote: they wait for somebody to decide, and nothing changes before that.
+//! Values that differ from what a caller wrote: they wait for somebody to decide, and nothing
+//! changes before that.
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    App, Client, Engine, Log, Provider, Reply, apply, each_engine, enriching, is_id, is_time, shape, social_url, strings, together, types,
+    App, Client, Engine, Log, Provider, Reply, apply, each_engine, enriching, is_id, is_time,
+    shape, social_url, strings, together, types,
 };
 
 const LIST: &str = "/v1/proposals";
@@ -13,7 +15,9 @@ fn with_ada(engine: Engine) -> (App, Provider, Client, String) {
     let (app, provider) = enriching(engine, "");
     let client = app.writer();
     provider.knows("ada", &json!({ "current_job_title": "Analyst" }));
-    let person = client.new_person(&json!({ "name": "Ada", "social_url": social_url("ada"), "current_job_title": "Countess" }));
+    let person = client.new_person(
+        &json!({ "name": "Ada", "social_url": social_url("ada"), "current_job_title": "Countess" }),
+    );
     assert_eq!(client.enrich(&person)["state"], "done");
     (app, provider, client, person)
 }
@@ -40,7 +44,9 @@ fn only(client: &Client, person: &str) -> Value {
 
 /// State and value of each proposal of the person, the newest first.
 fn states(client: &Client, person: &str) -> Vec<(String, Value)> {
-    let pair = |proposal: &Value| (proposal["state"].as_str().unwrap().to_owned(), proposal["proposed"].clone());
+    let pair = |proposal: &Value| {
+        (proposal["state"].as_str().unwrap().to_owned(), proposal["proposed"].clone())
+    };
     client.proposals(person).iter().map(pair).collect()
 }
 
@@ -81,19 +87,25 @@ fn every_field_but_contacts_and_outside_ids_is_proposed_and_can_be_accepted(engi
     let (app, provider) = enriching(*engine, "");
     let client = app.writer();
     let person = client.new_person(&json!({
-        "name": "Grace Hopper", "social_url": social_url("grace"), "current_job_title": "Admiral", "company_name": "Navy",
-        "social_location": "At sea", "external_source_id": "crm-1", "emails": ["grace@navy.example"], "phone_numbers": ["555 1234"],
+        "name": "Grace Hopper", "social_url": social_url("grace"), "current_job_title": "Admiral",
+        "company_name": "Navy",
+        "social_location": "At sea", "external_source_id": "crm-1",
+        "emails": ["grace@navy.example"], "phone_numbers": ["555 1234"],
     }));
     client.update_person(&person, &json!({ "social_headline": "Amazing", "address": "Arlington" }));
-    let own = json!({ "work_experience": [{}], "education_experience": [{}], "certifications": [{ "name": "COBOL" }] });
+    let own = json!({ "work_experience": [{}], "education_experience": [{}],
+        "certifications": [{ "name": "COBOL" }] });
     client.put(&format!("/v1/persons/{person}/history"), &own).expect(200);
     provider.knows(
         "grace",
         &json!({
-            "name": "Ada Lovelace", "social_url": social_url("ada"), "current_job_title": "Analyst", "company_name": "Engines",
-            "social_location": "London", "social_headline": "Poet", "address": "12 Square", "external_source_id": "people-7",
+            "name": "Ada Lovelace", "social_url": social_url("ada"), "current_job_title": "Analyst",
+            "company_name": "Engines",
+            "social_location": "London", "social_headline": "Poet", "address": "12 Square",
+            "external_source_id": "people-7",
             "emails": ["ada@x.example"], "phones": ["555 5678"],
-            "work_experience": [{ "company_name": "Engines", "title": "Analyst", "start_date": "2019", "end_date": "2020" }],
+            "work_experience": [{ "company_name": "Engines", "title": "Analyst",
+                "start_date": "2019", "end_date": "2020" }],
             "education_experience": [{ "company_name": "Royal Society", "degree": "Mathematics" }],
             "certifications": [{ "name": "Bernoulli numbers" }],
         }),
@@ -131,10 +143,16 @@ fn every_field_but_contacts_and_outside_ids_is_proposed_and_can_be_accepted(engi
     ] {
         assert_eq!(read[field], value, "{field}");
     }
-    assert_eq!([&profile["social_headline"], &profile["address"], &profile["social_location"]], ["Poet", "12 Square", "London"]);
+    assert_eq!(
+        [&profile["social_headline"], &profile["address"], &profile["social_location"]],
+        ["Poet", "12 Square", "London"]
+    );
     assert_eq!(read["work_experience"][0]["positions"][0]["title"], "Analyst");
     assert_eq!(strings(&read["certifications"], "name"), ["Bernoulli numbers"]);
-    assert_eq!(client.post("/v1/persons", &json!({ "social_url": social_url("ada") })).expect(200).id(), person);
+    assert_eq!(
+        client.post("/v1/persons", &json!({ "social_url": social_url("ada") })).expect(200).id(),
+        person
+    );
     assert_eq!(strings(client.get("/v1/persons?q=analyst").expect(200).data(), "id"), [person]);
 }
 
@@ -146,10 +164,14 @@ fn an_accepted_value_is_written_by_whoever_accepts_it(engine: &Engine) {
     let before = client.get(&format!("/v1/persons/{person}")).expect(200).etag().to_owned();
     let accepted = accept(&decider, &only(&client, &person)).expect(200);
     assert!(accepted.data()["decided_at"].as_str().is_some_and(is_time), "{accepted:#?}");
-    assert_eq!((title(&client, &person), &accepted.data()["current"]), (json!("Analyst"), &json!("Analyst")));
+    assert_eq!(
+        (title(&client, &person), &accepted.data()["current"]),
+        (json!("Analyst"), &json!("Analyst"))
+    );
     let events = log.new_events();
     assert_eq!(types(&events), ["person.updated"]);
-    let data = json!({ "before": { "current_job_title": "Countess" }, "after": { "current_job_title": "Analyst" } });
+    let data = json!({ "before": { "current_job_title": "Countess" },
+        "after": { "current_job_title": "Analyst" } });
     assert_eq!((&events[0]["record_id"], &events[0]["data"]), (&json!(person), &data));
     assert_eq!(events[0]["key_id"], accepted.data()["decided_by"]);
     assert!(events[0]["key_id"].as_str().is_some_and(is_id), "{events:#?}");
@@ -172,20 +194,29 @@ fn an_accepted_value_is_renewed_later(engine: &Engine) {
     accept(&client, &only(&client, &person)).expect(200);
     provider.knows("ada", &json!({ "current_job_title": "Chief Analyst" }));
     assert_eq!(client.enrich_anew(&person)["fields"], json!(["current_job_title"]));
-    assert_eq!((title(&client, &person), client.proposals(&person).len()), (json!("Chief Analyst"), 1));
+    assert_eq!(
+        (title(&client, &person), client.proposals(&person).len()),
+        (json!("Chief Analyst"), 1)
+    );
 }
 
 #[apply(each_engine)]
 fn a_rejected_value_is_not_proposed_again(engine: &Engine) {
     let (_app, provider, client, person) = with_ada(*engine);
     let rejected = reject(&client, &only(&client, &person)).expect(200);
-    assert_eq!((rejected.string("state"), title(&client, &person)), ("rejected".to_owned(), json!("Countess")));
+    assert_eq!(
+        (rejected.string("state"), title(&client, &person)),
+        ("rejected".to_owned(), json!("Countess"))
+    );
     assert!(rejected.data()["decided_by"].as_str().is_some_and(is_id), "{rejected:#?}");
     client.enrich_anew(&person);
     assert_eq!(states(&client, &person), [("rejected".to_owned(), json!("Analyst"))]);
     provider.knows("ada", &json!({ "current_job_title": "Poet" }));
     client.enrich_anew(&person);
-    assert_eq!(states(&client, &person), [("open".to_owned(), json!("Poet")), ("rejected".to_owned(), json!("Analyst"))]);
+    assert_eq!(
+        states(&client, &person),
+        [("open".to_owned(), json!("Poet")), ("rejected".to_owned(), json!("Analyst"))]
+    );
 }
 
 #[apply(each_engine)]
@@ -203,9 +234,16 @@ fn a_newer_value_takes_the_place_of_an_open_one(engine: &Engine) {
     let older = only(&client, &person);
     provider.knows("ada", &json!({ "current_job_title": "Poet" }));
     client.enrich_anew(&person);
-    assert_eq!(states(&client, &person), [("open".to_owned(), json!("Poet")), ("superseded".to_owned(), json!("Analyst"))]);
+    assert_eq!(
+        states(&client, &person),
+        [("open".to_owned(), json!("Poet")), ("superseded".to_owned(), json!("Analyst"))]
+    );
     let superseded = &client.proposals(&person)[1];
-    assert!(superseded["decided_at"].as_str().is_some_and(is_time) && superseded["decided_by"].is_null(), "{superseded:#}");
+    assert!(
+        superseded["decided_at"].as_str().is_some_and(is_time)
+            && superseded["decided_by"].is_null(),
+        "{superseded:#}"
+    );
     accept(&client, &older).refused(409, "PROPOSAL_DECIDED");
     assert_eq!(title(&client, &person), "Countess");
 }
@@ -253,7 +291,8 @@ fn many_who_accept_at_once_write_once(engine: &Engine) {
     let (_app, _provider, client, person) = with_ada(*engine);
     let proposal = only(&client, &person);
     let mut log = Log::begin(&client);
-    let decided = together(8, |_| accept(&client, &proposal).expect(200).data()["decided_at"].clone());
+    let decided =
+        together(8, |_| accept(&client, &proposal).expect(200).data()["decided_at"].clone());
     assert!(decided.iter().all(|time| *time == decided[0]), "{decided:?}");
     assert_eq!(types(&log.new_events()), ["person.updated"]);
 }
@@ -269,7 +308,10 @@ fn a_handle_that_another_person_has_is_not_accepted(engine: &Engine) {
     let other = client.new_handle("ada-l");
     let reply = accept(&client, &proposal).refused(409, "IDENTIFIER_CONFLICT");
     assert!(reply.record_ids().contains(&other.as_str()), "{reply:#?}");
-    assert_eq!((only(&client, &person), &client.person(&person)["social_public_id"]), (proposal.clone(), &json!("ada")));
+    assert_eq!(
+        (only(&client, &person), &client.person(&person)["social_public_id"]),
+        (proposal.clone(), &json!("ada"))
+    );
     client.update_person(&other, &json!({ "name": "Ada", "social_url": social_url("elsewhere") }));
     accept(&client, &proposal).expect(200);
     assert_eq!(client.person(&person)["social_public_id"], "ada-l");
@@ -283,13 +325,17 @@ fn proposals_are_listed_by_state_and_in_pages(engine: &Engine) {
     for number in 0..5 {
         let handle = format!("person-{number}");
         provider.knows(&handle, &json!({ "current_job_title": "Analyst" }));
-        let person = client.new_person(&json!({ "social_url": social_url(&handle), "current_job_title": "Clerk" }));
+        let person = client.new_person(
+            &json!({ "social_url": social_url(&handle), "current_job_title": "Clerk" }),
+        );
         client.enrich(&person);
         made.push(only(&client, &person));
     }
     accept(&client, &made[1]).expect(200);
     reject(&client, &made[3]).expect(200);
-    let ids = |places: &[usize]| places.iter().map(|place| id_of(&made[*place]).to_owned()).collect::<Vec<_>>();
+    let ids = |places: &[usize]| {
+        places.iter().map(|place| id_of(&made[*place]).to_owned()).collect::<Vec<_>>()
+    };
     for (query, expected) in [
         ("", ids(&[0, 1, 2, 3, 4])),
         ("state=open", ids(&[0, 2, 4])),
@@ -310,8 +356,16 @@ fn proposals_are_listed_by_state_and_in_pages(engine: &Engine) {
     }
     let page = client.get(&format!("{LIST}?state=open&limit=2&offset=1")).expect(200);
     assert_eq!(strings(page.data(), "id"), ids(&[2, 4]));
-    for (parameter, field) in [("state=closed", "state"), ("limit=0", "limit"), ("person=x", "person")] {
-        assert_eq!(client.get(&format!("{LIST}?{parameter}")).refused(400, "INVALID_REQUEST").detail_fields(), [field]);
+    for (parameter, field) in
+        [("state=closed", "state"), ("limit=0", "limit"), ("person=x", "person")]
+    {
+        assert_eq!(
+            client
+                .get(&format!("{LIST}?{parameter}"))
+                .refused(400, "INVALID_REQUEST")
+                .detail_fields(),
+            [field]
+        );
     }
 }
 
@@ -325,7 +379,9 @@ fn proposals_of_a_person_come_newest_first(engine: &Engine) {
     let proposals = json!(client.proposals(&person));
     assert_eq!(strings(&proposals, "proposed"), ["Clerk", "Chief", "Poet", "Analyst"]);
     assert!(strings(&proposals, "id").is_sorted_by(|one, other| one > other), "{proposals:#}");
-    client.get(&format!("/v1/persons/{person}/proposals?state=open")).refused(400, "INVALID_REQUEST");
+    client
+        .get(&format!("/v1/persons/{person}/proposals?state=open"))
+        .refused(400, "INVALID_REQUEST");
 }
 
 #[apply(each_engine)]
@@ -364,7 +420,10 @@ fn a_decision_takes_no_body(engine: &Engine) {
     let once = client.with("idempotency-key", "accept-1");
     let first = accept(&once, &proposal).expect(200);
     let second = accept(&once, &proposal).expect(200);
-    assert_eq!((second.text.as_str(), second.header("idempotency-replayed")), (first.text.as_str(), Some("true")));
+    assert_eq!(
+        (second.text.as_str(), second.header("idempotency-replayed")),
+        (first.text.as_str(), Some("true"))
+    );
 }
 
 #[apply(each_engine)]
@@ -374,7 +433,9 @@ fn proposals_belong_to_their_workspace(engine: &Engine) {
     let stranger = app.client_of("another", "write");
     for id in [id_of(&proposal), "prp_00000000000000000000000000", person.as_str(), "x"] {
         for decision in ["accept", "reject"] {
-            stranger.send("POST", &format!("{LIST}/{id}/{decision}"), None).refused(404, "NOT_FOUND");
+            stranger
+                .send("POST", &format!("{LIST}/{id}/{decision}"), None)
+                .refused(404, "NOT_FOUND");
         }
     }
     assert_eq!(stranger.get(LIST).expect(200).json["meta"]["total"], 0);

@@ -1,10 +1,11 @@
-//! Asking for what others know of a person: how it goes on, who is asked, and for how long an answer counts.
+//! Asking for what others know of a person: how it goes on, who is asked, and for how long an
+//! answer counts.
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    Action, App, Client, Engine, Provider, Workspace, apply, config, configured, each_engine, enriching, eventually, is_time, shape,
-    social_url,
+    Action, App, Client, Engine, Provider, Workspace, apply, config, configured, each_engine,
+    enriching, eventually, is_time, shape, social_url,
 };
 
 fn path_of(person: &str) -> String {
@@ -90,8 +91,12 @@ fn what_is_refused_queues_nothing(engine: &Engine) {
     let client = app.writer();
     let person = client.new_handle("ada");
     let change = json!({ "current_job_title": "Analyst", "enrich_record": true });
-    client.with("if-match", "\"1-0\"").patch(&format!("/v1/persons/{person}"), &change).refused(412, "PRECONDITION_FAILED");
-    let nowhere = json!({ "social_url": social_url("ada"), "job_id": "job_none", "enrich_record": true });
+    client
+        .with("if-match", "\"1-0\"")
+        .patch(&format!("/v1/persons/{person}"), &change)
+        .refused(412, "PRECONDITION_FAILED");
+    let nowhere =
+        json!({ "social_url": social_url("ada"), "job_id": "job_none", "enrich_record": true });
     client.post("/v1/persons", &nowhere).refused(404, "NOT_FOUND");
     client.get(&format!("/v1/persons/{person}/enrichment")).refused(404, "NOT_FOUND");
     assert_eq!(provider.calls().len(), 0);
@@ -109,12 +114,18 @@ fn who_was_never_enriched_has_no_enrichment(workspace: &Workspace) {
 fn whom_nobody_knows_is_done_without_a_provider(engine: &Engine) {
     let (app, provider) = enriching(*engine, "");
     let client = app.writer();
-    for (number, answer) in [Action::status(404), Action::status(204), Action::json("null")].into_iter().enumerate() {
+    for (number, answer) in
+        [Action::status(404), Action::status(204), Action::json("null")].into_iter().enumerate()
+    {
         provider.answer_first([answer]);
         let person = client.new_handle(&format!("nobody-{number}"));
         let before = client.person(&person);
         let seen = client.enrich(&person);
-        assert_eq!((&seen["state"], &seen["provider"], &seen["last_error"]), (&json!("done"), &Value::Null, &Value::Null), "{number}");
+        assert_eq!(
+            (&seen["state"], &seen["provider"], &seen["last_error"]),
+            (&json!("done"), &Value::Null, &Value::Null),
+            "{number}"
+        );
         assert_eq!((&seen["fields"], client.person(&person)), (&json!([]), before), "{number}");
     }
     assert_eq!(provider.calls().len(), 3);
@@ -124,7 +135,10 @@ fn whom_nobody_knows_is_done_without_a_provider(engine: &Engine) {
 fn without_a_provider_it_is_skipped(workspace: &Workspace) {
     let client = workspace.writer();
     let seen = client.enrich(&client.new_handle("ada"));
-    assert_eq!((&seen["state"], &seen["reason"]), (&json!("skipped"), &json!("no provider is configured")));
+    assert_eq!(
+        (&seen["state"], &seen["reason"]),
+        (&json!("skipped"), &json!("no provider is configured"))
+    );
     assert!(seen["finished_at"].as_str().is_some_and(is_time), "{seen:#}");
 }
 
@@ -147,8 +161,14 @@ fn an_answer_counts_for_a_while(engine: &Engine) {
     assert_eq!(client.enrich(&person)["is_cached"], false);
     client.update_person(&person, &json!({ "current_job_title": "Countess" }));
     let again = client.enrich(&person);
-    assert_eq!([&again["state"], &again["provider"], &again["is_cached"]], [&json!("done"), &json!("people"), &json!(true)]);
-    assert_eq!((title(&client, &person), &client.proposals(&person)[0]["proposed"]), (json!("Countess"), &json!("Analyst")));
+    assert_eq!(
+        [&again["state"], &again["provider"], &again["is_cached"]],
+        [&json!("done"), &json!("people"), &json!(true)]
+    );
+    assert_eq!(
+        (title(&client, &person), &client.proposals(&person)[0]["proposed"]),
+        (json!("Countess"), &json!("Analyst"))
+    );
     assert_eq!(provider.asked(), ["ada"]);
 }
 
@@ -162,12 +182,20 @@ fn an_answer_about_who_somebody_was_is_not_taken(engine: &Engine) {
     provider.hold();
     client.ask_enrichment(&person, None).expect(202);
     provider.wait_for(1);
-    client.patch(&format!("/v1/persons/{person}"), &json!({ "social_url": social_url("right") })).expect(200);
+    client
+        .patch(&format!("/v1/persons/{person}"), &json!({ "social_url": social_url("right") }))
+        .expect(200);
     provider.let_go();
     let enrichment = client.wait_enriched(&person);
     assert_eq!(enrichment["fields"], json!(["current_job_title"]));
-    assert_eq!((provider.asked(), title(&client, &person)), (vec!["wrong".to_owned(), "right".to_owned()], json!("Analyst")));
-    assert_eq!([&client.profile(&person)["address"], &client.person(&person)["emails"]], [&json!(""), &json!([])]);
+    assert_eq!(
+        (provider.asked(), title(&client, &person)),
+        (vec!["wrong".to_owned(), "right".to_owned()], json!("Analyst"))
+    );
+    assert_eq!(
+        [&client.profile(&person)["address"], &client.person(&person)["emails"]],
+        [&json!(""), &json!([])]
+    );
 }
 
 #[apply(each_engine)]
@@ -179,16 +207,24 @@ fn a_refresh_asks_again(engine: &Engine) {
     client.enrich(&person);
     provider.knows("ada", &json!({ "current_job_title": "Analyst", "social_location": "London" }));
     let again = client.enrich_anew(&person);
-    assert_eq!((&again["is_cached"], &again["fields"]), (&json!(false), &json!(["social_location"])));
+    assert_eq!(
+        (&again["is_cached"], &again["fields"]),
+        (&json!(false), &json!(["social_location"]))
+    );
     assert_eq!(provider.asked(), ["ada", "ada"]);
-    let [first, second] = [0, 1].map(|number| provider.calls()[number].header("idempotency-key").to_owned());
+    let [first, second] =
+        [0, 1].map(|number| provider.calls()[number].header("idempotency-key").to_owned());
     assert_ne!(first, second);
 }
 
 #[apply(each_engine)]
 fn an_old_answer_is_asked_for_again(engine: &Engine) {
     let provider = Provider::start();
-    let config = config(&[provider.section("people", "")]).replacen("[enrichment]\n", "[enrichment]\ncache = \"1ms\"\n", 1);
+    let config = config(&[provider.section("people", "")]).replacen(
+        "[enrichment]\n",
+        "[enrichment]\ncache = \"1ms\"\n",
+        1,
+    );
     let app = configured(*engine, &config).start();
     let client = app.writer();
     provider.knows("ada", &json!({ "current_job_title": "Analyst" }));
@@ -209,7 +245,10 @@ fn that_nobody_knows_a_person_counts_until_more_is_known_of_them(engine: &Engine
     client.update_person(&person, &json!({ "work_email": "ada@engines.example" }));
     client.enrich(&person);
     let calls = provider.calls();
-    assert_eq!((calls.len(), calls[1].parameter("email").as_deref()), (2, Some("ada@engines.example")));
+    assert_eq!(
+        (calls.len(), calls[1].parameter("email").as_deref()),
+        (2, Some("ada@engines.example"))
+    );
 }
 
 #[apply(each_engine)]
@@ -221,7 +260,8 @@ fn what_somebody_does_does_not_make_them_known(engine: &Engine) {
     client.update_person(&person, &json!({ "emails": emails }));
     client.enrich(&person);
     let changes = json!({
-        "name": "ADA", "current_job_title": "Analyst", "company_name": "Engines", "social_location": "London", "address": "12 Square",
+        "name": "ADA", "current_job_title": "Analyst", "company_name": "Engines",
+        "social_location": "London", "address": "12 Square",
         "emails": [emails[1], emails[0]],
     });
     client.update_person(&person, &changes);
@@ -242,7 +282,8 @@ fn an_answer_counts_in_its_workspace_only(engine: &Engine) {
         assert_eq!(client.enrich(&person)["is_cached"], false);
         assert_eq!(title(&client, &person), "Analyst");
     }
-    let keys: Vec<_> = provider.calls().iter().map(|call| call.header("idempotency-key").to_owned()).collect();
+    let keys: Vec<_> =
+        provider.calls().iter().map(|call| call.header("idempotency-key").to_owned()).collect();
     assert!(keys.len() == 2 && keys[0] != keys[1], "{keys:?}");
 }
 
@@ -257,7 +298,10 @@ fn providers_are_asked_in_their_order_until_one_knows_the_person(engine: &Engine
     let [ada, grace] = ["ada", "grace"].map(|handle| client.new_handle(handle));
     assert_eq!(client.enrich(&ada)["provider"], "first");
     assert_eq!(client.enrich(&grace)["provider"], "second");
-    assert_eq!((first.asked(), second.asked()), (vec!["ada".to_owned(), "grace".to_owned()], vec!["grace".to_owned()]));
+    assert_eq!(
+        (first.asked(), second.asked()),
+        (vec!["ada".to_owned(), "grace".to_owned()], vec!["grace".to_owned()])
+    );
     assert_eq!([title(&client, &ada), title(&client, &grace)], ["Analyst", "Admiral"]);
     assert_eq!(client.profile(&ada)["address"], "");
 }
@@ -313,12 +357,33 @@ fn the_body_may_be_missing_and_a_bad_one_is_refused(workspace: &Workspace) {
     let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let path = path_of(&person);
-    assert_eq!(client.post(&path, &json!({ "refresh": "yes" })).refused(400, "INVALID_REQUEST").flaw("refresh"), "INVALID_TYPE");
-    assert_eq!(client.post(&path, &json!({ "again": true })).refused(400, "INVALID_REQUEST").flaw("again"), "UNKNOWN_FIELD");
-    assert_eq!(client.send("POST", &format!("{path}?now=true"), None).refused(400, "INVALID_REQUEST").flaw("now"), "UNKNOWN_FIELD");
+    assert_eq!(
+        client
+            .post(&path, &json!({ "refresh": "yes" }))
+            .refused(400, "INVALID_REQUEST")
+            .flaw("refresh"),
+        "INVALID_TYPE"
+    );
+    assert_eq!(
+        client.post(&path, &json!({ "again": true })).refused(400, "INVALID_REQUEST").flaw("again"),
+        "UNKNOWN_FIELD"
+    );
+    assert_eq!(
+        client
+            .send("POST", &format!("{path}?now=true"), None)
+            .refused(400, "INVALID_REQUEST")
+            .flaw("now"),
+        "UNKNOWN_FIELD"
+    );
     client.post(&path, &json!([])).refused(400, "INVALID_REQUEST");
-    client.with("content-type", "application/json").send_bytes("POST", &path, b"{").refused(400, "MALFORMED_JSON");
-    client.with("content-type", "text/plain").send_bytes("POST", &path, b"{}").refused(415, "UNSUPPORTED_MEDIA_TYPE");
+    client
+        .with("content-type", "application/json")
+        .send_bytes("POST", &path, b"{")
+        .refused(400, "MALFORMED_JSON");
+    client
+        .with("content-type", "text/plain")
+        .send_bytes("POST", &path, b"{}")
+        .refused(415, "UNSUPPORTED_MEDIA_TYPE");
     client.get(&path).refused(404, "NOT_FOUND");
     for body in [None, Some(json!({})), Some(json!({ "refresh": false }))] {
         client.ask_enrichment(&person, body.as_ref()).expect(202);
@@ -335,7 +400,10 @@ fn a_request_sent_again_is_answered_again(engine: &Engine) {
     let first = once.ask_enrichment(&person, Some(&body)).expect(202);
     client.wait_enriched(&person);
     let second = once.ask_enrichment(&person, Some(&body)).expect(202);
-    assert_eq!((second.text.as_str(), second.header("idempotency-replayed")), (first.text.as_str(), Some("true")));
+    assert_eq!(
+        (second.text.as_str(), second.header("idempotency-replayed")),
+        (first.text.as_str(), Some("true"))
+    );
     assert_eq!(client.enrichment(&person)["state"], "done");
     assert_eq!(provider.calls().len(), 1);
 }
@@ -353,7 +421,9 @@ fn a_reader_may_look_and_no_more(workspace: &Workspace) {
 #[apply(each_engine)]
 fn what_is_no_person_of_the_workspace_cannot_be_enriched(workspace: &Workspace) {
     let (client, stranger) = (workspace.writer(), workspace.client_of("another", "write"));
-    let theirs = stranger.new_person(&json!({ "name": "Ada", "social_url": social_url("ada"), "enrich_record": true }));
+    let theirs = stranger.new_person(
+        &json!({ "name": "Ada", "social_url": social_url("ada"), "enrich_record": true }),
+    );
     for id in [theirs.as_str(), "per_00000000000000000000000000", "nobody"] {
         client.ask_enrichment(id, None).refused(404, "NOT_FOUND");
         client.get(&path_of(id)).refused(404, "NOT_FOUND");

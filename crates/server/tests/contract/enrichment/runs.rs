@@ -3,11 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Action, Client, Engine, Workspace, apply, each_engine, enriching, is_time, next_millisecond, run_path, shape, social_url, strings, who,
+    Action, Client, Engine, Workspace, apply, each_engine, enriching, is_time, next_millisecond,
+    run_path, shape, social_url, strings, who,
 };
 
 const PATH: &str = "/v1/enrichments";
-const COUNTS: [&str; 5] = ["person_count", "waiting_count", "done_count", "skipped_count", "failed_count"];
+const COUNTS: [&str; 5] =
+    ["person_count", "waiting_count", "done_count", "skipped_count", "failed_count"];
 
 fn counts(run: &Value) -> [u64; 5] {
     COUNTS.map(|count| run[count].as_u64().unwrap_or_else(|| panic!("no {count}: {run:#}")))
@@ -24,12 +26,15 @@ fn make_many(client: &Client, count: usize) -> Vec<String> {
         let row = |number: usize| json!({ "social_url": social_url(&format!("person-{number}")) });
         let rows: Vec<_> = (first..count.min(first + 500)).map(row).collect();
         let reply = client.post("/v1/persons/batch", &json!({ "persons": rows })).expect(200);
-        made.extend(reply.entries().iter().map(|row| row["data"]["id"].as_str().unwrap().to_owned()));
+        made.extend(
+            reply.entries().iter().map(|row| row["data"]["id"].as_str().unwrap().to_owned()),
+        );
     }
     made
 }
 
-/// Runs over the filter and gives back the names of those whom it fitted, in the order of their ids.
+/// Runs over the filter and gives back the names of those whom it fitted, in the order of their
+/// ids.
 fn fitted(client: &Client, filter: &Value) -> Vec<String> {
     let run = client.start_run(filter);
     let ended = client.wait_run(&run);
@@ -38,14 +43,22 @@ fn fitted(client: &Client, filter: &Value) -> Vec<String> {
         let path = format!("/v1/persons/{}/enrichment", person["id"].as_str().unwrap());
         client.get(&path).json["data"]["run_id"] == run.as_str()
     };
-    let names: Vec<_> = persons.entries().iter().filter(is_of_run).map(|person| person["name"].as_str().unwrap().to_owned()).collect();
+    let names: Vec<_> = persons
+        .entries()
+        .iter()
+        .filter(is_of_run)
+        .map(|person| person["name"].as_str().unwrap().to_owned())
+        .collect();
     assert_eq!(ended["person_count"], names.len(), "{ended:#}");
     names
 }
 
 #[apply(each_engine)]
 fn a_run_that_was_started(workspace: &Workspace) {
-    let reply = workspace.writer().post(PATH, &json!({ "filter": { "never_enriched": true, "missing": ["emails"] } })).expect(202);
+    let reply = workspace
+        .writer()
+        .post(PATH, &json!({ "filter": { "never_enriched": true, "missing": ["emails"] } }))
+        .expect(202);
     insta::assert_snapshot!(shape(&reply), @r#"
     {
       "success": true,
@@ -89,7 +102,10 @@ fn everybody_is_enriched_and_counted(engine: &Engine) {
     app.client_of("another", "write").new_handle("stranger");
     let run = client.start_run(&json!({}));
     let ended = client.wait_run(&run);
-    assert_eq!((&ended["state"], &ended["is_counting"], counts(&ended)), (&json!("done"), &json!(false), [6, 0, 4, 1, 1]));
+    assert_eq!(
+        (&ended["state"], &ended["is_counting"], counts(&ended)),
+        (&json!("done"), &json!(false), [6, 0, 4, 1, 1])
+    );
     assert!(ended["finished_at"].as_str().is_some_and(is_time), "{ended:#}");
     for person in known {
         assert_eq!(client.person(&person)["current_job_title"], "Analyst");
@@ -167,7 +183,10 @@ fn a_run_by_times(workspace: &Workspace) {
         (json!({ "created_before": times[1] }), vec!["Ada"]),
         (json!({ "updated_after": times[1] }), vec!["Ada"]),
         (json!({ "updated_before": times[1] }), vec![]),
-        (json!({ "created_after": "2020-01-01", "updated_before": "2999-12-31T00:00:00Z" }), vec!["Ada", "Grace"]),
+        (
+            json!({ "created_after": "2020-01-01", "updated_before": "2999-12-31T00:00:00Z" }),
+            vec!["Ada", "Grace"],
+        ),
     ] {
         assert_eq!(fitted(&client, &filter), expected, "{filter}");
     }
@@ -176,11 +195,14 @@ fn a_run_by_times(workspace: &Workspace) {
 /// A person who misses nothing.
 fn full(client: &Client, name: &str) -> String {
     let person = client.new_person(&json!({
-        "name": name, "social_url": social_url(&name.to_lowercase()), "current_job_title": "Analyst", "company_name": "Engines",
-        "social_location": "London", "emails": [format!("{name}@x.example")], "phone_numbers": ["555 1234"],
+        "name": name, "social_url": social_url(&name.to_lowercase()),
+        "current_job_title": "Analyst", "company_name": "Engines",
+        "social_location": "London", "emails": [format!("{name}@x.example")],
+        "phone_numbers": ["555 1234"],
     }));
     client.update_person(&person, &json!({ "social_headline": "Poet", "address": "12 Square" }));
-    let history = json!({ "work_experience": [{}], "education_experience": [{}], "certifications": [{}] });
+    let history =
+        json!({ "work_experience": [{}], "education_experience": [{}], "certifications": [{}] });
     client.put(&format!("/v1/persons/{person}/history"), &history).expect(200);
     person
 }
@@ -224,12 +246,22 @@ fn a_run_of_those_who_were_never_enriched(workspace: &Workspace) {
 fn filters_narrow_each_other(workspace: &Workspace) {
     let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
-    let [ada, grace] = ["Ada", "Grace"].map(|name| client.new_candidate(&job, name)["person_id"].as_str().unwrap().to_owned());
+    let [ada, grace] = ["Ada", "Grace"]
+        .map(|name| client.new_candidate(&job, name)["person_id"].as_str().unwrap().to_owned());
     client.update_person(&grace, &json!({ "address": "At sea" }));
     let mary = named(&client, "Mary");
     assert_eq!(fitted(&client, &json!({ "job_id": job.id, "missing": ["address"] })), ["Ada"]);
-    assert_eq!(fitted(&client, &json!({ "person_ids": [grace, mary], "missing": ["address"] })), ["Mary"]);
-    assert_eq!(fitted(&client, &json!({ "person_ids": [ada, mary], "job_id": job.id, "never_enriched": true })), Vec::<String>::new());
+    assert_eq!(
+        fitted(&client, &json!({ "person_ids": [grace, mary], "missing": ["address"] })),
+        ["Mary"]
+    );
+    assert_eq!(
+        fitted(
+            &client,
+            &json!({ "person_ids": [ada, mary], "job_id": job.id, "never_enriched": true })
+        ),
+        Vec::<String>::new()
+    );
 }
 
 #[apply(each_engine)]
@@ -245,9 +277,17 @@ fn a_bad_filter_is_refused_by_name(workspace: &Workspace) {
         (json!({ "filter": { "person_ids": [] } }), "filter.person_ids", "TOO_FEW"),
         (json!({ "filter": { "person_ids": vec!["x"; 1001] } }), "filter.person_ids", "TOO_MANY"),
         (json!({ "filter": { "person_ids": [7] } }), "filter.person_ids[0]", "INVALID_TYPE"),
-        (json!({ "filter": { "missing": ["emails", "shoes"] } }), "filter.missing[1]", "INVALID_VALUE"),
+        (
+            json!({ "filter": { "missing": ["emails", "shoes"] } }),
+            "filter.missing[1]",
+            "INVALID_VALUE",
+        ),
         (json!({ "filter": { "missing": ["name"] } }), "filter.missing[0]", "INVALID_VALUE"),
-        (json!({ "filter": { "created_after": "yesterday" } }), "filter.created_after", "INVALID_DATE"),
+        (
+            json!({ "filter": { "created_after": "yesterday" } }),
+            "filter.created_after",
+            "INVALID_DATE",
+        ),
         (json!({ "filter": { "never_enriched": 1 } }), "filter.never_enriched", "INVALID_TYPE"),
         (json!({ "filter": { "company_id": 7 } }), "filter.company_id", "INVALID_TYPE"),
     ] {
@@ -265,7 +305,10 @@ fn what_a_filter_names_must_be_there(workspace: &Workspace) {
     let theirs = named(&workspace.client_of("another", "write"), "Grace");
     for (filter, fields) in [
         (json!({ "person_ids": [own, theirs] }), vec!["filter.person_ids[1]"]),
-        (json!({ "person_ids": ["nobody", own, theirs] }), vec!["filter.person_ids[0]", "filter.person_ids[2]"]),
+        (
+            json!({ "person_ids": ["nobody", own, theirs] }),
+            vec!["filter.person_ids[0]", "filter.person_ids[2]"],
+        ),
         (json!({ "company_id": "cmp_00000000000000000000000000" }), vec!["filter.company_id"]),
         (json!({ "job_id": "job_00000000000000000000000000" }), vec!["filter.job_id"]),
     ] {
@@ -303,15 +346,25 @@ fn a_cancelled_run_asks_about_nobody_more(engine: &Engine) {
     provider.wait_for(2);
     let cancelled = client.send("POST", &format!("{}/cancel", run_path(&run)), None).expect(200);
     let [found, waiting, done, skipped, failed] = counts(cancelled.data());
-    assert_eq!((cancelled.string("state"), found, waiting + skipped, done, failed), ("cancelled".to_owned(), 30, 30, 0, 0));
-    assert!(skipped >= 26 && cancelled.data()["finished_at"].as_str().is_some_and(is_time), "{cancelled:#?}");
+    assert_eq!(
+        (cancelled.string("state"), found, waiting + skipped, done, failed),
+        ("cancelled".to_owned(), 30, 30, 0, 0)
+    );
+    assert!(
+        skipped >= 26 && cancelled.data()["finished_at"].as_str().is_some_and(is_time),
+        "{cancelled:#?}"
+    );
     let last = client.enrichment(&persons[29]);
     assert_eq!([&last["state"], &last["reason"]], ["skipped", "the run was cancelled"]);
     provider.let_go();
     let ended = client.wait_run_until(&run, "has nobody at work", |run| run["waiting_count"] == 0);
     assert_eq!(ended["state"], "cancelled");
     let done = ended["done_count"].as_u64().unwrap() as usize;
-    assert_eq!((done, done + ended["skipped_count"].as_u64().unwrap() as usize), (provider.calls().len(), 30), "{ended:#}");
+    assert_eq!(
+        (done, done + ended["skipped_count"].as_u64().unwrap() as usize),
+        (provider.calls().len(), 30),
+        "{ended:#}"
+    );
     assert_eq!(client.enrich(&persons[29])["state"], "done");
 }
 
@@ -320,12 +373,15 @@ fn what_somebody_else_asked_for_outlives_a_cancelled_run(engine: &Engine) {
     let (app, provider) = enriching(*engine, "concurrency = 1");
     let client = app.writer();
     provider.hold();
-    let persons: Vec<_> = (0..6).map(|number| client.new_handle(&format!("person-{number}"))).collect();
+    let persons: Vec<_> =
+        (0..6).map(|number| client.new_handle(&format!("person-{number}"))).collect();
     let run = client.start_run(&json!({}));
     client.wait_run_until(&run, "all are found", |run| run["is_counting"] == false);
     provider.wait_for(1);
     client.ask_enrichment(&persons[4], None).expect(202);
-    client.patch(&format!("/v1/persons/{}", persons[5]), &json!({ "enrich_record": true })).expect(200);
+    client
+        .patch(&format!("/v1/persons/{}", persons[5]), &json!({ "enrich_record": true }))
+        .expect(200);
     let cancelled = client.send("POST", &format!("{}/cancel", run_path(&run)), None).expect(200);
     assert_eq!(cancelled.data()["person_count"], 6);
     provider.let_go();
@@ -359,13 +415,20 @@ fn at_most_a_thousand_wait(engine: &Engine) {
     provider.hold();
     let persons = make_many(&client, 1300);
     let run = client.start_run(&json!({}));
-    let seen = client.wait_run_until(&run, "is fed", |run| run["waiting_count"].as_u64() >= Some(900));
-    assert!(seen["waiting_count"].as_u64() <= Some(1000) && seen["is_counting"] == true, "{seen:#}");
+    let seen =
+        client.wait_run_until(&run, "is fed", |run| run["waiting_count"].as_u64() >= Some(900));
+    assert!(
+        seen["waiting_count"].as_u64() <= Some(1000) && seen["is_counting"] == true,
+        "{seen:#}"
+    );
     client.get(&format!("/v1/persons/{}/enrichment", persons[1299])).refused(404, "NOT_FOUND");
     client.send("POST", &format!("{}/cancel", run_path(&run)), None).expect(200);
     provider.let_go();
     let ended = client.wait_run_until(&run, "has nobody at work", |run| run["waiting_count"] == 0);
-    assert!(ended["person_count"].as_u64() <= Some(1000) && ended["is_counting"] == false, "{ended:#}");
+    assert!(
+        ended["person_count"].as_u64() <= Some(1000) && ended["is_counting"] == false,
+        "{ended:#}"
+    );
     client.get(&format!("/v1/persons/{}/enrichment", persons[1299])).refused(404, "NOT_FOUND");
 }
 
@@ -379,7 +442,9 @@ fn who_is_erased_is_not_waited_for(engine: &Engine) {
     client.wait_run_until(&run, "has found all", |run| run["is_counting"] == false);
     provider.wait_for(1);
     client.send("DELETE", &format!("/v1/persons/{}", persons[3]), None).expect(200);
-    client.post(&format!("/v1/persons/{}/merge", persons[0]), &json!({ "person_id": persons[2] })).expect(200);
+    client
+        .post(&format!("/v1/persons/{}/merge", persons[0]), &json!({ "person_id": persons[2] }))
+        .expect(200);
     provider.let_go();
     let ended = client.wait_run(&run);
     assert_eq!((&ended["state"], counts(&ended)), (&json!("done"), [4, 0, 2, 2, 0]));
@@ -394,7 +459,8 @@ fn runs_are_listed_in_pages(workspace: &Workspace) {
     for sort in ["created_at", "-created_at"] {
         let (mut seen, mut cursor) = (Vec::new(), String::new());
         loop {
-            let page = client.get(&format!("{PATH}?sort={sort}&limit=2&cursor={cursor}")).expect(200);
+            let page =
+                client.get(&format!("{PATH}?sort={sort}&limit=2&cursor={cursor}")).expect(200);
             assert_eq!(page.json["meta"]["total"], 5);
             seen.extend(strings(page.data(), "id"));
             let Some(next) = page.json["meta"]["next_cursor"].as_str() else { break };
@@ -404,9 +470,23 @@ fn runs_are_listed_in_pages(workspace: &Workspace) {
         started.reverse();
     }
     let page = client.get(&format!("{PATH}?limit=2&offset=3")).expect(200);
-    assert_eq!((strings(page.data(), "id"), &page.json["meta"]["total"]), (started[3..].to_vec(), &json!(5)));
-    for (parameter, field) in [("limit=0", "limit"), ("sort=state", "sort"), ("cursor=x", "cursor"), ("state=done", "state")] {
-        assert_eq!(client.get(&format!("{PATH}?{parameter}")).refused(400, "INVALID_REQUEST").detail_fields(), [field]);
+    assert_eq!(
+        (strings(page.data(), "id"), &page.json["meta"]["total"]),
+        (started[3..].to_vec(), &json!(5))
+    );
+    for (parameter, field) in [
+        ("limit=0", "limit"),
+        ("sort=state", "sort"),
+        ("cursor=x", "cursor"),
+        ("state=done", "state"),
+    ] {
+        assert_eq!(
+            client
+                .get(&format!("{PATH}?{parameter}"))
+                .refused(400, "INVALID_REQUEST")
+                .detail_fields(),
+            [field]
+        );
     }
 }
 

@@ -30,11 +30,20 @@ fn pages_go_on_where_the_last_one_ended(workspace: &Workspace) {
     assert_eq!(all.json["meta"], json!({ "next_after": last, "has_more": false }));
     assert_eq!(walk(&client, ""), all.entries());
     let page = client.get(&format!("{FEED}?after=2&limit=3")).expect(200);
-    assert_eq!((sequences(page.entries()), &page.json["meta"]), (vec![3, 4, 5], &json!({ "next_after": 5, "has_more": true })));
+    assert_eq!(
+        (sequences(page.entries()), &page.json["meta"]),
+        (vec![3, 4, 5], &json!({ "next_after": 5, "has_more": true }))
+    );
     let page = client.get(&format!("{FEED}?after={}&limit=2", last - 2)).expect(200);
-    assert_eq!((page.entries().len(), &page.json["meta"]), (2, &json!({ "next_after": last, "has_more": false })));
+    assert_eq!(
+        (page.entries().len(), &page.json["meta"]),
+        (2, &json!({ "next_after": last, "has_more": false }))
+    );
     let page = client.get(&format!("{FEED}?after={last}")).expect(200);
-    assert_eq!((page.entries().len(), &page.json["meta"]), (0, &json!({ "next_after": last, "has_more": false })));
+    assert_eq!(
+        (page.entries().len(), &page.json["meta"]),
+        (0, &json!({ "next_after": last, "has_more": false }))
+    );
 }
 
 #[apply(each_engine)]
@@ -48,9 +57,23 @@ fn types_are_chosen_by_name_by_family_or_all(workspace: &Workspace) {
         ("job.*", &["job.created", "job.updated"]),
         ("person.*,job.updated", &["person.created", "job.updated"]),
         ("candidate.moved", &[]),
-        ("candidate.*,*", &["key.created", "company.created", "person.created", "candidate.created", "job.created", "job.updated"]),
+        (
+            "candidate.*,*",
+            &[
+                "key.created",
+                "company.created",
+                "person.created",
+                "candidate.created",
+                "job.created",
+                "job.updated",
+            ],
+        ),
     ] {
-        let expected: Vec<_> = all.iter().filter(|event| kinds.contains(&event["type"].as_str().unwrap())).cloned().collect();
+        let expected: Vec<_> = all
+            .iter()
+            .filter(|event| kinds.contains(&event["type"].as_str().unwrap()))
+            .cloned()
+            .collect();
         assert_eq!(walk(&client, &format!("&types={chosen}")), expected, "{chosen}");
     }
 }
@@ -60,7 +83,10 @@ fn latest_is_the_position_behind_everything(workspace: &Workspace) {
     let client = workspace.writer();
     let mut log = Log::begin(&client);
     let latest = client.get(&format!("{FEED}?after=latest")).expect(200);
-    assert_eq!((latest.data(), &latest.json["meta"]), (&json!([]), &json!({ "next_after": log.position, "has_more": false })));
+    assert_eq!(
+        (latest.data(), &latest.json["meta"]),
+        (&json!([]), &json!({ "next_after": log.position, "has_more": false }))
+    );
     client.new_job("Engineer", "Acme");
     let events = log.new_events();
     let page = client.get(&format!("{FEED}?after={}", next_after(&latest))).expect(200);
@@ -96,7 +122,13 @@ fn workspaces_have_logs_of_their_own(workspace: &Workspace) {
         let feed = clients[own].get(&format!("{FEED}?limit=1000")).expect(200);
         assert_eq!(sequences(feed.entries()), (1..=positions[own]).collect::<Vec<_>>());
         let World { person, candidate, job, employer } = &worlds[other];
-        assert!([person, candidate, &job.id, employer].iter().all(|id| !feed.text.contains(id.as_str())), "{}", feed.text);
+        assert!(
+            [person, candidate, &job.id, employer]
+                .iter()
+                .all(|id| !feed.text.contains(id.as_str())),
+            "{}",
+            feed.text
+        );
     }
 }
 
@@ -106,17 +138,29 @@ fn pages_end_early_where_events_say_much(workspace: &Workspace) {
     let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     for number in 0..60 {
-        client.update_person(&person, &json!({ "current_job_title": format!("Countess {number}") }));
+        client
+            .update_person(&person, &json!({ "current_job_title": format!("Countess {number}") }));
     }
     for letter in ["a", "b", "c", "d", "e", "f", "g"] {
-        let education: Vec<_> = (0..90).map(|_| json!({ "company_name": "Home", "description": letter.repeat(10_000) })).collect();
-        client.put(&format!("/v1/persons/{person}/history"), &json!({ "education_experience": education })).expect(200);
+        let education: Vec<_> = (0..90)
+            .map(|_| json!({ "company_name": "Home", "description": letter.repeat(10_000) }))
+            .collect();
+        client
+            .put(
+                &format!("/v1/persons/{person}/history"),
+                &json!({ "education_experience": education }),
+            )
+            .expect(200);
     }
     let last = Log::begin(&client).position;
     let (mut seen, mut after, mut pages) = (Vec::new(), 0, 0);
     while after < last {
         let page = client.get(&format!("{FEED}?after={after}&limit=1000")).expect(200);
-        assert!(page.json.to_string().len() < MOST, "a page of {} bytes", page.json.to_string().len());
+        assert!(
+            page.json.to_string().len() < MOST,
+            "a page of {} bytes",
+            page.json.to_string().len()
+        );
         assert_eq!(page.json["meta"]["has_more"], next_after(&page) < last);
         (after, pages) = (next_after(&page), pages + 1);
         seen.extend(sequences(page.entries()));
@@ -124,8 +168,14 @@ fn pages_end_early_where_events_say_much(workspace: &Workspace) {
     assert_eq!((seen, pages), ((1..=last).collect(), 2));
     let (mut seen, mut before, mut pages) = (Vec::new(), Some(last + 1), 0);
     while let Some(number) = before {
-        let page = client.get(&format!("/v1/persons/{person}/timeline?before={number}&limit=100")).expect(200);
-        assert!(page.json.to_string().len() < MOST, "a page of {} bytes", page.json.to_string().len());
+        let page = client
+            .get(&format!("/v1/persons/{person}/timeline?before={number}&limit=100"))
+            .expect(200);
+        assert!(
+            page.json.to_string().len() < MOST,
+            "a page of {} bytes",
+            page.json.to_string().len()
+        );
         (before, pages) = (page.json["meta"]["next_before"].as_u64(), pages + 1);
         seen.extend(sequences(page.entries()));
     }

@@ -1,5 +1,6 @@
-//! The proof of the feed: whoever reads all records once and follows the feed from there ends with what the reads show, though many
-//! write, merge, remove and erase at the same time; and nobody ever sees a gap in it.
+//! The proof of the feed: whoever reads all records once and follows the feed from there ends with
+//! what the reads show, though many write, merge, remove and erase at the same time; and nobody
+//! ever sees a gap in it.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -7,7 +8,9 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Engine, Job, Reply, Workspace, apply, each_engine, eventually, next_after, rounds};
+use crate::support::{
+    Client, Engine, Job, Reply, Workspace, apply, each_engine, eventually, next_after, rounds,
+};
 
 const WRITERS: usize = 6;
 
@@ -50,8 +53,14 @@ const JOB: &[&str] = &[
     "pipeline_stages",
     "created_at",
 ];
-const CANDIDATE: &[&str] =
-    &["person_id", "job_id", "current_pipeline_stage_id", "current_pipeline_stage_name", "current_pipeline_stage_date", "created_at"];
+const CANDIDATE: &[&str] = &[
+    "person_id",
+    "job_id",
+    "current_pipeline_stage_id",
+    "current_pipeline_stage_name",
+    "current_pipeline_stage_date",
+    "created_at",
+];
 const HISTORY: [&str; 3] = ["work_experience", "education_experience", "certifications"];
 const PERSON: &[&str] = &[
     "name",
@@ -74,7 +83,8 @@ const CONTACT: &[&str] = &["company_id", "person_id"];
 /// The fields that say whom a record belongs to.
 const OWNERS: [&str; 4] = ["person_id", "company_id", "current_company_id", "client_company_id"];
 
-/// The fields of the record with that id that count here; none for keys, which are no part of a mirror.
+/// The fields of the record with that id that count here; none for keys, which are no part of a
+/// mirror.
 fn fields(id: &str) -> &'static [&'static str] {
     match id.split_once('_') {
         Some(("job", _)) => JOB,
@@ -102,7 +112,9 @@ fn apply(state: &mut State, event: &Value) {
         }
         "person.erased" => {
             let ids = after["ids"].as_array().unwrap();
-            state.retain(|id, record| !ids.iter().any(|gone| gone == id || *gone == record["person_id"]));
+            state.retain(|id, record| {
+                !ids.iter().any(|gone| gone == id || *gone == record["person_id"])
+            });
         }
         // The person whom it told of is erased further on.
         _ if event["data"].is_null() => {}
@@ -110,7 +122,9 @@ fn apply(state: &mut State, event: &Value) {
             hand_over(state, after["merged"]["id"].as_str().unwrap(), id);
             put(state, id, after);
         }
-        "company.contact_added" => keep(state, &contact(&after["client_contact_id"], id, &after["person_id"])),
+        "company.contact_added" => {
+            keep(state, &contact(&after["client_contact_id"], id, &after["person_id"]))
+        }
         "company.contact_removed" => {
             state.remove(before["client_contact_id"].as_str().unwrap());
         }
@@ -124,7 +138,9 @@ fn put(state: &mut State, id: &str, after: &Value) {
     if fields.is_empty() {
         return;
     }
-    let empty = || HISTORY.iter().filter(|list| fields.contains(list)).map(|list| (*list, json!([]))).collect();
+    let empty = || {
+        HISTORY.iter().filter(|list| fields.contains(list)).map(|list| (*list, json!([]))).collect()
+    };
     let record = state.entry(id.to_owned()).or_insert_with(empty);
     for (field, value) in after.as_object().unwrap() {
         if fields.contains(&field.as_str()) {
@@ -152,10 +168,15 @@ fn contact(id: &Value, company: &str, person: &Value) -> Value {
 /// Looks up the names of companies by their ids, as a mirror does when it shows a record.
 fn name_companies(state: &mut State) {
     let companies = state.iter().filter(|(id, _)| fields(id) == COMPANY);
-    let names: BTreeMap<String, Value> = companies.map(|(id, company)| (id.clone(), company["name"].clone())).collect();
+    let names: BTreeMap<String, Value> =
+        companies.map(|(id, company)| (id.clone(), company["name"].clone())).collect();
     for record in state.values_mut() {
-        for (id, name) in [("current_company_id", "current_company_name"), ("client_company_id", "client_company_name")] {
-            let known = record[id].as_str().map(|id| names.get(id).cloned().unwrap_or_else(|| json!("")));
+        for (id, name) in [
+            ("current_company_id", "current_company_name"),
+            ("client_company_id", "client_company_name"),
+        ] {
+            let known =
+                record[id].as_str().map(|id| names.get(id).cloned().unwrap_or_else(|| json!("")));
             if let Some(known) = known {
                 record[name] = known;
             }
@@ -185,14 +206,18 @@ fn read(client: &Client, path: &str) -> Option<Value> {
     }
 }
 
-/// The contacts of a company. If it goes into another meanwhile, nobody knows whose they are, and they are read again.
+/// The contacts of a company. If it goes into another meanwhile, nobody knows whose they are, and
+/// they are read again.
 fn read_contacts(client: &Client, path: &str) -> Vec<Value> {
     let company = || client.get(path).expect(200).id();
     loop {
         let holder = company();
         let entries = list(client, &format!("{path}/contacts"));
         if company() == holder {
-            return entries.iter().map(|entry| contact(&entry["id"], &holder, &entry["person_id"])).collect();
+            return entries
+                .iter()
+                .map(|entry| contact(&entry["id"], &holder, &entry["person_id"]))
+                .collect();
         }
     }
 }
@@ -214,7 +239,8 @@ fn read_all(client: &Client) -> State {
     state
 }
 
-/// Reads the feed behind the position until the end. Each page must go on exactly where the last one ended.
+/// Reads the feed behind the position until the end. Each page must go on exactly where the last
+/// one ended.
 fn follow(client: &Client, position: u64, mut seen: impl FnMut(&Value)) {
     let mut last = position;
     eventually("the end is in the feed", || {
@@ -282,7 +308,8 @@ struct Shared {
 
 impl Shared {
     fn build(client: &Client) -> Self {
-        let jobs: Vec<_> = (0..3).map(|number| client.new_job(&format!("Job {number}"), "Acme")).collect();
+        let jobs: Vec<_> =
+            (0..3).map(|number| client.new_job(&format!("Job {number}"), "Acme")).collect();
         let new = |job: &Job, name: &str| {
             let candidate = client.new_candidate(job, name);
             let text = |field: &str| candidate[field].as_str().unwrap().to_owned();
@@ -303,7 +330,8 @@ impl Shared {
     /// Somebody who was made lately, on that job if one is given; the newest is 0.
     fn recent(&self, job: Option<&Job>, back: usize) -> Made {
         let made = self.made.lock().unwrap();
-        let fitting: Vec<&Made> = made.iter().filter(|made| job.is_none_or(|job| job.id == made.job)).collect();
+        let fitting: Vec<&Made> =
+            made.iter().filter(|made| job.is_none_or(|job| job.id == made.job)).collect();
         fitting[fitting.len().saturating_sub(back + 1)].clone()
     }
 }
@@ -318,7 +346,8 @@ fn done(reply: Reply) -> Option<Reply> {
     }
 }
 
-/// Expects that it was done, or that too many wanted the same: it is about something that nobody takes away.
+/// Expects that it was done, or that too many wanted the same: it is about something that nobody
+/// takes away.
 #[track_caller]
 fn surely(reply: &Reply) {
     assert!([200, 201, 503].contains(&reply.status), "{reply:#?}");
@@ -338,22 +367,40 @@ fn write(client: &Client, shared: &Shared, writer: usize) {
         let (turn, name) = (writer + round, format!("{writer}-{round}"));
         let job = &shared.jobs[turn % shared.jobs.len()];
         let stage = json!({ "stage_name": STAGES[turn % STAGES.len()] });
-        let person = json!({ "name": format!("Person {name}"), "company_name": works(round), "job_id": job.id });
+        let person = json!({ "name": format!("Person {name}"), "company_name": works(round),
+            "job_id": job.id });
         if let Some(made) = done(client.post("/v1/persons", &person)) {
-            let made = Made { person: made.id(), candidate: made.string("candidate_id"), job: job.id.clone() };
+            let made = Made {
+                person: made.id(),
+                candidate: made.string("candidate_id"),
+                job: job.id.clone(),
+            };
             shared.made.lock().unwrap().push(made);
         }
         surely(&client.patch(&shared.candidate, &stage));
-        let patch = json!({ "current_job_title": name, "company_name": works(turn), "work_email": format!("{name}@x.example") });
+        let patch = json!({ "current_job_title": name, "company_name": works(turn),
+            "work_email": format!("{name}@x.example") });
         surely(&client.patch(&shared.person, &patch));
-        surely(&client.put(&format!("{}/history", shared.person), &json!({ "certifications": [{ "name": name }] })));
-        surely(&client.patch(&job.path(), &json!({ "name": format!("Job {name}"), "is_archived": turn % 2 == 0 })));
+        surely(&client.put(
+            &format!("{}/history", shared.person),
+            &json!({ "certifications": [{ "name": name }] }),
+        ));
+        surely(&client.patch(
+            &job.path(),
+            &json!({ "name": format!("Job {name}"), "is_archived": turn % 2 == 0 }),
+        ));
         if round % 5 == 0 {
-            surely(&client.post("/v1/jobs", &json!({ "name": format!("Job of {name}"), "client_company_name": works(turn) })));
+            surely(&client.post(
+                "/v1/jobs",
+                &json!({ "name": format!("Job of {name}"), "client_company_name": works(turn) }),
+            ));
         }
         let other = shared.recent(None, turn % 6);
         done(client.patch(&other.candidate_path(), &stage));
-        done(client.patch(&other.person_path(), &json!({ "current_job_title": name, "company_name": works(turn + 1) })));
+        done(client.patch(
+            &other.person_path(),
+            &json!({ "current_job_title": name, "company_name": works(turn + 1) }),
+        ));
         match (turn + round) % 3 {
             0 => merge_persons(client, shared, turn),
             1 => change_companies(client, shared, turn, &name),
@@ -365,20 +412,28 @@ fn write(client: &Client, shared: &Shared, writer: usize) {
 /// Makes one of two who are on the same job.
 fn merge_persons(client: &Client, shared: &Shared, turn: usize) {
     let job = |number: usize| &shared.jobs[number % shared.jobs.len()];
-    let (kept, gone) = (shared.recent(Some(job(turn)), turn % 2), shared.recent(Some(job(turn)), 1 + turn % 2));
+    let (kept, gone) =
+        (shared.recent(Some(job(turn)), turn % 2), shared.recent(Some(job(turn)), 1 + turn % 2));
     let gone = json!({ "person_id": gone.person });
     done(client.post(&job(turn + 1).candidates_path(), &gone));
     done(client.post(&format!("{}/merge", kept.person_path()), &gone));
 }
 
-/// Gives a company contacts, one of whom is also one of the company that stays, and renames it or lets it go into another.
+/// Gives a company contacts, one of whom is also one of the company that stays, and renames it or
+/// lets it go into another.
 fn change_companies(client: &Client, shared: &Shared, turn: usize, name: &str) {
-    let company = |name: &str| done(client.post("/v1/companies", &json!({ "name": name }))).map(|company| company.id());
+    let company = |name: &str| {
+        done(client.post("/v1/companies", &json!({ "name": name }))).map(|company| company.id())
+    };
     let Some(id) = company(&works(turn)) else { return };
     let path = format!("/v1/companies/{id}");
     let guest = json!({ "name": format!("Guest {name}"), "client_id": id });
     if let Some(guest) = done(client.post("/v1/persons", &guest)) {
-        shared.contacts.lock().unwrap().push(format!("{path}/contacts/{}", guest.string("client_contact_id")));
+        shared
+            .contacts
+            .lock()
+            .unwrap()
+            .push(format!("{path}/contacts/{}", guest.string("client_contact_id")));
     }
     let person = json!({ "person_id": shared.recent(None, turn % 4).person });
     for company in [&path, &shared.company] {
@@ -433,7 +488,9 @@ fn tell_the_same(feed: &[Value], later: &[Value]) -> bool {
         ["data", "request_id"].into_iter().for_each(|field| event[field] = Value::Null);
         event
     };
-    let is_same = |(event, later): (&Value, &Value)| event == later || (later["data"].is_null() && without_contents(event) == *later);
+    let is_same = |(event, later): (&Value, &Value)| {
+        event == later || (later["data"].is_null() && without_contents(event) == *later)
+    };
     feed.len() == later.len() && feed.iter().zip(later).all(is_same)
 }
 
@@ -441,8 +498,10 @@ fn tell_the_same(feed: &[Value], later: &[Value]) -> bool {
 fn prove(servers: &[Client]) {
     let shared = &Shared::build(&servers[0]);
     let (feeds, mirrors) = thread::scope(|scope| {
-        let feeds: Vec<_> = servers.iter().map(|client| scope.spawn(move || all_events(client))).collect();
-        let mirrors: Vec<_> = servers.iter().map(|client| scope.spawn(move || mirror(client))).collect();
+        let feeds: Vec<_> =
+            servers.iter().map(|client| scope.spawn(move || all_events(client))).collect();
+        let mirrors: Vec<_> =
+            servers.iter().map(|client| scope.spawn(move || mirror(client))).collect();
         let start = |writer: usize| {
             let client = &servers[writer % servers.len()];
             scope.spawn(move || write(client, shared, writer))
@@ -457,7 +516,10 @@ fn prove(servers: &[Client]) {
     let (truth, last_feed) = (read_all(&servers[0]), all_events(&servers[0]));
     assert!(truth.len() > WRITERS * rounds(15, 150) / 2, "only {} records", truth.len());
     for kind in KINDS {
-        assert!(last_feed.iter().any(|event| event["type"] == *kind && !event["data"].is_null()), "there was no {kind}");
+        assert!(
+            last_feed.iter().any(|event| event["type"] == *kind && !event["data"].is_null()),
+            "there was no {kind}"
+        );
     }
     assert!(last_feed.iter().any(|event| event["data"].is_null()), "nothing was forgotten");
     mirrors.into_iter().for_each(|mirror| assert_same(mirror, &truth));

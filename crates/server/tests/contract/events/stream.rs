@@ -1,4 +1,5 @@
-//! The log of changes as a stream: events come as they are written, and a reader who was cut off goes on without gap or double.
+//! The log of changes as a stream: events come as they are written, and a reader who was cut off
+//! goes on without gap or double.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -7,7 +8,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::{
-    App, Block, DEADLINE, Engine, EventStream, Log, Workspace, World, apply, each_engine, eventually, on_sqlite, sequences, types,
+    App, Block, DEADLINE, Engine, EventStream, Log, Workspace, World, apply, each_engine,
+    eventually, on_sqlite, sequences, types,
 };
 
 const STREAM: &str = "/v1/events/stream";
@@ -15,13 +17,22 @@ const STREAM: &str = "/v1/events/stream";
 const END_LIMIT: Duration = Duration::from_secs(10);
 
 fn open(workspace: &Workspace, parameters: &str, last_event_id: Option<u64>) -> EventStream {
-    EventStream::open(&workspace.address, &workspace.key("write"), &format!("{STREAM}{parameters}"), last_event_id)
+    EventStream::open(
+        &workspace.address,
+        &workspace.key("write"),
+        &format!("{STREAM}{parameters}"),
+        last_event_id,
+    )
 }
 
 fn take(stream: &mut EventStream, count: usize) -> Vec<Value> {
     let next = |_| {
         let (id, kind, event) = stream.next_event();
-        assert_eq!((json!(id), json!(kind)), (event["sequence"].clone(), event["type"].clone()), "{event}");
+        assert_eq!(
+            (json!(id), json!(kind)),
+            (event["sequence"].clone(), event["type"].clone()),
+            "{event}"
+        );
         event
     };
     (0..count).map(next).collect()
@@ -49,10 +60,15 @@ fn a_stream_begins_behind_the_position_that_it_is_given(workspace: &Workspace) {
     World::build(&workspace.writer());
     Log::begin(&workspace.writer());
     let all = feed(workspace);
-    for (parameters, last_event_id, position) in [("?after=0", None, 0), ("?after=3", None, 3), ("", Some(4), 4), ("?after=0", Some(5), 5)]
+    for (parameters, last_event_id, position) in
+        [("?after=0", None, 0), ("?after=3", None, 3), ("", Some(4), 4), ("?after=0", Some(5), 5)]
     {
         let mut stream = open(workspace, parameters, last_event_id);
-        assert_eq!(take(&mut stream, all.len() - position), all[position..], "{parameters} {last_event_id:?}");
+        assert_eq!(
+            take(&mut stream, all.len() - position),
+            all[position..],
+            "{parameters} {last_event_id:?}"
+        );
     }
 }
 
@@ -64,7 +80,9 @@ fn a_reader_who_is_cut_off_again_and_again_misses_nothing(workspace: &Workspace)
     let mut last = Log::begin(&client).position;
     let end = last + WRITTEN;
     thread::scope(|scope| {
-        scope.spawn(|| (0..WRITTEN).for_each(|number| drop(client.new_job(&format!("Job {number}"), "Fence"))));
+        scope.spawn(|| {
+            (0..WRITTEN).for_each(|number| drop(client.new_job(&format!("Job {number}"), "Fence")))
+        });
         while last < end {
             let mut stream = open(workspace, "", Some(last));
             for _ in 0..AT_ONCE.min(end - last) {
@@ -114,7 +132,13 @@ fn a_stream_ends_when_the_server_stops(engine: &Engine) {
 fn a_stream_ends_when_its_key_is_revoked(app: &App) {
     let key = app.database.create_key("main", "read", &[]);
     let list = app.database.ask(&["key", "list", "--workspace", "main"]);
-    let id = list.lines().find(|line| line.contains("main read")).unwrap().split_whitespace().next().unwrap();
+    let id = list
+        .lines()
+        .find(|line| line.contains("main read"))
+        .unwrap()
+        .split_whitespace()
+        .next()
+        .unwrap();
     let mut stream = EventStream::open(&app.address, &key, STREAM, None);
     let mut other = open(app, "?types=key.revoked", None);
     app.database.ask(&["key", "revoke", id, "--workspace", "main"]);
@@ -143,14 +167,17 @@ fn a_reader_who_fell_out_of_the_retention_is_cut_off_and_told_so(app: &App) {
     let position = Log::begin(&client).position;
     let mut stream = open(app, &format!("?after={}", position - 1), None);
     take(&mut stream, 1);
-    // The log is made what it would be if much had been written and forgotten before the reader could be told: only the newest is kept.
+    // The log is made what it would be if much had been written and forgotten before the reader
+    // could be told: only the newest is kept.
     let newest = position + 1000;
     app.database.execute(&format!("DELETE FROM event WHERE sequence < {position}"));
-    app.database.execute(&format!("UPDATE event SET sequence = {newest} WHERE sequence = {position}"));
+    app.database
+        .execute(&format!("UPDATE event SET sequence = {newest} WHERE sequence = {position}"));
     while let Some(block) = stream.next_block() {
         assert!(matches!(block, Block::Heartbeat), "{block:?}");
     }
-    let reply = client.with("last-event-id", &position.to_string()).get(STREAM).refused(410, "EVENTS_GONE");
+    let reply =
+        client.with("last-event-id", &position.to_string()).get(STREAM).refused(410, "EVENTS_GONE");
     assert!(reply.text.contains(&newest.to_string()), "{reply:#?}");
     let mut stream = open(app, "", Some(newest - 1));
     assert_eq!(sequences(&take(&mut stream, 1)), [newest]);
@@ -159,7 +186,9 @@ fn a_reader_who_fell_out_of_the_retention_is_cut_off_and_told_so(app: &App) {
 #[apply(each_engine)]
 fn what_cannot_be_followed_is_refused(workspace: &Workspace) {
     let client = workspace.writer();
-    for (parameter, field) in [("after=soon", "after"), ("types=person.exploded", "types"), ("limit=7", "limit")] {
+    for (parameter, field) in
+        [("after=soon", "after"), ("types=person.exploded", "types"), ("limit=7", "limit")]
+    {
         let reply = client.get(&format!("{STREAM}?{parameter}")).refused(400, "INVALID_REQUEST");
         assert_eq!(reply.detail_fields(), [field]);
     }
@@ -171,7 +200,10 @@ fn a_workspace_has_a_bounded_number_of_streams(workspace: &Workspace) {
     let refused = || workspace.writer().get(STREAM).refused(429, "RATE_LIMITED");
     let mut streams: Vec<_> = (0..100).map(|_| open(workspace, "", None)).collect();
     let reply = refused();
-    assert!(reply.text.contains("100 streams") && reply.header("retry-after") == Some("2"), "{reply:#?}");
+    assert!(
+        reply.text.contains("100 streams") && reply.header("retry-after") == Some("2"),
+        "{reply:#?}"
+    );
     EventStream::open(&workspace.address, &workspace.key_of("other", "read"), STREAM, None);
     streams.pop();
     eventually("there is room for another stream", || {
@@ -196,7 +228,12 @@ fn what_one_server_wrote_comes_from_the_other() {
     let app = Engine::Postgres.app().start();
     let (_second, address) = app.another_server();
     let mut log = Log::begin(&app.writer());
-    let mut stream = EventStream::open(&address, &app.key("write"), &format!("{STREAM}?after={}", log.position), None);
+    let mut stream = EventStream::open(
+        &address,
+        &app.key("write"),
+        &format!("{STREAM}?after={}", log.position),
+        None,
+    );
     app.writer().new_job("Engineer", "Acme");
     let events = log.new_events();
     assert_eq!(types(&events), ["company.created", "job.created"]);

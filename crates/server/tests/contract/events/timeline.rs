@@ -7,12 +7,19 @@ use crate::support::{Client, Log, Workspace, World, apply, each_engine, sequence
 /// Somebody on two jobs, and somebody else on the first of them.
 fn story(client: &Client) -> World {
     let world = World::build(client);
-    client.patch(&format!("/v1/candidates/{}", world.candidate), &json!({ "stage_name": "Interview" })).expect(200);
+    client
+        .patch(
+            &format!("/v1/candidates/{}", world.candidate),
+            &json!({ "stage_name": "Interview" }),
+        )
+        .expect(200);
     client.update_person(&world.person, &json!({ "current_job_title": "Countess" }));
     let other = client.new_job("Designer", "Acme");
     client.post(&other.candidates_path(), &json!({ "person_id": world.person })).expect(201);
     client.new_candidate(&world.job, "Grace");
-    client.patch(&world.job.path(), &json!({ "name": "Chief engineer", "is_archived": true })).expect(200);
+    client
+        .patch(&world.job.path(), &json!({ "name": "Chief engineer", "is_archived": true }))
+        .expect(200);
     client.patch(&world.job.path(), &json!({ "is_archived": false })).expect(200);
     Log::begin(client);
     world
@@ -34,7 +41,16 @@ fn a_person_has_their_own_events_and_those_of_their_candidates(workspace: &Works
     let client = workspace.writer();
     let world = story(&client);
     let events = timeline(&client, &format!("/v1/persons/{}", world.person));
-    assert_eq!(types(&events), ["candidate.created", "person.updated", "candidate.moved", "candidate.created", "person.created"]);
+    assert_eq!(
+        types(&events),
+        [
+            "candidate.created",
+            "person.updated",
+            "candidate.moved",
+            "candidate.created",
+            "person.created"
+        ]
+    );
     assert_eq!(events, told(&client, "person", &world.person));
 }
 
@@ -52,9 +68,15 @@ fn a_job_has_its_own_events_and_those_of_its_candidates(workspace: &Workspace) {
     let client = workspace.writer();
     let world = story(&client);
     let events = timeline(&client, &world.job.path());
-    let (kinds, first) = (types(&events), ["candidate.created", "candidate.moved", "candidate.created", "job.created"]);
+    let (kinds, first) = (
+        types(&events),
+        ["candidate.created", "candidate.moved", "candidate.created", "job.created"],
+    );
     assert_eq!((kinds.len(), kinds[0], &kinds[3..]), (7, "job.restored", &first[..]));
-    assert!(kinds[1..3].contains(&"job.updated") && kinds[1..3].contains(&"job.archived"), "{kinds:?}");
+    assert!(
+        kinds[1..3].contains(&"job.updated") && kinds[1..3].contains(&"job.archived"),
+        "{kinds:?}"
+    );
     assert_eq!(events, told(&client, "job", &world.job.id));
 }
 
@@ -84,11 +106,20 @@ fn pages_go_back_in_time(workspace: &Workspace) {
 fn bad_parameters_are_refused_by_name(workspace: &Workspace) {
     let client = workspace.writer();
     let world = World::build(&client);
-    for path in [format!("/v1/persons/{}", world.person), format!("/v1/candidates/{}", world.candidate), world.job.path()] {
-        for (parameter, field) in
-            [("limit=0", "limit"), ("limit=101", "limit"), ("limit=all", "limit"), ("before=soon", "before"), ("after=1", "after")]
-        {
-            let reply = client.get(&format!("{path}/timeline?{parameter}")).refused(400, "INVALID_REQUEST");
+    for path in [
+        format!("/v1/persons/{}", world.person),
+        format!("/v1/candidates/{}", world.candidate),
+        world.job.path(),
+    ] {
+        for (parameter, field) in [
+            ("limit=0", "limit"),
+            ("limit=101", "limit"),
+            ("limit=all", "limit"),
+            ("before=soon", "before"),
+            ("after=1", "after"),
+        ] {
+            let reply =
+                client.get(&format!("{path}/timeline?{parameter}")).refused(400, "INVALID_REQUEST");
             assert_eq!(reply.detail_fields(), [field], "{path} {parameter}");
         }
     }

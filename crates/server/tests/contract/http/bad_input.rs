@@ -1,4 +1,5 @@
-//! Every kind of bad input for every operation that writes: it is refused, named, and nothing of it is stored.
+//! Every kind of bad input for every operation that writes: it is refused, named, and nothing of it
+//! is stored.
 
 use serde_json::{Value, json};
 
@@ -43,9 +44,16 @@ fn what_is_not_sent_as_json_is_refused(workspace: &Workspace) {
                 operation.assert_refused(reply, 415, "UNSUPPORTED_MEDIA_TYPE");
             };
             refused(client);
-            for kind in
-                ["", "text/plain", "text/json", "application/jsonp", "application/xml", "application/x-www-form-urlencoded", "json", "*/*"]
-            {
+            for kind in [
+                "",
+                "text/plain",
+                "text/json",
+                "application/jsonp",
+                "application/xml",
+                "application/x-www-form-urlencoded",
+                "json",
+                "*/*",
+            ] {
                 refused(&client.with("content-type", kind));
             }
         }
@@ -56,7 +64,12 @@ fn what_is_not_sent_as_json_is_refused(workspace: &Workspace) {
 fn json_is_taken_whatever_its_parameters(workspace: &Workspace) {
     let client = workspace.writer();
     let world = World::build(&client);
-    for kind in [JSON, "application/json; charset=utf-8", "Application/JSON", "application/json ;charset=UTF-8"] {
+    for kind in [
+        JSON,
+        "application/json; charset=utf-8",
+        "Application/JSON",
+        "application/json ;charset=UTF-8",
+    ] {
         for operation in writes() {
             let reply = operation.send(&client.with("content-type", kind), &world);
             assert!([200, 201, 202].contains(&reply.status), "{kind}: {reply:#?}");
@@ -99,7 +112,14 @@ fn malformed_json_is_refused(workspace: &Workspace) {
 fn what_is_no_object_is_refused(workspace: &Workspace) {
     refusing(workspace, |client, world| {
         for operation in writes() {
-            for body in [json!([]), json!([{ "name": "Ada" }]), json!("Ada"), json!(7), json!(true), json!(null)] {
+            for body in [
+                json!([]),
+                json!([{ "name": "Ada" }]),
+                json!("Ada"),
+                json!(7),
+                json!(true),
+                json!(null),
+            ] {
                 let reply = client.send(operation.method, &operation.path_in(world), Some(&body));
                 operation.assert_refused(reply, 400, "INVALID_REQUEST");
             }
@@ -194,30 +214,60 @@ fn fields_of(operation: &Operation) -> Fields {
             arrays: &["emails", "phone_numbers"],
             flags: &["enrich_record"],
         },
-        ("PUT", "/v1/persons/{id}/history") => {
-            Fields { strings: &[], arrays: &["work_experience", "education_experience", "certifications"], flags: &[] }
+        ("PUT", "/v1/persons/{id}/history") => Fields {
+            strings: &[],
+            arrays: &["work_experience", "education_experience", "certifications"],
+            flags: &[],
+        },
+        ("POST", "/v1/persons/{id}/notes") => {
+            Fields { strings: &["body"], arrays: &[], flags: &[] }
         }
-        ("POST", "/v1/persons/{id}/notes") => Fields { strings: &["body"], arrays: &[], flags: &[] },
         ("POST", "/v1/enrichments") => Fields { strings: &[], arrays: &[], flags: &["refresh"] },
-        ("PATCH", "/v1/candidates/{id}") => Fields { strings: &["stage_id", "stage_name", "from_stage_id"], arrays: &[], flags: &[] },
+        ("PATCH", "/v1/candidates/{id}") => Fields {
+            strings: &["stage_id", "stage_name", "from_stage_id"],
+            arrays: &[],
+            flags: &[],
+        },
         ("POST", "/v1/jobs") => Fields {
-            strings: &["name", "client_company_name", "client_company_id", "job_status_name", "pipeline_template_id"],
+            strings: &[
+                "name",
+                "client_company_name",
+                "client_company_id",
+                "job_status_name",
+                "pipeline_template_id",
+            ],
             arrays: &["pipeline_stages"],
             flags: &[],
         },
         ("PATCH", "/v1/jobs/{id}") => Fields {
-            strings: &["name", "job_status_name", "job_status_id", "client_company_name", "client_company_id"],
+            strings: &[
+                "name",
+                "job_status_name",
+                "job_status_id",
+                "client_company_name",
+                "client_company_id",
+            ],
             arrays: &[],
             flags: &["is_archived"],
         },
         ("POST", "/v1/persons/batch") => Fields { strings: &[], arrays: &["persons"], flags: &[] },
-        ("POST", "/v1/jobs/{id}/candidates/batch") => Fields { strings: &[], arrays: &["person_ids"], flags: &[] },
-        ("POST", "/v1/jobs/{id}/stages") => {
-            Fields { strings: &["name"], arrays: &[], flags: &["is_rejection_stage", "is_interviewing_stage"] }
+        ("POST", "/v1/jobs/{id}/candidates/batch") => {
+            Fields { strings: &[], arrays: &["person_ids"], flags: &[] }
         }
-        ("POST", "/v1/jobs/{id}/candidates") => Fields { strings: &["person_id"], arrays: &[], flags: &[] },
-        ("POST", "/v1/companies") | ("PATCH", "/v1/companies/{id}") => Fields { strings: &["name"], arrays: &[], flags: &[] },
-        ("POST", "/v1/companies/{id}/contacts") => Fields { strings: &["person_id"], arrays: &[], flags: &[] },
+        ("POST", "/v1/jobs/{id}/stages") => Fields {
+            strings: &["name"],
+            arrays: &[],
+            flags: &["is_rejection_stage", "is_interviewing_stage"],
+        },
+        ("POST", "/v1/jobs/{id}/candidates") => {
+            Fields { strings: &["person_id"], arrays: &[], flags: &[] }
+        }
+        ("POST", "/v1/companies") | ("PATCH", "/v1/companies/{id}") => {
+            Fields { strings: &["name"], arrays: &[], flags: &[] }
+        }
+        ("POST", "/v1/companies/{id}/contacts") => {
+            Fields { strings: &["person_id"], arrays: &[], flags: &[] }
+        }
         (method, path) => panic!("the fields of {method} {path} are not listed here"),
     }
 }
@@ -233,10 +283,13 @@ fn a_value_of_the_wrong_type_is_refused_by_name(workspace: &Workspace) {
                 (flags, [json!("true"), json!(1), json!([]), json!({})]),
             ];
             for (fields, values) in wrong {
-                for (field, value) in fields.iter().flat_map(|field| values.iter().map(move |value| (*field, value))) {
+                for (field, value) in
+                    fields.iter().flat_map(|field| values.iter().map(move |value| (*field, value)))
+                {
                     let mut body = operation.body_in(world).unwrap();
                     body[field] = value.clone();
-                    let reply = client.send(operation.method, &operation.path_in(world), Some(&body));
+                    let reply =
+                        client.send(operation.method, &operation.path_in(world), Some(&body));
                     assert_named(operation, reply, field, "INVALID_TYPE");
                 }
             }
@@ -252,7 +305,8 @@ fn a_control_character_is_refused_by_name(workspace: &Workspace) {
                 for text in ["A\u{0}da", "Ada\u{7}x", "A\u{1b}[31m"] {
                     let mut body = operation.body_in(world).unwrap();
                     body[field] = json!(text);
-                    let reply = client.send(operation.method, &operation.path_in(world), Some(&body));
+                    let reply =
+                        client.send(operation.method, &operation.path_in(world), Some(&body));
                     assert_named(operation, reply, field, "INVALID_CHARACTER");
                 }
             }
@@ -282,7 +336,11 @@ fn a_bad_field_is_named_once(workspace: &Workspace) {
         ("/v1/persons".to_owned(), json!({ "name": "x".repeat(256) }), "name"),
         ("/v1/persons".to_owned(), json!({ "social_url": 7 }), "social_url"),
         ("/v1/jobs".to_owned(), json!({ "name": 7, "client_company_name": "Acme" }), "name"),
-        ("/v1/jobs".to_owned(), json!({ "name": "Engineer", "client_company_name": 7 }), "client_company_name"),
+        (
+            "/v1/jobs".to_owned(),
+            json!({ "name": "Engineer", "client_company_name": 7 }),
+            "client_company_name",
+        ),
         (job.candidates_path(), json!({ "person_id": 7 }), "person_id"),
     ] {
         let reply = client.post(&path, &body).refused(400, "INVALID_REQUEST");

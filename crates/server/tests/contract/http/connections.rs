@@ -19,11 +19,16 @@ const BETWEEN_BYTES: Duration = Duration::from_millis(500);
 /// Longer than any honest request may take, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Lets this process open all the connections that the test is about. With fewer it would show nothing.
+/// Lets this process open all the connections that the test is about. With fewer it would show
+/// nothing.
 fn allow_connections() {
     let needed = u64::try_from(IDLE + SLOW + KEPT_BACK).unwrap();
     let allowed = rlimit::increase_nofile_limit(needed).unwrap();
-    assert!(allowed >= needed, "this test needs {needed} file handles and may have {allowed}; raise the hard limit (ulimit -Hn)");
+    assert!(
+        allowed >= needed,
+        "this test needs {needed} file handles and may have {allowed}; raise the hard limit \
+         (ulimit -Hn)"
+    );
 }
 
 fn assert_served(client: &Client, times: usize) {
@@ -41,7 +46,9 @@ fn idle_and_slow_connections_leave_honest_requests_answered(app: &App) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     allow_connections();
-    let open = |count: usize| (0..count).map(|_| TcpStream::connect(&app.address).unwrap()).collect::<Vec<_>>();
+    let open = |count: usize| {
+        (0..count).map(|_| TcpStream::connect(&app.address).unwrap()).collect::<Vec<_>>()
+    };
     let _idle = open(IDLE);
     let slow = open(SLOW);
     for mut stream in &slow {
@@ -87,8 +94,13 @@ fn a_body_that_comes_too_slowly_is_cut_off(engine: &Engine) {
     let app = impatient(*engine);
     let mut connection = Connection::open(&app.address);
     let (address, key) = (&app.address, app.key("write"));
-    let head = format!("POST /v1/persons HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n");
-    connection.write(format!("{head}Content-Length: 100000\r\n\r\n{{\"name\": \"").as_bytes()).unwrap();
+    let head = format!(
+        "POST /v1/persons HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer \
+         {key}\r\nContent-Type: application/json\r\n"
+    );
+    connection
+        .write(format!("{head}Content-Length: 100000\r\n\r\n{{\"name\": \"").as_bytes())
+        .unwrap();
     let (reply, waited) = connection.trickle(b'x');
     assert_eq!(reply.status(), Some(408), "{reply:?}");
     assert!(reply.0.contains("REQUEST_TIMEOUT"), "{reply:?}");

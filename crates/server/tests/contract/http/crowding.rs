@@ -2,13 +2,16 @@
 
 use serde_json::json;
 
-use crate::support::{App, Client, Connection, Engine, Workspace, apply, each_engine, eventually, on_sqlite};
+use crate::support::{
+    App, Client, Connection, Engine, Workspace, apply, each_engine, eventually, on_sqlite,
+};
 
 /// A request that announces a body and holds the last byte of it back.
 fn hold_body_back(workspace: &Workspace, key: &str, path: &str, length: usize) -> Connection {
     let mut connection = Connection::open(&workspace.address);
     let head = format!(
-        "POST {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n",
+        "POST {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\nContent-Type: \
+         application/json\r\nContent-Length: {length}\r\n\r\n",
         workspace.address
     );
     connection.write(head.as_bytes()).unwrap();
@@ -21,21 +24,32 @@ fn hold_body_back(workspace: &Workspace, key: &str, path: &str, length: usize) -
 fn bodies_that_are_held_back_take_the_place_of_their_own_key(app: &App) {
     const HELD_BACK: usize = 60;
     let hostile = app.key_of("hostile", "read");
-    let held: Vec<_> = (0..HELD_BACK).map(|_| hold_body_back(app, &hostile, "/v1/persons/resolve", 1024 * 1024)).collect();
+    let held: Vec<_> = (0..HELD_BACK)
+        .map(|_| hold_body_back(app, &hostile, "/v1/persons/resolve", 1024 * 1024))
+        .collect();
     let small = json!({ "emails": ["ada@x.example"], "name": "x".repeat(200) });
-    eventually("the key has its share", || app.client_of("hostile", "read").post("/v1/persons/resolve", &small).status == 503);
+    eventually("the key has its share", || {
+        app.client_of("hostile", "read").post("/v1/persons/resolve", &small).status == 503
+    });
     let others = app.writer();
-    let much: Vec<_> = (0..100).map(|number| json!({ "name": format!("Person {number}"), "notes": "x".repeat(10_000) })).collect();
+    let much: Vec<_> = (0..100)
+        .map(|number| json!({ "name": format!("Person {number}"), "notes": "x".repeat(10_000) }))
+        .collect();
     others.post("/v1/persons/batch", &json!({ "persons": much })).expect(200);
     others.post("/v1/persons/resolve", &small).expect(200);
     drop(held);
-    eventually("the share is free again", || app.client_of("hostile", "read").post("/v1/persons/resolve", &small).status == 200);
+    eventually("the share is free again", || {
+        app.client_of("hostile", "read").post("/v1/persons/resolve", &small).status == 200
+    });
 }
 
 /// Asks for something and reads nothing of the answer but its first line.
 fn leave_unread(workspace: &Workspace, key: &str, path: &str) -> (Connection, String) {
     let mut connection = Connection::open(&workspace.address);
-    let head = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\n\r\n", workspace.address);
+    let head = format!(
+        "GET {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\n\r\n",
+        workspace.address
+    );
     connection.write(head.as_bytes()).unwrap();
     let line = connection.read_until("\r\n");
     (connection, line)
@@ -64,7 +78,9 @@ fn answers_that_nobody_reads_take_the_place_of_their_own_workspace(app: &App) {
     app.client_of("hostile", "read").get("/v1/jobs").expect(200);
     app.writer().get("/v1/events?limit=1000").expect(200);
     drop(unread);
-    eventually("the room is free again", || app.client_of("hostile", "read").get("/v1/events?limit=1000").status == 200);
+    eventually("the room is free again", || {
+        app.client_of("hostile", "read").get("/v1/events?limit=1000").status == 200
+    });
 }
 
 /// The connections of an address are as many as it may have, and the longest idle one goes first.
@@ -92,6 +108,8 @@ fn an_address_has_its_share_of_connections(engine: &Engine) {
     assert!(refused.read_to_end().0.starts_with("HTTP/1.1 503"));
     drop(streams);
     eventually("there is a place again", || {
-        Client::new(&app.address).try_send("GET", "/healthz", None).is_ok_and(|reply| reply.status == 200)
+        Client::new(&app.address)
+            .try_send("GET", "/healthz", None)
+            .is_ok_and(|reply| reply.status == 200)
     });
 }

@@ -6,7 +6,10 @@ use crate::support::{OPERATIONS, Reply, Workspace, World, apply, each_engine, is
 
 #[apply(each_engine)]
 fn a_refusal_in_version_one(workspace: &Workspace) {
-    let reply = workspace.writer().post("/v1/persons", &json!({ "name": "Ada", "emails": ["ada@x.example", "ada"] })).expect(400);
+    let reply = workspace
+        .writer()
+        .post("/v1/persons", &json!({ "name": "Ada", "emails": ["ada@x.example", "ada"] }))
+        .expect(400);
     insta::assert_snapshot!(shape(&reply), @r#"
     {
       "success": false,
@@ -31,7 +34,12 @@ fn a_refusal_in_version_one(workspace: &Workspace) {
 fn a_refusal_that_names_records(workspace: &Workspace) {
     let client = workspace.writer();
     client.new_person(&json!({ "name": "Ada", "external_source_id": "crm-1" }));
-    let reply = client.post("/v1/persons?on_duplicate=error", &json!({ "name": "Ada", "external_source_id": "crm-1" })).expect(409);
+    let reply = client
+        .post(
+            "/v1/persons?on_duplicate=error",
+            &json!({ "name": "Ada", "external_source_id": "crm-1" }),
+        )
+        .expect(409);
     insta::assert_snapshot!(shape(&reply), @r#"
     {
       "success": false,
@@ -70,7 +78,10 @@ fn a_refusal_without_details(workspace: &Workspace) {
 
 #[apply(each_engine)]
 fn a_refusal_in_version_zero(workspace: &Workspace) {
-    let reply = workspace.writer().post("/v0/persons", &json!({ "name": "Ada", "emails": ["ada"] })).expect(400);
+    let reply = workspace
+        .writer()
+        .post("/v0/persons", &json!({ "name": "Ada", "emails": ["ada"] }))
+        .expect(400);
     insta::assert_snapshot!(shape(&reply), @r#"
     {
       "error": "<sentence>",
@@ -84,12 +95,19 @@ fn every_bad_field_is_named(workspace: &Workspace) {
     let reply = workspace.writer().post(
         "/v1/persons",
         &json!({
-            "name": 7, "emails": ["x", 3, "ok@x.example"], "phone_numbers": "030", "social_url": "ftp://x.example/a", "frist_name": "A",
+            "name": 7, "emails": ["x", 3, "ok@x.example"], "phone_numbers": "030",
+            "social_url": "ftp://x.example/a", "frist_name": "A",
         }),
     );
     let reply = reply.refused(400, "INVALID_REQUEST");
-    assert_eq!(reply.detail_fields(), ["emails[0]", "emails[1]", "frist_name", "name", "phone_numbers", "social_url"]);
-    let reply = workspace.writer().get("/v1/jobs?limit=0&offset=-1&colour=green").refused(400, "INVALID_REQUEST");
+    assert_eq!(
+        reply.detail_fields(),
+        ["emails[0]", "emails[1]", "frist_name", "name", "phone_numbers", "social_url"]
+    );
+    let reply = workspace
+        .writer()
+        .get("/v1/jobs?limit=0&offset=-1&colour=green")
+        .refused(400, "INVALID_REQUEST");
     assert_eq!(reply.detail_fields(), ["colour", "limit", "offset"]);
 }
 
@@ -101,10 +119,20 @@ fn a_field_that_is_near_is_offered(workspace: &Workspace) {
         assert_eq!(reply.flaw(field), "UNKNOWN_FIELD");
         assert!(reply.text.contains(&format!("did you mean {near}")), "{reply:#?}");
     };
-    offered(client.post("/v1/persons", &json!({ "name": "Ada", "frist_name": "Ada" })), "frist_name", "first_name");
-    offered(client.post("/v1/persons", &json!({ "name": "Ada", "email": ["a@x.example"] })), "email", "emails");
+    offered(
+        client.post("/v1/persons", &json!({ "name": "Ada", "frist_name": "Ada" })),
+        "frist_name",
+        "first_name",
+    );
+    offered(
+        client.post("/v1/persons", &json!({ "name": "Ada", "email": ["a@x.example"] })),
+        "email",
+        "emails",
+    );
     offered(client.get("/v1/jobs?ofset=1"), "ofset", "offset");
-    let far = client.post("/v1/persons", &json!({ "name": "Ada", "favourite_colour": "green" })).refused(400, "INVALID_REQUEST");
+    let far = client
+        .post("/v1/persons", &json!({ "name": "Ada", "favourite_colour": "green" }))
+        .refused(400, "INVALID_REQUEST");
     assert_eq!(far.flaw("favourite_colour"), "UNKNOWN_FIELD");
     assert!(!far.text.contains("did you mean"), "{far:#?}");
 }
@@ -112,7 +140,9 @@ fn a_field_that_is_near_is_offered(workspace: &Workspace) {
 #[apply(each_engine)]
 fn an_unknown_route_is_not_found(workspace: &Workspace) {
     let client = workspace.writer();
-    for path in ["/nope", "/v1", "/v1/", "/v1/nope", "/v2/persons", "/v1/persons/", "/v1/jobs/x/y/z"] {
+    for path in
+        ["/nope", "/v1", "/v1/", "/v1/nope", "/v2/persons", "/v1/persons/", "/v1/jobs/x/y/z"]
+    {
         let reply = client.get(path).refused(404, "NOT_FOUND");
         assert!(reply.header("x-request-id").is_some(), "{reply:#?}");
     }
@@ -133,13 +163,20 @@ fn a_method_that_a_route_lacks_is_refused_with_those_it_has(workspace: &Workspac
         ("DELETE", "/healthz", &["GET"]),
     ] {
         let reply = client.send(method, path, None).refused(405, "METHOD_NOT_ALLOWED");
-        let listed: Vec<_> = reply.header("allow").unwrap_or_default().split(',').map(str::trim).collect();
-        assert!(allowed.iter().all(|method| listed.contains(method)), "{method} {path}: {listed:?}");
+        let listed: Vec<_> =
+            reply.header("allow").unwrap_or_default().split(',').map(str::trim).collect();
+        assert!(
+            allowed.iter().all(|method| listed.contains(method)),
+            "{method} {path}: {listed:?}"
+        );
         assert!(!listed.contains(&method), "{method} {path}: {listed:?}");
     }
     let version_zero = client.send("DELETE", "/v0/persons", None).expect(405);
     assert!(version_zero.header("allow").is_some_and(|allow| allow.contains("POST")));
-    assert!(version_zero.json["error"].is_string() && version_zero.json["data"].is_null(), "{version_zero:#?}");
+    assert!(
+        version_zero.json["error"].is_string() && version_zero.json["data"].is_null(),
+        "{version_zero:#?}"
+    );
 }
 
 #[apply(each_engine)]
@@ -148,10 +185,16 @@ fn the_head_of_whatever_can_be_read_can_be_asked_for(workspace: &Workspace) {
     let world = World::build(&client);
     for operation in OPERATIONS.iter().filter(|operation| operation.method == "GET") {
         let path = operation.path_in(&world);
-        let (head, whole) = (client.send("HEAD", &path, None).expect(200), client.get(&path).expect(200));
-        assert_eq!((head.text.as_str(), head.header("content-type")), ("", whole.header("content-type")), "{path}");
+        let (head, whole) =
+            (client.send("HEAD", &path, None).expect(200), client.get(&path).expect(200));
+        assert_eq!(
+            (head.text.as_str(), head.header("content-type")),
+            ("", whole.header("content-type")),
+            "{path}"
+        );
     }
-    let missing = client.send("HEAD", "/v1/persons/per_00000000000000000000000000", None).expect(404);
+    let missing =
+        client.send("HEAD", "/v1/persons/per_00000000000000000000000000", None).expect(404);
     assert_eq!(missing.text, "");
 }
 
@@ -166,10 +209,13 @@ fn an_id_that_names_nothing_is_not_found(workspace: &Workspace) {
             "companies" => "cmp",
             _ => "job",
         };
-        let (first, last) = (format!("{kind}_{}", "0".repeat(26)), format!("{kind}_7{}", "z".repeat(25)));
+        let (first, last) =
+            (format!("{kind}_{}", "0".repeat(26)), format!("{kind}_7{}", "z".repeat(25)));
         for id in [first.as_str(), last.as_str(), kind, "x", "0", "null", "%00", "%F0%9F%92%A9"] {
             let path = operation.path.replace("{id}", id);
-            client.send(operation.method, &path, operation.body_in(&world).as_ref()).refused(404, "NOT_FOUND");
+            client
+                .send(operation.method, &path, operation.body_in(&world).as_ref())
+                .refused(404, "NOT_FOUND");
         }
     }
 }
@@ -197,9 +243,15 @@ fn an_id_of_another_kind_is_not_found(workspace: &Workspace) {
     let client = workspace.writer();
     let world = World::build(&client);
     for operation in OPERATIONS.iter().filter(|operation| operation.names_a_record()) {
-        let other = if operation.path.starts_with("/v1/companies") { &world.person } else { &world.employer };
+        let other = if operation.path.starts_with("/v1/companies") {
+            &world.person
+        } else {
+            &world.employer
+        };
         let path = operation.path.replace("{id}", other);
-        client.send(operation.method, &path, operation.body_in(&world).as_ref()).refused(404, "NOT_FOUND");
+        client
+            .send(operation.method, &path, operation.body_in(&world).as_ref())
+            .refused(404, "NOT_FOUND");
     }
 }
 

@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use crate::support::{AppBuilder, Client, Database, Engine, Job, Workspace, apply, each_engine, next_millisecond, strings};
+use crate::support::{
+    AppBuilder, Client, Database, Engine, Job, Workspace, apply, each_engine, next_millisecond,
+    strings,
+};
 
 #[track_caller]
 fn names(client: &Client, path: &str) -> Vec<String> {
@@ -13,7 +16,12 @@ fn names(client: &Client, path: &str) -> Vec<String> {
 }
 
 fn new_job(client: &Client, name: &str, company: &str, status: &str) {
-    client.post("/v1/jobs", &json!({ "name": name, "client_company_name": company, "job_status_name": status })).expect(201);
+    client
+        .post(
+            "/v1/jobs",
+            &json!({ "name": name, "client_company_name": company, "job_status_name": status }),
+        )
+        .expect(201);
 }
 
 #[apply(each_engine)]
@@ -47,7 +55,10 @@ fn jobs_by_client(workspace: &Workspace) {
     let acme = client.new_job("One", "Acme");
     client.new_job("Two", "Umbrella");
     client.new_job("Three", "acme");
-    assert_eq!(names(&client, &format!("/v1/jobs?client_company_id={}", acme.client_company)), ["One", "Three"]);
+    assert_eq!(
+        names(&client, &format!("/v1/jobs?client_company_id={}", acme.client_company)),
+        ["One", "Three"]
+    );
 }
 
 #[apply(each_engine)]
@@ -70,8 +81,10 @@ fn jobs_by_words(workspace: &Workspace) {
 fn words_are_looked_for_whatever_the_database_takes_a_backslash_for() {
     for look in [jobs_by_words, candidates_by_words] {
         let database = Database::new(Engine::Postgres);
-        database
-            .execute("DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET standard_conforming_strings = off', current_database()); END $$");
+        database.execute(
+            "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET \
+                standard_conforming_strings = off', current_database()); END $$",
+        );
         look(&AppBuilder::new(Engine::Postgres).start_on(database));
     }
 }
@@ -80,28 +93,48 @@ fn words_are_looked_for_whatever_the_database_takes_a_backslash_for() {
 fn candidates_by_stage(workspace: &Workspace) {
     let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
-    for (name, stage) in [("Ada", "Interview"), ("Grace", "Offer"), ("Mary", "Interview"), ("Joan", "Sourced")] {
+    for (name, stage) in
+        [("Ada", "Interview"), ("Grace", "Offer"), ("Mary", "Interview"), ("Joan", "Sourced")]
+    {
         let candidate = client.new_candidate(&job, name);
-        client.patch(&format!("/v1/candidates/{}", candidate["id"].as_str().unwrap()), &json!({ "stage_name": stage })).expect(200);
+        client
+            .patch(
+                &format!("/v1/candidates/{}", candidate["id"].as_str().unwrap()),
+                &json!({ "stage_name": stage }),
+            )
+            .expect(200);
     }
     let path = job.candidates_path();
     assert_eq!(names(&client, &format!("{path}?stage_name=Interview")), ["Ada", "Mary"]);
     assert_eq!(names(&client, &format!("{path}?stage_id={}", job.stage("Offer"))), ["Grace"]);
     assert_eq!(names(&client, &format!("{path}?stage_name=Hired")), [""; 0]);
-    assert_eq!(names(&client, &format!("{path}?stage_name=Interview&stage_id={}", job.stage("Interview"))), ["Ada", "Mary"]);
+    assert_eq!(
+        names(&client, &format!("{path}?stage_name=Interview&stage_id={}", job.stage("Interview"))),
+        ["Ada", "Mary"]
+    );
 }
 
 #[apply(each_engine)]
 fn candidates_by_one_of_two_stages_of_a_name(workspace: &Workspace) {
     let client = workspace.writer();
     let stages = ["Interview", "Interview", "Offer"].map(|name| json!({ "name": name }));
-    let job = client.post("/v1/jobs", &json!({ "name": "Smith", "client_company_name": "Acme", "pipeline_stages": stages })).expect(201);
+    let job = client
+        .post(
+            "/v1/jobs",
+            &json!({ "name": "Smith", "client_company_name": "Acme", "pipeline_stages": stages }),
+        )
+        .expect(201);
     let job = Job::from_data(job.data());
     client.new_candidate(&job, "Ada");
     let path = job.candidates_path();
-    assert_eq!(names(&client, &format!("{path}?stage_name=interview&stage_id={}", job.stage("Interview"))), ["Ada"]);
+    assert_eq!(
+        names(&client, &format!("{path}?stage_name=interview&stage_id={}", job.stage("Interview"))),
+        ["Ada"]
+    );
     client.get(&format!("{path}?stage_name=Interview")).refused(400, "INVALID_REQUEST");
-    client.get(&format!("{path}?stage_name=Offer&stage_id={}", job.stage("Interview"))).refused(400, "INVALID_REQUEST");
+    client
+        .get(&format!("{path}?stage_name=Offer&stage_id={}", job.stage("Interview")))
+        .refused(400, "INVALID_REQUEST");
 }
 
 #[apply(each_engine)]
@@ -112,7 +145,8 @@ fn candidates_by_words(workspace: &Workspace) {
         client.new_candidate(&job, name);
     }
     let path = job.candidates_path();
-    let emmy = client.new_person(&json!({ "name": "Emmy Noether", "company_name": "Umbrella Corporation" }));
+    let emmy = client
+        .new_person(&json!({ "name": "Emmy Noether", "company_name": "Umbrella Corporation" }));
     client.post(&path, &json!({ "person_id": emmy })).expect(201);
     assert_eq!(names(&client, &format!("{path}?q=umbrella")), ["Emmy Noether"]);
     assert_eq!(names(&client, &format!("{path}?q=ada")), ["Ada Lovelace", "Ada Yonath"]);
@@ -140,11 +174,24 @@ fn records_by_the_time_of_their_creation(workspace: &Workspace) {
     let marker = client.get(&markers[1]).string("created_at");
     let own = format!("client_company_id={}", job.client_company);
     assert_eq!(names(&client, &format!("/v1/jobs?created_after={marker}&{own}")), ["Job 2"]);
-    assert_eq!(names(&client, &format!("/v1/jobs?created_before={marker}&{own}")), ["Job 0", "Job 1"]);
+    assert_eq!(
+        names(&client, &format!("/v1/jobs?created_before={marker}&{own}")),
+        ["Job 0", "Job 1"]
+    );
     let path = job.candidates_path();
     assert_eq!(names(&client, &format!("{path}?created_after={marker}")), ["Person 2"]);
-    assert_eq!(names(&client, &format!("{path}?created_before={marker}")), ["Person 0", "Person 1"]);
-    assert_eq!(names(&client, &format!("{path}?created_after=2000-01-01&created_before=2999-12-31T23:59:59%2B01:00")).len(), 3);
+    assert_eq!(
+        names(&client, &format!("{path}?created_before={marker}")),
+        ["Person 0", "Person 1"]
+    );
+    assert_eq!(
+        names(
+            &client,
+            &format!("{path}?created_after=2000-01-01&created_before=2999-12-31T23:59:59%2B01:00")
+        )
+        .len(),
+        3
+    );
     assert_eq!(names(&client, &format!("{path}?created_before=2000-01-01")), [""; 0]);
 }
 
@@ -155,9 +202,17 @@ fn candidates_by_the_time_of_their_last_change(workspace: &Workspace) {
     let moved = client.new_candidate(&job, "Moved");
     client.new_candidate(&job, "Still");
     next_millisecond();
-    let marker = client.post("/v1/jobs", &json!({ "name": "Marker", "client_company_name": "Acme" })).expect(201).string("created_at");
+    let marker = client
+        .post("/v1/jobs", &json!({ "name": "Marker", "client_company_name": "Acme" }))
+        .expect(201)
+        .string("created_at");
     next_millisecond();
-    client.patch(&format!("/v1/candidates/{}", moved["id"].as_str().unwrap()), &json!({ "stage_name": "Offer" })).expect(200);
+    client
+        .patch(
+            &format!("/v1/candidates/{}", moved["id"].as_str().unwrap()),
+            &json!({ "stage_name": "Offer" }),
+        )
+        .expect(200);
     let path = job.candidates_path();
     assert_eq!(names(&client, &format!("{path}?updated_after={marker}")), ["Moved"]);
     assert_eq!(names(&client, &format!("{path}?updated_before={marker}")), ["Still"]);
@@ -170,12 +225,20 @@ fn jobs_by_the_time_of_their_last_change(workspace: &Workspace) {
     let changed = client.new_job("Old name", "Acme");
     client.new_job("Still", "Acme");
     next_millisecond();
-    let marker = client.post("/v1/jobs", &json!({ "name": "Marker", "client_company_name": "Other" })).expect(201);
+    let marker = client
+        .post("/v1/jobs", &json!({ "name": "Marker", "client_company_name": "Other" }))
+        .expect(201);
     next_millisecond();
     client.patch(&changed.path(), &json!({ "name": "New name" })).expect(200);
     let (marker, own) = (marker.string("created_at"), &changed.client_company);
-    assert_eq!(names(&client, &format!("/v1/jobs?updated_after={marker}&client_company_id={own}")), ["New name"]);
-    assert_eq!(names(&client, &format!("/v1/jobs?updated_before={marker}&client_company_id={own}")), ["Still"]);
+    assert_eq!(
+        names(&client, &format!("/v1/jobs?updated_after={marker}&client_company_id={own}")),
+        ["New name"]
+    );
+    assert_eq!(
+        names(&client, &format!("/v1/jobs?updated_before={marker}&client_company_id={own}")),
+        ["Still"]
+    );
 }
 
 #[apply(each_engine)]
@@ -185,8 +248,11 @@ fn filters_narrow_each_other(workspace: &Workspace) {
     new_job(&client, "Engineer", "Acme", "Closed");
     new_job(&client, "Designer", "Acme", "Open");
     new_job(&client, "Engineer", "Umbrella", "Open");
-    let acme = client.get("/v1/jobs").entries()[0]["client_company_id"].as_str().unwrap().to_owned();
-    let path = format!("/v1/jobs?q=engineer&status=Open&client_company_id={acme}&is_archived=false&created_after=2000-01-01");
+    let acme =
+        client.get("/v1/jobs").entries()[0]["client_company_id"].as_str().unwrap().to_owned();
+    let path = format!(
+        "/v1/jobs?q=engineer&status=Open&client_company_id={acme}&is_archived=false&created_after=2000-01-01"
+    );
     assert_eq!(names(&client, &path), ["Engineer"]);
     assert_eq!(names(&client, &format!("{path}&created_before=2000-01-01")), [""; 0]);
 }
@@ -195,7 +261,12 @@ fn filters_narrow_each_other(workspace: &Workspace) {
 fn a_filtered_list_pages_like_any_other(workspace: &Workspace) {
     let client = workspace.writer();
     for number in 0..10 {
-        new_job(&client, &format!("Job {number}"), "Acme", if number % 2 == 0 { "Open" } else { "Closed" });
+        new_job(
+            &client,
+            &format!("Job {number}"),
+            "Acme",
+            if number % 2 == 0 { "Open" } else { "Closed" },
+        );
     }
     let page = client.get("/v1/jobs?status=Open&offset=1&limit=2&sort=-created_at").expect(200);
     assert_eq!(strings(page.data(), "name"), ["Job 6", "Job 4"]);
@@ -216,8 +287,10 @@ fn a_bad_filter_is_refused_and_never_an_empty_page(workspace: &Workspace) {
     let (job, other) = (client.new_job("Engineer", "Acme"), client.new_job("Designer", "Acme"));
     let long = "x".repeat(256);
     let times = ["created_after", "created_before", "updated_after", "updated_before"];
-    let bad_times = ["", "yesterday", "2026-13-01", "2026-02-30", "2026-11-15T25:00:00Z", "1700000000"];
-    let mut cases: Vec<_> = times.iter().flat_map(|field| bad_times.map(|value| (false, *field, value))).collect();
+    let bad_times =
+        ["", "yesterday", "2026-13-01", "2026-02-30", "2026-11-15T25:00:00Z", "1700000000"];
+    let mut cases: Vec<_> =
+        times.iter().flat_map(|field| bad_times.map(|value| (false, *field, value))).collect();
     cases.extend(times.iter().flat_map(|field| bad_times.map(|value| (true, *field, value))));
     cases.extend([
         (false, "status", "Nope"),
@@ -257,10 +330,16 @@ fn every_bad_filter_is_named(workspace: &Workspace) {
     let job = client.new_job("Engineer", "Acme");
     for (path, fields) in [
         ("/v1/jobs?status=Nope&client_company_id=acme".to_owned(), ["client_company_id", "status"]),
-        (format!("{}?stage_id=Offer&stage_name=Lunch", job.candidates_path()), ["stage_id", "stage_name"]),
+        (
+            format!("{}?stage_id=Offer&stage_name=Lunch", job.candidates_path()),
+            ["stage_id", "stage_name"],
+        ),
         ("/v1/persons?company_id=acme&job_id=Engineer".to_owned(), ["company_id", "job_id"]),
         ("/v1/candidates?person_id=Ada&job_id=Engineer".to_owned(), ["job_id", "person_id"]),
-        (format!("/v1/candidates?person_id=Ada&job_id={}&stage_name=Lunch", job.id), ["person_id", "stage_name"]),
+        (
+            format!("/v1/candidates?person_id=Ada&job_id={}&stage_name=Lunch", job.id),
+            ["person_id", "stage_name"],
+        ),
         ("/v1/jobs?q=%ff&limit=0".to_owned(), ["limit", "q"]),
     ] {
         let reply = client.get(&path).refused(400, "INVALID_REQUEST");

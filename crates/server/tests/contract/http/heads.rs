@@ -5,7 +5,8 @@ use std::net::TcpStream;
 
 use crate::support::{Workspace, apply, each_engine};
 
-/// The status of the answer to a request that is written as it is, and whether the connection stays open.
+/// The status of the answer to a request that is written as it is, and whether the connection stays
+/// open.
 fn sent(workspace: &Workspace, head: &str, body: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(workspace.address.as_str()).unwrap();
     write!(stream, "{head}\r\n\r\n{body}").unwrap();
@@ -35,7 +36,8 @@ fn a_body_is_chunked_at_most_and_never_compressed(workspace: &Workspace) {
     let key = &workspace.key("write");
     let head = |header: &str| {
         format!(
-            "POST /v1/persons HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAuthorization: Bearer {key}\r\nConnection: close\r\n{header}"
+            "POST /v1/persons HTTP/1.1\r\nHost: a\r\nContent-Type: \
+             application/json\r\nAuthorization: Bearer {key}\r\nConnection: close\r\n{header}"
         )
     };
     let body = r#"{"name":"Ada"}"#;
@@ -68,24 +70,41 @@ fn no_answer_is_kept_by_anybody_who_cannot_ask_whether_it_holds(workspace: &Work
         ("/openapi.json".to_owned(), "no-cache"),
     ] {
         let reply = client.get(&path);
-        assert_eq!((reply.header("cache-control"), reply.header("x-content-type-options")), (Some(caching), Some("nosniff")), "{path}");
+        assert_eq!(
+            (reply.header("cache-control"), reply.header("x-content-type-options")),
+            (Some(caching), Some("nosniff")),
+            "{path}"
+        );
     }
     let document = workspace.anonymous().get("/openapi.json").expect(200);
-    let unchanged = workspace.anonymous().with("if-none-match", document.etag()).get("/openapi.json").expect(304);
+    let unchanged = workspace
+        .anonymous()
+        .with("if-none-match", document.etag())
+        .get("/openapi.json")
+        .expect(304);
     assert_eq!((unchanged.text.as_str(), unchanged.etag()), ("", document.etag()));
 }
 
 #[apply(each_engine)]
 fn the_document_is_small_and_comes_compressed(workspace: &Workspace) {
-    let (_, plain) = sent(workspace, "GET /openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close", "");
+    let (_, plain) =
+        sent(workspace, "GET /openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close", "");
     assert!(plain.len() < 400 * 1024, "{}", plain.len());
     let mut stream = TcpStream::connect(workspace.address.as_str()).unwrap();
-    write!(stream, "GET /openapi.json HTTP/1.1\r\nHost: a\r\nAccept-Encoding: br, gzip\r\nConnection: close\r\n\r\n").unwrap();
+    write!(
+        stream,
+        "GET /openapi.json HTTP/1.1\r\nHost: a\r\nAccept-Encoding: br, \
+        gzip\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();
     assert!(answer.len() < 80 * 1024, "{}", answer.len());
     let head = String::from_utf8_lossy(&answer[..600]).to_lowercase();
-    assert!(head.contains("content-encoding: gzip") && head.contains("vary: accept-encoding"), "{head}");
+    assert!(
+        head.contains("content-encoding: gzip") && head.contains("vary: accept-encoding"),
+        "{head}"
+    );
 }
 
 #[apply(each_engine)]
@@ -101,10 +120,20 @@ fn a_parameter_that_is_not_known_is_answered_with_those_that_are(workspace: &Wor
         let reply = client.get(path).refused(400, "INVALID_REQUEST");
         let detail = reply.json["error"]["details"][0].clone();
         let message = detail["message"].as_str().unwrap();
-        assert!(detail["field"] == field && words.iter().all(|word| message.contains(word)), "{path}: {message}");
+        assert!(
+            detail["field"] == field && words.iter().all(|word| message.contains(word)),
+            "{path}: {message}"
+        );
     }
-    for (field, meant) in [("phone", "phone_numbers"), ("phones", "phone_numbers"), ("email", "emails"), ("title", "current_job_title")] {
-        let reply = client.post("/v1/persons", &serde_json::json!({ "name": "Ada", field: "x" })).refused(400, "INVALID_REQUEST");
+    for (field, meant) in [
+        ("phone", "phone_numbers"),
+        ("phones", "phone_numbers"),
+        ("email", "emails"),
+        ("title", "current_job_title"),
+    ] {
+        let reply = client
+            .post("/v1/persons", &serde_json::json!({ "name": "Ada", field: "x" }))
+            .refused(400, "INVALID_REQUEST");
         assert!(reply.text.contains(&format!("did you mean {meant}?")), "{}", reply.text);
     }
 }

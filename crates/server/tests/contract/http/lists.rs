@@ -8,8 +8,14 @@ const COUNT: usize = 13;
 
 /// Both lists with some records in each, and the ids that they must hold in their order.
 fn lists(client: &Client) -> [(String, Vec<String>); 2] {
-    let jobs: Vec<_> = (0..COUNT).map(|number| client.new_job(&format!("Job {number}"), "Acme")).collect();
-    let candidate = |number| client.new_candidate(&jobs[0], &format!("Person {number}"))["id"].as_str().unwrap().to_owned();
+    let jobs: Vec<_> =
+        (0..COUNT).map(|number| client.new_job(&format!("Job {number}"), "Acme")).collect();
+    let candidate = |number| {
+        client.new_candidate(&jobs[0], &format!("Person {number}"))["id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
     let candidates = (0..COUNT).map(candidate).collect();
     let path = jobs[0].candidates_path();
     [("/v1/jobs".to_owned(), jobs.into_iter().map(|job| job.id).collect()), (path, candidates)]
@@ -41,8 +47,12 @@ fn pages_of_every_size_hold_each_record_once_in_order(workspace: &Workspace) {
         for limit in 1..=COUNT + 2 {
             let mut seen = Vec::new();
             for offset in (0..COUNT).step_by(limit) {
-                let reply = client.get(&format!("{path}?offset={offset}&limit={limit}")).expect(200);
-                assert_eq!(reply.json["meta"], json!({ "total": COUNT, "offset": offset, "limit": limit }));
+                let reply =
+                    client.get(&format!("{path}?offset={offset}&limit={limit}")).expect(200);
+                assert_eq!(
+                    reply.json["meta"],
+                    json!({ "total": COUNT, "offset": offset, "limit": limit })
+                );
                 let page = strings(reply.data(), "id");
                 assert_eq!(page.len(), limit.min(COUNT - offset));
                 seen.extend(page);
@@ -58,11 +68,22 @@ fn cursors_walk_to_the_end_and_no_further(workspace: &Workspace) {
     for (path, expected) in lists(&client) {
         let reversed: Vec<_> = expected.iter().rev().cloned().collect();
         for limit in 1..=COUNT + 1 {
-            assert_eq!(walk(&client, &path, &format!("&limit={limit}")), expected, "{path} by {limit}");
-            assert_eq!(walk(&client, &path, &format!("&limit={limit}&sort=-created_at")), reversed, "{path} by {limit}");
+            assert_eq!(
+                walk(&client, &path, &format!("&limit={limit}")),
+                expected,
+                "{path} by {limit}"
+            );
+            assert_eq!(
+                walk(&client, &path, &format!("&limit={limit}&sort=-created_at")),
+                reversed,
+                "{path} by {limit}"
+            );
         }
         let reply = client.get(&format!("{path}?cursor=&limit={COUNT}")).expect(200);
-        assert_eq!(reply.json["meta"], json!({ "total": COUNT, "limit": COUNT, "next_cursor": null }));
+        assert_eq!(
+            reply.json["meta"],
+            json!({ "total": COUNT, "limit": COUNT, "next_cursor": null })
+        );
     }
 }
 
@@ -72,7 +93,10 @@ fn newest_first_is_oldest_first_turned_round(workspace: &Workspace) {
     for (path, expected) in lists(&client) {
         assert_eq!(ids(&client, &format!("{path}?sort=created_at")), expected);
         let mut newest = ids(&client, &format!("{path}?sort=-created_at"));
-        assert_eq!(ids(&client, &format!("{path}?sort=-created_at&offset=3&limit=4")), newest[3..7]);
+        assert_eq!(
+            ids(&client, &format!("{path}?sort=-created_at&offset=3&limit=4")),
+            newest[3..7]
+        );
         newest.reverse();
         assert_eq!(newest, expected);
     }
@@ -106,7 +130,9 @@ fn a_list_holds_a_hundred_unless_it_is_told_otherwise(workspace: &Workspace) {
     let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     for number in 0..101 {
-        client.post("/v1/persons", &json!({ "name": format!("Person {number}"), "job_id": job.id })).expect(201);
+        client
+            .post("/v1/persons", &json!({ "name": format!("Person {number}"), "job_id": job.id }))
+            .expect(201);
     }
     let reply = client.get(&job.candidates_path()).expect(200);
     assert_eq!(reply.entries().len(), 100);
@@ -179,7 +205,10 @@ fn bad_paging_values_are_refused(workspace: &Workspace) {
 fn a_cursor_belongs_to_its_list(workspace: &Workspace) {
     let client = workspace.writer();
     let lists = lists(&client);
-    let cursor = client.get("/v1/jobs?cursor=&limit=2").expect(200).json["meta"]["next_cursor"].as_str().unwrap().to_owned();
+    let cursor = client.get("/v1/jobs?cursor=&limit=2").expect(200).json["meta"]["next_cursor"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     client.get(&format!("/v1/jobs?cursor={cursor}&limit=5")).expect(200);
     for path in [format!("{}?cursor={cursor}", lists[1].0), format!("/v1/jobs?cursor={cursor}x")] {
         let reply = client.get(&path).refused(400, "INVALID_REQUEST");
@@ -192,7 +221,10 @@ fn a_cursor_goes_on_from_its_record_whatever_else_is_asked(workspace: &Workspace
     let client = workspace.writer();
     lists(&client);
     let all = client.get("/v1/jobs").expect(200).json["data"].as_array().unwrap().clone();
-    let cursor = client.get("/v1/jobs?cursor=&limit=2").expect(200).json["meta"]["next_cursor"].as_str().unwrap().to_owned();
+    let cursor = client.get("/v1/jobs?cursor=&limit=2").expect(200).json["meta"]["next_cursor"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let rest = client.get(&format!("/v1/jobs?cursor={cursor}&offset=7")).expect(200);
     assert_eq!(rest.json["data"].as_array().unwrap(), &all[2..]);
     let back = client.get(&format!("/v1/jobs?cursor={cursor}&sort=-created_at")).expect(200);
@@ -203,6 +235,9 @@ fn a_cursor_goes_on_from_its_record_whatever_else_is_asked(workspace: &Workspace
 #[apply(each_engine)]
 fn the_candidates_of_an_unknown_job_are_not_found(workspace: &Workspace) {
     for query in ["", "?cursor=", "?offset=5", "?q=x"] {
-        workspace.client("read").get(&format!("/v1/jobs/job_00000000000000000000000000/candidates{query}")).refused(404, "NOT_FOUND");
+        workspace
+            .client("read")
+            .get(&format!("/v1/jobs/job_00000000000000000000000000/candidates{query}"))
+            .refused(404, "NOT_FOUND");
     }
 }

@@ -1,4 +1,5 @@
-//! What holds for every request: errors, limits, lists, tags, retries and the document of the interface.
+//! What holds for every request: errors, limits, lists, tags, retries and the document of the
+//! interface.
 
 mod bad_input;
 mod connections;

@@ -1,4 +1,5 @@
-//! The OpenAPI document: the committed one is the one that the program serves, and it says all that there is to say.
+//! The OpenAPI document: the committed one is the one that the program serves, and it says all that
+//! there is to say.
 
 use std::collections::BTreeSet;
 use std::{env, fs};
@@ -17,9 +18,15 @@ fn document(workspace: &Workspace) -> Value {
 /// Each operation of the interface with its name, such as `GET /v1/jobs`.
 fn operations(document: &Value) -> Vec<(String, &Value)> {
     let methods = ["get", "post", "put", "patch", "delete"];
-    let paths = document["paths"].as_object().unwrap().iter().filter(|(path, _)| path.starts_with("/v"));
+    let paths =
+        document["paths"].as_object().unwrap().iter().filter(|(path, _)| path.starts_with("/v"));
     paths
-        .flat_map(|(path, item)| item.as_object().unwrap().iter().map(move |(method, operation)| (path, method, operation)))
+        .flat_map(|(path, item)| {
+            item.as_object()
+                .unwrap()
+                .iter()
+                .map(move |(method, operation)| (path, method, operation))
+        })
         .filter(|(_, method, _)| methods.contains(&method.as_str()))
         .map(|(path, method, operation)| (format!("{} {path}", method.to_uppercase()), operation))
         .collect()
@@ -28,7 +35,9 @@ fn operations(document: &Value) -> Vec<(String, &Value)> {
 /// The value, or what it refers to.
 fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     match value["$ref"].as_str() {
-        Some(reference) => document.pointer(&reference[1..]).unwrap_or_else(|| panic!("{reference} leads nowhere")),
+        Some(reference) => {
+            document.pointer(&reference[1..]).unwrap_or_else(|| panic!("{reference} leads nowhere"))
+        }
         None => value,
     }
 }
@@ -47,15 +56,21 @@ fn walk<'d>(value: &'d Value, visit: &mut impl FnMut(&'d serde_json::Map<String,
 
 #[apply(each_engine)]
 fn the_committed_document_is_the_one_that_is_served(workspace: &Workspace) {
-    let pretty = |document: &Value| format!("{}\n", serde_json::to_string_pretty(document).unwrap());
+    let pretty =
+        |document: &Value| format!("{}\n", serde_json::to_string_pretty(document).unwrap());
     let served = pretty(&document(workspace));
     if env::var_os("UPDATE_OPENAPI").is_some() {
         fs::write(COMMITTED, &served).unwrap();
     }
     let committed = fs::read_to_string(COMMITTED).unwrap_or_default();
     let committed = pretty(&serde_json::from_str(&committed).unwrap_or_default());
-    let place = served.lines().zip(committed.lines()).position(|(served, committed)| served != committed);
-    assert!(served == committed, "openapi.json is out of date (first in line {place:?}); run the tests once with UPDATE_OPENAPI=1");
+    let place =
+        served.lines().zip(committed.lines()).position(|(served, committed)| served != committed);
+    assert!(
+        served == committed,
+        "openapi.json is out of date (first in line {place:?}); run the tests once with \
+         UPDATE_OPENAPI=1"
+    );
 }
 
 #[apply(each_engine)]
@@ -63,17 +78,26 @@ fn every_operation_says_what_it_is(workspace: &Workspace) {
     let document = document(workspace);
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
     let operations = operations(&document);
-    let ids: BTreeSet<_> = operations.iter().map(|(_, operation)| operation["operationId"].as_str().unwrap()).collect();
+    let ids: BTreeSet<_> = operations
+        .iter()
+        .map(|(_, operation)| operation["operationId"].as_str().unwrap())
+        .collect();
     assert_eq!(ids.len(), operations.len());
     for (name, operation) in &operations {
         assert!(operation["summary"].is_string() || operation["description"].is_string(), "{name}");
         assert!(
-            operation["security"].as_array().or_else(|| document["security"].as_array()).is_some_and(|list| !list.is_empty()),
+            operation["security"]
+                .as_array()
+                .or_else(|| document["security"].as_array())
+                .is_some_and(|list| !list.is_empty()),
             "{name}"
         );
         let has_body = !operation["requestBody"].is_null();
-        let is_told_by_its_path = ["/test", "/resend", "/cancel", "/accept", "/reject"].iter().any(|end| name.ends_with(end));
-        let needs_none = name.starts_with("GET") || name.starts_with("DELETE") || is_told_by_its_path;
+        let is_told_by_its_path = ["/test", "/resend", "/cancel", "/accept", "/reject"]
+            .iter()
+            .any(|end| name.ends_with(end));
+        let needs_none =
+            name.starts_with("GET") || name.starts_with("DELETE") || is_told_by_its_path;
         assert_eq!(has_body, !needs_none, "{name}");
     }
 }
@@ -82,18 +106,28 @@ fn every_operation_says_what_it_is(workspace: &Workspace) {
 fn every_operation_names_the_scope_that_it_needs(workspace: &Workspace) {
     let document = document(workspace);
     // Ids are called otherwise in the table.
-    let plain = |path: &str| path.split('/').map(|part| if part.starts_with('{') { "{}" } else { part }).collect::<Vec<_>>().join("/");
+    let plain = |path: &str| {
+        path.split('/')
+            .map(|part| if part.starts_with('{') { "{}" } else { part })
+            .collect::<Vec<_>>()
+            .join("/")
+    };
     let mut documented = 0;
     for (name, operation) in operations(&document) {
         let named = &operation["security"][0]["key"][0];
-        let scope =
-            OPERATIONS.iter().find(|known| plain(&name) == format!("{} {}", known.method, plain(known.path))).map(|known| known.scope);
+        let scope = OPERATIONS
+            .iter()
+            .find(|known| plain(&name) == format!("{} {}", known.method, plain(known.path)))
+            .map(|known| known.scope);
         documented += usize::from(scope.is_some());
         if let Some(scope) = scope {
             assert_eq!(named, scope, "{name}");
         }
         assert!(
-            operation["description"].as_str().unwrap().ends_with(&format!("Needs a key with the scope `{}`.", named.as_str().unwrap())),
+            operation["description"]
+                .as_str()
+                .unwrap()
+                .ends_with(&format!("Needs a key with the scope `{}`.", named.as_str().unwrap())),
             "{name}"
         );
     }
@@ -110,17 +144,25 @@ fn every_event_says_what_its_shape_lists(workspace: &Workspace) {
     let mut events = Vec::new();
     eventually("the events are numbered", || {
         events = client.get("/v1/events?limit=1000").expect(200).entries().to_vec();
-        events.iter().map(|event| event["type"].as_str().unwrap()).collect::<BTreeSet<_>>().len() >= 12
+        events.iter().map(|event| event["type"].as_str().unwrap()).collect::<BTreeSet<_>>().len()
+            >= 12
     });
     for event in &events {
         let kind = event["type"].as_str().unwrap();
-        let body = &document["webhooks"][kind]["post"]["requestBody"]["content"]["application/json"]["schema"];
+        let body = &document["webhooks"][kind]["post"]["requestBody"]["content"]["application/json"]
+            ["schema"];
         let shape = &resolved(&document, body)["allOf"][1]["properties"];
-        assert!(shape["type"]["enum"].as_array().unwrap().iter().any(|known| known == kind), "{kind}");
+        assert!(
+            shape["type"]["enum"].as_array().unwrap().iter().any(|known| known == kind),
+            "{kind}"
+        );
         for side in ["before", "after"] {
             let listed = &resolved(&document, &shape["data"]["properties"][side])["properties"];
             let told = event["data"][side].as_object().into_iter().flatten();
-            let unlisted: Vec<_> = told.map(|(field, _)| field).filter(|field| listed.get(field.as_str()).is_none()).collect();
+            let unlisted: Vec<_> = told
+                .map(|(field, _)| field)
+                .filter(|field| listed.get(field.as_str()).is_none())
+                .collect();
             assert!(unlisted.is_empty(), "{kind} tells {unlisted:?} {side}");
         }
     }
@@ -134,7 +176,10 @@ fn answers_may_grow_and_requests_may_not(workspace: &Workspace) {
         assert_eq!(schema["additionalProperties"] == false, is_request, "{name}");
         for (field, property) in schema["properties"].as_object().into_iter().flatten() {
             let is_moment = field.ends_with("_at") && !is_request && property["type"] != "boolean";
-            assert!(!is_moment || property["format"] == "date-time" || property["$ref"].is_string(), "{name}.{field}: {property}");
+            assert!(
+                !is_moment || property["format"] == "date-time" || property["$ref"].is_string(),
+                "{name}.{field}: {property}"
+            );
         }
     }
     assert_eq!(document["servers"][0]["url"], "/");
@@ -150,7 +195,13 @@ fn no_path_comes_with_an_id_that_nobody_has(workspace: &Workspace) {
             let parameter = resolved(&document, parameter);
             if parameter["in"] == "path" {
                 let schema = resolved(&document, &parameter["schema"]);
-                let made_up = [&parameter["example"], &parameter["examples"], &schema["example"], &schema["examples"], &schema["default"]];
+                let made_up = [
+                    &parameter["example"],
+                    &parameter["examples"],
+                    &schema["example"],
+                    &schema["examples"],
+                    &schema["default"],
+                ];
                 assert!(made_up.iter().all(|example| example.is_null()), "{name}: {parameter}");
                 count += 1;
             }
@@ -164,22 +215,39 @@ fn likely_duplicates_are_two_persons(workspace: &Workspace) {
     let document = document(workspace);
     let response = &document["paths"]["/v1/persons/duplicates"]["get"]["responses"]["200"];
     let content = &resolved(&document, response)["content"]["application/json"];
-    let example = content.get("example").or_else(|| content["examples"].as_object()?.values().next()?.get("value")).unwrap();
+    let example = content
+        .get("example")
+        .or_else(|| content["examples"].as_object()?.values().next()?.get("value"))
+        .unwrap();
     let pair = &example["data"][0]["persons"];
-    assert!(pair[0]["id"].is_string() && pair[1]["id"].is_string() && pair[0]["id"] != pair[1]["id"], "{pair}");
+    assert!(
+        pair[0]["id"].is_string() && pair[1]["id"].is_string() && pair[0]["id"] != pair[1]["id"],
+        "{pair}"
+    );
 }
 
 #[apply(each_engine)]
 fn every_success_has_an_example(workspace: &Workspace) {
     let document = document(workspace);
-    for (name, operation) in operations(&document).into_iter().filter(|(name, _)| !name.ends_with("/stream")) {
-        let successes = operation["responses"].as_object().unwrap().iter().filter(|(status, _)| status.starts_with('2'));
+    for (name, operation) in
+        operations(&document).into_iter().filter(|(name, _)| !name.ends_with("/stream"))
+    {
+        let successes = operation["responses"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .filter(|(status, _)| status.starts_with('2'));
         let mut count = 0;
         for (status, response) in successes {
             let content = &resolved(&document, response)["content"]["application/json"];
-            let example = content.get("example").or_else(|| content["examples"].as_object()?.values().next()?.get("value"));
+            let example = content
+                .get("example")
+                .or_else(|| content["examples"].as_object()?.values().next()?.get("value"));
             let example = example.unwrap_or_else(|| panic!("{name} {status} has no example"));
-            assert!(example["data"].is_object() || example["data"].is_array(), "{name} {status}: {example}");
+            assert!(
+                example["data"].is_object() || example["data"].is_array(),
+                "{name} {status}: {example}"
+            );
             count += 1;
         }
         assert!(count > 0, "{name}");
@@ -215,10 +283,18 @@ fn every_error_code_that_is_documented_exists_and_the_other_way_round(workspace:
     let mut shown = BTreeSet::new();
     walk(&document, &mut |object| {
         shown.extend(object.get("code").and_then(Value::as_str));
-        let listed = object.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-        shown.extend(listed.filter(|word| word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')));
+        let listed = object
+            .get("enum")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str);
+        shown.extend(listed.filter(|word| {
+            word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+        }));
     });
-    let unknown: Vec<_> = shown.iter().filter(|word| !codes.contains(*word) && !flaws.contains(*word)).collect();
+    let unknown: Vec<_> =
+        shown.iter().filter(|word| !codes.contains(*word) && !flaws.contains(*word)).collect();
     assert!(unknown.is_empty(), "{unknown:?} is documented and does not exist");
     let text = document.to_string();
     let missing: Vec<_> = codes.union(&flaws).filter(|word| !text.contains(**word)).collect();
@@ -230,7 +306,10 @@ fn every_reference_leads_somewhere(workspace: &Workspace) {
     let document = document(workspace);
     walk(&document, &mut |object| {
         if let Some(reference) = object.get("$ref").and_then(Value::as_str) {
-            assert!(reference.starts_with("#/") && document.pointer(&reference[1..]).is_some(), "{reference} leads nowhere");
+            assert!(
+                reference.starts_with("#/") && document.pointer(&reference[1..]).is_some(),
+                "{reference} leads nowhere"
+            );
         }
     });
 }

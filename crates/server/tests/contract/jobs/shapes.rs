@@ -22,7 +22,9 @@ fn moved_candidate(client: &Client) -> (Job, String) {
         "job_id": job.id,
     });
     let candidate = client.post("/v1/persons", &ada).expect(201).string("candidate_id");
-    client.patch(&format!("/v1/candidates/{candidate}"), &json!({ "stage_name": "Interview" })).expect(200);
+    client
+        .patch(&format!("/v1/candidates/{candidate}"), &json!({ "stage_name": "Interview" }))
+        .expect(200);
     (job, candidate)
 }
 
@@ -30,7 +32,8 @@ fn moved_candidate(client: &Client) -> (Job, String) {
 fn a_candidate(workspace: &Workspace) {
     let client = workspace.writer();
     let (_, candidate) = moved_candidate(&client);
-    insta::assert_snapshot!(shape(&client.get(&format!("/v1/candidates/{candidate}")).expect(200)), @r#"
+    insta::assert_snapshot!(shape(&client.get(&format!("/v1/candidates/{candidate}")).expect(200)),
+        @r#"
     {
       "success": true,
       "data": {
@@ -204,5 +207,8 @@ fn a_list_by_cursor(workspace: &Workspace) {
 #[apply(each_engine)]
 fn an_empty_list(workspace: &Workspace) {
     let reply = workspace.client("read").get("/v1/jobs").expect(200);
-    assert_eq!(reply.text, r#"{"success":true,"data":[],"meta":{"total":0,"offset":0,"limit":100}}"#);
+    assert_eq!(
+        reply.text,
+        r#"{"success":true,"data":[],"meta":{"total":0,"offset":0,"limit":100}}"#
+    );
 }

@@ -14,7 +14,10 @@ fn names(client: &Client) -> Vec<String> {
 fn id_of(client: &Client, name: &str) -> String {
     let list = client.get(PATH).expect(200);
     let found = list.entries().iter().find(|status| status["name"] == name);
-    found.unwrap_or_else(|| panic!("no status {name}: {list:#?}"))["id"].as_str().unwrap().to_owned()
+    found.unwrap_or_else(|| panic!("no status {name}: {list:#?}"))["id"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 #[apply(each_engine)]
@@ -75,7 +78,8 @@ fn a_new_status_comes_behind_all_others(workspace: &Workspace) {
 fn a_new_status_can_be_given_to_jobs(workspace: &Workspace) {
     let client = workspace.writer();
     let status = client.post(PATH, &json!({ "name": "Interviewing" })).expect(201).id();
-    let body = json!({ "name": "Engineer", "client_company_name": "Acme", "job_status_name": "interviewing" });
+    let body = json!({ "name": "Engineer", "client_company_name": "Acme",
+        "job_status_name": "interviewing" });
     let job = client.post("/v1/jobs", &body).expect(201);
     assert_eq!(job.string("job_status_id"), status);
     let other = client.new_job("Designer", "Acme");
@@ -83,7 +87,10 @@ fn a_new_status_can_be_given_to_jobs(workspace: &Workspace) {
     assert_eq!(patched.string("job_status_name"), "Interviewing");
     assert_eq!(client.get("/v1/jobs?status=Interviewing").json["meta"]["total"], 2);
     assert_eq!(
-        client.post("/v1/jobs", &json!({ "name": "Third", "client_company_name": "Acme" })).expect(201).string("job_status_name"),
+        client
+            .post("/v1/jobs", &json!({ "name": "Third", "client_company_name": "Acme" }))
+            .expect(201)
+            .string("job_status_name"),
         "Open"
     );
 }
@@ -98,11 +105,16 @@ fn a_renamed_status_shows_wherever_it_is(workspace: &Workspace) {
     assert_eq!(reply.data(), &json!({ "id": open, "name": "Hiring", "position": 1 }));
     assert_eq!(names(&client), ["Hiring", "On hold", "Filled", "Closed"]);
     let after = client.get(&job.path()).expect(200);
-    assert_eq!((after.string("job_status_name"), after.string("job_status_id")), ("Hiring".to_owned(), open));
+    assert_eq!(
+        (after.string("job_status_name"), after.string("job_status_id")),
+        ("Hiring".to_owned(), open)
+    );
     assert_ne!(after.etag(), before.etag());
     assert_eq!(client.get("/v1/jobs?status=hiring").json["meta"]["total"], 1);
     client.get("/v1/jobs?status=Open").refused(400, "INVALID_REQUEST");
-    let created = client.post("/v1/jobs", &json!({ "name": "Designer", "client_company_name": "Acme" })).expect(201);
+    let created = client
+        .post("/v1/jobs", &json!({ "name": "Designer", "client_company_name": "Acme" }))
+        .expect(201);
     assert_eq!(created.string("job_status_name"), "Hiring");
 }
 
@@ -111,8 +123,13 @@ fn a_name_belongs_to_one_status(workspace: &Workspace) {
     let client = workspace.writer();
     let (open, closed) = (id_of(&client, "Open"), id_of(&client, "Closed"));
     let created = client.post(PATH, &json!({ "name": " OPEN" })).refused(409, "NAME_TAKEN");
-    assert_eq!((created.detail_fields(), created.record_ids()), (vec!["name"], vec![open.as_str()]));
-    let renamed = client.patch(&format!("{PATH}/{open}"), &json!({ "name": "closed" })).refused(409, "NAME_TAKEN");
+    assert_eq!(
+        (created.detail_fields(), created.record_ids()),
+        (vec!["name"], vec![open.as_str()])
+    );
+    let renamed = client
+        .patch(&format!("{PATH}/{open}"), &json!({ "name": "closed" }))
+        .refused(409, "NAME_TAKEN");
     assert_eq!(renamed.record_ids(), [closed.as_str()]);
     assert_eq!(names(&client), ["Open", "On hold", "Filled", "Closed"]);
 }
@@ -143,9 +160,14 @@ fn a_status_needs_a_name(workspace: &Workspace) {
         ("PATCH", &path, bad(json!("x".repeat(256))), "TOO_LONG"),
     ] {
         let reply = client.send(method, path, Some(&body)).refused(400, "INVALID_REQUEST");
-        assert_eq!((reply.detail_fields(), reply.flaw("name")), (vec!["name"], flaw), "{method} {body}");
+        assert_eq!(
+            (reply.detail_fields(), reply.flaw("name")),
+            (vec!["name"], flaw),
+            "{method} {body}"
+        );
     }
-    let unknown = client.post(PATH, &json!({ "name": "New", "position": 1 })).refused(400, "INVALID_REQUEST");
+    let unknown =
+        client.post(PATH, &json!({ "name": "New", "position": 1 })).refused(400, "INVALID_REQUEST");
     assert_eq!(unknown.flaw("position"), "UNKNOWN_FIELD");
     client.post(&format!("{PATH}?x=1"), &json!({ "name": "New" })).refused(400, "INVALID_REQUEST");
     assert_eq!(names(&client), ["Open", "On hold", "Filled", "Closed"]);
@@ -162,9 +184,12 @@ fn what_is_no_status_cannot_be_renamed(workspace: &Workspace) {
 
 #[apply(each_engine)]
 fn statuses_belong_to_their_workspace(workspace: &Workspace) {
-    let (owner, stranger) = (workspace.client_of("owner", "write"), workspace.client_of("stranger", "write"));
+    let (owner, stranger) =
+        (workspace.client_of("owner", "write"), workspace.client_of("stranger", "write"));
     let theirs = owner.post(PATH, &json!({ "name": "Interviewing" })).expect(201).id();
-    stranger.patch(&format!("{PATH}/{theirs}"), &json!({ "name": "Mine" })).refused(404, "NOT_FOUND");
+    stranger
+        .patch(&format!("{PATH}/{theirs}"), &json!({ "name": "Mine" }))
+        .refused(404, "NOT_FOUND");
     assert_eq!(names(&stranger), ["Open", "On hold", "Filled", "Closed"]);
     stranger.post(PATH, &json!({ "name": "Interviewing" })).expect(201);
     assert_eq!(names(&owner), names(&stranger));
@@ -186,14 +211,22 @@ fn statuses_come_in_pages(workspace: &Workspace) {
         let reply = client.get(&format!("{PATH}?{query}")).expect(200);
         (strings(reply.data(), "name"), reply.json["meta"].clone())
     };
-    assert_eq!(page("limit=2&offset=1"), (vec!["On hold".to_owned(), "Filled".to_owned()], json!({ "total": 4, "offset": 1, "limit": 2 })));
+    assert_eq!(
+        page("limit=2&offset=1"),
+        (
+            vec!["On hold".to_owned(), "Filled".to_owned()],
+            json!({ "total": 4, "offset": 1, "limit": 2 })
+        )
+    );
     assert_eq!(page("offset=9").0, Vec::<String>::new());
     assert_eq!(page("sort=-created_at").0, ["Closed", "Filled", "On hold", "Open"]);
     let (first, meta) = page("cursor=&limit=3");
     assert_eq!(first, ["Open", "On hold", "Filled"]);
     let (rest, meta) = page(&format!("cursor={}&limit=3", meta["next_cursor"].as_str().unwrap()));
     assert_eq!((rest, &meta["next_cursor"]), (vec!["Closed".to_owned()], &Value::Null));
-    for query in ["limit=0", "limit=101", "offset=-1", "sort=name", "cursor=x", "created_after=2026-01-01"] {
+    for query in
+        ["limit=0", "limit=101", "offset=-1", "sort=name", "cursor=x", "created_after=2026-01-01"]
+    {
         client.get(&format!("{PATH}?{query}")).refused(400, "INVALID_REQUEST");
     }
 }
@@ -219,8 +252,14 @@ fn statuses_are_told_of(workspace: &Workspace) {
     let events = log.new_events();
     assert_eq!(types(&events), ["status.created", "status.updated"]);
     assert_eq!([&events[0]["record_id"], &events[1]["record_id"]], [&id, &id]);
-    assert_eq!(events[0]["data"], json!({ "before": {}, "after": { "name": "Interviewing", "position": 5 } }));
-    assert_eq!(events[1]["data"], json!({ "before": { "name": "Interviewing" }, "after": { "name": "Meeting" } }));
+    assert_eq!(
+        events[0]["data"],
+        json!({ "before": {}, "after": { "name": "Interviewing", "position": 5 } })
+    );
+    assert_eq!(
+        events[1]["data"],
+        json!({ "before": { "name": "Interviewing" }, "after": { "name": "Meeting" } })
+    );
 }
 
 #[apply(each_engine)]
@@ -241,7 +280,10 @@ fn a_create_that_is_sent_again_is_answered_again(workspace: &Workspace) {
     let client = workspace.writer().with("idempotency-key", "same");
     let first = client.post(PATH, &json!({ "name": "Interviewing" })).expect(201);
     let second = client.post(PATH, &json!({ "name": "Interviewing" })).expect(201);
-    assert_eq!((second.text.as_str(), second.header("idempotency-replayed")), (first.text.as_str(), Some("true")));
+    assert_eq!(
+        (second.text.as_str(), second.header("idempotency-replayed")),
+        (first.text.as_str(), Some("true"))
+    );
     assert_eq!(names(&client).len(), 5);
 }
 

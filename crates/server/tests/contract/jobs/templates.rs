@@ -2,14 +2,26 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Log, Workspace, apply, each_engine, next_millisecond, shape, strings, together, types};
+use crate::support::{
+    Client, Log, Workspace, apply, each_engine, next_millisecond, shape, strings, together, types,
+};
 
 const PATH: &str = "/v1/pipeline-templates";
-const STANDARD: [&str; 8] = ["Sourced", "Contacted", "Screening", "Interview", "Final interview", "Offer", "Hired", "Rejected"];
+const STANDARD: [&str; 8] = [
+    "Sourced",
+    "Contacted",
+    "Screening",
+    "Interview",
+    "Final interview",
+    "Offer",
+    "Hired",
+    "Rejected",
+];
 
 /// A template with these stages.
 fn body(name: &str, stages: &[&str]) -> Value {
-    json!({ "name": name, "pipeline_stages": stages.iter().map(|stage| json!({ "name": stage })).collect::<Vec<_>>() })
+    json!({ "name": name,
+        "pipeline_stages": stages.iter().map(|stage| json!({ "name": stage })).collect::<Vec<_>>() })
 }
 
 fn names(client: &Client) -> Vec<String> {
@@ -51,7 +63,11 @@ fn a_workspace_begins_with_the_standard_template(workspace: &Workspace) {
     for (index, stage) in stages.as_array().unwrap().iter().enumerate() {
         let name = stage["name"].as_str().unwrap();
         assert_eq!(stage["stage_order"], index + 1);
-        assert_eq!(stage["is_interviewing_stage"], name.to_lowercase().contains("interview"), "{name}");
+        assert_eq!(
+            stage["is_interviewing_stage"],
+            name.to_lowercase().contains("interview"),
+            "{name}"
+        );
         assert_eq!(stage["is_rejection_stage"], name == "Rejected", "{name}");
     }
     let read = client.get(&path_of(template["id"].as_str().unwrap())).expect(200);
@@ -117,17 +133,25 @@ fn a_job_without_a_pipeline_takes_the_default_template(workspace: &Workspace) {
     short["is_default"] = json!(true);
     client.post(PATH, &short).expect(201);
     assert_eq!(stages_of_job(&client, &json!({})), ["Applied", "Hired"]);
-    assert_eq!(stages_of_job(&client, &json!({ "pipeline_stages": null, "pipeline_template_id": null })), ["Applied", "Hired"]);
-    assert_eq!(stages_of_job(&client, &json!({ "pipeline_template_id": "" })), ["Applied", "Hired"]);
+    assert_eq!(
+        stages_of_job(&client, &json!({ "pipeline_stages": null, "pipeline_template_id": null })),
+        ["Applied", "Hired"]
+    );
+    assert_eq!(
+        stages_of_job(&client, &json!({ "pipeline_template_id": "" })),
+        ["Applied", "Hired"]
+    );
 }
 
 #[apply(each_engine)]
 fn a_job_takes_the_template_that_it_names(workspace: &Workspace) {
     let client = workspace.writer();
     let template = json!({ "name": "Short", "pipeline_stages": [
-        { "name": "Applied" }, { "name": "Talk", "is_interviewing_stage": true }, { "name": "No", "is_rejection_stage": true }] });
+        { "name": "Applied" }, { "name": "Talk", "is_interviewing_stage": true },
+        { "name": "No", "is_rejection_stage": true }] });
     let template = client.post(PATH, &template).expect(201);
-    let job = json!({ "name": "Engineer", "client_company_name": "Acme", "pipeline_template_id": template.id() });
+    let job = json!({ "name": "Engineer", "client_company_name": "Acme",
+        "pipeline_template_id": template.id() });
     let job = client.post("/v1/jobs", &job).expect(201);
     let mut stages = job.data()["pipeline_stages"].clone();
     for stage in stages.as_array_mut().unwrap() {
@@ -140,8 +164,13 @@ fn a_job_takes_the_template_that_it_names(workspace: &Workspace) {
 fn a_job_takes_either_stages_or_a_template(workspace: &Workspace) {
     let client = workspace.writer();
     let template = client.post(PATH, &body("Short", &["Applied"])).expect(201).id();
-    let job = |id: &str, stages: Value| json!({ "name": "Engineer", "client_company_name": "New", "pipeline_template_id": id, "pipeline_stages": stages });
-    let both = client.post("/v1/jobs", &job(&template, json!([{ "name": "Applied" }]))).refused(400, "INVALID_REQUEST");
+    let job = |id: &str, stages: Value| {
+        json!({ "name": "Engineer", "client_company_name": "New",
+        "pipeline_template_id": id, "pipeline_stages": stages })
+    };
+    let both = client
+        .post("/v1/jobs", &job(&template, json!([{ "name": "Applied" }])))
+        .refused(400, "INVALID_REQUEST");
     assert_eq!(both.flaw("pipeline_template_id"), "CONTRADICTION");
     client.post("/v1/jobs", &job(&template, Value::Null)).expect(201);
     client.post("/v1/jobs", &job(" ", json!([{ "name": "Applied" }]))).expect(201);
@@ -165,8 +194,12 @@ fn a_template_is_changed_field_by_field(workspace: &Workspace) {
     assert!(renamed.string("updated_at") > created.string("updated_at"), "{renamed:#?}");
     let stages = json!({ "pipeline_stages": [{ "name": "Talk", "is_interviewing_stage": true }] });
     let changed = client.patch(&path, &stages).expect(200);
-    let only = json!([{ "name": "Talk", "stage_order": 1, "is_rejection_stage": false, "is_interviewing_stage": true }]);
-    assert_eq!((changed.string("name"), &changed.data()["pipeline_stages"]), ("Brief".to_owned(), &only));
+    let only = json!([{ "name": "Talk", "stage_order": 1, "is_rejection_stage": false,
+        "is_interviewing_stage": true }]);
+    assert_eq!(
+        (changed.string("name"), &changed.data()["pipeline_stages"]),
+        ("Brief".to_owned(), &only)
+    );
     assert_eq!(client.get(&path).expect(200).text, changed.text);
 }
 
@@ -174,7 +207,8 @@ fn a_template_is_changed_field_by_field(workspace: &Workspace) {
 fn jobs_keep_their_stages_when_their_template_changes(workspace: &Workspace) {
     let client = workspace.writer();
     let template = client.post(PATH, &body("Short", &["Applied", "Hired"])).expect(201).id();
-    let job = client.new_job_with(&json!({ "name": "Engineer", "client_company_name": "Acme", "pipeline_template_id": template }));
+    let job = client.new_job_with(&json!({ "name": "Engineer", "client_company_name": "Acme",
+        "pipeline_template_id": template }));
     let before = client.get(&job.path()).expect(200);
     client.patch(&path_of(&template), &body("Other", &["Talk"])).expect(200);
     client.send("DELETE", &path_of(&template), None).expect(200);
@@ -187,13 +221,19 @@ fn there_is_always_one_default(workspace: &Workspace) {
     let client = workspace.writer();
     let short = client.post(PATH, &body("Short", &["Applied"])).expect(201).id();
     assert_eq!(defaults(&client), ["Standard"]);
-    assert_eq!(client.patch(&path_of(&short), &json!({ "is_default": true })).expect(200).data()["is_default"], true);
+    assert_eq!(
+        client.patch(&path_of(&short), &json!({ "is_default": true })).expect(200).data()["is_default"],
+        true
+    );
     assert_eq!(defaults(&client), ["Short"]);
     let mut long = body("Long", &["Applied", "Talk", "Hired"]);
     long["is_default"] = json!(true);
     client.post(PATH, &long).expect(201);
     assert_eq!(defaults(&client), ["Long"]);
-    assert_eq!(client.patch(&path_of(&short), &json!({ "is_default": false })).expect(200).data()["is_default"], false);
+    assert_eq!(
+        client.patch(&path_of(&short), &json!({ "is_default": false })).expect(200).data()["is_default"],
+        false
+    );
     assert_eq!(names(&client), ["Standard", "Short", "Long"]);
 }
 
@@ -203,7 +243,9 @@ fn the_default_template_stays(workspace: &Workspace) {
     let standard = path_of(client.get(PATH).expect(200).entries()[0]["id"].as_str().unwrap());
     let before = client.get(&standard).text;
     client.send("DELETE", &standard, None).refused(409, "DEFAULT_TEMPLATE");
-    client.patch(&standard, &json!({ "is_default": false, "name": "Old" })).refused(409, "DEFAULT_TEMPLATE");
+    client
+        .patch(&standard, &json!({ "is_default": false, "name": "Old" }))
+        .refused(409, "DEFAULT_TEMPLATE");
     assert_eq!(client.get(&standard).expect(200).text, before);
     let mut short = body("Short", &["Applied"]);
     short["is_default"] = json!(true);
@@ -237,11 +279,19 @@ fn a_name_belongs_to_one_template(workspace: &Workspace) {
     let client = workspace.writer();
     let standard = client.get(PATH).expect(200).entries()[0]["id"].as_str().unwrap().to_owned();
     let taken = client.post(PATH, &body(" STANDARD ", &["Applied"])).refused(409, "NAME_TAKEN");
-    assert_eq!((taken.detail_fields(), taken.record_ids()), (vec!["name"], vec![standard.as_str()]));
+    assert_eq!(
+        (taken.detail_fields(), taken.record_ids()),
+        (vec!["name"], vec![standard.as_str()])
+    );
     let short = client.post(PATH, &body("Short", &["Applied"])).expect(201).id();
-    client.patch(&path_of(&short), &json!({ "name": "standard", "is_default": true })).refused(409, "NAME_TAKEN");
+    client
+        .patch(&path_of(&short), &json!({ "name": "standard", "is_default": true }))
+        .refused(409, "NAME_TAKEN");
     assert_eq!(defaults(&client), ["Standard"]);
-    assert_eq!(client.patch(&path_of(&short), &json!({ "name": "SHORT" })).expect(200).string("name"), "SHORT");
+    assert_eq!(
+        client.patch(&path_of(&short), &json!({ "name": "SHORT" })).expect(200).string("name"),
+        "SHORT"
+    );
 }
 
 #[apply(each_engine)]
@@ -257,22 +307,37 @@ fn stages_that_make_no_pipeline_are_refused(workspace: &Workspace) {
         (json!([7]), "pipeline_stages[0]"),
         (json!([{ "name": "Applied" }, {}]), "pipeline_stages[1].name"),
         (json!([{ "name": "Applied", "id": "x" }]), "pipeline_stages[0].id"),
-        (json!([{ "name": "Applied", "is_rejection_stage": 1 }]), "pipeline_stages[0].is_rejection_stage"),
+        (
+            json!([{ "name": "Applied", "is_rejection_stage": 1 }]),
+            "pipeline_stages[0].is_rejection_stage",
+        ),
         (json!([{ "name": "x".repeat(256) }]), "pipeline_stages[0].name"),
     ] {
         for (method, path) in [("POST", PATH), ("PATCH", path.as_str())] {
-            let reply =
-                client.send(method, path, Some(&json!({ "name": "Bad", "pipeline_stages": stages }))).refused(400, "INVALID_REQUEST");
+            let reply = client
+                .send(method, path, Some(&json!({ "name": "Bad", "pipeline_stages": stages })))
+                .refused(400, "INVALID_REQUEST");
             assert!(reply.detail_fields().contains(&field), "{field}: {reply:#?}");
         }
     }
     for (body, fields) in [
         (json!({}), vec!["name", "pipeline_stages"]),
         (json!({ "name": " ", "pipeline_stages": null }), vec!["name", "pipeline_stages"]),
-        (json!({ "name": "Bad", "pipeline_stages": [{ "name": "Applied" }], "is_default": "yes" }), vec!["is_default"]),
-        (json!({ "name": "Bad", "pipeline_stages": [{ "name": "Applied" }], "position": 1 }), vec!["position"]),
+        (
+            json!({ "name": "Bad", "pipeline_stages": [{ "name": "Applied" }],
+                "is_default": "yes" }),
+            vec!["is_default"],
+        ),
+        (
+            json!({ "name": "Bad", "pipeline_stages": [{ "name": "Applied" }], "position": 1 }),
+            vec!["position"],
+        ),
     ] {
-        assert_eq!(client.post(PATH, &body).refused(400, "INVALID_REQUEST").detail_fields(), fields, "{body}");
+        assert_eq!(
+            client.post(PATH, &body).refused(400, "INVALID_REQUEST").detail_fields(),
+            fields,
+            "{body}"
+        );
     }
     assert_eq!(names(&client), ["Standard", "Short"]);
 }
@@ -301,19 +366,24 @@ fn what_is_no_template_is_not_found(workspace: &Workspace) {
 
 #[apply(each_engine)]
 fn templates_belong_to_their_workspace(workspace: &Workspace) {
-    let (owner, stranger) = (workspace.client_of("owner", "write"), workspace.client_of("stranger", "write"));
+    let (owner, stranger) =
+        (workspace.client_of("owner", "write"), workspace.client_of("stranger", "write"));
     let theirs = owner.post(PATH, &body("Short", &["Applied"])).expect(201);
     let path = path_of(&theirs.id());
     stranger.get(&path).refused(404, "NOT_FOUND");
     stranger.patch(&path, &json!({ "is_default": true })).refused(404, "NOT_FOUND");
     stranger.send("DELETE", &path, None).refused(404, "NOT_FOUND");
-    let job = json!({ "name": "Spy", "client_company_name": "Acme", "pipeline_template_id": theirs.id() });
+    let job = json!({ "name": "Spy", "client_company_name": "Acme",
+        "pipeline_template_id": theirs.id() });
     let reply = stranger.post("/v1/jobs", &job).refused(404, "NOT_FOUND");
     assert_eq!(reply.detail_fields(), ["pipeline_template_id"]);
     let mut own = body("Short", &["Applied"]);
     own["is_default"] = json!(true);
     stranger.post(PATH, &own).expect(201);
-    assert_eq!((defaults(&owner), owner.get(&path).expect(200).text), (vec!["Standard".to_owned()], theirs.text));
+    assert_eq!(
+        (defaults(&owner), owner.get(&path).expect(200).text),
+        (vec!["Standard".to_owned()], theirs.text)
+    );
 }
 
 #[apply(each_engine)]
@@ -337,7 +407,10 @@ fn templates_come_in_pages(workspace: &Workspace) {
         let reply = client.get(&format!("{PATH}?{query}")).expect(200);
         (strings(reply.data(), "name"), reply.json["meta"].clone())
     };
-    assert_eq!(page("limit=2&offset=1"), (vec!["One".to_owned(), "Two".to_owned()], json!({ "total": 4, "offset": 1, "limit": 2 })));
+    assert_eq!(
+        page("limit=2&offset=1"),
+        (vec!["One".to_owned(), "Two".to_owned()], json!({ "total": 4, "offset": 1, "limit": 2 }))
+    );
     assert_eq!(page("sort=-created_at").0, ["Three", "Two", "One", "Standard"]);
     let (first, meta) = page("cursor=&limit=3");
     assert_eq!(first, ["Standard", "One", "Two"]);
@@ -355,7 +428,10 @@ fn there_are_at_most_a_hundred(workspace: &Workspace) {
         client.post(PATH, &body(&format!("Template {number}"), &["Applied"])).expect(201);
     }
     client.post(PATH, &body("One too many", &["Applied"])).refused(409, "TOO_MANY");
-    let last = client.get(&format!("{PATH}?offset=99")).expect(200).entries()[0]["id"].as_str().unwrap().to_owned();
+    let last = client.get(&format!("{PATH}?offset=99")).expect(200).entries()[0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     client.send("DELETE", &path_of(&last), None).expect(200);
     client.post(PATH, &body("Not too many", &["Applied"])).expect(201);
 }
@@ -368,12 +444,15 @@ fn templates_are_told_of(workspace: &Workspace) {
     let created = client.post(PATH, &body("Short", &["Applied"])).expect(201);
     let path = path_of(&created.id());
     client.patch(&path, &json!({ "name": "Brief", "is_default": true })).expect(200);
-    client.patch(&path_of(standard["id"].as_str().unwrap()), &json!({ "is_default": true })).expect(200);
+    client
+        .patch(&path_of(standard["id"].as_str().unwrap()), &json!({ "is_default": true }))
+        .expect(200);
     let deleted = client.get(&path).expect(200);
     client.send("DELETE", &path, None).expect(200);
     let events = log.new_events();
     let (short, standard) = (created.data()["id"].clone(), standard["id"].clone());
-    let told: Vec<_> = types(&events).into_iter().zip(events.iter().map(|event| &event["record_id"])).collect();
+    let told: Vec<_> =
+        types(&events).into_iter().zip(events.iter().map(|event| &event["record_id"])).collect();
     assert_eq!(
         told,
         [
@@ -385,11 +464,19 @@ fn templates_are_told_of(workspace: &Workspace) {
             ("template.deleted", &short),
         ]
     );
-    let fields =
-        |data: &Value| json!({ "name": data["name"], "is_default": data["is_default"], "pipeline_stages": data["pipeline_stages"] });
+    let fields = |data: &Value| {
+        json!({ "name": data["name"], "is_default": data["is_default"],
+        "pipeline_stages": data["pipeline_stages"] })
+    };
     assert_eq!(events[0]["data"], json!({ "before": {}, "after": fields(created.data()) }));
-    assert_eq!(events[1]["data"], json!({ "before": { "is_default": true }, "after": { "is_default": false } }));
-    let (before, after) = (json!({ "name": "Short", "is_default": false }), json!({ "name": "Brief", "is_default": true }));
+    assert_eq!(
+        events[1]["data"],
+        json!({ "before": { "is_default": true }, "after": { "is_default": false } })
+    );
+    let (before, after) = (
+        json!({ "name": "Short", "is_default": false }),
+        json!({ "name": "Brief", "is_default": true }),
+    );
     assert_eq!(events[2]["data"], json!({ "before": before, "after": after }));
     assert_eq!(events[5]["data"], json!({ "before": fields(deleted.data()), "after": {} }));
 }
@@ -400,7 +487,12 @@ fn what_changes_nothing_is_not_told(workspace: &Workspace) {
     let created = client.post(PATH, &body("Short", &["Applied"])).expect(201);
     let path = path_of(&created.id());
     let mut log = Log::begin(&client);
-    for patch in [json!({}), json!({ "name": " Short" }), body("Short", &["Applied"]), json!({ "is_default": false })] {
+    for patch in [
+        json!({}),
+        json!({ "name": " Short" }),
+        body("Short", &["Applied"]),
+        json!({ "is_default": false }),
+    ] {
         assert_eq!(client.patch(&path, &patch).expect(200).text, created.text, "{patch}");
     }
     client.patch(&path, &json!({ "name": "Standard" })).expect(409);
@@ -413,7 +505,10 @@ fn a_create_that_is_sent_again_is_answered_again(workspace: &Workspace) {
     let client = workspace.writer().with("idempotency-key", "same");
     let first = client.post(PATH, &body("Short", &["Applied"])).expect(201);
     let second = client.post(PATH, &body("Short", &["Applied"])).expect(201);
-    assert_eq!((second.text.as_str(), second.header("idempotency-replayed")), (first.text.as_str(), Some("true")));
+    assert_eq!(
+        (second.text.as_str(), second.header("idempotency-replayed")),
+        (first.text.as_str(), Some("true"))
+    );
 }
 
 #[apply(each_engine)]

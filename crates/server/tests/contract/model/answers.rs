@@ -16,7 +16,11 @@ pub struct Request {
 }
 
 impl Request {
-    pub fn new(method: &'static str, path: impl Into<String>, body: impl Into<Option<Value>>) -> Self {
+    pub fn new(
+        method: &'static str,
+        path: impl Into<String>,
+        body: impl Into<Option<Value>>,
+    ) -> Self {
         Self { method, path: path.into(), body: body.into(), key: None }
     }
 
@@ -103,7 +107,8 @@ impl Refusal {
 
     /// A record that is in the way.
     pub fn about(mut self, field: &str, record: impl Into<String>) -> Self {
-        self.details.push(json!({ "field": field, "code": "CONFLICT", "message": SENTENCE, "record_id": record.into() }));
+        self.details.push(json!({ "field": field, "code": "CONFLICT", "message": SENTENCE,
+            "record_id": record.into() }));
         self
     }
 
@@ -115,7 +120,8 @@ impl Refusal {
 
     pub fn body(&self, request_id: &str) -> Value {
         let Self { code, details, .. } = self;
-        json!({ "success": false, "error": { "code": code, "message": SENTENCE, "details": details, "request_id": request_id } })
+        json!({ "success": false, "error": { "code": code, "message": SENTENCE, "details": details,
+            "request_id": request_id } })
     }
 }
 
@@ -126,7 +132,12 @@ impl<'r> Query<'r> {
     pub fn of(request: &'r Request) -> Self {
         let query = request.path.split_once('?').map_or("", |(_, query)| query);
         let pairs = query.split('&').filter(|pair| !pair.is_empty());
-        Self(pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).map(|(name, value)| (name, value.replace("%20", " "))).collect())
+        Self(
+            pairs
+                .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+                .map(|(name, value)| (name, value.replace("%20", " ")))
+                .collect(),
+        )
     }
 
     pub fn get(&self, name: &str) -> Option<&str> {
@@ -149,7 +160,11 @@ impl<'r> Query<'r> {
         }
     }
 
-    fn number(&self, name: &str, bounds: std::ops::RangeInclusive<usize>) -> Result<Option<usize>, Refusal> {
+    fn number(
+        &self,
+        name: &str,
+        bounds: std::ops::RangeInclusive<usize>,
+    ) -> Result<Option<usize>, Refusal> {
         let Some(written) = self.get(name) else { return Ok(None) };
         let number = written.parse().ok().filter(|number| bounds.contains(number));
         number.map(Some).ok_or_else(|| Refusal::flaw(name, "OUT_OF_RANGE"))
@@ -171,13 +186,15 @@ pub enum Start {
 impl Page {
     /// Reads the parameters of a list with these filters.
     pub fn read(query: &Query<'_>, filters: &[&str]) -> Result<Self, Refusal> {
-        let is_newest_first = query.choice("sort", &["created_at", "-created_at"])? == Some("-created_at");
+        let is_newest_first =
+            query.choice("sort", &["created_at", "-created_at"])? == Some("-created_at");
         let limit = query.number("limit", 1..=100)?.unwrap_or(100);
         let start = match query.get("cursor") {
             None => Start::Offset(query.number("offset", 0..=9_007_199_254_740_991)?.unwrap_or(0)),
             Some("") => Start::Cursor(None),
             Some(written) => {
-                let cursor = number("cursor", written).ok_or_else(|| Refusal::flaw("cursor", "INVALID_VALUE"))?;
+                let cursor = number("cursor", written)
+                    .ok_or_else(|| Refusal::flaw("cursor", "INVALID_VALUE"))?;
                 Start::Cursor(Some(cursor))
             }
         };

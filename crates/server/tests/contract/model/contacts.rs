@@ -12,8 +12,10 @@ pub enum Channel {
 
 const EMAIL_TYPES: &[&str] = &["work", "personal", "other", "work_email", "personal_email"];
 const PHONE_TYPES: &[&str] = &["mobile", "work", "home", "other", "mobile_phone", "work_phone"];
-pub const EMAIL_ENTRIES: Form = Form::Entries(&[("value", Form::Email), ("contact_data_type", Form::Word(EMAIL_TYPES))]);
-pub const PHONE_ENTRIES: Form = Form::Entries(&[("value", Form::Phone), ("contact_data_type", Form::Word(PHONE_TYPES))]);
+pub const EMAIL_ENTRIES: Form =
+    Form::Entries(&[("value", Form::Email), ("contact_data_type", Form::Word(EMAIL_TYPES))]);
+pub const PHONE_ENTRIES: Form =
+    Form::Entries(&[("value", Form::Phone), ("contact_data_type", Form::Word(PHONE_TYPES))]);
 
 impl Channel {
     const fn list(self) -> &'static str {
@@ -95,7 +97,8 @@ impl Contacts {
         if let Some(list) = list {
             self.entries.clear();
             for entry in list.as_array().into_iter().flatten() {
-                let written = text(entry, "contact_data_type").unwrap_or_else(|| self.channel.default_type().to_owned());
+                let written = text(entry, "contact_data_type")
+                    .unwrap_or_else(|| self.channel.default_type().to_owned());
                 let kind = written.split('_').next().unwrap_or_default();
                 self.add(kind, &text(entry, "value").unwrap_or_default());
             }
@@ -111,7 +114,8 @@ impl Contacts {
         }
     }
 
-    /// Replaces all entries of the type, and the same value under another type, by one in the place of the first.
+    /// Replaces all entries of the type, and the same value under another type, by one in the place
+    /// of the first.
     fn replace_type(&mut self, kind: &str, value: &str) {
         let mut place = None;
         let mut kept = Vec::new();
@@ -132,6 +136,9 @@ impl Contacts {
     }
 
     pub fn show(&self) -> Value {
-        self.entries.iter().map(|(kind, value)| json!({ "contact_data_type": kind, "value": value })).collect()
+        self.entries
+            .iter()
+            .map(|(kind, value)| json!({ "contact_data_type": kind, "value": value }))
+            .collect()
     }
 }

@@ -47,11 +47,15 @@ fn check_value(path: &str, value: &Value, form: Form) -> Result<(), Refusal> {
         },
         (Form::List(form), Value::Array(entries)) => {
             let mut places = entries.iter().enumerate();
-            places.try_for_each(|(place, entry)| check_value(&format!("{path}[{place}]"), entry, *form))
+            places.try_for_each(|(place, entry)| {
+                check_value(&format!("{path}[{place}]"), entry, *form)
+            })
         }
         (Form::Entries(fields), Value::Array(entries)) => {
             let mut places = entries.iter().enumerate();
-            places.try_for_each(|(place, entry)| check_entry(&format!("{path}[{place}]"), entry, fields))
+            places.try_for_each(|(place, entry)| {
+                check_entry(&format!("{path}[{place}]"), entry, fields)
+            })
         }
         (Form::Flag | Form::Order | Form::List(_) | Form::Entries(_), _) => wrong("INVALID_TYPE"),
         (form, Value::String(text)) => flaw_of(form, text).map_or(Ok(()), wrong),
@@ -64,7 +68,8 @@ fn check_entry(path: &str, entry: &Value, fields: &[(&str, Form)]) -> Result<(),
         return Err(Refusal::flaw(path, "INVALID_TYPE"));
     }
     check_at(&format!("{path}."), entry, fields)?;
-    expect_given(entry, fields[0].0).map_err(|_| Refusal::flaw(format!("{path}.{}", fields[0].0), "REQUIRED"))
+    expect_given(entry, fields[0].0)
+        .map_err(|_| Refusal::flaw(format!("{path}.{}", fields[0].0), "REQUIRED"))
 }
 
 fn flaw_of(form: Form, text: &str) -> Option<&'static str> {
@@ -90,8 +95,14 @@ fn flaw_of(form: Form, text: &str) -> Option<&'static str> {
 }
 
 fn is_email(text: &str) -> bool {
-    let domain = text.split_once('@').filter(|(local, _)| !local.is_empty()).map_or("", |(_, domain)| domain);
-    domain.contains('.') && domain.split('.').all(|label| !label.is_empty()) && !domain.contains('@') && !text.contains(' ')
+    let domain = text
+        .split_once('@')
+        .filter(|(local, _)| !local.is_empty())
+        .map_or("", |(_, domain)| domain);
+    domain.contains('.')
+        && domain.split('.').all(|label| !label.is_empty())
+        && !domain.contains('@')
+        && !text.contains(' ')
 }
 
 pub fn digits(text: &str) -> String {

@@ -26,7 +26,11 @@ pub struct Stage {
     pub is_interviewing: bool,
 }
 
-const NEW_STAGES: Form = Form::Entries(&[("name", Form::Line), ("is_rejection_stage", Form::Flag), ("is_interviewing_stage", Form::Flag)]);
+const NEW_STAGES: Form = Form::Entries(&[
+    ("name", Form::Line),
+    ("is_rejection_stage", Form::Flag),
+    ("is_interviewing_stage", Form::Flag),
+]);
 const CREATED: &[(&str, Form)] = &[
     ("name", Form::Line),
     ("client_company_name", Form::Line),
@@ -42,7 +46,16 @@ const UPDATED: &[(&str, Form)] = &[
     ("client_company_name", Form::Line),
     ("client_company_id", Form::Line),
 ];
-const STANDARD: [&str; 8] = ["Sourced", "Contacted", "Screening", "Interview", "Final interview", "Offer", "Hired", "Rejected"];
+const STANDARD: [&str; 8] = [
+    "Sourced",
+    "Contacted",
+    "Screening",
+    "Interview",
+    "Final interview",
+    "Offer",
+    "Hired",
+    "Rejected",
+];
 
 impl Job {
     pub fn stage(&self, number: u64) -> &Stage {
@@ -67,7 +80,11 @@ fn new_stages(body: &Value) -> Result<Vec<Stage>, Refusal> {
         return Ok(standard.into());
     };
     let stages: Vec<_> = entries.iter().map(Stage::new).collect();
-    if stages.iter().all(|stage| stage.is_rejection) { Err(Refusal::flaw("pipeline_stages", "TOO_FEW")) } else { Ok(stages) }
+    if stages.iter().all(|stage| stage.is_rejection) {
+        Err(Refusal::flaw("pipeline_stages", "TOO_FEW"))
+    } else {
+        Ok(stages)
+    }
 }
 
 impl Stage {
@@ -85,7 +102,9 @@ impl Stage {
 
 impl World {
     pub fn job(&self, id: &str) -> Result<u64, Refusal> {
-        number("job", id).filter(|number| self.jobs.contains_key(number)).ok_or_else(Refusal::not_found)
+        number("job", id)
+            .filter(|number| self.jobs.contains_key(number))
+            .ok_or_else(Refusal::not_found)
     }
 
     pub fn job_in(&self, body: &Value) -> Result<Option<u64>, Refusal> {
@@ -104,7 +123,8 @@ impl World {
 
     fn status_in(&self, body: &Value) -> Result<Option<u64>, Refusal> {
         let by_id = text(body, "job_status_id").map(|id| ("job_status_id", self.status(&id).ok()));
-        let by_name = text(body, "job_status_name").map(|name| ("job_status_name", self.status_named(&name)));
+        let by_name =
+            text(body, "job_status_name").map(|name| ("job_status_name", self.status_named(&name)));
         let Some((field, found)) = by_id.or(by_name) else { return Ok(None) };
         found.map(Some).ok_or_else(|| Refusal::names_nothing(field))
     }
@@ -118,7 +138,9 @@ impl World {
         }
         let mut stages = new_stages(body)?;
         let status = self.status_in(body)?.unwrap_or(self.statuses[0].0);
-        let Some(client) = self.client_in(body)? else { return Err(Refusal::flaw("client_company_name", "REQUIRED")) };
+        let Some(client) = self.client_in(body)? else {
+            return Err(Refusal::flaw("client_company_name", "REQUIRED"));
+        };
         let (number, created) = (self.next(), self.moment());
         stages.iter_mut().for_each(|stage| stage.number = self.next());
         let name = text(body, "name").unwrap_or_default();
@@ -126,7 +148,12 @@ impl World {
         let mut after = self.job_fields(&job);
         (after["pipeline_stages"], after["created_at"]) = (job.pipeline(), json!(job.created));
         self.jobs.insert(number, job);
-        self.emit("job.created", placeholder("job", number), None, json!({ "before": {}, "after": after }));
+        self.emit(
+            "job.created",
+            placeholder("job", number),
+            None,
+            json!({ "before": {}, "after": after }),
+        );
         record(201, self.shown_job(number))
     }
 
@@ -137,7 +164,17 @@ impl World {
 
     pub fn update_job(&mut self, id: &str, body: &Value) -> Outcome {
         check(body, UPDATED)?;
-        expect_kept(body, &["name", "job_status_name", "job_status_id", "client_company_name", "client_company_id", "is_archived"])?;
+        expect_kept(
+            body,
+            &[
+                "name",
+                "job_status_name",
+                "job_status_id",
+                "client_company_name",
+                "client_company_id",
+                "is_archived",
+            ],
+        )?;
         expect_one(body, "client_company_name", "client_company_id")?;
         expect_one(body, "job_status_name", "job_status_id")?;
         let number = self.job(id)?;
@@ -160,18 +197,25 @@ impl World {
 
     pub fn list_jobs(&mut self, query: &Query<'_>) -> Outcome {
         let page = Page::read(query, &["status", "is_archived"])?;
-        let is_archived = query.choice("is_archived", &["true", "false"])?.map(|written| written == "true");
+        let is_archived =
+            query.choice("is_archived", &["true", "false"])?.map(|written| written == "true");
         let unknown = || Refusal::flaw("status", "INVALID_VALUE");
-        let by_name = |written| self.status(written).ok().or_else(|| self.status_named(written)).ok_or_else(unknown);
+        let by_name = |written| {
+            self.status(written).ok().or_else(|| self.status_named(written)).ok_or_else(unknown)
+        };
         let status = query.get("status").map(by_name).transpose()?;
-        let fits = |job: &Job| status.is_none_or(|status| job.status == status) && is_archived.is_none_or(|is| job.is_archived == is);
+        let fits = |job: &Job| {
+            status.is_none_or(|status| job.status == status)
+                && is_archived.is_none_or(|is| job.is_archived == is)
+        };
         let fitting = self.jobs.iter().filter(|(_, job)| fits(job));
         let entries = fitting.map(|(number, _)| (*number, self.listed_job(*number))).collect();
         self.page(&page, entries, status.is_some() || is_archived.is_some())
     }
 
     fn status(&self, id: &str) -> Result<u64, Refusal> {
-        let known = number("sts", id).filter(|number| self.statuses.iter().any(|(known, _)| known == number));
+        let known = number("sts", id)
+            .filter(|number| self.statuses.iter().any(|(known, _)| known == number));
         known.ok_or_else(Refusal::not_found)
     }
 
@@ -181,12 +225,14 @@ impl World {
 
     fn show_status(&self, status: u64) -> Value {
         let place = self.statuses.iter().position(|(number, _)| *number == status).unwrap();
-        json!({ "id": placeholder("sts", status), "name": self.statuses[place].1, "position": place + 1 })
+        json!({ "id": placeholder("sts", status), "name": self.statuses[place].1,
+            "position": place + 1 })
     }
 
     pub fn list_statuses(&mut self, query: &Query<'_>) -> Outcome {
         let page = Page::read(query, &[])?;
-        let entries = self.statuses.iter().map(|(number, _)| (*number, self.show_status(*number))).collect();
+        let entries =
+            self.statuses.iter().map(|(number, _)| (*number, self.show_status(*number))).collect();
         self.page(&page, entries, false)
     }
 
@@ -199,7 +245,12 @@ impl World {
         self.statuses.push((number, name));
         let shown = self.show_status(number);
         let after = json!({ "name": shown["name"], "position": shown["position"] });
-        self.emit("status.created", placeholder("sts", number), None, json!({ "before": {}, "after": after }));
+        self.emit(
+            "status.created",
+            placeholder("sts", number),
+            None,
+            json!({ "before": {}, "after": after }),
+        );
         record(201, shown)
     }
 
@@ -211,13 +262,21 @@ impl World {
         self.expect_free(&name, Some(status))?;
         let known = self.statuses.iter_mut().find(|(number, _)| *number == status).unwrap();
         let old = std::mem::replace(&mut known.1, name.clone());
-        self.emit_change("status.updated", placeholder("sts", status), None, &json!({ "name": old }), &json!({ "name": name }));
+        self.emit_change(
+            "status.updated",
+            placeholder("sts", status),
+            None,
+            &json!({ "name": old }),
+            &json!({ "name": name }),
+        );
         record(200, self.show_status(status))
     }
 
     fn expect_free(&self, name: &str, but: Option<u64>) -> Result<(), Refusal> {
         match self.status_named(name).filter(|holder| Some(*holder) != but) {
-            Some(holder) => Err(Refusal::new(409, "NAME_TAKEN").about("name", placeholder("sts", holder))),
+            Some(holder) => {
+                Err(Refusal::new(409, "NAME_TAKEN").about("name", placeholder("sts", holder)))
+            }
             None => Ok(()),
         }
     }

@@ -1,5 +1,6 @@
-//! Values that a model cannot know beforehand: ids, times, cursors and hashes. The model writes a placeholder such as `<per 3>` for each. The
-//! first answer that shows the value binds the placeholder, and from then on the value must stay the same.
+//! Values that a model cannot know beforehand: ids, times, cursors and hashes. The model writes a
+//! placeholder such as `<per 3>` for each. The first answer that shows the value binds the
+//! placeholder, and from then on the value must stay the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,15 +74,23 @@ impl Learned {
     fn compare_at(&mut self, path: &str, expected: &Value, actual: &Value) -> Result<(), String> {
         match (expected, actual) {
             (Value::Object(wanted), Value::Object(found)) => {
-                let names: [Vec<_>; 2] = [wanted, found].map(|fields| fields.keys().map(String::as_str).collect());
+                let names: [Vec<_>; 2] =
+                    [wanted, found].map(|fields| fields.keys().map(String::as_str).collect());
                 if names[0] != names[1] {
-                    return Err(format!("{path} has the fields {:?}, not {:?}", names[1], names[0]));
+                    return Err(format!(
+                        "{path} has the fields {:?}, not {:?}",
+                        names[1], names[0]
+                    ));
                 }
-                wanted.iter().try_for_each(|(name, value)| self.compare_at(&format!("{path}.{name}"), value, &found[name]))
+                wanted.iter().try_for_each(|(name, value)| {
+                    self.compare_at(&format!("{path}.{name}"), value, &found[name])
+                })
             }
             (Value::Array(wanted), Value::Array(found)) if wanted.len() == found.len() => {
                 let mut pairs = wanted.iter().zip(found).enumerate();
-                pairs.try_for_each(|(place, (wanted, found))| self.compare_at(&format!("{path}[{place}]"), wanted, found))
+                pairs.try_for_each(|(place, (wanted, found))| {
+                    self.compare_at(&format!("{path}[{place}]"), wanted, found)
+                })
             }
             (Value::String(wanted), Value::String(found)) => self.compare_text(path, wanted, found),
             _ if expected == actual => Ok(()),
@@ -93,11 +102,15 @@ impl Learned {
         if wanted == found || (wanted == SENTENCE && !found.is_empty()) {
             return Ok(());
         }
-        let Some((kind, number)) = parts(wanted) else { return Err(format!("{path} is {found:?}, not {wanted:?}")) };
+        let Some((kind, number)) = parts(wanted) else {
+            return Err(format!("{path} is {found:?}, not {wanted:?}"));
+        };
         match self.values.get(wanted) {
             Some(known) if known == found => Ok(()),
             Some(known) => Err(format!("{path} is {found}, but {wanted} is {known}")),
-            None => self.learn(wanted, kind, number, found).map_err(|flaw| format!("{path}: {found} cannot be {wanted}: {flaw}")),
+            None => self
+                .learn(wanted, kind, number, found)
+                .map_err(|flaw| format!("{path}: {found} cannot be {wanted}: {flaw}")),
         }
     }
 
@@ -115,7 +128,9 @@ impl Learned {
             "time" => drop(self.times.insert(number, found.to_owned())),
             // Two reads of one page may give the same cursor.
             "cursor" => {}
-            _ if !self.taken.insert(found.to_owned()) => return Err("another placeholder has it".to_owned()),
+            _ if !self.taken.insert(found.to_owned()) => {
+                return Err("another placeholder has it".to_owned());
+            }
             _ => {}
         }
         self.values.insert(name.to_owned(), found.to_owned());
@@ -125,7 +140,8 @@ impl Learned {
     fn is_in_order(&self, number: u64, found: &str) -> bool {
         let before = self.times.range(..number).next_back();
         let after = self.times.range(number..).next();
-        before.is_none_or(|(_, time)| time.as_str() <= found) && after.is_none_or(|(_, time)| found <= time.as_str())
+        before.is_none_or(|(_, time)| time.as_str() <= found)
+            && after.is_none_or(|(_, time)| found <= time.as_str())
     }
 }
 

@@ -1,5 +1,5 @@
-//! Random invalid requests: unknown ids, ids of another workspace, bad fields and bad parameters. Each has one flaw, since the order of
-//! several is not documented.
+//! Random invalid requests: unknown ids, ids of another workspace, bad fields and bad parameters.
+//! Each has one flaw, since the order of several is not documented.
 
 use rand::RngExt;
 use rand::rngs::SmallRng;
@@ -24,8 +24,12 @@ impl Foreign {
     pub fn build(client: &Client) -> Self {
         let job = client.new_job("Engineer", "Acme");
         let candidate = client.new_candidate(&job, "Ada");
-        let [id, person] = ["id", "person_id"].map(|field| candidate[field].as_str().unwrap().to_owned());
-        let note = client.post(&format!("/v1/persons/{person}/notes"), &json!({ "body": "Elsewhere" })).expect(201).id();
+        let [id, person] =
+            ["id", "person_id"].map(|field| candidate[field].as_str().unwrap().to_owned());
+        let note = client
+            .post(&format!("/v1/persons/{person}/notes"), &json!({ "body": "Elsewhere" }))
+            .expect(201)
+            .id();
         Self { person, stage: job.stage("Interview").to_owned(), job: job.id, candidate: id, note }
     }
 }
@@ -52,7 +56,13 @@ fn ids(random: &mut SmallRng, world: &World) -> (String, String, String) {
 fn wrong_id(random: &mut SmallRng, world: &World, foreign: &Foreign) -> Request {
     const NOBODY: &str = "per_00000000000000000000000000";
     let (person, job, candidate) = ids(random, world);
-    let Foreign { person: foreign_person, job: foreign_job, stage, candidate: foreign_candidate, note } = foreign;
+    let Foreign {
+        person: foreign_person,
+        job: foreign_job,
+        stage,
+        candidate: foreign_candidate,
+        note,
+    } = foreign;
     let title = json!({ "current_job_title": "Analyst" });
     let requests = [
         Request::read(format!("/v1/persons/{NOBODY}")),
@@ -63,7 +73,11 @@ fn wrong_id(random: &mut SmallRng, world: &World, foreign: &Foreign) -> Request 
         Request::new("PATCH", "/v1/persons/x".to_owned(), title),
         Request::new("DELETE", format!("/v1/persons/{foreign_person}"), None),
         Request::new("POST", format!("/v1/persons/{NOBODY}/notes"), json!({ "body": "Hello" })),
-        Request::new("PATCH", format!("/v1/persons/{person}/notes/{note}"), json!({ "body": "Hello" })),
+        Request::new(
+            "PATCH",
+            format!("/v1/persons/{person}/notes/{note}"),
+            json!({ "body": "Hello" }),
+        ),
         Request::new("DELETE", format!("/v1/persons/{person}/notes/{note}"), None),
         Request::new("POST", "/v1/persons", json!({ "name": "Ada", "job_id": foreign_job })),
         Request::new("PATCH", format!("/v1/persons/{person}"), json!({ "job_id": person })),
@@ -75,12 +89,28 @@ fn wrong_id(random: &mut SmallRng, world: &World, foreign: &Foreign) -> Request 
         Request::new("POST", format!("/v1/jobs/{foreign_job}/stages"), json!({ "name": "Mine" })),
         Request::new("PATCH", format!("/v1/jobs/{job}/stages/{stage}"), json!({ "name": "Mine" })),
         Request::new("DELETE", format!("/v1/jobs/{job}/stages/{stage}"), None),
-        Request::new("POST", format!("/v1/jobs/{foreign_job}/candidates"), json!({ "person_id": person })),
-        Request::new("POST", format!("/v1/jobs/{job}/candidates"), json!({ "person_id": foreign_person })),
+        Request::new(
+            "POST",
+            format!("/v1/jobs/{foreign_job}/candidates"),
+            json!({ "person_id": person }),
+        ),
+        Request::new(
+            "POST",
+            format!("/v1/jobs/{job}/candidates"),
+            json!({ "person_id": foreign_person }),
+        ),
         Request::read(format!("/v1/candidates/{foreign_candidate}")),
-        Request::new("PATCH", format!("/v1/candidates/{foreign_candidate}"), json!({ "stage_id": stage })),
+        Request::new(
+            "PATCH",
+            format!("/v1/candidates/{foreign_candidate}"),
+            json!({ "stage_id": stage }),
+        ),
         Request::new("PATCH", format!("/v1/candidates/{candidate}"), json!({ "stage_id": stage })),
-        Request::new("PATCH", format!("/v1/candidates/{candidate}"), json!({ "stage_name": "Nowhere" })),
+        Request::new(
+            "PATCH",
+            format!("/v1/candidates/{candidate}"),
+            json!({ "stage_name": "Nowhere" }),
+        ),
         Request::new("DELETE", format!("/v1/candidates/{foreign_candidate}"), None),
     ];
     requests.into_iter().choose(random).unwrap()
@@ -89,9 +119,13 @@ fn wrong_id(random: &mut SmallRng, world: &World, foreign: &Foreign) -> Request 
 fn wrong_body(random: &mut SmallRng, world: &World) -> Request {
     let (person, job, candidate) = ids(random, world);
     let long = "x".repeat(256);
-    let (new, person) = (("POST", "/v1/persons".to_owned()), ("PATCH", format!("/v1/persons/{person}")));
-    let (new_job, job, stages) =
-        (("POST", "/v1/jobs".to_owned()), ("PATCH", format!("/v1/jobs/{job}")), ("POST", format!("/v1/jobs/{job}/stages")));
+    let (new, person) =
+        (("POST", "/v1/persons".to_owned()), ("PATCH", format!("/v1/persons/{person}")));
+    let (new_job, job, stages) = (
+        ("POST", "/v1/jobs".to_owned()),
+        ("PATCH", format!("/v1/jobs/{job}")),
+        ("POST", format!("/v1/jobs/{job}/stages")),
+    );
     let candidate = ("PATCH", format!("/v1/candidates/{candidate}"));
     let notes = ("POST", format!("{}/notes", person.1));
     let wrong: [(_, Value); 26] = [
@@ -112,10 +146,14 @@ fn wrong_body(random: &mut SmallRng, world: &World) -> Request {
         (&person, json!({ "notes": "Hello" })),
         (&new_job, json!({ "client_company_name": "Acme" })),
         (&new_job, json!({ "name": "Engineer" })),
-        (&new_job, json!({ "name": "Engineer", "client_company_name": "Acme", "client_company_id": "x" })),
         (
             &new_job,
-            json!({ "name": "Engineer", "client_company_name": "Acme", "pipeline_stages": [{ "name": "No", "is_rejection_stage": true }] }),
+            json!({ "name": "Engineer", "client_company_name": "Acme", "client_company_id": "x" }),
+        ),
+        (
+            &new_job,
+            json!({ "name": "Engineer", "client_company_name": "Acme",
+                "pipeline_stages": [{ "name": "No", "is_rejection_stage": true }] }),
         ),
         (&job, json!({ "name": null })),
         (&job, json!({ "is_archived": "yes" })),
@@ -132,9 +170,20 @@ fn wrong_body(random: &mut SmallRng, world: &World) -> Request {
 fn wrong_query(random: &mut SmallRng, world: &World) -> Request {
     let (person, job, _) = ids(random, world);
     let lists = ["/v1/persons".to_owned(), "/v1/jobs".to_owned(), "/v1/candidates".to_owned()];
-    let lists = lists.into_iter().chain([format!("/v1/persons/{person}/notes"), format!("/v1/jobs/{job}/candidates")]);
+    let lists = lists
+        .into_iter()
+        .chain([format!("/v1/persons/{person}/notes"), format!("/v1/jobs/{job}/candidates")]);
     let list = lists.choose(random).unwrap();
-    let parameters = ["limit=0", "limit=101", "limit=x", "offset=-1", "offset=1.5", "sort=name", "cursor=x", "page=2"];
+    let parameters = [
+        "limit=0",
+        "limit=101",
+        "limit=x",
+        "offset=-1",
+        "offset=1.5",
+        "sort=name",
+        "cursor=x",
+        "page=2",
+    ];
     let queries = parameters.iter().map(|parameter| Request::read(format!("{list}?{parameter}")));
     let others = [
         Request::new("POST", "/v1/persons?on_duplicate=never", json!({ "name": "Ada" })),

@@ -1,7 +1,9 @@
-//! A model test: random operations go to the program and to a plain model of it, and every answer is compared. It finds combinations that no
-//! other test thinks of, such as an address that two persons share when the first is erased between two pages of a list.
+//! A model test: random operations go to the program and to a plain model of it, and every answer
+//! is compared. It finds combinations that no other test thinks of, such as an address that two
+//! persons share when the first is erased between two pages of a list.
 //!
-//! `world` is the model, with a file for each kind of record; `steps`, `bodies` and `mistakes` choose requests; `run` sends and compares them.
+//! `world` is the model, with a file for each kind of record; `steps`, `bodies` and `mistakes`
+//! choose requests; `run` sends and compares them.
 
 mod answers;
 mod bodies;
@@ -23,7 +25,8 @@ mod world;
 use self::run::Run;
 use crate::support::{Engine, Workspace, apply, each_engine, rounds};
 
-/// The number of steps between two comparisons of all records and events. The program is killed as often, in turn during a change and after one.
+/// The number of steps between two comparisons of all records and events. The program is killed as
+/// often, in turn during a change and after one.
 const BETWEEN_LOOKS: usize = 50;
 
 #[apply(each_engine)]

@@ -1,4 +1,5 @@
-//! The name of a person in the model: whole, first and last. Missing ones are derived from the others.
+//! The name of a person in the model: whole, first and last. Missing ones are derived from the
+//! others.
 
 use super::fields::Patch;
 
@@ -14,7 +15,9 @@ impl Name {
         let [mut first, mut last] = [first, last].map(str::to_owned);
         let rest = |rest: Option<&str>| rest.unwrap_or_default().trim().to_owned();
         match (whole.is_empty(), first.is_empty(), last.is_empty()) {
-            (true, ..) => return Self { whole: format!("{first} {last}").trim().to_owned(), first, last },
+            (true, ..) => {
+                return Self { whole: format!("{first} {last}").trim().to_owned(), first, last };
+            }
             (_, true, true) => match whole.rsplit_once(' ') {
                 Some((front, end)) => (first, last) = (front.trim().to_owned(), end.to_owned()),
                 None => whole.clone_into(&mut first),
@@ -47,7 +50,11 @@ impl Name {
             last.apply(&mut name.last);
             return Self::given("", &name.first, &name.last);
         };
-        let parts = |first: &str, last: &str| Self { whole: whole.clone(), first: first.to_owned(), last: last.to_owned() };
+        let parts = |first: &str, last: &str| Self {
+            whole: whole.clone(),
+            first: first.to_owned(),
+            last: last.to_owned(),
+        };
         match (first, last) {
             (Patch::Clear, Patch::Absent) => parts("", whole),
             (Patch::Absent, Patch::Clear) => parts(whole, ""),
@@ -56,7 +63,9 @@ impl Name {
             (Patch::Set(first), Patch::Set(last)) => parts(first, last),
             (Patch::Set(first), Patch::Absent) => Self::given(whole, first, ""),
             (Patch::Absent, Patch::Set(last)) => Self::given(whole, "", last),
-            (Patch::Absent, Patch::Absent) | (Patch::Clear, Patch::Clear) => Self::given(whole, "", ""),
+            (Patch::Absent, Patch::Absent) | (Patch::Clear, Patch::Clear) => {
+                Self::given(whole, "", "")
+            }
         }
     }
 }

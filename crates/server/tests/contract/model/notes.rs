@@ -35,7 +35,8 @@ fn body_in(body: &Value) -> Result<String, Refusal> {
 impl World {
     fn note(&self, person: &str, note: &str) -> Result<(u64, u64), Refusal> {
         let person = self.person(person)?;
-        let note = number("nte", note).filter(|note| self.persons[&person].notes.contains_key(note));
+        let note =
+            number("nte", note).filter(|note| self.persons[&person].notes.contains_key(note));
         note.map(|note| (person, note)).ok_or_else(Refusal::not_found)
     }
 
@@ -45,7 +46,8 @@ impl World {
 
     pub fn insert_note(&mut self, person: u64, body: &str) -> u64 {
         let (number, at) = (self.next(), self.moment());
-        self.notes_of(person).insert(number, Note { body: body.to_owned(), created: at.clone(), updated: at });
+        self.notes_of(person)
+            .insert(number, Note { body: body.to_owned(), created: at.clone(), updated: at });
         number
     }
 
@@ -54,13 +56,22 @@ impl World {
         let updated = self.moment();
         self.persons.get_mut(&person).unwrap().updated = updated;
         let shown = |note: &Value| if note.is_null() { json!({}) } else { json!({ "note": note }) };
-        self.emit(kind, placeholder("per", person), Some(person), json!({ "before": shown(before), "after": shown(after) }));
+        self.emit(
+            kind,
+            placeholder("per", person),
+            Some(person),
+            json!({ "before": shown(before), "after": shown(after) }),
+        );
     }
 
     pub fn list_notes(&mut self, person: &str, query: &Query<'_>) -> Outcome {
         let page = Page::read(query, &[])?;
         let person = self.person(person)?;
-        let entries = self.persons[&person].notes.iter().map(|(number, note)| (*number, show(*number, note))).collect();
+        let entries = self.persons[&person]
+            .notes
+            .iter()
+            .map(|(number, note)| (*number, show(*number, note)))
+            .collect();
         self.page(&page, entries, false)
     }
 

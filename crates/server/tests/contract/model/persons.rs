@@ -100,7 +100,8 @@ impl Person {
     fn name_by_what_is_known(&mut self) {
         if self.name.whole.is_empty() {
             let handle = Some(self.handle()).filter(|handle| !handle.is_empty());
-            let contact = self.emails.values().chain(self.phones.values()).next().map(str::to_owned);
+            let contact =
+                self.emails.values().chain(self.phones.values()).next().map(str::to_owned);
             self.name = Name::standing_in(&handle.or(contact).unwrap_or_default());
         }
     }
@@ -113,16 +114,20 @@ impl Person {
     fn identifiers(&self) -> Vec<Identifier> {
         let external = self.external.clone().map(|id| ("external_source_id", id));
         let handle = Some(self.handle()).filter(|handle| !handle.is_empty());
-        let handle = handle.map(|handle| ("social_url", format!("{handle}/{}", network(&self.social_url))));
+        let handle =
+            handle.map(|handle| ("social_url", format!("{handle}/{}", network(&self.social_url))));
         let emails = self.emails.values().map(|email| ("emails", email.to_lowercase()));
         external.into_iter().chain(handle).chain(emails).collect()
     }
 
     /// Whether this is somebody else than the person whom an identifier in that field found.
     fn is_somebody_else(&self, found_by: &str, other: &Self) -> bool {
-        let differs_outside = self.external.is_some() && other.external.is_some() && self.external != other.external;
-        let [one, another] = [self, other].map(|person| (person.handle(), network(&person.social_url)));
-        let differs_on_a_network = !one.0.is_empty() && !another.0.is_empty() && one.1 == another.1 && one.0 != another.0;
+        let differs_outside =
+            self.external.is_some() && other.external.is_some() && self.external != other.external;
+        let [one, another] =
+            [self, other].map(|person| (person.handle(), network(&person.social_url)));
+        let differs_on_a_network =
+            !one.0.is_empty() && !another.0.is_empty() && one.1 == another.1 && one.0 != another.0;
         match found_by {
             "external_source_id" => false,
             "social_url" => differs_outside,
@@ -160,7 +165,8 @@ impl Person {
         self.social_url = full_url(&self.social_url);
         self.emails.update(body);
         self.phones.update(body);
-        let [whole, first, last] = ["name", "first_name", "last_name"].map(|field| patch(body, field));
+        let [whole, first, last] =
+            ["name", "first_name", "last_name"].map(|field| patch(body, field));
         self.name = self.name.patched(&whole, &first, &last);
         self.name_by_what_is_known();
         if self.name.whole.is_empty() { Err(Refusal::flaw("name", "REQUIRED")) } else { Ok(()) }
@@ -177,7 +183,8 @@ impl World {
     }
 
     pub fn create_person(&mut self, query: &Query<'_>, body: &Value) -> Outcome {
-        let on_duplicate = query.choice("on_duplicate", &["merge", "error", "create"])?.unwrap_or("merge");
+        let on_duplicate =
+            query.choice("on_duplicate", &["merge", "error", "create"])?.unwrap_or("merge");
         query.expect_only(&["on_duplicate"])?;
         check(body, CREATED)?;
         let new = Person::new(body);
@@ -212,8 +219,11 @@ impl World {
                 found.push((holder, identifier.0));
             }
         }
-        let refuse =
-            |code| found.iter().fold(Refusal::new(409, code), |refusal, (holder, field)| refusal.about(field, placeholder("per", *holder)));
+        let refuse = |code| {
+            found.iter().fold(Refusal::new(409, code), |refusal, (holder, field)| {
+                refusal.about(field, placeholder("per", *holder))
+            })
+        };
         match found.as_slice() {
             [] => Ok(None),
             [_] if on_duplicate == "error" => Err(refuse("DUPLICATE_PERSON")),
@@ -241,7 +251,12 @@ impl World {
         }
         let mut after = self.person_fields(&self.persons[&number]);
         note.into_iter().for_each(|note| after["notes"] = json!(note));
-        self.emit("person.created", placeholder("per", number), Some(number), json!({ "before": {}, "after": after }));
+        self.emit(
+            "person.created",
+            placeholder("per", number),
+            Some(number),
+            json!({ "before": {}, "after": after }),
+        );
         number
     }
 
@@ -250,8 +265,11 @@ impl World {
         let before = self.persons[&number].clone();
         let mut after = before.clone();
         after.fill_from(new);
-        after.company = after.company.or_else(|| text(body, "company_name").map(|name| self.find_or_make_company(&name)));
-        let note = text(body, "notes").filter(|note| before.notes.values().all(|known| known.body != *note));
+        after.company = after
+            .company
+            .or_else(|| text(body, "company_name").map(|name| self.find_or_make_company(&name)));
+        let note = text(body, "notes")
+            .filter(|note| before.notes.values().all(|known| known.body != *note));
         if after != before || note.is_some() {
             self.keep_person(number, &before, after.clone());
         }
@@ -293,13 +311,20 @@ impl World {
         let mut after = before.clone();
         after.update(body)?;
         let old = before.identifiers();
-        let mut gained: Vec<_> = after.identifiers().into_iter().filter(|identifier| !old.contains(identifier)).collect();
+        let mut gained: Vec<_> = after
+            .identifiers()
+            .into_iter()
+            .filter(|identifier| !old.contains(identifier))
+            .collect();
         gained.sort_by_key(|(field, key)| (*field == "emails", key.clone()));
-        let held = gained.iter().filter_map(|identifier| Some((identifier.0, self.holder(identifier)?)));
+        let held =
+            gained.iter().filter_map(|identifier| Some((identifier.0, self.holder(identifier)?)));
         let held: Vec<_> = held.filter(|(_, holder)| *holder != number).collect();
         if !held.is_empty() {
             let refusal = Refusal::new(409, "IDENTIFIER_CONFLICT");
-            return Err(held.into_iter().fold(refusal, |refusal, (field, holder)| refusal.about(field, placeholder("per", holder))));
+            return Err(held.into_iter().fold(refusal, |refusal, (field, holder)| {
+                refusal.about(field, placeholder("per", holder))
+            }));
         }
         match patch(body, "company_name") {
             Patch::Absent => {}
@@ -324,17 +349,27 @@ impl World {
 
     pub fn erase_person(&mut self, id: &str) -> Outcome {
         let number = self.person(id)?;
-        let mut candidates: Vec<_> = self.candidates_where(|candidate| candidate.person == number).collect();
+        let mut candidates: Vec<_> =
+            self.candidates_where(|candidate| candidate.person == number).collect();
         candidates.sort_by_key(|candidate| self.candidates[candidate].job);
         for candidate in candidates {
             self.candidates.remove(&candidate);
-            self.emit("candidate.removed", placeholder("cnd", candidate), Some(number), Value::Null);
+            self.emit(
+                "candidate.removed",
+                placeholder("cnd", candidate),
+                Some(number),
+                Value::Null,
+            );
         }
         let Some(person) = self.persons.remove(&number) else { return Err(Refusal::not_found()) };
         person.identifiers().iter().for_each(|identifier| self.release(identifier, number));
         self.erased.insert(number);
-        let notes = person.notes.keys().chain(&person.former_notes).map(|note| placeholder("nte", *note));
-        let traces: BTreeSet<_> = notes.chain(person.emails.values().map(str::to_owned)).chain([placeholder("per", number)]).collect();
+        let notes =
+            person.notes.keys().chain(&person.former_notes).map(|note| placeholder("nte", *note));
+        let traces: BTreeSet<_> = notes
+            .chain(person.emails.values().map(str::to_owned))
+            .chain([placeholder("per", number)])
+            .collect();
         self.forget_answers(&traces);
         let (id, at) = (placeholder("per", number), self.moment());
         let after = json!({ "id": id, "ids": [id], "erased_at": at });
@@ -348,10 +383,18 @@ impl World {
             ("emails", query.get("email").map(str::to_lowercase)),
             ("external_source_id", query.get("external_source_id").map(str::to_owned)),
         ];
-        let wanted: Vec<Identifier> = filters.into_iter().filter_map(|(field, key)| Some((field, key?))).collect();
-        let has_all = |person: &Person| wanted.iter().all(|wanted| person.identifiers().contains(wanted));
-        let fitting: Vec<_> = self.persons.iter().filter(|(_, person)| has_all(person)).map(|(number, _)| *number).collect();
-        let entries = fitting.into_iter().map(|number| (number, self.listed_person(number))).collect();
+        let wanted: Vec<Identifier> =
+            filters.into_iter().filter_map(|(field, key)| Some((field, key?))).collect();
+        let has_all =
+            |person: &Person| wanted.iter().all(|wanted| person.identifiers().contains(wanted));
+        let fitting: Vec<_> = self
+            .persons
+            .iter()
+            .filter(|(_, person)| has_all(person))
+            .map(|(number, _)| *number)
+            .collect();
+        let entries =
+            fitting.into_iter().map(|number| (number, self.listed_person(number))).collect();
         self.page(&page, entries, !wanted.is_empty())
     }
 }

@@ -1,4 +1,5 @@
-//! The shapes of persons, candidates and jobs in answers and events, with their fields in the documented order.
+//! The shapes of persons, candidates and jobs in answers and events, with their fields in the
+//! documented order.
 
 use serde_json::{Map, Value, json};
 
@@ -31,8 +32,10 @@ impl World {
     pub fn shown_person(&self, number: u64) -> Value {
         let person = &self.persons[&number];
         let (company_name, company_id) = self.shown_company(person.company);
-        let jobs: Vec<_> =
-            self.candidates_where(|candidate| candidate.person == number).map(|candidate| self.association(candidate)).collect();
+        let jobs: Vec<_> = self
+            .candidates_where(|candidate| candidate.person == number)
+            .map(|candidate| self.association(candidate))
+            .collect();
         json!({
             "id": placeholder("per", number),
             "name": person.name.whole,
@@ -129,9 +132,14 @@ impl World {
         let candidate = &self.candidates[&number];
         let history = candidate.history.iter();
         let history: Vec<_> = history
-            .map(|entry| json!({ "stage_id": placeholder("stg", entry.stage), "stage_name": entry.name, "stage_date": entry.at }))
+            .map(|entry| {
+                json!({ "stage_id": placeholder("stg", entry.stage),
+                "stage_name": entry.name, "stage_date": entry.at })
+            })
             .collect();
-        let ids = json!({ "id": placeholder("cnd", number), "person_id": placeholder("per", candidate.person), "job_id": placeholder("job", candidate.job) });
+        let ids = json!({ "id": placeholder("cnd", number),
+            "person_id": placeholder("per", candidate.person), "job_id": placeholder("job",
+                candidate.job) });
         let times = json!({
             "current_pipeline_stage_date": candidate.entered(),
             "created_at": candidate.created,
@@ -143,14 +151,20 @@ impl World {
     /// A candidate in the list of its job.
     pub fn listed_candidate(&self, number: u64) -> Value {
         let candidate = &self.candidates[&number];
-        let ids = json!({ "id": placeholder("cnd", number), "person_id": placeholder("per", candidate.person) });
-        joined([fields(ids), self.candidate_base(number), fields(json!({ "created_at": candidate.created }))])
+        let ids = json!({ "id": placeholder("cnd", number),
+            "person_id": placeholder("per", candidate.person) });
+        joined([
+            fields(ids),
+            self.candidate_base(number),
+            fields(json!({ "created_at": candidate.created })),
+        ])
     }
 
     /// A candidate in the list of all.
     pub fn listed_candidate_of_all(&self, number: u64) -> Value {
         let candidate = &self.candidates[&number];
-        let ids = json!({ "id": placeholder("cnd", number), "person_id": placeholder("per", candidate.person) });
+        let ids = json!({ "id": placeholder("cnd", number),
+            "person_id": placeholder("per", candidate.person) });
         let rest = json!({
             "current_pipeline_stage_date": candidate.entered(),
             "job_id": placeholder("job", candidate.job),
@@ -181,8 +195,12 @@ impl World {
     /// A job in a list.
     pub fn listed_job(&self, number: u64) -> Value {
         let job = &self.jobs[&number];
-        let base = json!({ "id": placeholder("job", number), "name": job.name, "created_at": job.created, "is_archived": job.is_archived });
-        let rest = fields(self.job_fields(job)).into_iter().filter(|(name, _)| !["name", "is_archived"].contains(&name.as_str())).collect();
+        let base = json!({ "id": placeholder("job", number), "name": job.name,
+            "created_at": job.created, "is_archived": job.is_archived });
+        let rest = fields(self.job_fields(job))
+            .into_iter()
+            .filter(|(name, _)| !["name", "is_archived"].contains(&name.as_str()))
+            .collect();
         let count = self.candidates_where(|candidate| candidate.job == number).count();
         joined([fields(base), rest, fields(json!({ "candidate_count": count }))])
     }

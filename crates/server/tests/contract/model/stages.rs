@@ -8,8 +8,12 @@ use super::jobs::Stage;
 use super::learned::{number, placeholder};
 use super::world::World;
 
-const FIELDS: &[(&str, Form)] =
-    &[("name", Form::Line), ("stage_order", Form::Order), ("is_rejection_stage", Form::Flag), ("is_interviewing_stage", Form::Flag)];
+const FIELDS: &[(&str, Form)] = &[
+    ("name", Form::Line),
+    ("stage_order", Form::Order),
+    ("is_rejection_stage", Form::Flag),
+    ("is_interviewing_stage", Form::Flag),
+];
 
 /// The place of `stage_order` among so many other stages.
 fn place_in(body: &Value, count: usize) -> Option<usize> {
@@ -28,7 +32,13 @@ impl World {
     }
 
     /// Replaces the stages of a job, and emits the change with `more` beside `before` and `after`.
-    fn keep_stages(&mut self, kind: &'static str, job: u64, stages: Vec<Stage>, more: &[(&str, Value)]) -> Result<(), Refusal> {
+    fn keep_stages(
+        &mut self,
+        kind: &'static str,
+        job: u64,
+        stages: Vec<Stage>,
+        more: &[(&str, Value)],
+    ) -> Result<(), Refusal> {
         let mut changed = self.jobs[&job].clone();
         let before = changed.pipeline();
         changed.stages = stages;
@@ -38,7 +48,8 @@ impl World {
         let after = changed.pipeline();
         if after != before {
             self.jobs.insert(job, changed);
-            let mut data = json!({ "before": { "pipeline_stages": before }, "after": { "pipeline_stages": after } });
+            let mut data = json!({ "before": { "pipeline_stages": before },
+                "after": { "pipeline_stages": after } });
             more.iter().for_each(|(name, value)| data[*name] = value.clone());
             self.emit(kind, placeholder("job", job), None, data);
         }
@@ -46,13 +57,15 @@ impl World {
     }
 
     fn whole_pipeline(&mut self, job: u64) -> Outcome {
-        let page = Page { start: super::answers::Start::Offset(0), limit: 100, is_newest_first: false };
+        let page =
+            Page { start: super::answers::Start::Offset(0), limit: 100, is_newest_first: false };
         self.page_of_stages(job, &page)
     }
 
     fn page_of_stages(&mut self, job: u64, page: &Page) -> Outcome {
         let entries = self.jobs[&job].stages.iter().enumerate();
-        let entries = entries.map(|(place, stage)| (stage.number, self.counted_stage(job, place))).collect();
+        let entries =
+            entries.map(|(place, stage)| (stage.number, self.counted_stage(job, place))).collect();
         self.page(page, entries, false)
     }
 
@@ -83,7 +96,8 @@ impl World {
         let mut stage = stages.remove(old_place);
         stage.name = text(body, "name").unwrap_or(stage.name);
         stage.is_rejection = body["is_rejection_stage"].as_bool().unwrap_or(stage.is_rejection);
-        stage.is_interviewing = body["is_interviewing_stage"].as_bool().unwrap_or(stage.is_interviewing);
+        stage.is_interviewing =
+            body["is_interviewing_stage"].as_bool().unwrap_or(stage.is_interviewing);
         let place = place_in(body, stages.len()).unwrap_or(old_place);
         stages.insert(place, stage.clone());
         self.keep_stages("job.stage_updated", job, stages, &[("stage", named(&stage))])?;
@@ -94,7 +108,8 @@ impl World {
         check(body, &[("stage_ids", Form::List(&Form::Line))])?;
         expect_given(body, "stage_ids")?;
         let job = self.job(job)?;
-        let ids: Vec<_> = body["stage_ids"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let ids: Vec<_> =
+            body["stage_ids"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let (mut ordered, mut unknown, mut wrong): (Vec<Stage>, _, _) = (Vec::new(), None, None);
         let add = |refusal: &mut Option<Refusal>, more: Refusal| {
             *refusal = Some(refusal.take().map_or(more.clone(), |refusal| refusal.and(more)))
@@ -103,7 +118,9 @@ impl World {
             let field = format!("stage_ids[{place}]");
             match self.place(job, id).map(|place| &self.jobs[&job].stages[place]) {
                 None => add(&mut unknown, Refusal::names_nothing(field)),
-                Some(stage) if ordered.contains(stage) => add(&mut wrong, Refusal::flaw(field, "INVALID_VALUE")),
+                Some(stage) if ordered.contains(stage) => {
+                    add(&mut wrong, Refusal::flaw(field, "INVALID_VALUE"))
+                }
                 Some(stage) => ordered.push(stage.clone()),
             }
         }
@@ -134,10 +151,13 @@ impl World {
         if stages.iter().all(|stage| stage.is_rejection) {
             return Err(Refusal::new(409, "LAST_STAGE"));
         }
-        let occupants: Vec<_> = self.candidates_where(|candidate| candidate.stage == removed.number).collect();
+        let occupants: Vec<_> =
+            self.candidates_where(|candidate| candidate.stage == removed.number).collect();
         let mut more = vec![("stage", named(&removed))];
         if !occupants.is_empty() {
-            let Some(target) = target else { return Err(Refusal::new(409, "STAGE_IN_USE").with("move_to", "REQUIRED")) };
+            let Some(target) = target else {
+                return Err(Refusal::new(409, "STAGE_IN_USE").with("move_to", "REQUIRED"));
+            };
             occupants.into_iter().for_each(|candidate| self.enter_stage(candidate, &target));
             more.push(("moved_to", named(&target)));
         }

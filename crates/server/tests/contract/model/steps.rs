@@ -1,4 +1,5 @@
-//! Chooses the next request at random. Most are valid operations on existing records; some repeat an earlier request, some are invalid.
+//! Chooses the next request at random. Most are valid operations on existing records; some repeat
+//! an earlier request, some are invalid.
 
 use rand::rngs::SmallRng;
 use rand::seq::IteratorRandom;
@@ -30,7 +31,13 @@ pub struct Steps {
 
 impl Steps {
     pub fn new(seed: u64, foreign: Foreign) -> Self {
-        Self { random: SmallRng::seed_from_u64(seed), foreign, keyed: Vec::new(), keys: 0, pages: Vec::new() }
+        Self {
+            random: SmallRng::seed_from_u64(seed),
+            foreign,
+            keyed: Vec::new(),
+            keys: 0,
+            pages: Vec::new(),
+        }
     }
 
     pub fn next(&mut self, world: &World) -> Request {
@@ -92,8 +99,16 @@ impl Steps {
         let field = if request.path.contains("/notes") { "body" } else { "name" };
         let has_field = !request.path.contains("/candidates") && !request.path.ends_with("/order");
         match request.body.as_mut().filter(|_| has_field) {
-            Some(body) => body[field] = json!(format!("Instead {}", self.random.random_range(0..1000))),
-            None => request = Request::new("POST", "/v1/jobs", json!({ "name": "Instead", "client_company_name": "Acme" })),
+            Some(body) => {
+                body[field] = json!(format!("Instead {}", self.random.random_range(0..1000)))
+            }
+            None => {
+                request = Request::new(
+                    "POST",
+                    "/v1/jobs",
+                    json!({ "name": "Instead", "client_company_name": "Acme" }),
+                )
+            }
         }
         request.key = Some(key.clone());
         Some(request)
@@ -114,7 +129,11 @@ impl Steps {
         let sort = if self.random.random_ratio(1, 3) { "-created_at" } else { "created_at" };
         let filters: String = filters.iter().map(|filter| format!("&{filter}")).collect();
         let (limit, offset) = (self.random.random_range(1..=20), self.random.random_range(0..30));
-        let start = if self.random.random_bool(0.5) { "cursor=".to_owned() } else { format!("offset={offset}") };
+        let start = if self.random.random_bool(0.5) {
+            "cursor=".to_owned()
+        } else {
+            format!("offset={offset}")
+        };
         Request::read(format!("{route}?sort={sort}{filters}&{start}&limit={limit}"))
     }
 
@@ -125,14 +144,19 @@ impl Steps {
 
     fn operation(&mut self, world: &World) -> Request {
         let Some(person) = self.person(world) else { return self.create_person(world) };
-        let Some(job) = world.jobs.keys().choose(&mut self.random).copied() else { return self.create_job(world) };
-        let (person_path, job_path) = (format!("/v1/persons/{person}"), format!("/v1/jobs/{}", placeholder("job", job)));
+        let Some(job) = world.jobs.keys().choose(&mut self.random).copied() else {
+            return self.create_job(world);
+        };
+        let (person_path, job_path) =
+            (format!("/v1/persons/{person}"), format!("/v1/jobs/{}", placeholder("job", job)));
         match self.random.random_range(0..100) {
             0..2 if world.persons.len() < MAX_PERSONS => Request::new("DELETE", person_path, None),
             0..9 if world.persons.len() >= MAX_PERSONS => Request::new("DELETE", person_path, None),
             0..18 => self.create_person(world),
             18..22 => Request::read(person_path),
-            22..35 => Request::new("PATCH", person_path, bodies::person_patch(&mut self.random, world)),
+            22..35 => {
+                Request::new("PATCH", person_path, bodies::person_patch(&mut self.random, world))
+            }
             35..40 => {
                 let email = format!("email={}", bodies::email(&mut self.random));
                 let filters = self.sometimes([email]);
@@ -144,10 +168,18 @@ impl Steps {
             49..52 => self.list_jobs(world),
             52..54 => self.statuses(world),
             54..61 => self.stages(world, job, &format!("{job_path}/stages")),
-            61..69 => Request::new("POST", format!("{job_path}/candidates"), json!({ "person_id": person })),
+            61..69 => Request::new(
+                "POST",
+                format!("{job_path}/candidates"),
+                json!({ "person_id": person }),
+            ),
             69..73 => self.list_candidates(world, job, &format!("{job_path}/candidates")),
             73..75 => {
-                let filters = [format!("person_id={person}"), format!("job_id={}", placeholder("job", job)), "is_rejected=true".to_owned()];
+                let filters = [
+                    format!("person_id={person}"),
+                    format!("job_id={}", placeholder("job", job)),
+                    "is_rejected=true".to_owned(),
+                ];
                 let filters = self.sometimes(filters);
                 self.list("/v1/candidates", &filters)
             }
@@ -158,7 +190,11 @@ impl Steps {
 
     /// The id of a person, sometimes of an erased one.
     fn person(&mut self, world: &World) -> Option<String> {
-        let erased = world.erased.iter().choose(&mut self.random).filter(|_| self.random.random_ratio(1, 30));
+        let erased = world
+            .erased
+            .iter()
+            .choose(&mut self.random)
+            .filter(|_| self.random.random_ratio(1, 30));
         let found = erased.or_else(|| world.persons.keys().choose(&mut self.random));
         found.map(|number| placeholder("per", *number))
     }
@@ -170,7 +206,11 @@ impl Steps {
             2 => "?on_duplicate=merge",
             _ => "",
         };
-        Request::new("POST", format!("/v1/persons{choice}"), bodies::new_person(&mut self.random, world))
+        Request::new(
+            "POST",
+            format!("/v1/persons{choice}"),
+            bodies::new_person(&mut self.random, world),
+        )
     }
 
     fn create_job(&mut self, world: &World) -> Request {
@@ -178,32 +218,62 @@ impl Steps {
     }
 
     fn list_jobs(&mut self, world: &World) -> Request {
-        let status = world.statuses.iter().choose(&mut self.random).map(|(_, name)| format!("status={}", name.replace(' ', "%20")));
+        let status = world
+            .statuses
+            .iter()
+            .choose(&mut self.random)
+            .map(|(_, name)| format!("status={}", name.replace(' ', "%20")));
         let filters = self.sometimes(status.into_iter().chain(["is_archived=true".to_owned()]));
         self.list("/v1/jobs", &filters)
     }
 
     fn statuses(&mut self, world: &World) -> Request {
         let name = json!({ "name": bodies::status(&mut self.random) });
-        let known = world.statuses.iter().choose(&mut self.random).map(|(number, _)| placeholder("sts", *number));
+        let known = world
+            .statuses
+            .iter()
+            .choose(&mut self.random)
+            .map(|(number, _)| placeholder("sts", *number));
         match (self.random.random_range(0..3), known) {
             (0, _) => Request::read("/v1/job-statuses"),
-            (1, _) if world.statuses.len() < MAX_STATUSES => Request::new("POST", "/v1/job-statuses", name),
-            (_, known) => Request::new("PATCH", format!("/v1/job-statuses/{}", known.unwrap_or_default()), name),
+            (1, _) if world.statuses.len() < MAX_STATUSES => {
+                Request::new("POST", "/v1/job-statuses", name)
+            }
+            (_, known) => Request::new(
+                "PATCH",
+                format!("/v1/job-statuses/{}", known.unwrap_or_default()),
+                name,
+            ),
         }
     }
 
     fn stages(&mut self, world: &World, job: u64, path: &str) -> Request {
         let stages = &world.jobs[&job].stages;
-        let mut any = || stages.iter().choose(&mut self.random).map(|stage| placeholder("stg", stage.number)).unwrap_or_default();
+        let mut any = || {
+            stages
+                .iter()
+                .choose(&mut self.random)
+                .map(|stage| placeholder("stg", stage.number))
+                .unwrap_or_default()
+        };
         let (stage, other) = (any(), any());
         match self.random.random_range(0..10) {
             0..2 => Request::read(path),
-            2..4 if stages.len() < MAX_STAGES => Request::new("POST", path, bodies::new_stage(&mut self.random)),
-            2..6 => Request::new("PATCH", format!("{path}/{stage}"), bodies::stage_patch(&mut self.random)),
+            2..4 if stages.len() < MAX_STAGES => {
+                Request::new("POST", path, bodies::new_stage(&mut self.random))
+            }
+            2..6 => Request::new(
+                "PATCH",
+                format!("{path}/{stage}"),
+                bodies::stage_patch(&mut self.random),
+            ),
             6..8 => {
-                let mut ids: Vec<_> = stages.iter().map(|stage| placeholder("stg", stage.number)).collect();
-                let (one, two) = (self.random.random_range(0..ids.len()), self.random.random_range(0..ids.len()));
+                let mut ids: Vec<_> =
+                    stages.iter().map(|stage| placeholder("stg", stage.number)).collect();
+                let (one, two) = (
+                    self.random.random_range(0..ids.len()),
+                    self.random.random_range(0..ids.len()),
+                );
                 ids.swap(one, two);
                 match self.random.random_range(0..8) {
                     0 => drop(ids.pop()),
@@ -214,7 +284,11 @@ impl Steps {
                 Request::new("PUT", format!("{path}/order"), json!({ "stage_ids": ids }))
             }
             _ => {
-                let target = if self.random.random_ratio(1, 4) { String::new() } else { format!("?move_to={other}") };
+                let target = if self.random.random_ratio(1, 4) {
+                    String::new()
+                } else {
+                    format!("?move_to={other}")
+                };
                 Request::new("DELETE", format!("{path}/{stage}{target}"), None)
             }
         }
@@ -243,7 +317,9 @@ impl Steps {
             5..8 => json!({ "stage_name": stage.name.to_lowercase() }),
             8..10 => json!({ "stage_id": id(stage.number), "from_stage_id": id(candidate.stage) }),
             10 => json!({ "stage_id": id(stage.number), "from_stage_id": id(from.number) }),
-            11..13 => json!({ "stage_id": id(stages.iter().find(|stage| stage.is_rejection)?.number) }),
+            11..13 => {
+                json!({ "stage_id": id(stages.iter().find(|stage| stage.is_rejection)?.number) })
+            }
             _ => json!({ "stage_id": id(stage.number) }),
         };
         Some(Request::new("PATCH", path, body))
@@ -251,9 +327,14 @@ impl Steps {
 
     fn notes(&mut self, world: &World, person_path: &str) -> Request {
         let body = json!({ "body": bodies::note(&mut self.random) });
-        let known = world.persons.iter().flat_map(|(person, record)| record.notes.keys().map(move |note| (*person, *note)));
+        let known = world
+            .persons
+            .iter()
+            .flat_map(|(person, record)| record.notes.keys().map(move |note| (*person, *note)));
         let known = known.choose(&mut self.random);
-        let path = known.map(|(person, note)| format!("/v1/persons/{}/notes/{}", placeholder("per", person), placeholder("nte", note)));
+        let path = known.map(|(person, note)| {
+            format!("/v1/persons/{}/notes/{}", placeholder("per", person), placeholder("nte", note))
+        });
         match (self.random.random_range(0..8), path) {
             (0, Some(path)) => Request::new("DELETE", path, None),
             (1..3, Some(path)) => Request::new("PATCH", path, body),

@@ -1,6 +1,8 @@
-//! The plain model of a workspace: records in maps, and the documented rules in as few lines as possible. It is written from the
-//! documentation, not from the service, so that the two can disagree. It knows no database, no clock and no form of an id. Each kind of record
-//! has its file, as an `impl World`; this one has the dispatch, idempotency keys, events and pages. A new operation is a line in `carry_out`.
+//! The plain model of a workspace: records in maps, and the documented rules in as few lines as
+//! possible. It is written from the documentation, not from the service, so that the two can
+//! disagree. It knows no database, no clock and no form of an id. Each kind of record has its file,
+//! as an `impl World`; this one has the dispatch, idempotency keys, events and pages. A new
+//! operation is a line in `carry_out`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,13 +63,16 @@ impl World {
     /// A workspace without records, but for its statuses.
     pub fn new() -> Self {
         let mut world = Self::default();
-        world.statuses = ["Open", "On hold", "Filled", "Closed"].map(|name| (world.next(), name.to_owned())).into();
+        world.statuses = ["Open", "On hold", "Filled", "Closed"]
+            .map(|name| (world.next(), name.to_owned()))
+            .into();
         world
     }
 
     /// The answer to a request, and the events that it writes.
     pub fn answer(&mut self, request: &Request, request_id: &str) -> (Answer, Vec<ExpectedEvent>) {
-        let kept = request.key.as_ref().filter(|_| request.writes()).and_then(|key| self.kept.get(key));
+        let kept =
+            request.key.as_ref().filter(|_| request.writes()).and_then(|key| self.kept.get(key));
         if let Some(Kept { answer, .. }) = kept.filter(|kept| kept.request.is_like(request)) {
             return (Answer { is_replay: true, ..answer.clone() }, Vec::new());
         }
@@ -83,12 +88,18 @@ impl World {
             (outcome, None) => outcome,
         };
         let events = std::mem::take(&mut self.events);
-        let (status, body) = outcome.unwrap_or_else(|refusal| (refusal.status, refusal.body(request_id)));
+        let (status, body) =
+            outcome.unwrap_or_else(|refusal| (refusal.status, refusal.body(request_id)));
         let answer = Answer { status, body, is_replay: false };
-        if let Some(key) = request.key.as_ref().filter(|_| request.writes() && answer.is_success()) {
-            self.kept.insert(key.clone(), Kept { request: request.clone(), answer: answer.clone() });
+        if let Some(key) = request.key.as_ref().filter(|_| request.writes() && answer.is_success())
+        {
+            self.kept
+                .insert(key.clone(), Kept { request: request.clone(), answer: answer.clone() });
         }
-        assert!(answer.is_success() || events.is_empty(), "a refused request writes no event: {request:?}");
+        assert!(
+            answer.is_success() || events.is_empty(),
+            "a refused request writes no event: {request:?}"
+        );
         (answer, events)
     }
 
@@ -147,7 +158,14 @@ impl World {
     }
 
     /// Emits an event with the fields that differ, if there are any.
-    pub fn emit_change(&mut self, kind: &'static str, record: String, about: Option<u64>, before: &Value, after: &Value) {
+    pub fn emit_change(
+        &mut self,
+        kind: &'static str,
+        record: String,
+        about: Option<u64>,
+        before: &Value,
+        after: &Value,
+    ) {
         let (before, after) = differences(before, after);
         if after.as_object().is_some_and(|after| !after.is_empty()) {
             self.emit(kind, record, about, json!({ "before": before, "after": after }));
@@ -155,30 +173,47 @@ impl World {
     }
 
     pub fn company_named(&self, name: &str) -> Option<u64> {
-        self.companies.iter().find(|(_, known)| fold(known) == fold(name)).map(|(number, _)| *number)
+        self.companies
+            .iter()
+            .find(|(_, known)| fold(known) == fold(name))
+            .map(|(number, _)| *number)
     }
 
     pub fn find_or_make_company(&mut self, name: &str) -> u64 {
         self.company_named(name).unwrap_or_else(|| {
             let number = self.next();
             self.companies.insert(number, name.to_owned());
-            self.emit("company.created", placeholder("cmp", number), None, json!({ "before": {}, "after": { "name": name } }));
+            self.emit(
+                "company.created",
+                placeholder("cmp", number),
+                None,
+                json!({ "before": {}, "after": { "name": name } }),
+            );
             number
         })
     }
 
     /// The name and the id of a company, both empty if there is none.
     pub fn shown_company(&self, company: Option<u64>) -> (String, String) {
-        company.map_or_else(Default::default, |number| (self.companies[&number].clone(), placeholder("cmp", number)))
+        company.map_or_else(Default::default, |number| {
+            (self.companies[&number].clone(), placeholder("cmp", number))
+        })
     }
 
-    /// A page of entries that are given oldest first. With filters, the total stays that of the first page.
-    pub fn page(&mut self, page: &Page, mut entries: Vec<(u64, Value)>, is_filtered: bool) -> Outcome {
+    /// A page of entries that are given oldest first. With filters, the total stays that of the
+    /// first page.
+    pub fn page(
+        &mut self,
+        page: &Page,
+        mut entries: Vec<(u64, Value)>,
+        is_filtered: bool,
+    ) -> Outcome {
         let Page { start, limit, is_newest_first } = page;
         if *is_newest_first {
             entries.reverse();
         }
-        let is_behind = |number: u64, last: u64| if *is_newest_first { number < last } else { number > last };
+        let is_behind =
+            |number: u64, last: u64| if *is_newest_first { number < last } else { number > last };
         let mut total = entries.len();
         let skipped = match start {
             Start::Offset(offset) => *offset,
@@ -211,7 +246,9 @@ impl World {
 
     /// Forgets the kept answers in which one of these texts is the value of a field.
     pub fn forget_answers(&mut self, traces: &BTreeSet<String>) {
-        self.kept.retain(|_, kept| !strings(&kept.answer.body).into_iter().any(|text| traces.contains(text)));
+        self.kept.retain(|_, kept| {
+            !strings(&kept.answer.body).into_iter().any(|text| traces.contains(text))
+        });
     }
 }
 
@@ -219,7 +256,10 @@ impl World {
 fn differences(before: &Value, after: &Value) -> (Value, Value) {
     let only = |one: &Value, other: &Value| {
         let fields = one.as_object().into_iter().flatten();
-        fields.filter(|(name, value)| other.get(name.as_str()) != Some(value)).map(|(name, value)| (name.clone(), value.clone())).collect()
+        fields
+            .filter(|(name, value)| other.get(name.as_str()) != Some(value))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect()
     };
     (only(before, after), only(after, before))
 }

@@ -12,7 +12,8 @@ fn a_person_enters_at_the_first_stage_that_is_no_rejection(workspace: &Workspace
     let job = client.new_job_with(&json!({
         "name": "Engineer",
         "client_company_name": "Acme",
-        "pipeline_stages": [{ "name": "Unfit", "is_rejection_stage": true }, { "name": "New" }, { "name": "Hired" }],
+        "pipeline_stages": [{ "name": "Unfit", "is_rejection_stage": true }, { "name": "New" },
+            { "name": "Hired" }],
     }));
     let reply = client.post(PATH, &json!({ "name": "Ada", "job_id": job.id })).expect(201);
     let candidate = client.candidate(&reply.string("candidate_id"));
@@ -30,7 +31,9 @@ fn a_person_already_on_the_job_keeps_the_candidate(workspace: &Workspace) {
     let job = client.new_job("Engineer", "Acme");
     let body = json!({ "name": "Ada", "external_source_id": "crm-1", "job_id": job.id });
     let candidate = client.post(PATH, &body).expect(201).string("candidate_id");
-    client.patch(&format!("/v1/candidates/{candidate}"), &json!({ "stage_name": "Offer" })).expect(200);
+    client
+        .patch(&format!("/v1/candidates/{candidate}"), &json!({ "stage_name": "Offer" }))
+        .expect(200);
     assert_eq!(client.post(PATH, &body).expect(200).string("candidate_id"), candidate);
     assert_eq!(client.candidate(&candidate)["current_pipeline_stage_name"], "Offer");
     assert_eq!(client.get(&job.path()).data()["candidate_count"], 1);
@@ -39,12 +42,14 @@ fn a_person_already_on_the_job_keeps_the_candidate(workspace: &Workspace) {
 #[apply(each_engine)]
 fn a_match_is_attached_to_the_job(workspace: &Workspace) {
     let client = workspace.writer();
-    let (engineer, designer) = (client.new_job("Engineer", "Acme"), client.new_job("Designer", "Acme"));
+    let (engineer, designer) =
+        (client.new_job("Engineer", "Acme"), client.new_job("Designer", "Acme"));
     let body = |job: &str| json!({ "name": "Ada", "external_source_id": "crm-1", "job_id": job });
     let person = client.new_person(&body(&engineer.id));
     client.post(PATH, &body(&designer.id)).expect(200);
     assert_eq!(strings(&client.person(&person)["jobs"], "job_id"), [engineer.id, designer.id]);
-    let without = client.post(PATH, &json!({ "name": "Ada", "external_source_id": "crm-1" })).expect(200);
+    let without =
+        client.post(PATH, &json!({ "name": "Ada", "external_source_id": "crm-1" })).expect(200);
     assert_eq!(without.data()["candidate_id"], Value::Null);
 }
 
@@ -54,7 +59,8 @@ fn the_id_of_an_archived_job_goes_with_its_name(workspace: &Workspace) {
     let engineer = client.new_job("Engineer", "Acme");
     client.new_job("Engineer", "Acme");
     client.patch(&engineer.path(), &json!({ "is_archived": true })).expect(200);
-    let body = json!({ "name": "Ada", "job_id": engineer.id, "job_name": "Engineer", "client_name": "Acme" });
+    let body = json!({ "name": "Ada", "job_id": engineer.id,
+        "job_name": "Engineer", "client_name": "Acme" });
     let reply = client.post(PATH, &body).expect(201);
     assert_eq!(client.candidate(&reply.string("candidate_id"))["job_id"], engineer.id.as_str());
     assert_eq!(reply.data()["client_contact_id"], Value::Null);
@@ -67,7 +73,11 @@ fn a_job_is_found_by_its_name(workspace: &Workspace) {
     client.new_job("Engineer", "Acme");
     for name in ["Senior Engineer", "senior engineer", " SENIOR ENGINEER "] {
         let reply = client.post(PATH, &json!({ "name": "Ada", "job_name": name })).expect(201);
-        assert_eq!(client.candidate(&reply.string("candidate_id"))["job_id"], job.id.as_str(), "{name}");
+        assert_eq!(
+            client.candidate(&reply.string("candidate_id"))["job_id"],
+            job.id.as_str(),
+            "{name}"
+        );
     }
 }
 
@@ -82,12 +92,19 @@ fn a_client_narrows_the_jobs_of_a_name(workspace: &Workspace) {
         ("client_id", acme.client_company.as_str(), &acme),
         ("client_id", umbrella.client_company.as_str(), &umbrella),
     ] {
-        let reply = client.post(PATH, &json!({ "name": "Ada", "job_name": "Engineer", field: value })).expect(201);
-        assert_eq!(client.candidate(&reply.string("candidate_id"))["job_id"], job.id.as_str(), "{field} {value}");
+        let reply = client
+            .post(PATH, &json!({ "name": "Ada", "job_name": "Engineer", field: value }))
+            .expect(201);
+        assert_eq!(
+            client.candidate(&reply.string("candidate_id"))["job_id"],
+            job.id.as_str(),
+            "{field} {value}"
+        );
         assert_eq!(reply.data()["client_contact_id"], Value::Null);
     }
     client.new_job("Designer", "Acme");
-    let body = json!({ "name": "Ada", "job_name": "Designer", "client_id": umbrella.client_company });
+    let body =
+        json!({ "name": "Ada", "job_name": "Designer", "client_id": umbrella.client_company });
     client.post(PATH, &body).refused(404, "NOT_FOUND");
 }
 
@@ -112,9 +129,15 @@ fn a_job_that_is_not_there_is_never_made(workspace: &Workspace) {
         ("client_id", json!({ "name": "Ada", "client_id": "cmp_00000000000000000000000000" })),
     ] {
         let reply = client.post(PATH, &body).refused(404, "NOT_FOUND");
-        assert_eq!((reply.detail_fields(), reply.flaw(field)), (vec![field], "NOT_FOUND"), "{body}");
+        assert_eq!(
+            (reply.detail_fields(), reply.flaw(field)),
+            (vec![field], "NOT_FOUND"),
+            "{body}"
+        );
     }
-    client.post(PATH, &json!({ "name": "Ada", "job_name": "Engineer", "client_name": "Acme" })).refused(404, "NOT_FOUND");
+    client
+        .post(PATH, &json!({ "name": "Ada", "job_name": "Engineer", "client_name": "Acme" }))
+        .refused(404, "NOT_FOUND");
     assert_eq!(client.get("/v1/jobs").json["meta"]["total"], 0);
 }
 
@@ -134,7 +157,8 @@ fn clients_that_contradict_each_other_are_refused(workspace: &Workspace) {
     let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     client.new_job("Designer", "Umbrella");
-    let body = |name: &str| json!({ "name": "Ada", "client_id": job.client_company, "client_name": name });
+    let body =
+        |name: &str| json!({ "name": "Ada", "client_id": job.client_company, "client_name": name });
     let reply = client.post(PATH, &body("Umbrella")).refused(400, "INVALID_REQUEST");
     assert!(reply.text.contains("CONTRADICTION"), "{reply:#?}");
     let mut with_job = body("Umbrella");
@@ -185,7 +209,8 @@ fn nothing_is_stored_when_the_job_is_not_found(workspace: &Workspace) {
     let job = client.new_job("Engineer", "Acme");
     let person = client.new_person(&json!({ "name": "Ada", "external_source_id": "crm-1" }));
     let before = client.person(&person);
-    let known = json!({ "name": "Ada", "external_source_id": "crm-1", "current_job_title": "Analyst", "job_name": "Nope" });
+    let known = json!({ "name": "Ada", "external_source_id": "crm-1",
+        "current_job_title": "Analyst", "job_name": "Nope" });
     client.post(PATH, &known).refused(404, "NOT_FOUND");
     assert_eq!(client.person(&person), before);
     let mut fresh = json!({ "name": "Grace", "external_source_id": "crm-2", "job_id": "job_nope" });

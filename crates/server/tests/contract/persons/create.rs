@@ -16,7 +16,11 @@ fn a_person_needs_a_name_a_profile_or_a_contact(workspace: &Workspace) {
         json!({ "emails": [" "], "external_source_id": "crm-1", "company_name": "Acme" }),
     ] {
         let reply = client.post(PATH, &body).refused(400, "INVALID_REQUEST");
-        assert_eq!((reply.detail_fields(), reply.flaw("name")), (vec!["name"], "REQUIRED"), "{body}");
+        assert_eq!(
+            (reply.detail_fields(), reply.flaw("name")),
+            (vec!["name"], "REQUIRED"),
+            "{body}"
+        );
     }
     for body in [
         json!({ "name": "Ada" }),
@@ -37,15 +41,29 @@ fn a_missing_side_of_the_name_is_derived(workspace: &Workspace) {
         (json!({ "name": "Ada Lovelace" }), "Ada Lovelace", "Ada", "Lovelace"),
         (json!({ "name": "Ada King Lovelace" }), "Ada King Lovelace", "Ada King", "Lovelace"),
         (json!({ "name": "Ada" }), "Ada", "Ada", ""),
-        (json!({ "first_name": "Ada", "last_name": "Lovelace" }), "Ada Lovelace", "Ada", "Lovelace"),
+        (
+            json!({ "first_name": "Ada", "last_name": "Lovelace" }),
+            "Ada Lovelace",
+            "Ada",
+            "Lovelace",
+        ),
         (json!({ "first_name": "Ada" }), "Ada", "Ada", ""),
         (json!({ "last_name": "Lovelace" }), "Lovelace", "", "Lovelace"),
-        (json!({ "name": "The Countess", "first_name": "Ada", "last_name": "King" }), "The Countess", "Ada", "King"),
+        (
+            json!({ "name": "The Countess", "first_name": "Ada", "last_name": "King" }),
+            "The Countess",
+            "Ada",
+            "King",
+        ),
     ] {
         let reply = client.post(PATH, &body).expect(201);
         assert_eq!(reply.data()["name"], name, "{body}");
         let person = client.person(&reply.id());
-        assert_eq!([&person["name"], &person["first_name"], &person["last_name"]], [name, first, last], "{body}");
+        assert_eq!(
+            [&person["name"], &person["first_name"], &person["last_name"]],
+            [name, first, last],
+            "{body}"
+        );
     }
 }
 
@@ -63,11 +81,15 @@ fn the_handle_stands_in_until_the_name_is_known(workspace: &Workspace) {
     let client = workspace.writer();
     let profile = "https://social.example/in/ada";
     let person = client.new_person(&json!({ "social_url": profile }));
-    let again = client.post(PATH, &json!({ "social_url": profile, "name": "Ada Lovelace" })).expect(200);
+    let again =
+        client.post(PATH, &json!({ "social_url": profile, "name": "Ada Lovelace" })).expect(200);
     assert_eq!((again.id(), again.string("name")), (person.clone(), "Ada Lovelace".to_owned()));
     client.post(PATH, &json!({ "social_url": profile, "name": "Somebody Else" })).expect(200);
     let person = client.person(&person);
-    assert_eq!([&person["name"], &person["first_name"], &person["last_name"]], ["Ada Lovelace", "Ada", "Lovelace"]);
+    assert_eq!(
+        [&person["name"], &person["first_name"], &person["last_name"]],
+        ["Ada Lovelace", "Ada", "Lovelace"]
+    );
 }
 
 #[apply(each_engine)]
@@ -83,7 +105,8 @@ fn the_handle_is_read_from_the_address_of_the_profile(workspace: &Workspace) {
         ("https://social.example/in/J%C3%BCrgen", "jürgen"),
         ("HTTPS://social.example/in/radia", "radia"),
     ] {
-        let reply = client.post(PATH, &json!({ "name": "Somebody", "social_url": url })).expect(201);
+        let reply =
+            client.post(PATH, &json!({ "name": "Somebody", "social_url": url })).expect(201);
         assert_eq!(reply.data()["social_public_id"], handle, "{url}");
     }
 }
@@ -91,9 +114,23 @@ fn the_handle_is_read_from_the_address_of_the_profile(workspace: &Workspace) {
 #[apply(each_engine)]
 fn an_address_that_names_no_profile_is_refused(workspace: &Workspace) {
     let client = workspace.writer();
-    for url in ["n/a", "ftp://social.example/in/ada", "javascript:alert(1)", "https://", "https:///in/ada", "ada", "//x/in/ada"] {
-        let reply = client.post(PATH, &json!({ "name": "Ada", "social_url": url })).refused(400, "INVALID_REQUEST");
-        assert_eq!((reply.detail_fields(), reply.flaw("social_url")), (vec!["social_url"], "INVALID_URL"), "{url}");
+    for url in [
+        "n/a",
+        "ftp://social.example/in/ada",
+        "javascript:alert(1)",
+        "https://",
+        "https:///in/ada",
+        "ada",
+        "//x/in/ada",
+    ] {
+        let reply = client
+            .post(PATH, &json!({ "name": "Ada", "social_url": url }))
+            .refused(400, "INVALID_REQUEST");
+        assert_eq!(
+            (reply.detail_fields(), reply.flaw("social_url")),
+            (vec!["social_url"], "INVALID_URL"),
+            "{url}"
+        );
     }
 }
 
@@ -121,10 +158,18 @@ fn text_is_trimmed_and_blank_is_absent(workspace: &Workspace) {
     let reply = client.post(PATH, &body).expect(201);
     let data = reply.data();
     assert_eq!(
-        [&data["name"], &data["current_job_title"], &data["social_location"], &data["company_name"]],
+        [
+            &data["name"],
+            &data["current_job_title"],
+            &data["social_location"],
+            &data["company_name"]
+        ],
         ["Ada Lovelace", "Analyst", "", ""]
     );
-    assert_eq!([&data["candidate_id"], &data["client_contact_id"], &data["external_source_id"]], [&Value::Null; 3]);
+    assert_eq!(
+        [&data["candidate_id"], &data["client_contact_id"], &data["external_source_id"]],
+        [&Value::Null; 3]
+    );
     assert_eq!(data["emails"], json!([{ "contact_data_type": "work", "value": "ada@x.example" }]));
     assert_eq!(data["phones"], json!([{ "contact_data_type": "mobile", "value": "030 1234" }]));
     let person = client.person(&reply.id());
@@ -134,9 +179,12 @@ fn text_is_trimmed_and_blank_is_absent(workspace: &Workspace) {
 #[apply(each_engine)]
 fn null_is_as_good_as_absent(workspace: &Workspace) {
     let body = json!({
-        "name": "Ada", "first_name": null, "last_name": null, "social_url": null, "current_job_title": null, "social_location": null,
-        "company_name": null, "emails": null, "work_email": null, "work_phone": null, "personal_email": null, "mobile_phone": null,
-        "phone_numbers": null, "notes": null, "job_id": null, "job_name": null, "client_name": null, "client_id": null,
+        "name": "Ada", "first_name": null, "last_name": null, "social_url": null,
+        "current_job_title": null, "social_location": null,
+        "company_name": null, "emails": null, "work_email": null, "work_phone": null,
+        "personal_email": null, "mobile_phone": null,
+        "phone_numbers": null, "notes": null, "job_id": null, "job_name": null, "client_name": null,
+        "client_id": null,
         "external_source_id": null, "enrich_record": null,
     });
     let reply = workspace.writer().post(PATH, &body).expect(201);
@@ -147,7 +195,12 @@ fn null_is_as_good_as_absent(workspace: &Workspace) {
 fn text_may_be_as_long_as_allowed_and_no_longer(workspace: &Workspace) {
     let client = workspace.writer();
     let address = |length: usize| format!("{}@x.example", "a".repeat(length - "@x.example".len()));
-    let profile = |length: usize| format!("https://social.example/in/ada?{}", "x".repeat(length - "https://social.example/in/ada?".len()));
+    let profile = |length: usize| {
+        format!(
+            "https://social.example/in/ada?{}",
+            "x".repeat(length - "https://social.example/in/ada?".len())
+        )
+    };
     type Case<'c> = (&'static str, usize, &'c dyn Fn(usize) -> Value);
     let cases: [Case<'_>; 11] = [
         ("name", 255, &|length| json!("x".repeat(length))),
@@ -159,8 +212,12 @@ fn text_may_be_as_long_as_allowed_and_no_longer(workspace: &Workspace) {
         ("mobile_phone", 64, &|length| json!("1".repeat(length))),
         ("social_url", 2048, &|length| json!(profile(length))),
         ("notes", 64 * 1024, &|length| json!("x".repeat(length))),
-        ("emails", 50, &|count| (0..count).map(|number| format!("{number}@many.example")).collect()),
-        ("phone_numbers", 50, &|count| (1000..1000 + count).map(|number| number.to_string()).collect()),
+        ("emails", 50, &|count| {
+            (0..count).map(|number| format!("{number}@many.example")).collect()
+        }),
+        ("phone_numbers", 50, &|count| {
+            (1000..1000 + count).map(|number| number.to_string()).collect()
+        }),
     ];
     for (field, most, value) in cases {
         let mut body = json!({ "name": "Ada" });
@@ -177,14 +234,23 @@ fn text_may_be_as_long_as_allowed_and_no_longer(workspace: &Workspace) {
 fn notes_are_measured_in_bytes(workspace: &Workspace) {
     let client = workspace.writer();
     client.new_person(&json!({ "name": "Ada", "notes": "é".repeat(32 * 1024) }));
-    let reply = client.post(PATH, &json!({ "name": "Ada", "notes": "é".repeat(32 * 1024 + 1) })).refused(400, "INVALID_REQUEST");
+    let reply = client
+        .post(PATH, &json!({ "name": "Ada", "notes": "é".repeat(32 * 1024 + 1) }))
+        .refused(400, "INVALID_REQUEST");
     assert_eq!(reply.flaw("notes"), "TOO_LONG");
 }
 
 #[apply(each_engine)]
 fn text_comes_back_as_it_was_sent(workspace: &Workspace) {
     let client = workspace.writer();
-    for name in ["Žofie Müller-Łukaszewicz", "山田 太郎", "O'Neil \"Shorty\" \\ <b>&amp;", "🦀 Ferris", "a' OR 1=1; --", "%_*?"] {
+    for name in [
+        "Žofie Müller-Łukaszewicz",
+        "山田 太郎",
+        "O'Neil \"Shorty\" \\ <b>&amp;",
+        "🦀 Ferris",
+        "a' OR 1=1; --",
+        "%_*?",
+    ] {
         let person = client.new_person(&json!({ "name": name, "current_job_title": name }));
         let person = client.person(&person);
         assert_eq!([&person["name"], &person["current_job_title"]], [name, name]);
@@ -194,7 +260,8 @@ fn text_comes_back_as_it_was_sent(workspace: &Workspace) {
 #[apply(each_engine)]
 fn notes_and_enrichment_do_not_stand_in_the_way(workspace: &Workspace) {
     let client = workspace.writer();
-    let body = json!({ "name": "Ada", "notes": "First line.\n\tSecond line.", "enrich_record": true });
+    let body =
+        json!({ "name": "Ada", "notes": "First line.\n\tSecond line.", "enrich_record": true });
     let person = client.new_person(&body);
     assert_eq!(client.person(&person).get("notes"), None);
 }
@@ -202,7 +269,9 @@ fn notes_and_enrichment_do_not_stand_in_the_way(workspace: &Workspace) {
 #[apply(each_engine)]
 fn ids_are_in_the_order_of_creation(workspace: &Workspace) {
     let client = workspace.writer();
-    let ids: Vec<_> = (0..20).map(|number| client.new_person(&json!({ "name": format!("Person {number}") }))).collect();
+    let ids: Vec<_> = (0..20)
+        .map(|number| client.new_person(&json!({ "name": format!("Person {number}") })))
+        .collect();
     assert!(ids.is_sorted(), "{ids:?}");
     assert!(ids.iter().all(|id| id.starts_with("per_")), "{ids:?}");
 }

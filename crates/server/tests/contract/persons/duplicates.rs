@@ -26,7 +26,10 @@ fn with_phone(client: &Client, name: &str, phone: &str) -> String {
 #[apply(each_engine)]
 fn nobody_is_a_duplicate_of_nobody(workspace: &Workspace) {
     let client = workspace.client("read");
-    assert_eq!(duplicates(&client).json, json!({ "success": true, "data": [], "meta": { "limit": 100, "next_cursor": null } }));
+    assert_eq!(
+        duplicates(&client).json,
+        json!({ "success": true, "data": [], "meta": { "limit": 100, "next_cursor": null } })
+    );
     let writer = workspace.writer();
     with_phone(&writer, "Ada", "+44 20 7946 0000");
     with_phone(&writer, "Grace", "+44 20 7946 0001");
@@ -37,7 +40,8 @@ fn nobody_is_a_duplicate_of_nobody(workspace: &Workspace) {
 fn a_pair_is_shown_with_its_reasons(workspace: &Workspace) {
     let client = workspace.writer();
     client.new_person(&json!({
-        "name": "Ada Lovelace", "company_name": "Engines", "current_job_title": "Analyst", "emails": ["ada@x.example"],
+        "name": "Ada Lovelace", "company_name": "Engines", "current_job_title": "Analyst",
+        "emails": ["ada@x.example"],
         "mobile_phone": "+44 20 7946 0000", "social_url": "https://social.example/in/ada",
     }));
     with_phone(&client, "A. L.", "442079460000");
@@ -102,36 +106,53 @@ fn a_pair_is_shown_with_its_reasons(workspace: &Workspace) {
 #[apply(each_engine)]
 fn the_same_phone_number_makes_a_pair(workspace: &Workspace) {
     let client = workspace.writer();
-    let pair = [with_phone(&client, "Ada", "+44 20 7946 0000"), with_phone(&client, "Grace", "(44) 20 7946-0000")];
+    let pair = [
+        with_phone(&client, "Ada", "+44 20 7946 0000"),
+        with_phone(&client, "Grace", "(44) 20 7946-0000"),
+    ];
     with_phone(&client, "Mary", "555");
     with_phone(&client, "Hedy", "5-5-5");
     let reply = duplicates(&client);
     assert_eq!(pairs(&reply), [pair]);
-    assert_eq!(reply.entries()[0]["reasons"], json!([{ "kind": "same_phone", "value": "+44 20 7946 0000" }]));
+    assert_eq!(
+        reply.entries()[0]["reasons"],
+        json!([{ "kind": "same_phone", "value": "+44 20 7946 0000" }])
+    );
 }
 
 #[apply(each_engine)]
 fn the_same_name_makes_a_pair_within_a_company(workspace: &Workspace) {
     let client = workspace.writer();
-    let at = |name: &str, company: &str| client.new_person(&json!({ "name": name, "company_name": company }));
+    let at = |name: &str, company: &str| {
+        client.new_person(&json!({ "name": name, "company_name": company }))
+    };
     let pair = [at("Ada Lovelace", "Engines"), at("ADA  lovelace", "engines")];
     at("Ada Lovelace", "Acme");
     at("Grace Hopper", "Engines");
     client.new_person(&json!({ "name": "Ada Lovelace" }));
     let reply = duplicates(&client);
     assert_eq!(pairs(&reply), [pair]);
-    assert_eq!(reply.entries()[0]["reasons"], json!([{ "kind": "same_name_and_company", "value": "Engines" }]));
+    assert_eq!(
+        reply.entries()[0]["reasons"],
+        json!([{ "kind": "same_name_and_company", "value": "Engines" }])
+    );
 }
 
 #[apply(each_engine)]
 fn a_handle_makes_a_pair_with_a_similar_name(workspace: &Workspace) {
     let client = workspace.writer();
-    let first = client.new_person(&json!({ "name": "José Núñez", "social_url": "https://social.example/in/jose-n" }));
-    let second = client.new_person(&json!({ "name": "Jose Nunez", "emails": ["Jose-N@x.example"] }));
+    let first = client.new_person(
+        &json!({ "name": "José Núñez", "social_url": "https://social.example/in/jose-n" }),
+    );
+    let second =
+        client.new_person(&json!({ "name": "Jose Nunez", "emails": ["Jose-N@x.example"] }));
     client.new_person(&json!({ "name": "Grace Hopper", "emails": ["jose-n@y.example"] }));
     let reply = duplicates(&client);
     assert_eq!(pairs(&reply), [[first, second]]);
-    assert_eq!(reply.entries()[0]["reasons"], json!([{ "kind": "similar_name_and_handle", "value": "jose-n" }]));
+    assert_eq!(
+        reply.entries()[0]["reasons"],
+        json!([{ "kind": "similar_name_and_handle", "value": "jose-n" }])
+    );
 }
 
 #[apply(each_engine)]
@@ -139,18 +160,23 @@ fn a_pair_may_have_several_reasons(workspace: &Workspace) {
     let client = workspace.writer();
     for domain in ["x", "y"] {
         let emails = [format!("ada@{domain}.example")];
-        let body = json!({ "name": "Ada", "company_name": "Engines", "emails": emails, "phone_numbers": ["555 123 456", "555 123 457"] });
+        let body = json!({ "name": "Ada", "company_name": "Engines", "emails": emails,
+            "phone_numbers": ["555 123 456", "555 123 457"] });
         client.new_person(&body);
     }
     let reply = duplicates(&client);
-    assert_eq!(kinds(&reply.entries()[0]), ["same_phone", "same_phone", "same_name_and_company", "similar_name_and_handle"]);
+    assert_eq!(
+        kinds(&reply.entries()[0]),
+        ["same_phone", "same_phone", "same_name_and_company", "similar_name_and_handle"]
+    );
     assert_eq!(reply.entries().len(), 1);
 }
 
 #[apply(each_engine)]
 fn three_alike_are_three_pairs(workspace: &Workspace) {
     let client = workspace.writer();
-    let [one, two, three] = ["One", "Two", "Three"].map(|name| with_phone(&client, name, "555 123 456"));
+    let [one, two, three] =
+        ["One", "Two", "Three"].map(|name| with_phone(&client, name, "555 123 456"));
     let expected = [[one.clone(), two.clone()], [one, three.clone()], [two, three]];
     assert_eq!(pairs(&duplicates(&client)), expected);
 }
@@ -158,7 +184,8 @@ fn three_alike_are_three_pairs(workspace: &Workspace) {
 #[apply(each_engine)]
 fn a_change_makes_and_ends_a_pair(workspace: &Workspace) {
     let client = workspace.writer();
-    let (one, two) = (with_phone(&client, "Ada", "555 123 456"), with_phone(&client, "Grace", "555 123 457"));
+    let (one, two) =
+        (with_phone(&client, "Ada", "555 123 456"), with_phone(&client, "Grace", "555 123 457"));
     client.update_person(&two, &json!({ "mobile_phone": "555123456" }));
     assert_eq!(pairs(&duplicates(&client)), [[one.clone(), two]]);
     client.update_person(&one, &json!({ "phone_numbers": [] }));
@@ -168,13 +195,17 @@ fn a_change_makes_and_ends_a_pair(workspace: &Workspace) {
 #[apply(each_engine)]
 fn names_and_handles_are_those_of_now(workspace: &Workspace) {
     let client = workspace.writer();
-    let at = |name: &str, company: &str| client.new_person(&json!({ "name": name, "company_name": company }));
+    let at = |name: &str, company: &str| {
+        client.new_person(&json!({ "name": name, "company_name": company }))
+    };
     let (ada, grace) = (at("Ada Lovelace", "Engines"), at("Grace Hopper", "Engines"));
     client.update_person(&grace, &json!({ "name": "ada lovelace" }));
     assert_eq!(pairs(&duplicates(&client)), [[ada, grace.clone()]]);
     client.update_person(&grace, &json!({ "company_name": "Acme" }));
     assert!(pairs(&duplicates(&client)).is_empty());
-    let with = |name: &str, address: &str| client.new_person(&json!({ "name": name, "emails": [address] }));
+    let with = |name: &str, address: &str| {
+        client.new_person(&json!({ "name": name, "emails": [address] }))
+    };
     let (jose, other) = (with("José Núñez", "jn@x.example"), with("Jose Nunez", "jnn@y.example"));
     client.update_person(&other, &json!({ "emails": [{ "value": "JN@y.example" }] }));
     assert_eq!(pairs(&duplicates(&client)), [[jose, other.clone()]]);
@@ -197,7 +228,8 @@ fn a_person_with_one_handle_twice_counts_once(workspace: &Workspace) {
 #[apply(each_engine)]
 fn a_merge_ends_a_pair(workspace: &Workspace) {
     let client = workspace.writer();
-    let (one, two) = (with_phone(&client, "Ada", "555 123 456"), with_phone(&client, "Grace", "555 123 456"));
+    let (one, two) =
+        (with_phone(&client, "Ada", "555 123 456"), with_phone(&client, "Grace", "555 123 456"));
     client.post(&format!("/v1/persons/{one}/merge"), &json!({ "person_id": two })).expect(200);
     assert!(pairs(&duplicates(&client)).is_empty());
 }
@@ -209,8 +241,11 @@ fn what_very_many_share_says_nothing(workspace: &Workspace) {
         with_phone(&client, &format!("Person {number}"), "555 123 456");
     }
     // Two of them are compared for what else they share, which says nothing either.
-    for (name, address) in [("Ada Lovelace", "info@a.example"), ("Grace Hopper", "info@b.example")] {
-        client.new_person(&json!({ "name": name, "mobile_phone": "555 123 456", "emails": [address] }));
+    for (name, address) in [("Ada Lovelace", "info@a.example"), ("Grace Hopper", "info@b.example")]
+    {
+        client.new_person(
+            &json!({ "name": name, "mobile_phone": "555 123 456", "emails": [address] }),
+        );
     }
     assert!(pairs(&duplicates(&client)).is_empty());
 }

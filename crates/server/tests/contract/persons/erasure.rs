@@ -7,10 +7,20 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::support::{
-    App, Client, Engine, Job, Log, NEVER, Reply, Workspace, apply, each_engine, eventually, hooked, is_time, on_sqlite, strings, types,
+    App, Client, Engine, Job, Log, NEVER, Reply, Workspace, apply, each_engine, eventually, hooked,
+    is_time, on_sqlite, strings, types,
 };
 
-const TRACES: [&str; 8] = ["zebediah", "quuxley", "turquoise", "giraffe", "5512 3477", "15555123477", "hippopotamus", "wombat"];
+const TRACES: [&str; 8] = [
+    "zebediah",
+    "quuxley",
+    "turquoise",
+    "giraffe",
+    "5512 3477",
+    "15555123477",
+    "hippopotamus",
+    "wombat",
+];
 
 fn erase(client: &Client, person: &str) -> Reply {
     client.send("DELETE", &format!("/v1/persons/{person}"), None)
@@ -19,16 +29,29 @@ fn erase(client: &Client, person: &str) -> Reply {
 /// Somebody with something in every place where there may be something of a person.
 fn somebody(client: &Client, job: &Job) -> (String, String) {
     let body = json!({
-        "name": "Zebediah Quuxley", "social_url": "https://social.example/in/zebediah-q", "emails": ["zebediah@quuxley.example"],
-        "mobile_phone": "+1 555 5512 3477", "notes": "Rides a turquoise giraffe.", "external_source_id": "wombat-1", "client_name": "Acme",
+        "name": "Zebediah Quuxley", "social_url": "https://social.example/in/zebediah-q",
+        "emails": ["zebediah@quuxley.example"],
+        "mobile_phone": "+1 555 5512 3477", "notes": "Rides a turquoise giraffe.",
+        "external_source_id": "wombat-1", "client_name": "Acme",
         "company_name": "Engines", "current_job_title": "Chief of the hippopotamus",
     });
     let person = client.with("idempotency-key", "made").post("/v1/persons", &body).expect(201).id();
-    let candidate = client.post(&job.candidates_path(), &json!({ "person_id": person })).expect(201).id();
-    client.patch(&format!("/v1/candidates/{candidate}"), &json!({ "stage_name": "Interview" })).expect(200);
+    let candidate =
+        client.post(&job.candidates_path(), &json!({ "person_id": person })).expect(201).id();
+    client
+        .patch(&format!("/v1/candidates/{candidate}"), &json!({ "stage_name": "Interview" }))
+        .expect(200);
     let path = format!("/v1/persons/{person}");
-    client.put(&format!("{path}/history"), &json!({ "work_experience": [{ "company_name": "Hippopotamus works" }] })).expect(200);
-    let note = client.with("idempotency-key", "noted").post(&format!("{path}/notes"), &json!({ "body": "A second giraffe." })).expect(201);
+    client
+        .put(
+            &format!("{path}/history"),
+            &json!({ "work_experience": [{ "company_name": "Hippopotamus works" }] }),
+        )
+        .expect(200);
+    let note = client
+        .with("idempotency-key", "noted")
+        .post(&format!("{path}/notes"), &json!({ "body": "A second giraffe." }))
+        .expect(201);
     client.send("DELETE", &format!("{path}/notes/{}", note.id()), None).expect(200);
     (person, candidate)
 }
@@ -56,7 +79,10 @@ fn an_erased_person_is_gone(workspace: &Workspace) {
         erase(&client, &person),
     ] {
         let reply = reply.refused(410, "ERASED");
-        assert!(reply.text.contains(&erased_at) && !reply.text.to_lowercase().contains("zebediah"), "{reply:#?}");
+        assert!(
+            reply.text.contains(&erased_at) && !reply.text.to_lowercase().contains("zebediah"),
+            "{reply:#?}"
+        );
     }
 }
 
@@ -87,7 +113,8 @@ fn an_erased_person_is_not_found_by_anything(workspace: &Workspace) {
     assert_eq!((strings(all.data(), "id"), &all.json["meta"]["total"]), (vec![other], &json!(1)));
     assert!(client.get("/v1/persons?q=zebediah").expect(200).entries().is_empty());
     let again = json!({
-        "name": "Zebediah", "emails": ["zebediah@quuxley.example"], "external_source_id": "wombat-1",
+        "name": "Zebediah", "emails": ["zebediah@quuxley.example"],
+        "external_source_id": "wombat-1",
         "social_url": "https://social.example/in/zebediah-q",
     });
     assert_ne!(client.post("/v1/persons", &again).expect(201).id(), person);
@@ -103,8 +130,13 @@ fn the_log_forgets_who_it_was_and_is_still_proved(app: &App) {
     let mut forgotten = 0;
     for event in feed.entries() {
         let is_told = event["type"] == "person.erased";
-        if [&person, &candidate].into_iter().any(|id| event["record_id"] == id.as_str()) && !is_told {
-            assert_eq!((&event["data"], &event["request_id"]), (&Value::Null, &Value::Null), "{event}");
+        if [&person, &candidate].into_iter().any(|id| event["record_id"] == id.as_str()) && !is_told
+        {
+            assert_eq!(
+                (&event["data"], &event["request_id"]),
+                (&Value::Null, &Value::Null),
+                "{event}"
+            );
             forgotten += 1;
         }
     }
@@ -124,7 +156,10 @@ fn an_erasure_is_told_without_a_name(workspace: &Workspace) {
     assert_eq!((&events[0]["record_id"], &events[0]["data"]), (&json!(candidate), &Value::Null));
     assert_eq!(events[1]["data"], Value::Null);
     assert_eq!(events[2]["record_id"], person);
-    assert_eq!(events[2]["data"], json!({ "before": {}, "after": { "id": person, "ids": [person], "erased_at": erased_at } }));
+    assert_eq!(
+        events[2]["data"],
+        json!({ "before": {}, "after": { "id": person, "ids": [person], "erased_at": erased_at } })
+    );
 }
 
 #[apply(each_engine)]
@@ -133,14 +168,30 @@ fn no_table_has_anything_of_an_erased_person(app: &App) {
     let (person, _) = somebody(&client, &client.new_job("Engineer", "Acme"));
     erase(&client, &person).expect(200);
     Log::begin(&client);
-    for (table, column) in [("event", "data"), ("person", "name"), ("note", "body"), ("person_identifier", "key")] {
-        let found = app.database.execute(&format!("SELECT {column} FROM {table} WHERE {column} IS NOT NULL"));
+    for (table, column) in
+        [("event", "data"), ("person", "name"), ("note", "body"), ("person_identifier", "key")]
+    {
+        let found = app
+            .database
+            .execute(&format!("SELECT {column} FROM {table} WHERE {column} IS NOT NULL"));
         let found = found.join("\n").to_lowercase();
         assert!(TRACES.iter().all(|trace| !found.contains(trace)), "{table}: {found}");
     }
-    for table in ["person", "note", "person_identifier", "client_contact", "search_document", "search_tail", "search_queue", "stage_entry"]
-    {
-        assert_eq!(app.database.execute(&format!("SELECT COUNT(*) FROM {table}")), ["0"], "{table}");
+    for table in [
+        "person",
+        "note",
+        "person_identifier",
+        "client_contact",
+        "search_document",
+        "search_tail",
+        "search_queue",
+        "stage_entry",
+    ] {
+        assert_eq!(
+            app.database.execute(&format!("SELECT COUNT(*) FROM {table}")),
+            ["0"],
+            "{table}"
+        );
     }
 }
 
@@ -148,10 +199,16 @@ fn no_table_has_anything_of_an_erased_person(app: &App) {
 fn kept_answers_are_forgotten(app: &App) {
     let client = app.writer();
     let (person, _) = somebody(&client, &client.new_job("Engineer", "Acme"));
-    let other = client.with("idempotency-key", "other").post("/v1/persons", &json!({ "name": "Ada" })).expect(201);
+    let other = client
+        .with("idempotency-key", "other")
+        .post("/v1/persons", &json!({ "name": "Ada" }))
+        .expect(201);
     erase(&client, &person).expect(200);
     assert_eq!(app.database.execute("SELECT key FROM idempotent_answer"), ["other"]);
-    let again = client.with("idempotency-key", "other").post("/v1/persons", &json!({ "name": "Ada" })).expect(201);
+    let again = client
+        .with("idempotency-key", "other")
+        .post("/v1/persons", &json!({ "name": "Ada" }))
+        .expect(201);
     assert_eq!((again.id(), again.header("idempotency-replayed")), (other.id(), Some("true")));
 }
 
@@ -160,24 +217,43 @@ fn kept_answers_are_forgotten(app: &App) {
 fn answers_that_were_kept_long_ago_are_forgotten_too(app: &App) {
     let client = app.writer();
     let (gone, _) = somebody(&client, &client.new_job("Engineer", "Acme"));
-    let kept = client.with("idempotency-key", "kept").post("/v1/persons", &json!({ "name": "Zeb" })).expect(201).id();
+    let kept = client
+        .with("idempotency-key", "kept")
+        .post("/v1/persons", &json!({ "name": "Zeb" }))
+        .expect(201)
+        .id();
     client.post(&format!("/v1/persons/{kept}/merge"), &json!({ "person_id": gone })).expect(200);
     let path = format!("/v1/persons/{kept}");
     let found = json!({ "name": "Zebediah", "emails": ["zebediah@quuxley.example"] });
     client.with("idempotency-key", "found").post("/v1/persons", &found).expect(200);
-    client.with("idempotency-key", "noted-again").post(&format!("{path}/notes"), &json!({ "body": "A third giraffe." })).expect(201);
-    let other = client.with("idempotency-key", "other").post("/v1/persons", &json!({ "name": "Ada" })).expect(201);
+    client
+        .with("idempotency-key", "noted-again")
+        .post(&format!("{path}/notes"), &json!({ "body": "A third giraffe." }))
+        .expect(201);
+    let other = client
+        .with("idempotency-key", "other")
+        .post("/v1/persons", &json!({ "name": "Ada" }))
+        .expect(201);
     let hours_ago = match app.database.engine {
         Engine::Sqlite => "created_at - 10 * 3600 * 1000",
         Engine::Postgres => "created_at - interval '10 hours'",
     };
     app.database.execute(&format!("UPDATE idempotent_answer SET created_at = {hours_ago}"));
     client.with("idempotency-key", "new").post("/v1/persons", &found).expect(200);
-    client.with("idempotency-key", "new-other").post("/v1/persons", &json!({ "name": "Grace" })).expect(201);
+    client
+        .with("idempotency-key", "new-other")
+        .post("/v1/persons", &json!({ "name": "Grace" }))
+        .expect(201);
     assert_eq!(app.database.execute("SELECT COUNT(*) FROM idempotent_answer"), ["8"]);
     erase(&client, &kept).expect(200);
-    assert_eq!(app.database.execute("SELECT key FROM idempotent_answer ORDER BY key"), ["new-other", "other"]);
-    let again = client.with("idempotency-key", "other").post("/v1/persons", &json!({ "name": "Ada" })).expect(201);
+    assert_eq!(
+        app.database.execute("SELECT key FROM idempotent_answer ORDER BY key"),
+        ["new-other", "other"]
+    );
+    let again = client
+        .with("idempotency-key", "other")
+        .post("/v1/persons", &json!({ "name": "Ada" }))
+        .expect(201);
     assert_eq!((again.id(), again.header("idempotency-replayed")), (other.id(), Some("true")));
 }
 
@@ -197,7 +273,10 @@ fn what_receivers_answered_is_forgotten(engine: &Engine) {
     assert_eq!(delivery(&person)["attempts"].as_array().unwrap().len(), 1);
     erase(&client, &person).expect(200);
     let after = delivery(&person);
-    assert_eq!((&after["attempts"], &after["attempt_count"], &after["status"]), (&json!([]), &json!(1), &json!("delivered")));
+    assert_eq!(
+        (&after["attempts"], &after["attempt_count"], &after["status"]),
+        (&json!([]), &json!(1), &json!("delivered"))
+    );
     assert_eq!(delivery(&other), before);
 }
 
@@ -223,7 +302,10 @@ fn who_went_into_an_erased_person_is_erased_too(app: &App) {
 #[apply(each_engine)]
 fn an_erasure_by_an_old_id_erases_the_person(workspace: &Workspace) {
     let client = workspace.writer();
-    let (kept, gone) = (client.new_person(&json!({ "name": "Ada" })), client.new_person(&json!({ "name": "Ada L" })));
+    let (kept, gone) = (
+        client.new_person(&json!({ "name": "Ada" })),
+        client.new_person(&json!({ "name": "Ada L" })),
+    );
     client.post(&format!("/v1/persons/{kept}/merge"), &json!({ "person_id": gone })).expect(200);
     assert_eq!(erase(&client, &gone).expect(200).id(), kept);
     client.get(&format!("/v1/persons/{kept}")).refused(410, "ERASED");
@@ -233,7 +315,8 @@ fn an_erasure_by_an_old_id_erases_the_person(workspace: &Workspace) {
 fn of_candidates_that_became_one_no_id_is_left(app: &App) {
     let client = app.writer();
     let job = client.new_job("Engineer", "Acme");
-    let [kept, gone, _] = ["Ada", "Ada L", "Grace"].map(|name| client.new_candidate(&job, name)["person_id"].as_str().unwrap().to_owned());
+    let [kept, gone, _] = ["Ada", "Ada L", "Grace"]
+        .map(|name| client.new_candidate(&job, name)["person_id"].as_str().unwrap().to_owned());
     client.post(&format!("/v1/persons/{kept}/merge"), &json!({ "person_id": gone })).expect(200);
     let former = || app.database.execute("SELECT kind FROM former_record ORDER BY kind");
     assert_eq!(former(), ["candidate", "person"]);
@@ -270,7 +353,9 @@ fn an_erasure_takes_nothing_but_the_id(workspace: &Workspace) {
     let person = client.new_person(&json!({ "name": "Ada" }));
     let path = format!("/v1/persons/{person}");
     client.send("DELETE", &format!("{path}?now=true"), None).refused(400, "INVALID_REQUEST");
-    client.send("DELETE", &path, Some(&json!({ "reason": "asked" }))).refused(400, "INVALID_REQUEST");
+    client
+        .send("DELETE", &path, Some(&json!({ "reason": "asked" })))
+        .refused(400, "INVALID_REQUEST");
     assert_eq!(client.person(&person)["name"], "Ada");
     client.send("DELETE", &path, Some(&json!({}))).expect(200);
 }
@@ -290,12 +375,18 @@ fn an_erasure_sent_again_is_answered_again(workspace: &Workspace) {
     let once = client.with("idempotency-key", "once");
     let first = erase(&once, &person).expect(200);
     let second = erase(&once, &person).expect(200);
-    assert_eq!((second.text.as_str(), second.header("idempotency-replayed")), (first.text.as_str(), Some("true")));
+    assert_eq!(
+        (second.text.as_str(), second.header("idempotency-replayed")),
+        (first.text.as_str(), Some("true"))
+    );
 }
 
 /// Whether one of the texts stands in a file of the database, in whatever case.
 fn is_in_a_file(app: &App, texts: &[&str]) -> bool {
-    let files = fs::read_dir(app.database.directory()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let files = fs::read_dir(app.database.directory())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file());
     files.into_iter().any(|path| {
         let bytes = fs::read(path).unwrap_or_default().to_ascii_lowercase();
         texts.iter().any(|text| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
@@ -310,8 +401,14 @@ fn no_file_has_anything_of_an_erased_person(app: &App) {
         client.new_candidate(&job, &format!("Person {number}"));
     }
     let (person, _) = somebody(&client, &job);
-    client.update_person(&person, &json!({ "name": "Zebediah Q. Quuxley", "address": "Giraffe lane 7" }));
-    assert!(TRACES.iter().all(|trace| *trace == "15555123477" || is_in_a_file(app, &[*trace])), "a trace that never was");
+    client.update_person(
+        &person,
+        &json!({ "name": "Zebediah Q. Quuxley", "address": "Giraffe lane 7" }),
+    );
+    assert!(
+        TRACES.iter().all(|trace| *trace == "15555123477" || is_in_a_file(app, &[*trace])),
+        "a trace that never was"
+    );
     erase(&client, &person).expect(200);
     eventually("nothing of the person is in the files", || !is_in_a_file(app, &TRACES));
 }
@@ -338,7 +435,9 @@ fn a_log_that_somebody_needed_is_emptied_when_they_do_not(app: &App) {
     BufReader::new(looking.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     assert_eq!(line, "looking\n");
     erase(&client, &person).expect(200);
-    eventually("all words are merged", || app.database.execute("SELECT COUNT(*) FROM search_merge") == ["0"]);
+    eventually("all words are merged", || {
+        app.database.execute("SELECT COUNT(*) FROM search_merge") == ["0"]
+    });
     assert!(is_in_a_file(app, &TRACES));
     drop(looking.stdin.take());
     assert!(looking.wait().unwrap().success());
@@ -361,10 +460,13 @@ fn who_waits_is_told_that_nothing_is_left(app: &App) {
 fn a_server_that_is_stopped_right_behind_an_erasure_leaves_nothing(engine: &Engine) {
     let mut app = engine.app().start();
     let client = app.writer();
-    let persons: Vec<_> = (0..300).map(|number| json!({ "name": format!("Person {number}") })).collect();
+    let persons: Vec<_> =
+        (0..300).map(|number| json!({ "name": format!("Person {number}") })).collect();
     client.post("/v1/persons/batch", &json!({ "persons": persons })).expect(200);
     let (person, _) = somebody(&client, &client.new_job("Engineer", "Acme"));
-    eventually("there are segments", || app.database.execute("SELECT COUNT(*) FROM search_segment") != ["0"]);
+    eventually("there are segments", || {
+        app.database.execute("SELECT COUNT(*) FROM search_segment") != ["0"]
+    });
     erase(&client, &person).expect(200);
     app.process.terminate();
     assert!(app.process.wait_exit().success());

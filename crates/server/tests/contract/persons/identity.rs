@@ -1,4 +1,5 @@
-//! Two persons never become one in silence: what tells them apart, and what becomes of values that differ.
+//! Two persons never become one in silence: what tells them apart, and what becomes of values that
+//! differ.
 
 use serde_json::{Value, json};
 
@@ -22,7 +23,12 @@ fn two_of(client: &Client, bodies: [&Value; 2]) -> [String; 2] {
 fn reasons(client: &Client, persons: &[String; 2]) -> Vec<String> {
     let reply = client.get(DUPLICATES).expect(200);
     let is_theirs = |pair: &&Value| strings(&pair["persons"], "id") == *persons;
-    reply.entries().iter().find(is_theirs).map(|pair| strings(&pair["reasons"], "kind")).unwrap_or_default()
+    reply
+        .entries()
+        .iter()
+        .find(is_theirs)
+        .map(|pair| strings(&pair["reasons"], "kind"))
+        .unwrap_or_default()
 }
 
 #[track_caller]
@@ -46,7 +52,10 @@ fn two_outside_ids_are_two_persons_whatever_they_share(workspace: &Workspace) {
     let persons = two_of(&client, [&body("crm-1", "Ada Lovelace"), &body("crm-2", "Grace Hopper")]);
     for (person, name) in persons.iter().zip(["Ada Lovelace", "Grace Hopper"]) {
         let person = client.person(person);
-        assert_eq!((&person["name"], &person["emails"][0]["value"]), (&json!(name), &json!("office@x.example")));
+        assert_eq!(
+            (&person["name"], &person["emails"][0]["value"]),
+            (&json!(name), &json!("office@x.example"))
+        );
     }
     assert_eq!(reasons(&client, &persons), ["same_social_profile", "same_email"]);
     // Whoever has no outside id is the first who holds the address.
@@ -58,12 +67,26 @@ fn two_outside_ids_are_two_persons_whatever_they_share(workspace: &Workspace) {
 fn a_handle_on_two_networks_names_two_persons(workspace: &Workspace) {
     let client = workspace.writer();
     let body = |url: &str| json!({ "name": "J. Smith", "social_url": url });
-    let persons = two_of(&client, [&body("https://github.example/jsmith"), &body("https://linkedin.example/in/JSmith")]);
+    let persons = two_of(
+        &client,
+        [&body("https://github.example/jsmith"), &body("https://linkedin.example/in/JSmith")],
+    );
     let found = client.get("/v1/persons?social_public_id=jsmith").expect(200);
-    assert_eq!((strings(&found.json["data"], "id"), &found.json["meta"]["total"]), (persons.to_vec(), &json!(2)));
-    for url in ["http://www.linkedin.example/pub/jsmith?x=y", "de.linkedin.example/in/jsmith", "m.linkedin.example/jsmith/"] {
+    assert_eq!(
+        (strings(&found.json["data"], "id"), &found.json["meta"]["total"]),
+        (persons.to_vec(), &json!(2))
+    );
+    for url in [
+        "http://www.linkedin.example/pub/jsmith?x=y",
+        "de.linkedin.example/in/jsmith",
+        "m.linkedin.example/jsmith/",
+    ] {
         let reply = client.post(PATH, &body(url)).expect(200);
-        assert_eq!((reply.id(), reply.header("x-matched-by")), (persons[1].clone(), Some("social_url")), "{url}");
+        assert_eq!(
+            (reply.id(), reply.header("x-matched-by")),
+            (persons[1].clone(), Some("social_url")),
+            "{url}"
+        );
     }
     assert_eq!(reasons(&client, &persons), ["similar_name_and_handle"]);
 }
@@ -72,7 +95,13 @@ fn a_handle_on_two_networks_names_two_persons(workspace: &Workspace) {
 fn two_handles_on_one_network_are_two_persons(workspace: &Workspace) {
     let client = workspace.writer();
     let body = |name: &str, url: &str| json!({ "name": name, "social_url": url, "work_email": "team@x.example" });
-    let persons = two_of(&client, [&body("Ada", "https://social.example/in/ada"), &body("Grace", "https://social.example/in/grace")]);
+    let persons = two_of(
+        &client,
+        [
+            &body("Ada", "https://social.example/in/ada"),
+            &body("Grace", "https://social.example/in/grace"),
+        ],
+    );
     assert_eq!(reasons(&client, &persons), ["same_email"]);
     // On another network the handle may be another, and whoever is found by the address is meant.
     let reply = client.post(WITH_CHANGES, &body("Ada", "https://code.example/ada")).expect(200);
@@ -83,8 +112,11 @@ fn two_handles_on_one_network_are_two_persons(workspace: &Workspace) {
 #[apply(each_engine)]
 fn who_is_found_by_more_is_meant_where_an_address_is_shared(workspace: &Workspace) {
     let client = workspace.writer();
-    let first = client.new_person(&json!({ "name": "Ada", "external_source_id": "crm-1", "emails": ["team@x.example"] }));
-    let profile = json!({ "social_url": "https://social.example/in/grace", "emails": ["team@x.example"] });
+    let first = client.new_person(
+        &json!({ "name": "Ada", "external_source_id": "crm-1", "emails": ["team@x.example"] }),
+    );
+    let profile =
+        json!({ "social_url": "https://social.example/in/grace", "emails": ["team@x.example"] });
     let mut body = profile.clone();
     body["external_source_id"] = json!("crm-2");
     let second = client.post(PATH, &body).expect(201).id();
@@ -98,28 +130,51 @@ fn who_is_found_by_more_is_meant_where_an_address_is_shared(workspace: &Workspac
             { "field": "emails", "value": "team@x.example" },
         ])
     );
-    let resolved = client.post("/v1/persons/resolve", &json!({ "external_source_id": "crm-3", "emails": ["team@x.example"] })).expect(200);
+    let resolved = client
+        .post(
+            "/v1/persons/resolve",
+            &json!({ "external_source_id": "crm-3", "emails": ["team@x.example"] }),
+        )
+        .expect(200);
     let data = resolved.data();
-    assert_eq!((&data["outcome"], &data["matches"], &data["others"][0]["person_id"]), (&json!("create"), &json!([]), &json!(first)));
+    assert_eq!(
+        (&data["outcome"], &data["matches"], &data["others"][0]["person_id"]),
+        (&json!("create"), &json!([]), &json!(first))
+    );
     // On a match the address is added without being taken from its holder.
     let third = client.new_person(&json!({ "name": "Alan", "external_source_id": "crm-3" }));
-    let reply = client.post(PATH, &json!({ "external_source_id": "crm-3", "emails": ["team@x.example"] })).expect(200);
-    assert_eq!((reply.id(), &reply.data()["emails"][0]["value"]), (third, &json!("team@x.example")));
+    let reply = client
+        .post(PATH, &json!({ "external_source_id": "crm-3", "emails": ["team@x.example"] }))
+        .expect(200);
+    assert_eq!(
+        (reply.id(), &reply.data()["emails"][0]["value"]),
+        (third, &json!("team@x.example"))
+    );
     assert_eq!(client.post(PATH, &json!({ "emails": ["team@x.example"] })).expect(200).id(), first);
 }
 
 #[apply(each_engine)]
 fn rows_of_one_batch_that_share_an_address_stay_apart(workspace: &Workspace) {
     let client = workspace.writer();
-    let row = |source: &str| json!({ "name": source, "external_source_id": source, "emails": ["team@x.example"] });
+    let row = |source: &str| {
+        json!({ "name": source, "external_source_id": source,
+        "emails": ["team@x.example"] })
+    };
     let body = json!({ "persons": [row("crm-1"), row("crm-2"), row("crm-1"), row("crm-2")] });
     let reply = client.post("/v1/persons/batch?include=changes", &body).expect(200);
     let rows = reply.entries();
-    assert_eq!(rows.iter().map(|row| row["status"].as_u64().unwrap()).collect::<Vec<_>>(), [201, 201, 200, 200], "{reply:#?}");
+    assert_eq!(
+        rows.iter().map(|row| row["status"].as_u64().unwrap()).collect::<Vec<_>>(),
+        [201, 201, 200, 200],
+        "{reply:#?}"
+    );
     let ids: Vec<_> = rows.iter().map(|row| &row["data"]["id"]).collect();
     assert_eq!((ids[0], ids[1]), (ids[2], ids[3]));
     assert_ne!(ids[0], ids[1]);
-    assert_eq!((&rows[0]["changes"]["matched_by"], &rows[3]["changes"]["matched_by"]), (&Value::Null, &json!("external_source_id")));
+    assert_eq!(
+        (&rows[0]["changes"]["matched_by"], &rows[3]["changes"]["matched_by"]),
+        (&Value::Null, &json!("external_source_id"))
+    );
 }
 
 #[apply(each_engine)]
@@ -127,13 +182,15 @@ fn what_differs_becomes_a_proposal_of_the_caller(workspace: &Workspace) {
     let client = workspace.writer();
     let crm = workspace.client("admin");
     let body = json!({
-        "name": "Ada Lovelace", "external_source_id": "crm-1", "current_job_title": "Analyst", "company_name": "Engines",
+        "name": "Ada Lovelace", "external_source_id": "crm-1", "current_job_title": "Analyst",
+        "company_name": "Engines",
         "social_location": "London",
     });
     let person = client.new_person(&body);
     assert_eq!(client.proposals(&person), Vec::<Value>::new());
     let other = json!({
-        "name": "A. King", "external_source_id": "crm-1", "current_job_title": "Countess", "company_name": " ENGINES ",
+        "name": "A. King", "external_source_id": "crm-1", "current_job_title": "Countess",
+        "company_name": " ENGINES ",
         "social_location": "Paris", "emails": ["ada@x.example"],
     });
     let reply = crm.post(WITH_CHANGES, &other).expect(200);
@@ -154,47 +211,73 @@ fn what_differs_becomes_a_proposal_of_the_caller(workspace: &Workspace) {
     let proposals = client.proposals(&person);
     assert_eq!(proposals.len(), 3);
     let title = proposals.iter().find(|proposal| proposal["field"] == "current_job_title").unwrap();
-    assert_eq!((&title["proposed"], &title["current"], &title["provider"]), (&json!("Countess"), &json!("Analyst"), &json!("")));
+    assert_eq!(
+        (&title["proposed"], &title["current"], &title["provider"]),
+        (&json!("Countess"), &json!("Analyst"), &json!(""))
+    );
     let key = crm.get("/v1/me").data()["key"]["id"].clone();
-    assert_eq!((&title["proposed_by"], &title["id"]), (&key, &reply.json["changes"]["kept_back"][1]["proposal_id"]));
+    assert_eq!(
+        (&title["proposed_by"], &title["id"]),
+        (&key, &reply.json["changes"]["kept_back"][1]["proposal_id"])
+    );
     // Never twice, and from nobody who says the same.
     for caller in [&crm, &client] {
         let again = caller.post(WITH_CHANGES, &other).expect(200);
         assert_eq!(again.json["changes"]["kept_back"], reply.json["changes"]["kept_back"]);
     }
     assert_eq!(client.proposals(&person), proposals);
-    client.send("POST", &format!("/v1/proposals/{}/accept", title["id"].as_str().unwrap()), None).expect(200);
+    client
+        .send("POST", &format!("/v1/proposals/{}/accept", title["id"].as_str().unwrap()), None)
+        .expect(200);
     assert_eq!(client.person(&person)["current_job_title"], "Countess");
     let place = proposals.iter().find(|proposal| proposal["field"] == "social_location").unwrap();
-    client.send("POST", &format!("/v1/proposals/{}/reject", place["id"].as_str().unwrap()), None).expect(200);
+    client
+        .send("POST", &format!("/v1/proposals/{}/reject", place["id"].as_str().unwrap()), None)
+        .expect(200);
     crm.post(PATH, &other).expect(200);
-    let open: Vec<_> = client.proposals(&person).into_iter().filter(|proposal| proposal["state"] == "open").collect();
+    let open: Vec<_> = client
+        .proposals(&person)
+        .into_iter()
+        .filter(|proposal| proposal["state"] == "open")
+        .collect();
     assert_eq!(open.iter().map(|proposal| &proposal["field"]).collect::<Vec<_>>(), ["name"]);
 }
 
 #[apply(each_engine)]
 fn callers_that_take_turns_with_two_values_make_no_heap_of_proposals(workspace: &Workspace) {
     let (client, crm) = (workspace.writer(), workspace.client("admin"));
-    let body = |title: &str| json!({ "name": "Ada", "external_source_id": "crm-1", "current_job_title": title });
+    let body = |title: &str| {
+        json!({ "name": "Ada", "external_source_id": "crm-1",
+        "current_job_title": title })
+    };
     let person = client.new_person(&body("Analyst"));
     for _ in 0..3 {
         crm.post(PATH, &body("Countess")).expect(200);
         crm.post(PATH, &body("Poet")).expect(200);
         client.post(PATH, &body("Mother")).expect(200);
     }
-    let states: Vec<_> =
-        client.proposals(&person).iter().map(|proposal| [proposal["proposed"].clone(), proposal["state"].clone()]).collect();
+    let states: Vec<_> = client
+        .proposals(&person)
+        .iter()
+        .map(|proposal| [proposal["proposed"].clone(), proposal["state"].clone()])
+        .collect();
     assert_eq!(states, [["Mother", "open"], ["Poet", "open"], ["Countess", "superseded"]]);
 }
 
 #[apply(each_engine)]
 fn a_caller_who_says_something_else_takes_back_what_they_said(workspace: &Workspace) {
     let (client, crm) = (workspace.writer(), workspace.client("admin"));
-    let body = |title: &str| json!({ "name": "Ada", "external_source_id": "crm-1", "current_job_title": title });
+    let body = |title: &str| {
+        json!({ "name": "Ada", "external_source_id": "crm-1",
+        "current_job_title": title })
+    };
     let person = client.new_person(&body("Analyst"));
     let open = || {
-        let proposals = client.proposals(&person).into_iter().filter(|proposal| proposal["state"] == "open");
-        proposals.map(|proposal| proposal["proposed"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        let proposals =
+            client.proposals(&person).into_iter().filter(|proposal| proposal["state"] == "open");
+        proposals
+            .map(|proposal| proposal["proposed"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     crm.post(PATH, &body("Countess")).expect(200);
     assert_eq!(open(), ["Countess"]);
@@ -212,19 +295,34 @@ fn a_caller_who_says_something_else_takes_back_what_they_said(workspace: &Worksp
 fn a_merge_keeps_what_callers_proposed(workspace: &Workspace) {
     let client = workspace.writer();
     let body = |source: &str, title: &str| json!({ "name": "Ada", "external_source_id": source, "current_job_title": title });
-    let (kept, gone) = (client.new_person(&body("crm-1", "Analyst")), client.new_person(&body("crm-2", "Countess")));
+    let (kept, gone) = (
+        client.new_person(&body("crm-1", "Analyst")),
+        client.new_person(&body("crm-2", "Countess")),
+    );
     client.post(PATH, &body("crm-2", "Poet")).expect(200);
     client.post(&format!("{PATH}/{kept}/merge"), &json!({ "person_id": gone })).expect(200);
     let proposals = client.proposals(&kept);
-    assert_eq!((&proposals[0]["proposed"], &proposals[0]["current"]), (&json!("Poet"), &json!("Analyst")));
-    client.send("POST", &format!("/v1/proposals/{}/accept", proposals[0]["id"].as_str().unwrap()), None).expect(200);
+    assert_eq!(
+        (&proposals[0]["proposed"], &proposals[0]["current"]),
+        (&json!("Poet"), &json!("Analyst"))
+    );
+    client
+        .send(
+            "POST",
+            &format!("/v1/proposals/{}/accept", proposals[0]["id"].as_str().unwrap()),
+            None,
+        )
+        .expect(200);
     assert_eq!(client.person(&kept)["current_job_title"], "Poet");
 }
 
 #[apply(each_engine)]
 fn a_profile_that_somebody_else_has_is_kept_back_without_a_proposal(workspace: &Workspace) {
     let client = workspace.writer();
-    let body = |source: &str, handle: &str| json!({ "name": source, "external_source_id": source, "social_url": format!("social.example/in/{handle}") });
+    let body = |source: &str, handle: &str| {
+        json!({ "name": source, "external_source_id": source,
+        "social_url": format!("social.example/in/{handle}") })
+    };
     client.new_person(&body("crm-1", "ada"));
     let other = client.new_person(&body("crm-2", "grace"));
     let reply = client.post(WITH_CHANGES, &body("crm-1", "grace")).expect(200);
@@ -232,7 +330,10 @@ fn a_profile_that_somebody_else_has_is_kept_back_without_a_proposal(workspace: &
     assert_eq!(client.post(PATH, &body("crm-2", "grace")).expect(200).id(), other);
     let long = format!("https://{}.example/in/ada", "x".repeat(250));
     assert_eq!(
-        client.post(PATH, &json!({ "name": "Long", "social_url": long })).refused(400, "INVALID_REQUEST").flaw("social_url"),
+        client
+            .post(PATH, &json!({ "name": "Long", "social_url": long }))
+            .refused(400, "INVALID_REQUEST")
+            .flaw("social_url"),
         "INVALID_URL"
     );
 }
@@ -245,12 +346,18 @@ fn every_field_pushed_by_two_systems_is_accounted_for(workspace: &Workspace) {
     let from = |number: usize| {
         json!({
             "name": format!("Ada {number}"), "first_name": "Ada", "last_name": format!("{number}"),
-            "social_url": "https://social.example/in/ada", "current_job_title": format!("Title {number}"),
-            "social_location": format!("Place {number}"), "company_name": format!("Company {number}"),
-            "emails": [format!("list{number}@x.example")], "work_email": format!("work{number}@x.example"),
-            "personal_email": format!("home{number}@x.example"), "work_phone": format!("030 111{number}"),
-            "mobile_phone": format!("030 222{number}"), "phone_numbers": [format!("030 333{number}")],
-            "notes": format!("Note {number}"), "job_id": jobs[number].id, "job_name": names[number], "client_id": jobs[number].client_company,
+            "social_url": "https://social.example/in/ada", "current_job_title": format!("Title \
+                {number}"),
+            "social_location": format!("Place {number}"), "company_name": format!("Company \
+                {number}"),
+            "emails": [format!("list{number}@x.example")],
+            "work_email": format!("work{number}@x.example"),
+            "personal_email": format!("home{number}@x.example"), "work_phone": format!("030 \
+                111{number}"),
+            "mobile_phone": format!("030 222{number}"), "phone_numbers": [format!("030 \
+                333{number}")],
+            "notes": format!("Note {number}"), "job_id": jobs[number].id, "job_name": names[number],
+            "client_id": jobs[number].client_company,
             "client_name": "ACME", "external_source_id": "crm-1", "enrich_record": true,
         })
     };
@@ -272,7 +379,8 @@ fn every_field_pushed_by_two_systems_is_accounted_for(workspace: &Workspace) {
         }),
     );
     let proposed = client.proposals(&person);
-    let mut proposed: Vec<_> = proposed.iter().map(|proposal| proposal["proposed"].as_str().unwrap()).collect();
+    let mut proposed: Vec<_> =
+        proposed.iter().map(|proposal| proposal["proposed"].as_str().unwrap()).collect();
     proposed.sort_unstable();
     assert_eq!(proposed, ["Ada 1", "Company 1", "Place 1", "Title 1"]);
     let record = client.get(&format!("{PATH}/{person}?include=profile,notes")).expect(200);
@@ -283,25 +391,40 @@ fn every_field_pushed_by_two_systems_is_accounted_for(workspace: &Workspace) {
     };
     assert_eq!(
         values("emails"),
-        ["home0@x.example", "home1@x.example", "list0@x.example", "list1@x.example", "work0@x.example", "work1@x.example"]
+        [
+            "home0@x.example",
+            "home1@x.example",
+            "list0@x.example",
+            "list1@x.example",
+            "work0@x.example",
+            "work1@x.example"
+        ]
     );
-    assert_eq!(values("phones"), ["030 1110", "030 1111", "030 2220", "030 2221", "030 3330", "030 3331"]);
+    assert_eq!(
+        values("phones"),
+        ["030 1110", "030 1111", "030 2220", "030 2221", "030 3330", "030 3331"]
+    );
     assert_eq!(strings(&record.data()["jobs"], "job_name"), ["Analyst", "Engineer"]);
     assert_eq!(strings(&record.data()["notes"], "body"), ["Note 1", "Note 0"]);
-    assert!(client.get(&format!("{PATH}/{person}/enrichment")).expect(200).data()["state"].is_string());
+    assert!(
+        client.get(&format!("{PATH}/{person}/enrichment")).expect(200).data()["state"].is_string()
+    );
 }
 
 #[apply(each_engine)]
 fn a_name_that_is_split_otherwise_is_told(workspace: &Workspace) {
     let client = workspace.writer();
-    client.new_person(&json!({ "first_name": "Ada", "last_name": "King Lovelace", "external_source_id": "crm-1" }));
-    let body = json!({ "first_name": "Ada King", "last_name": "Lovelace", "external_source_id": "crm-1" });
+    client.new_person(&json!({ "first_name": "Ada", "last_name": "King Lovelace",
+        "external_source_id": "crm-1" }));
+    let body =
+        json!({ "first_name": "Ada King", "last_name": "Lovelace", "external_source_id": "crm-1" });
     let reply = client.post(WITH_CHANGES, &body).expect(200);
     assert_eq!(
         reply.json["changes"]["kept_back"],
         json!([
             { "field": "first_name", "value": "Ada King", "current": "Ada", "proposal_id": null },
-            { "field": "last_name", "value": "Lovelace", "current": "King Lovelace", "proposal_id": null },
+            { "field": "last_name", "value": "Lovelace", "current": "King Lovelace",
+                "proposal_id": null },
         ])
     );
 }
@@ -314,20 +437,36 @@ fn how_somebody_was_matched_is_told_again_with_a_kept_answer(workspace: &Workspa
     let once = client.with("idempotency-key", "once");
     for replayed in [None, Some("true")] {
         let reply = once.post(WITH_CHANGES, &body).expect(200);
-        assert_eq!((reply.header("x-matched-by"), reply.header("idempotency-replayed")), (Some("email"), replayed));
-        assert_eq!(reply.json["changes"], json!({ "matched_by": "email", "filled": [], "kept_back": [], "dropped": [] }));
+        assert_eq!(
+            (reply.header("x-matched-by"), reply.header("idempotency-replayed")),
+            (Some("email"), replayed)
+        );
+        assert_eq!(
+            reply.json["changes"],
+            json!({ "matched_by": "email", "filled": [], "kept_back": [], "dropped": [] })
+        );
     }
     assert_eq!(client.post("/v0/persons", &body).expect(200).header("x-matched-by"), Some("email"));
-    let tried = client.post(&format!("{WITH_CHANGES}&dry_run=true"), &json!({ "name": "Ada", "emails": ["ada@x.example", "b@x.example"] }));
+    let tried = client.post(
+        &format!("{WITH_CHANGES}&dry_run=true"),
+        &json!({ "name": "Ada", "emails": ["ada@x.example", "b@x.example"] }),
+    );
     assert_eq!(tried.expect(200).json["changes"]["events"][0]["type"], "person.updated");
-    assert_eq!(client.post("/v1/persons?include=all", &body).refused(400, "INVALID_REQUEST").flaw("include"), "INVALID_VALUE");
+    assert_eq!(
+        client
+            .post("/v1/persons?include=all", &body)
+            .refused(400, "INVALID_REQUEST")
+            .flaw("include"),
+        "INVALID_VALUE"
+    );
 }
 
 #[apply(each_engine)]
 fn what_is_not_valid_is_left_out_if_asked_for(workspace: &Workspace) {
     let client = workspace.writer();
     let body = json!({
-        "name": "Ada", "social_url": "n/a", "emails": ["ada@x.example", "n/a", 7], "work_phone": "-", "phone_numbers": ["030 1234", "none"],
+        "name": "Ada", "social_url": "n/a", "emails": ["ada@x.example", "n/a", 7],
+        "work_phone": "-", "phone_numbers": ["030 1234", "none"],
     });
     let refused = client.post(PATH, &body).refused(400, "INVALID_REQUEST");
     let fields = ["social_url", "emails[1]", "emails[2]", "phone_numbers[1]", "work_phone"];
@@ -336,7 +475,10 @@ fn what_is_not_valid_is_left_out_if_asked_for(workspace: &Workspace) {
     assert_eq!(refused.detail_fields(), sorted);
     let reply = client.post("/v1/persons?on_invalid=drop&include=changes", &body).expect(201);
     assert_eq!(strings(&reply.json["changes"]["dropped"], "field"), fields);
-    assert_eq!(strings(&reply.json["changes"]["dropped"], "code")[..2], ["INVALID_URL", "INVALID_EMAIL"]);
+    assert_eq!(
+        strings(&reply.json["changes"]["dropped"], "code")[..2],
+        ["INVALID_URL", "INVALID_EMAIL"]
+    );
     assert_eq!(
         (strings(&reply.data()["emails"], "value"), strings(&reply.data()["phones"], "value")),
         (vec!["ada@x.example".to_owned()], vec!["030 1234".to_owned()])
@@ -348,14 +490,31 @@ fn what_is_not_valid_is_left_out_if_asked_for(workspace: &Workspace) {
     );
     let rows = rows.expect(200);
     let rows = rows.entries();
-    assert_eq!((&rows[0]["status"], &rows[0]["changes"]["dropped"][0]["field"]), (&json!(201), &json!("emails[0]")));
+    assert_eq!(
+        (&rows[0]["status"], &rows[0]["changes"]["dropped"][0]["field"]),
+        (&json!(201), &json!("emails[0]"))
+    );
     // What is wrong elsewhere is refused, and somebody must be meant.
-    assert_eq!((&rows[1]["status"], &rows[1]["error"]["details"][0]["field"]), (&json!(400), &json!("name")));
-    assert_eq!((&rows[2]["status"], &rows[2]["error"]["details"][0]["code"]), (&json!(400), &json!("REQUIRED")));
+    assert_eq!(
+        (&rows[1]["status"], &rows[1]["error"]["details"][0]["field"]),
+        (&json!(400), &json!("name"))
+    );
+    assert_eq!(
+        (&rows[2]["status"], &rows[2]["error"]["details"][0]["code"]),
+        (&json!(400), &json!("REQUIRED"))
+    );
     let many: Vec<_> = (0..51).map(|number| format!("a{number}@x.example")).collect();
-    let refused = client.post("/v1/persons?on_invalid=drop", &json!({ "name": "Ada", "emails": many })).refused(400, "INVALID_REQUEST");
+    let refused = client
+        .post("/v1/persons?on_invalid=drop", &json!({ "name": "Ada", "emails": many }))
+        .refused(400, "INVALID_REQUEST");
     assert_eq!(refused.flaw("emails"), "TOO_MANY");
-    assert_eq!(client.post("/v1/persons?on_invalid=keep", &body).refused(400, "INVALID_REQUEST").flaw("on_invalid"), "INVALID_VALUE");
+    assert_eq!(
+        client
+            .post("/v1/persons?on_invalid=keep", &body)
+            .refused(400, "INVALID_REQUEST")
+            .flaw("on_invalid"),
+        "INVALID_VALUE"
+    );
 }
 
 #[apply(each_engine)]
@@ -364,26 +523,43 @@ fn a_contact_stands_in_for_a_name(workspace: &Workspace) {
     for (body, name) in [
         (json!({ "mobile_phone": "030 1234", "emails": ["ada@x.example"] }), "ada@x.example"),
         (json!({ "work_phone": " 030 5678 " }), "030 5678"),
-        (json!({ "social_url": "social.example/in/Grace", "emails": ["grace@x.example"] }), "grace"),
+        (
+            json!({ "social_url": "social.example/in/Grace", "emails": ["grace@x.example"] }),
+            "grace",
+        ),
     ] {
         let reply = client.post(PATH, &body).expect(201);
         assert_eq!(reply.data()["name"], name);
         let person = client.person(&reply.id());
         assert_eq!((&person["first_name"], &person["last_name"]), (&json!(""), &json!("")));
     }
-    let reply = client.post(WITH_CHANGES, &json!({ "name": "Ada Lovelace", "emails": ["ada@x.example"] })).expect(200);
-    assert_eq!((&reply.data()["name"], &reply.json["changes"]["filled"]), (&json!("Ada Lovelace"), &json!(["name"])));
+    let reply = client
+        .post(WITH_CHANGES, &json!({ "name": "Ada Lovelace", "emails": ["ada@x.example"] }))
+        .expect(200);
+    assert_eq!(
+        (&reply.data()["name"], &reply.json["changes"]["filled"]),
+        (&json!("Ada Lovelace"), &json!(["name"]))
+    );
     let grace = client.post(PATH, &json!({ "emails": ["grace@x.example"] })).expect(200).id();
     client.update_person(&grace, &json!({ "social_url": null }));
     assert_eq!(client.person(&grace)["name"], "grace@x.example");
-    assert_eq!(client.patch(&format!("{PATH}/{grace}"), &json!({ "emails": [] })).refused(400, "INVALID_REQUEST").flaw("name"), "REQUIRED");
+    assert_eq!(
+        client
+            .patch(&format!("{PATH}/{grace}"), &json!({ "emails": [] }))
+            .refused(400, "INVALID_REQUEST")
+            .flaw("name"),
+        "REQUIRED"
+    );
 }
 
 #[apply(each_engine)]
 fn letters_that_only_look_alike_are_two_mailboxes(workspace: &Workspace) {
     let client = workspace.writer();
     let kate = client.new_person(&json!({ "name": "Kate", "emails": ["kate@x.example"] }));
-    let eve = client.post(PATH, &json!({ "name": "Eve", "emails": ["\u{212a}ate@x.example"] })).expect(201).id();
+    let eve = client
+        .post(PATH, &json!({ "name": "Eve", "emails": ["\u{212a}ate@x.example"] }))
+        .expect(201)
+        .id();
     assert_ne!(kate, eve);
     assert_eq!(client.post(PATH, &json!({ "emails": ["KATE@X.Example"] })).expect(200).id(), kate);
 }
@@ -392,16 +568,25 @@ fn letters_that_only_look_alike_are_two_mailboxes(workspace: &Workspace) {
 fn a_job_must_be_the_one_that_is_named_beside_its_id(workspace: &Workspace) {
     let client = workspace.writer();
     let (job, other) = (client.new_job("Analyst", "Acme"), client.new_job("Engineer", "Umbrella"));
-    for (field, value) in [("job_name", "Engineer"), ("client_name", "Umbrella"), ("client_id", other.client_company.as_str())] {
+    for (field, value) in [
+        ("job_name", "Engineer"),
+        ("client_name", "Umbrella"),
+        ("client_id", other.client_company.as_str()),
+    ] {
         let mut body = json!({ "name": "Ada", "job_id": job.id });
         body[field] = json!(value);
         let refused = client.post(PATH, &body).refused(400, "INVALID_REQUEST");
         assert_eq!((refused.detail_fields(), refused.flaw(field)), (vec![field], "CONTRADICTION"));
     }
-    let body = json!({ "name": "Ada", "job_id": job.id, "job_name": "engineer", "client_name": "umbrella" });
-    assert_eq!(client.post(PATH, &body).refused(400, "INVALID_REQUEST").detail_fields(), ["client_name", "job_name"]);
+    let body = json!({ "name": "Ada", "job_id": job.id,
+        "job_name": "engineer", "client_name": "umbrella" });
+    assert_eq!(
+        client.post(PATH, &body).refused(400, "INVALID_REQUEST").detail_fields(),
+        ["client_name", "job_name"]
+    );
     assert_eq!(client.get(PATH).json["meta"]["total"], 0);
-    let body = json!({ "name": "Ada", "job_id": job.id, "job_name": " ANALYST ", "client_name": "acme", "client_id": job.client_company });
+    let body = json!({ "name": "Ada", "job_id": job.id, "job_name": " ANALYST ",
+        "client_name": "acme", "client_id": job.client_company });
     assert!(client.post(PATH, &body).expect(201).data()["candidate_id"].is_string());
 }
 
@@ -410,10 +595,23 @@ fn a_typed_field_adds_to_the_list_of_the_same_update(workspace: &Workspace) {
     let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada", "emails": ["old@x.example"] }));
     let entry = |value: &str| json!({ "contact_data_type": "work", "value": value });
-    client.update_person(&person, &json!({ "emails": [entry("a@x.example"), entry("b@x.example")], "work_email": "c@x.example" }));
-    assert_eq!(strings(&client.person(&person)["emails"], "value"), ["a@x.example", "b@x.example", "c@x.example"]);
-    client.update_person(&person, &json!({ "emails": [entry("a@x.example")], "personal_email": "A@x.example" }));
-    assert_eq!(client.person(&person)["emails"], json!([{ "contact_data_type": "personal", "value": "a@x.example" }]));
+    client.update_person(
+        &person,
+        &json!({ "emails": [entry("a@x.example"), entry("b@x.example")],
+            "work_email": "c@x.example" }),
+    );
+    assert_eq!(
+        strings(&client.person(&person)["emails"], "value"),
+        ["a@x.example", "b@x.example", "c@x.example"]
+    );
+    client.update_person(
+        &person,
+        &json!({ "emails": [entry("a@x.example")], "personal_email": "A@x.example" }),
+    );
+    assert_eq!(
+        client.person(&person)["emails"],
+        json!([{ "contact_data_type": "personal", "value": "a@x.example" }])
+    );
     client.update_person(&person, &json!({ "personal_email": "d@x.example" }));
     assert_eq!(strings(&client.person(&person)["emails"], "value"), ["d@x.example"]);
 }

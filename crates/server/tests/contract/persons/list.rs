@@ -12,15 +12,19 @@ fn names(client: &Client, query: &str) -> Vec<String> {
 }
 
 fn numbered(client: &Client, count: usize) -> Vec<String> {
-    (0..count).map(|number| client.new_person(&json!({ "name": format!("Person {number}") }))).collect()
+    (0..count)
+        .map(|number| client.new_person(&json!({ "name": format!("Person {number}") })))
+        .collect()
 }
 
 #[apply(each_engine)]
 fn an_item_has_all_that_a_list_shows(workspace: &Workspace) {
     let client = workspace.writer();
     let body = json!({
-        "name": "Ada Lovelace", "social_url": "https://social.example/in/ada", "social_location": "London", "current_job_title": "Analyst",
-        "company_name": "Engines", "work_email": "Ada@Engines.example", "mobile_phone": "+44 20 1815", "external_source_id": "crm-1",
+        "name": "Ada Lovelace", "social_url": "https://social.example/in/ada",
+        "social_location": "London", "current_job_title": "Analyst",
+        "company_name": "Engines", "work_email": "Ada@Engines.example", "mobile_phone": "+44 20 \
+            1815", "external_source_id": "crm-1",
     });
     let id = client.new_person(&body);
     let read = client.person(&id);
@@ -30,9 +34,12 @@ fn an_item_has_all_that_a_list_shows(workspace: &Workspace) {
     assert_eq!(
         item,
         &json!({
-            "id": id, "name": "Ada Lovelace", "first_name": "Ada", "last_name": "Lovelace", "social_public_id": "ada", "social_location": "London",
-            "current_job_title": "Analyst", "current_company_name": "Engines", "current_company_id": read["current_company_id"],
-            "external_source_id": "crm-1", "emails": read["emails"], "phones": read["phones"], "created_at": created_at, "updated_at": created_at,
+            "id": id, "name": "Ada Lovelace", "first_name": "Ada", "last_name": "Lovelace",
+            "social_public_id": "ada", "social_location": "London",
+            "current_job_title": "Analyst", "current_company_name": "Engines",
+            "current_company_id": read["current_company_id"],
+            "external_source_id": "crm-1", "emails": read["emails"], "phones": read["phones"],
+            "created_at": created_at, "updated_at": created_at,
             "matched_fields": [],
         })
     );
@@ -48,7 +55,8 @@ fn persons_come_oldest_first_on_pages_of_every_size(workspace: &Workspace) {
     for limit in 1..=9 {
         let mut seen = Vec::new();
         for offset in (0..7).step_by(limit) {
-            let reply = client.get(&format!("/v1/persons?limit={limit}&offset={offset}")).expect(200);
+            let reply =
+                client.get(&format!("/v1/persons?limit={limit}&offset={offset}")).expect(200);
             assert_eq!(reply.json["meta"], json!({ "total": 7, "offset": offset, "limit": limit }));
             seen.extend(strings(reply.data(), "id"));
         }
@@ -82,19 +90,31 @@ fn cursors_and_newest_first_hold_each_person_once(workspace: &Workspace) {
         assert_eq!(walk(&client, &format!("limit={limit}&sort=-created_at")), reversed);
         let mut seen = Vec::new();
         for offset in (0..5).step_by(limit) {
-            seen.extend(strings(client.get(&format!("/v1/persons?sort=-created_at&limit={limit}&offset={offset}")).data(), "id"));
+            seen.extend(strings(
+                client
+                    .get(&format!("/v1/persons?sort=-created_at&limit={limit}&offset={offset}"))
+                    .data(),
+                "id",
+            ));
         }
         assert_eq!(seen, reversed);
     }
 }
 
-/// Cuts a list of seven into stretches behind the server's back, as it does by itself once a list is long: two, three, and the rest, which is open.
+/// Cuts a list of seven into stretches behind the server's back, as it does by itself once a list
+/// is long: two, three, and the rest, which is open.
 fn count_before(app: &App) {
-    let engine_id = |place: usize| format!("(SELECT id FROM person ORDER BY id LIMIT 1 OFFSET {place})");
-    let zero = if app.database.url().starts_with("sqlite") { "zeroblob(16)" } else { "'00000000-0000-0000-0000-000000000000'" };
+    let engine_id =
+        |place: usize| format!("(SELECT id FROM person ORDER BY id LIMIT 1 OFFSET {place})");
+    let zero = if app.database.url().starts_with("sqlite") {
+        "zeroblob(16)"
+    } else {
+        "'00000000-0000-0000-0000-000000000000'"
+    };
     for (first, count) in [(zero.to_owned(), 2), (engine_id(2), 3), (engine_id(5), -1)] {
         app.database.execute(&format!(
-            "INSERT INTO census (workspace_id, list, first_id, count) SELECT workspace_id, 1, {first}, {count} FROM person ORDER BY id LIMIT 1"
+            "INSERT INTO census (workspace_id, list, first_id, count) SELECT workspace_id, 1, \
+             {first}, {count} FROM person ORDER BY id LIMIT 1"
         ));
     }
 }
@@ -108,7 +128,8 @@ fn pages_are_found_by_what_was_counted_before(app: &App) {
         for limit in 1..=8 {
             let mut seen = Vec::new();
             for offset in (0..ids.len()).step_by(limit) {
-                let reply = client.get(&format!("/v1/persons?limit={limit}&offset={offset}")).expect(200);
+                let reply =
+                    client.get(&format!("/v1/persons?limit={limit}&offset={offset}")).expect(200);
                 assert_eq!(reply.json["meta"]["total"], ids.len());
                 seen.extend(strings(reply.data(), "id"));
             }
@@ -127,14 +148,20 @@ fn pages_are_found_by_what_was_counted_before(app: &App) {
 #[apply(each_engine)]
 fn persons_by_their_identifiers(workspace: &Workspace) {
     let client = workspace.writer();
-    client.new_person(&json!({ "name": "Ada", "emails": ["Ada@Engines.example"], "social_url": "https://social.example/in/ada", "external_source_id": "crm-1" }));
+    client.new_person(&json!({ "name": "Ada", "emails": ["Ada@Engines.example"],
+        "social_url": "https://social.example/in/ada", "external_source_id": "crm-1" }));
     client.new_person(&json!({ "name": "Grace", "emails": ["grace@navy.example"] }));
     assert_eq!(names(&client, "email=ADA@engines.example"), ["Ada"]);
     assert_eq!(names(&client, "social_public_id=ADA"), ["Ada"]);
     assert_eq!(names(&client, "external_source_id=crm-1"), ["Ada"]);
     assert_eq!(names(&client, "external_source_id=CRM-1"), [""; 0]);
     assert_eq!(names(&client, "email=nobody@engines.example"), [""; 0]);
-    client.post("/v1/persons?on_duplicate=create", &json!({ "name": "Other Ada", "emails": ["ada@engines.example"] })).expect(201);
+    client
+        .post(
+            "/v1/persons?on_duplicate=create",
+            &json!({ "name": "Other Ada", "emails": ["ada@engines.example"] }),
+        )
+        .expect(201);
     assert_eq!(names(&client, "email=ada@engines.example"), ["Ada", "Other Ada"]);
 }
 
@@ -145,7 +172,9 @@ fn persons_by_phone_number(workspace: &Workspace) {
     client.new_person(&json!({ "name": "Grace", "mobile_phone": "+44 20 7946 0001" }));
     assert_eq!(names(&client, "phone=442079460000"), ["Ada"]);
     assert_eq!(names(&client, "phone=%2B44-20-7946-0000"), ["Ada"]);
-    client.patch(&format!("/v1/persons/{ada}"), &json!({ "mobile_phone": "+1 555 0100" })).expect(200);
+    client
+        .patch(&format!("/v1/persons/{ada}"), &json!({ "mobile_phone": "+1 555 0100" }))
+        .expect(200);
     assert_eq!(names(&client, "phone=442079460000"), [""; 0]);
     assert_eq!(names(&client, "phone=15550100"), ["Ada"]);
 }
@@ -154,7 +183,8 @@ fn persons_by_phone_number(workspace: &Workspace) {
 fn persons_by_company_and_job(workspace: &Workspace) {
     let client = workspace.writer();
     let job = client.new_job("Engineer", "Client");
-    let ada = client.new_person(&json!({ "name": "Ada", "company_name": "Acme", "job_id": job.id }));
+    let ada =
+        client.new_person(&json!({ "name": "Ada", "company_name": "Acme", "job_id": job.id }));
     client.new_person(&json!({ "name": "Grace", "company_name": "Navy" }));
     client.new_person(&json!({ "name": "Joan", "company_name": "ACME" }));
     let acme = client.person(&ada)["current_company_id"].as_str().unwrap().to_owned();
@@ -184,13 +214,18 @@ fn persons_by_times(workspace: &Workspace) {
 fn filters_narrow_each_other_and_page_like_any_list(workspace: &Workspace) {
     let client = workspace.writer();
     for number in 0..6 {
-        client.new_person(&json!({ "name": format!("Person {number}"), "company_name": if number % 2 == 0 { "Even" } else { "Odd" } }));
+        client.new_person(&json!({ "name": format!("Person {number}"),
+            "company_name": if number % 2 == 0 { "Even" } else { "Odd" } }));
     }
-    let even = client.get("/v1/persons").entries()[0]["current_company_id"].as_str().unwrap().to_owned();
+    let even =
+        client.get("/v1/persons").entries()[0]["current_company_id"].as_str().unwrap().to_owned();
     let ids = walk(&client, &format!("company_id={even}&limit=2"));
     assert_eq!(ids.len(), 3);
     let reply = client.get(&format!("/v1/persons?company_id={even}&limit=1&offset=2")).expect(200);
-    assert_eq!((strings(reply.data(), "name"), &reply.json["meta"]["total"]), (vec!["Person 4".to_owned()], &json!(3)));
+    assert_eq!(
+        (strings(reply.data(), "name"), &reply.json["meta"]["total"]),
+        (vec!["Person 4".to_owned()], &json!(3))
+    );
     assert_eq!(names(&client, &format!("company_id={even}&external_source_id=none")), [""; 0]);
 }
 
@@ -202,8 +237,8 @@ fn filters_page_alike_however_many_they_leave(app: &App) {
     let rows: Vec<_> = (0..90)
         .map(|number| {
             let company = ["Acme", "Other"][number % 2];
-            let mut row =
-                json!({ "name": format!("Person {number}"), "company_name": company, "mobile_phone": format!("+1 555 {number:04}") });
+            let mut row = json!({ "name": format!("Person {number}"), "company_name": company,
+                "mobile_phone": format!("+1 555 {number:04}") });
             if number % 3 == 0 {
                 row["job_id"] = json!(job.id);
             }
@@ -235,17 +270,30 @@ fn filters_page_alike_however_many_they_leave(app: &App) {
             let reversed: Vec<_> = expected.iter().rev().cloned().collect();
             for (sort, expected) in [("created_at", expected), ("-created_at", &reversed)] {
                 for limit in [4, 7, 100] {
-                    assert_eq!(&walk(&client, &format!("{filter}&sort={sort}&limit={limit}")), expected, "{filter} {sort} {limit}");
-                    let page = |offset: usize| client.get(&format!("/v1/persons?{filter}&sort={sort}&limit={limit}&offset={offset}"));
+                    assert_eq!(
+                        &walk(&client, &format!("{filter}&sort={sort}&limit={limit}")),
+                        expected,
+                        "{filter} {sort} {limit}"
+                    );
+                    let page = |offset: usize| {
+                        client.get(&format!(
+                            "/v1/persons?{filter}&sort={sort}&limit={limit}&offset={offset}"
+                        ))
+                    };
                     let pages = (0..expected.len()).step_by(limit).map(page);
-                    let by_offset: Vec<_> = pages.flat_map(|page| strings(page.expect(200).data(), "id")).collect();
+                    let by_offset: Vec<_> =
+                        pages.flat_map(|page| strings(page.expect(200).data(), "id")).collect();
                     assert_eq!(&by_offset, expected, "{filter} {sort} {limit}");
                 }
             }
         }
     };
     for (filter, expected) in &cases {
-        assert_eq!(client.get(&format!("/v1/persons?{filter}&limit=1")).expect(200).json["meta"]["total"], expected.len(), "{filter}");
+        assert_eq!(
+            client.get(&format!("/v1/persons?{filter}&limit=1")).expect(200).json["meta"]["total"],
+            expected.len(),
+            "{filter}"
+        );
     }
     check();
     app.database.execute("UPDATE job SET candidate_count = 20000");
@@ -256,12 +304,14 @@ fn filters_page_alike_however_many_they_leave(app: &App) {
 fn times_are_told_apart_by_the_millisecond(workspace: &Workspace) {
     let client = workspace.writer();
     for batch in 0..3 {
-        let rows: Vec<_> = (0..3).map(|number| json!({ "name": format!("Person {batch} {number}") })).collect();
+        let rows: Vec<_> =
+            (0..3).map(|number| json!({ "name": format!("Person {batch} {number}") })).collect();
         client.post("/v1/persons/batch", &json!({ "persons": rows })).expect(200);
         next_millisecond();
     }
     let list = client.get("/v1/persons").expect(200);
-    let made: Vec<_> = list.entries().iter().map(|item| item["created_at"].as_str().unwrap()).collect();
+    let made: Vec<_> =
+        list.entries().iter().map(|item| item["created_at"].as_str().unwrap()).collect();
     let all = strings(list.data(), "name");
     for (query, expected) in [
         (format!("created_after={}", made[3]), &all[6..]),
@@ -272,7 +322,11 @@ fn times_are_told_apart_by_the_millisecond(workspace: &Workspace) {
         ("created_after=-004800-01-01T00:00:00Z".to_owned(), &all[..]),
         ("created_before=-004800-01-01T00:00:00Z".to_owned(), &[]),
         ("created_before=1969-12-31T23:59:59.999Z".to_owned(), &[]),
-        ("created_after=1969-12-31T23:59:59.999Z&updated_after=-004800-01-01T00:00:00Z".to_owned(), &all[..]),
+        (
+            "created_after=1969-12-31T23:59:59.999Z&updated_after=-004800-01-01T00:00:00Z"
+                .to_owned(),
+            &all[..],
+        ),
         ("created_after=9999-12-30T22:00:00Z".to_owned(), &[]),
         ("created_before=9999-12-30T22:00:00Z".to_owned(), &all[..]),
     ] {
@@ -326,7 +380,8 @@ fn a_bad_filter_is_refused(workspace: &Workspace) {
 #[apply(each_engine)]
 fn nobody_sees_the_persons_of_another_workspace(workspace: &Workspace) {
     let (ours, theirs) = (workspace.writer(), workspace.client_of("other", "write"));
-    ours.new_person(&json!({ "name": "Ada Lovelace", "emails": ["ada@engines.example"], "mobile_phone": "+44 1815" }));
+    ours.new_person(&json!({ "name": "Ada Lovelace", "emails": ["ada@engines.example"],
+        "mobile_phone": "+44 1815" }));
     for query in ["", "q=ada", "email=ada@engines.example", "phone=441815"] {
         assert_eq!(names(&theirs, query), [""; 0], "{query}");
         assert_eq!(names(&ours, query), ["Ada Lovelace"], "{query}");

@@ -14,10 +14,22 @@ fn profile(handle: &str) -> Value {
 fn pushing_a_person_twice_makes_one(workspace: &Workspace) {
     let client = workspace.writer();
     for (first, second) in [
-        (json!({ "name": "Ada", "external_source_id": "crm-1" }), json!({ "name": "Ada", "external_source_id": " crm-1 " })),
-        (profile("Ada-L"), json!({ "name": "Ada", "social_url": "http://www.social.example/in/ada-l/?x=y" })),
-        (json!({ "name": "Ada", "emails": ["a@x.example"] }), json!({ "name": "Ada", "emails": ["b@x.example", "A@X.Example"] })),
-        (json!({ "name": "Ada", "emails": ["c@x.example"] }), json!({ "name": "Ada", "personal_email": "c@x.example" })),
+        (
+            json!({ "name": "Ada", "external_source_id": "crm-1" }),
+            json!({ "name": "Ada", "external_source_id": " crm-1 " }),
+        ),
+        (
+            profile("Ada-L"),
+            json!({ "name": "Ada", "social_url": "http://www.social.example/in/ada-l/?x=y" }),
+        ),
+        (
+            json!({ "name": "Ada", "emails": ["a@x.example"] }),
+            json!({ "name": "Ada", "emails": ["b@x.example", "A@X.Example"] }),
+        ),
+        (
+            json!({ "name": "Ada", "emails": ["c@x.example"] }),
+            json!({ "name": "Ada", "personal_email": "c@x.example" }),
+        ),
     ] {
         let person = client.new_person(&first);
         let again = client.post(PATH, &second).expect(200);
@@ -30,14 +42,16 @@ fn pushing_a_person_twice_makes_one(workspace: &Workspace) {
 #[apply(each_engine)]
 fn neither_the_name_nor_a_phone_number_matches(workspace: &Workspace) {
     let client = workspace.writer();
-    let body = json!({ "name": "Ada Lovelace", "current_job_title": "Analyst", "company_name": "Acme", "phone_numbers": ["030 1234"] });
+    let body = json!({ "name": "Ada Lovelace", "current_job_title": "Analyst",
+        "company_name": "Acme", "phone_numbers": ["030 1234"] });
     assert_ne!(client.new_person(&body), client.new_person(&body));
 }
 
 #[apply(each_engine)]
 fn a_match_fills_what_is_empty_and_keeps_what_is_known(workspace: &Workspace) {
     let client = workspace.writer();
-    let person = client.new_person(&json!({ "name": "Ada Lovelace", "external_source_id": "crm-1", "current_job_title": "Analyst" }));
+    let person = client.new_person(&json!({ "name": "Ada Lovelace", "external_source_id": "crm-1",
+        "current_job_title": "Analyst" }));
     let reply = client.post(
         PATH,
         &json!({
@@ -51,30 +65,45 @@ fn a_match_fills_what_is_empty_and_keeps_what_is_known(workspace: &Workspace) {
     );
     let reply = reply.expect(200);
     let data = reply.data();
-    assert_eq!([&data["id"], &data["name"], &data["current_job_title"]], [person.as_str(), "Ada Lovelace", "Analyst"]);
-    assert_eq!([&data["social_location"], &data["company_name"], &data["social_public_id"]], ["London", "Acme", "ada"]);
-    client.post(PATH, &json!({ "name": "Ada", "external_source_id": "crm-1", "company_name": "Umbrella" })).expect(200);
+    assert_eq!(
+        [&data["id"], &data["name"], &data["current_job_title"]],
+        [person.as_str(), "Ada Lovelace", "Analyst"]
+    );
+    assert_eq!(
+        [&data["social_location"], &data["company_name"], &data["social_public_id"]],
+        ["London", "Acme", "ada"]
+    );
+    client
+        .post(
+            PATH,
+            &json!({ "name": "Ada", "external_source_id": "crm-1", "company_name": "Umbrella" }),
+        )
+        .expect(200);
     assert_eq!(client.person(&person)["current_company_name"], "Acme");
 }
 
 #[apply(each_engine)]
 fn a_match_unites_the_contacts(workspace: &Workspace) {
     let client = workspace.writer();
-    let body = json!({ "name": "Ada", "external_source_id": "crm-1", "emails": ["Ada@x.example"], "phone_numbers": ["030 1234"] });
+    let body = json!({ "name": "Ada", "external_source_id": "crm-1", "emails": ["Ada@x.example"],
+        "phone_numbers": ["030 1234"] });
     let person = client.new_person(&body);
     let more = json!({
         "name": "Ada", "external_source_id": "crm-1",
-        "emails": ["ADA@x.example", "new@x.example"], "mobile_phone": "0301234", "work_phone": "030 5678",
+        "emails": ["ADA@x.example", "new@x.example"], "mobile_phone": "0301234",
+        "work_phone": "030 5678",
     });
     client.post(PATH, &more).expect(200);
     let person = client.person(&person);
     assert_eq!(
         person["emails"],
-        json!([{ "contact_data_type": "work", "value": "Ada@x.example" }, { "contact_data_type": "work", "value": "new@x.example" }])
+        json!([{ "contact_data_type": "work", "value": "Ada@x.example" },
+            { "contact_data_type": "work", "value": "new@x.example" }])
     );
     assert_eq!(
         person["phones"],
-        json!([{ "contact_data_type": "mobile", "value": "030 1234" }, { "contact_data_type": "work", "value": "030 5678" }])
+        json!([{ "contact_data_type": "mobile", "value": "030 1234" },
+            { "contact_data_type": "work", "value": "030 5678" }])
     );
 }
 
@@ -83,7 +112,8 @@ fn a_match_that_would_have_too_many_contacts_is_refused(workspace: &Workspace) {
     let client = workspace.writer();
     let with = |numbers: std::ops::Range<usize>| {
         let addresses: Vec<_> = numbers.map(|number| format!("a{number}@x.example")).collect();
-        json!({ "name": "Ada", "external_source_id": "crm-1", "current_job_title": "Analyst", "emails": addresses })
+        json!({ "name": "Ada", "external_source_id": "crm-1", "current_job_title": "Analyst",
+            "emails": addresses })
     };
     let person = client.new_person(&with(0..30));
     client.update_person(&person, &json!({ "current_job_title": "" }));
@@ -99,9 +129,13 @@ fn a_match_that_would_have_too_many_contacts_is_refused(workspace: &Workspace) {
 fn a_match_brings_its_own_identifiers_along(workspace: &Workspace) {
     let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada", "emails": ["a@x.example"] }));
-    let body = json!({ "name": "Ada", "emails": ["a@x.example", "b@x.example"], "external_source_id": "crm-1" });
+    let body = json!({ "name": "Ada", "emails": ["a@x.example", "b@x.example"],
+        "external_source_id": "crm-1" });
     client.post(PATH, &body).expect(200);
-    for body in [json!({ "name": "Ada", "emails": ["b@x.example"] }), json!({ "name": "Ada", "external_source_id": "crm-1" })] {
+    for body in [
+        json!({ "name": "Ada", "emails": ["b@x.example"] }),
+        json!({ "name": "Ada", "external_source_id": "crm-1" }),
+    ] {
         assert_eq!(client.post(PATH, &body).expect(200).id(), person);
     }
 }
@@ -116,10 +150,19 @@ fn identifiers_of_different_persons_contradict_each_other(workspace: &Workspace)
     let url = "https://social.example/in/ada";
     for (mut body, persons) in [
         (json!({ "external_source_id": "crm-1", "social_url": url }), vec![&by_source, &by_handle]),
-        (json!({ "external_source_id": "crm-1", "emails": ["a@x.example"] }), vec![&by_source, &by_mail]),
-        (json!({ "social_url": url, "work_email": "b@x.example" }), vec![&by_handle, &by_other_mail]),
+        (
+            json!({ "external_source_id": "crm-1", "emails": ["a@x.example"] }),
+            vec![&by_source, &by_mail],
+        ),
+        (
+            json!({ "social_url": url, "work_email": "b@x.example" }),
+            vec![&by_handle, &by_other_mail],
+        ),
         (json!({ "emails": ["a@x.example", "b@x.example"] }), vec![&by_mail, &by_other_mail]),
-        (json!({ "external_source_id": "crm-1", "social_url": url, "emails": ["a@x.example"] }), vec![&by_source, &by_handle, &by_mail]),
+        (
+            json!({ "external_source_id": "crm-1", "social_url": url, "emails": ["a@x.example"] }),
+            vec![&by_source, &by_handle, &by_mail],
+        ),
     ] {
         body["name"] = json!("Ada");
         body["current_job_title"] = json!("Nobody");
@@ -140,7 +183,8 @@ fn on_duplicate_error_names_the_person_who_is_there(workspace: &Workspace) {
     let path = format!("{PATH}?on_duplicate=error");
     let body = json!({ "name": "Ada", "emails": ["a@x.example"] });
     let person = client.post(&path, &body).expect(201).id();
-    let more = json!({ "name": "Ada", "emails": ["a@x.example"], "current_job_title": "Analyst", "company_name": "Acme" });
+    let more = json!({ "name": "Ada", "emails": ["a@x.example"], "current_job_title": "Analyst",
+        "company_name": "Acme" });
     let reply = client.post(&path, &more).refused(409, "DUPLICATE_PERSON");
     assert_eq!(reply.record_ids(), [person.as_str()]);
     assert_eq!(client.person(&person)["current_job_title"], "");
@@ -165,9 +209,12 @@ fn on_duplicate_create_makes_a_second_person(workspace: &Workspace) {
 #[apply(each_engine)]
 fn identifiers_of_different_persons_make_another_if_asked_for(workspace: &Workspace) {
     let client = workspace.writer();
-    let others = ["a@x.example", "b@x.example"].map(|address| client.new_person(&json!({ "name": "Ada", "emails": [address] })));
+    let others = ["a@x.example", "b@x.example"]
+        .map(|address| client.new_person(&json!({ "name": "Ada", "emails": [address] })));
     let body = json!({ "name": "Ada", "emails": ["a@x.example", "b@x.example"] });
-    let refused = client.post(&format!("{PATH}?on_duplicate=error"), &body).refused(409, "IDENTIFIER_CONFLICT");
+    let refused = client
+        .post(&format!("{PATH}?on_duplicate=error"), &body)
+        .refused(409, "IDENTIFIER_CONFLICT");
     assert_eq!(refused.record_ids(), others);
     let made = client.post(&format!("{PATH}?on_duplicate=create"), &body).expect(201).id();
     assert!(!others.contains(&made));
@@ -187,10 +234,17 @@ fn any_other_on_duplicate_is_refused(workspace: &Workspace) {
     let client = workspace.writer();
     let body = json!({ "name": "Ada", "external_source_id": "crm-1" });
     for value in ["", "MERGE", "skip", "merge&on_duplicate=error"] {
-        let reply = client.post(&format!("{PATH}?on_duplicate={value}"), &body).refused(400, "INVALID_REQUEST");
-        assert_eq!((reply.detail_fields(), reply.flaw("on_duplicate")), (vec!["on_duplicate"], "INVALID_VALUE"), "{value}");
+        let reply = client
+            .post(&format!("{PATH}?on_duplicate={value}"), &body)
+            .refused(400, "INVALID_REQUEST");
+        assert_eq!(
+            (reply.detail_fields(), reply.flaw("on_duplicate")),
+            (vec!["on_duplicate"], "INVALID_VALUE"),
+            "{value}"
+        );
     }
-    let reply = client.post(&format!("{PATH}?on_duplicates=error"), &body).refused(400, "INVALID_REQUEST");
+    let reply =
+        client.post(&format!("{PATH}?on_duplicates=error"), &body).refused(400, "INVALID_REQUEST");
     assert_eq!(reply.flaw("on_duplicates"), "UNKNOWN_FIELD");
     client.new_person(&body);
 }

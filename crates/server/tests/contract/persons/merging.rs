@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Job, Log, Reply, Workspace, apply, each_engine, next_millisecond, strings, together, types};
+use crate::support::{
+    Client, Job, Log, Reply, Workspace, apply, each_engine, next_millisecond, strings, together,
+    types,
+};
 
 fn merge(client: &Client, kept: &str, gone: &str) -> Reply {
     client.post(&format!("/v1/persons/{kept}/merge"), &json!({ "person_id": gone }))
@@ -15,10 +18,13 @@ fn named(client: &Client, name: &str) -> String {
 /// Puts the person on the job and moves them through these stages; gives back the candidate.
 fn put(client: &Client, job: &Job, person: &str, stages: &[&str]) -> String {
     next_millisecond();
-    let candidate = client.post(&job.candidates_path(), &json!({ "person_id": person })).expect(201).id();
+    let candidate =
+        client.post(&job.candidates_path(), &json!({ "person_id": person })).expect(201).id();
     for stage in stages {
         next_millisecond();
-        client.patch(&format!("/v1/candidates/{candidate}"), &json!({ "stage_name": stage })).expect(200);
+        client
+            .patch(&format!("/v1/candidates/{candidate}"), &json!({ "stage_name": stage }))
+            .expect(200);
     }
     candidate
 }
@@ -30,9 +36,11 @@ fn history(candidate: &Value) -> Vec<String> {
 #[apply(each_engine)]
 fn what_is_empty_is_filled_and_what_is_known_stays(workspace: &Workspace) {
     let client = workspace.writer();
-    let kept = client.new_person(&json!({ "name": "Ada Lovelace", "current_job_title": "Countess" }));
+    let kept =
+        client.new_person(&json!({ "name": "Ada Lovelace", "current_job_title": "Countess" }));
     let gone = client.new_person(&json!({
-        "name": "A. Lovelace", "current_job_title": "Analyst", "company_name": "Engines", "social_location": "London",
+        "name": "A. Lovelace", "current_job_title": "Analyst", "company_name": "Engines",
+        "social_location": "London",
         "social_url": "https://social.example/in/ada", "external_source_id": "crm-2",
     }));
     client.update_person(&gone, &json!({ "social_headline": "Poet", "address": "12 Square" }));
@@ -50,8 +58,13 @@ fn what_is_empty_is_filled_and_what_is_known_stays(workspace: &Workspace) {
     ] {
         assert_eq!(person[field], value, "{field}");
     }
-    let profile = client.get(&format!("/v1/persons/{kept}?include=profile")).expect(200).data()["profile"].clone();
-    assert_eq!([&profile["social_headline"], &profile["address"], &profile["social_location"]], ["Poet", "12 Square", "London"]);
+    let profile =
+        client.get(&format!("/v1/persons/{kept}?include=profile")).expect(200).data()["profile"]
+            .clone();
+    assert_eq!(
+        [&profile["social_headline"], &profile["address"], &profile["social_location"]],
+        ["Poet", "12 Square", "London"]
+    );
 }
 
 #[apply(each_engine)]
@@ -60,16 +73,24 @@ fn a_stand_in_gives_way_to_a_name(workspace: &Workspace) {
     let kept = client.new_person(&json!({ "social_url": "https://social.example/in/ada" }));
     let gone = named(&client, "Ada Lovelace");
     let reply = merge(&client, &kept, &gone).expect(200);
-    assert_eq!((reply.string("name"), reply.string("first_name")), ("Ada Lovelace".to_owned(), "Ada".to_owned()));
+    assert_eq!(
+        (reply.string("name"), reply.string("first_name")),
+        ("Ada Lovelace".to_owned(), "Ada".to_owned())
+    );
 }
 
 #[apply(each_engine)]
 fn career_lists_are_taken_where_there_are_none(workspace: &Workspace) {
     let client = workspace.writer();
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
-    let write = |person: &str, body: &Value| client.put(&format!("/v1/persons/{person}/history"), body).expect(200).data().clone();
+    let write = |person: &str, body: &Value| {
+        client.put(&format!("/v1/persons/{person}/history"), body).expect(200).data().clone()
+    };
     let before = write(&kept, &json!({ "certifications": [{ "name": "Own" }] }));
-    let other = write(&gone, &json!({ "certifications": [{ "name": "Other" }], "work_experience": [{ "company_name": "Engines" }] }));
+    let other = write(
+        &gone,
+        &json!({ "certifications": [{ "name": "Other" }], "work_experience": [{ "company_name": "Engines" }] }),
+    );
     let person = merge(&client, &kept, &gone).expect(200).data().clone();
     assert_eq!(person["certifications"], before["certifications"]);
     assert_eq!(person["work_experience"], other["work_experience"]);
@@ -79,8 +100,11 @@ fn career_lists_are_taken_where_there_are_none(workspace: &Workspace) {
 #[apply(each_engine)]
 fn contacts_are_united(workspace: &Workspace) {
     let client = workspace.writer();
-    let kept = client.new_person(&json!({ "name": "Ada", "emails": ["a@x.example"], "mobile_phone": "+44 20 7946 0000" }));
-    let gone = client.new_person(&json!({ "name": "Ada", "personal_email": "b@x.example", "phone_numbers": ["442079460000", "555 123"] }));
+    let kept = client.new_person(
+        &json!({ "name": "Ada", "emails": ["a@x.example"], "mobile_phone": "+44 20 7946 0000" }),
+    );
+    let gone = client.new_person(&json!({ "name": "Ada", "personal_email": "b@x.example",
+        "phone_numbers": ["442079460000", "555 123"] }));
     let person = merge(&client, &kept, &gone).expect(200).data().clone();
     assert_eq!(strings(&person["emails"], "value"), ["a@x.example", "b@x.example"]);
     assert_eq!(strings(&person["emails"], "contact_data_type"), ["work", "personal"]);
@@ -90,7 +114,9 @@ fn contacts_are_united(workspace: &Workspace) {
 #[apply(each_engine)]
 fn more_contacts_than_a_person_has_are_refused(workspace: &Workspace) {
     let client = workspace.writer();
-    let emails = |from: usize, to: usize| (from..to).map(|number| format!("{number}@x.example")).collect::<Vec<_>>();
+    let emails = |from: usize, to: usize| {
+        (from..to).map(|number| format!("{number}@x.example")).collect::<Vec<_>>()
+    };
     let kept = client.new_person(&json!({ "name": "Ada", "emails": emails(0, 30) }));
     let gone = client.new_person(&json!({ "name": "Ada L", "emails": emails(30, 51) }));
     let before = (client.person(&kept), client.person(&gone));
@@ -103,13 +129,18 @@ fn more_contacts_than_a_person_has_are_refused(workspace: &Workspace) {
 fn what_pointed_at_the_other_points_at_the_one_that_stays(workspace: &Workspace) {
     let client = workspace.writer();
     let kept = client.new_person(&json!({
-        "name": "Ada", "external_source_id": "crm-1", "social_url": "https://social.example/in/ada", "emails": ["a@x.example"],
+        "name": "Ada", "external_source_id": "crm-1", "social_url": "https://social.example/in/ada",
+        "emails": ["a@x.example"],
     }));
     let gone = client.new_person(&json!({
-        "name": "Ada L", "external_source_id": "crm-2", "social_url": "https://social.example/in/ada-l", "emails": ["b@x.example"],
+        "name": "Ada L", "external_source_id": "crm-2",
+        "social_url": "https://social.example/in/ada-l", "emails": ["b@x.example"],
     }));
     let merged = merge(&client, &kept, &gone).expect(200).data().clone();
-    assert_eq!((&merged["external_source_id"], &merged["social_public_id"]), (&json!("crm-1"), &json!("ada")));
+    assert_eq!(
+        (&merged["external_source_id"], &merged["social_public_id"]),
+        (&json!("crm-1"), &json!("ada"))
+    );
     for body in [
         json!({ "name": "x", "external_source_id": "crm-1" }),
         json!({ "name": "x", "external_source_id": "crm-2" }),
@@ -125,12 +156,17 @@ fn what_pointed_at_the_other_points_at_the_one_that_stays(workspace: &Workspace)
 #[apply(each_engine)]
 fn what_the_other_was_found_by_can_be_taken_as_a_field(workspace: &Workspace) {
     let client = workspace.writer();
-    let kept = client.new_person(&json!({ "name": "Ada", "social_url": "https://social.example/in/ada" }));
-    let gone = client.new_person(&json!({ "name": "Ada L", "social_url": "https://social.example/in/ada-l" }));
+    let kept =
+        client.new_person(&json!({ "name": "Ada", "social_url": "https://social.example/in/ada" }));
+    let gone = client
+        .new_person(&json!({ "name": "Ada L", "social_url": "https://social.example/in/ada-l" }));
     merge(&client, &kept, &gone).expect(200);
-    let person = client.update_person(&kept, &json!({ "social_url": "https://social.example/in/ada-l" }));
+    let person =
+        client.update_person(&kept, &json!({ "social_url": "https://social.example/in/ada-l" }));
     assert_eq!(person["social_public_id"], "ada-l");
-    let found = client.post("/v1/persons", &json!({ "social_url": "https://social.example/in/ada-l" })).expect(200);
+    let found = client
+        .post("/v1/persons", &json!({ "social_url": "https://social.example/in/ada-l" }))
+        .expect(200);
     assert_eq!(found.id(), kept);
 }
 
@@ -160,8 +196,15 @@ fn notes_change_hands(workspace: &Workspace) {
 fn client_contacts_are_joined_by_company(workspace: &Workspace) {
     let client = workspace.writer();
     let kept = client.new_person(&json!({ "name": "Ada", "client_name": "Acme" }));
-    let gone = client.new_person(&json!({ "name": "Ada L", "client_name": "Acme", "external_source_id": "crm-2" }));
-    client.post("/v1/persons", &json!({ "name": "Ada L", "client_name": "Umbrella", "external_source_id": "crm-2" })).expect(200);
+    let gone = client.new_person(
+        &json!({ "name": "Ada L", "client_name": "Acme", "external_source_id": "crm-2" }),
+    );
+    client
+        .post(
+            "/v1/persons",
+            &json!({ "name": "Ada L", "client_name": "Umbrella", "external_source_id": "crm-2" }),
+        )
+        .expect(200);
     merge(&client, &kept, &gone).expect(200);
     let person = client.get(&format!("/v1/persons/{kept}?include=profile")).expect(200);
     let mut companies = strings(&person.data()["profile"]["client_contacts"], "company_name");
@@ -174,7 +217,8 @@ fn candidates_of_other_jobs_change_hands(workspace: &Workspace) {
     let client = workspace.writer();
     let (one, two) = (client.new_job("One", "Acme"), client.new_job("Two", "Acme"));
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
-    let (first, second) = (put(&client, &one, &kept, &[]), put(&client, &two, &gone, &["Interview"]));
+    let (first, second) =
+        (put(&client, &one, &kept, &[]), put(&client, &two, &gone, &["Interview"]));
     let before = client.candidate(&second);
     let person = merge(&client, &kept, &gone).expect(200).data().clone();
     assert_eq!(strings(&person["jobs"], "candidate_id"), [first, second.clone()]);
@@ -198,7 +242,9 @@ fn candidates_of_one_job_become_one(workspace: &Workspace) {
     assert_eq!(history(&after), ["Sourced", "Contacted", "Sourced", "Screening", "Interview"]);
     let dates = strings(&after["pipeline_stage_history"], "stage_date");
     assert!(dates.is_sorted(), "{dates:?}");
-    for field in ["current_pipeline_stage_id", "current_pipeline_stage_name", "current_pipeline_stage_date"] {
+    for field in
+        ["current_pipeline_stage_id", "current_pipeline_stage_name", "current_pipeline_stage_date"]
+    {
         assert_eq!(after[field], before[field], "{field}");
     }
     assert_eq!(after["created_at"], before["created_at"]);
@@ -222,10 +268,19 @@ fn a_candidate_ends_in_the_further_stage(workspace: &Workspace) {
     assert_eq!(entries[4]["stage_date"], after["current_pipeline_stage_date"]);
     let events = log.new_events();
     assert_eq!(types(&events), ["candidate.merged", "candidate.moved", "person.merged"]);
-    assert_eq!((&events[1]["record_id"], &events[1]["data"]["person"]["id"]), (&json!(candidate), &json!(kept)));
+    assert_eq!(
+        (&events[1]["record_id"], &events[1]["data"]["person"]["id"]),
+        (&json!(candidate), &json!(kept))
+    );
     assert_eq!(events[1]["data"]["before"]["current_pipeline_stage_name"], "Screening");
-    assert_eq!(events[1]["data"]["after"]["current_pipeline_stage_id"], after["current_pipeline_stage_id"]);
-    assert_eq!(events[1]["data"]["after"]["current_pipeline_stage_date"], after["current_pipeline_stage_date"]);
+    assert_eq!(
+        events[1]["data"]["after"]["current_pipeline_stage_id"],
+        after["current_pipeline_stage_id"]
+    );
+    assert_eq!(
+        events[1]["data"]["after"]["current_pipeline_stage_date"],
+        after["current_pipeline_stage_date"]
+    );
 }
 
 #[apply(each_engine)]
@@ -244,8 +299,11 @@ fn a_rejection_gives_way_to_any_other_stage(workspace: &Workspace) {
 #[apply(each_engine)]
 fn of_two_rejections_the_later_counts(workspace: &Workspace) {
     let client = workspace.writer();
-    let stages = json!([{ "name": "In" }, { "name": "No", "is_rejection_stage": true }, { "name": "Never", "is_rejection_stage": true }]);
-    let job = client.new_job_with(&json!({ "name": "Engineer", "client_company_name": "Acme", "pipeline_stages": stages }));
+    let stages = json!([{ "name": "In" }, { "name": "No", "is_rejection_stage": true },
+        { "name": "Never", "is_rejection_stage": true }]);
+    let job = client.new_job_with(
+        &json!({ "name": "Engineer", "client_company_name": "Acme", "pipeline_stages": stages }),
+    );
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
     let candidate = put(&client, &job, &kept, &["Never"]);
     put(&client, &job, &gone, &["No"]);
@@ -295,8 +353,13 @@ fn the_old_id_leads_to_the_person(workspace: &Workspace) {
     merge(&client, &kept, &gone).expect(200);
     let reply = client.get(&format!("/v1/persons/{gone}")).expect(200);
     assert_eq!((reply.id(), &reply.json["merged_into"]), (kept.clone(), &json!(kept)));
-    assert_eq!(client.get(&format!("/v1/persons/{kept}")).expect(200).json.get("merged_into"), None);
-    client.patch(&format!("/v1/persons/{gone}"), &json!({ "current_job_title": "Countess" })).expect(200);
+    assert_eq!(
+        client.get(&format!("/v1/persons/{kept}")).expect(200).json.get("merged_into"),
+        None
+    );
+    client
+        .patch(&format!("/v1/persons/{gone}"), &json!({ "current_job_title": "Countess" }))
+        .expect(200);
     assert_eq!(client.person(&kept)["current_job_title"], "Countess");
 }
 
@@ -341,7 +404,12 @@ fn nothing_is_written_under_the_old_id_of_a_candidate(workspace: &Workspace) {
     let path = format!("/v1/candidates/{other}");
     client.patch(&path, &json!({ "stage_name": "Contacted" })).refused(404, "NOT_FOUND");
     client.send("DELETE", &path, None).refused(404, "NOT_FOUND");
-    client.post("/v1/candidates/move", &json!({ "candidate_ids": [other], "stage_name": "Contacted" })).refused(404, "NOT_FOUND");
+    client
+        .post(
+            "/v1/candidates/move",
+            &json!({ "candidate_ids": [other], "stage_name": "Contacted" }),
+        )
+        .refused(404, "NOT_FOUND");
     assert_eq!(client.candidate(&candidate), before);
 }
 
@@ -350,7 +418,9 @@ fn a_merge_is_told(workspace: &Workspace) {
     let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let kept = client.new_person(&json!({ "name": "Ada", "emails": ["a@x.example"] }));
-    let gone = client.new_person(&json!({ "name": "Ada L", "emails": ["b@x.example"], "current_job_title": "Analyst" }));
+    let gone = client.new_person(
+        &json!({ "name": "Ada L", "emails": ["b@x.example"], "current_job_title": "Analyst" }),
+    );
     let other = put(&client, &job, &gone, &[]);
     let candidate = put(&client, &job, &kept, &["Interview"]);
     let (before, old) = (client.person(&kept), client.candidate(&other));
@@ -358,7 +428,8 @@ fn a_merge_is_told(workspace: &Workspace) {
     let reply = merge(&client, &kept, &gone).expect(200);
     let events = log.new_events();
     assert_eq!(types(&events), ["candidate.merged", "person.merged"]);
-    let stage = ["current_pipeline_stage_id", "current_pipeline_stage_name", "current_pipeline_stage_date"];
+    let stage =
+        ["current_pipeline_stage_id", "current_pipeline_stage_name", "current_pipeline_stage_date"];
     let fields = [["person_id", "job_id", "created_at"], stage].concat();
     let last: Value = fields.iter().map(|field| (*field, old[*field].clone())).collect();
     assert_eq!(events[0]["record_id"], other);
@@ -370,7 +441,8 @@ fn a_merge_is_told(workspace: &Workspace) {
     assert_eq!(events[1]["record_id"], kept);
     let told = json!({
         "before": { "current_job_title": "", "emails": before["emails"] },
-        "after": { "current_job_title": "Analyst", "emails": reply.data()["emails"], "merged": { "id": gone, "name": "Ada L" } },
+        "after": { "current_job_title": "Analyst", "emails": reply.data()["emails"],
+        "merged": { "id": gone, "name": "Ada L" } },
     });
     assert_eq!(events[1]["data"], told);
 }
@@ -381,7 +453,9 @@ fn the_old_timeline_can_still_be_read(workspace: &Workspace) {
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
     merge(&client, &kept, &gone).expect(200);
     Log::begin(&client);
-    let timeline = |person: &str| client.get(&format!("/v1/persons/{person}/timeline")).expect(200).entries().to_vec();
+    let timeline = |person: &str| {
+        client.get(&format!("/v1/persons/{person}/timeline")).expect(200).entries().to_vec()
+    };
     assert_eq!(types(&timeline(&gone)), ["person.merged", "person.created"]);
     assert_eq!(types(&timeline(&kept)), ["person.merged", "person.created"]);
 }
@@ -389,10 +463,16 @@ fn the_old_timeline_can_still_be_read(workspace: &Workspace) {
 #[apply(each_engine)]
 fn the_other_is_in_no_list_any_more(workspace: &Workspace) {
     let client = workspace.writer();
-    let (kept, gone) = (named(&client, "Ada"), client.new_person(&json!({ "name": "Ada L", "notes": "Turquoise." })));
+    let (kept, gone) = (
+        named(&client, "Ada"),
+        client.new_person(&json!({ "name": "Ada L", "notes": "Turquoise." })),
+    );
     merge(&client, &kept, &gone).expect(200);
     let all = client.get("/v1/persons").expect(200);
-    assert_eq!((strings(all.data(), "id"), &all.json["meta"]["total"]), (vec![kept.clone()], &json!(1)));
+    assert_eq!(
+        (strings(all.data(), "id"), &all.json["meta"]["total"]),
+        (vec![kept.clone()], &json!(1))
+    );
     assert_eq!(strings(client.get("/v1/persons?q=turquoise").expect(200).data(), "id"), [kept]);
 }
 
@@ -400,7 +480,10 @@ fn the_other_is_in_no_list_any_more(workspace: &Workspace) {
 fn a_person_does_not_go_into_themselves(workspace: &Workspace) {
     let client = workspace.writer();
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
-    assert_eq!(merge(&client, &kept, &kept).refused(409, "INVALID_MERGE").record_ids(), [kept.as_str()]);
+    assert_eq!(
+        merge(&client, &kept, &kept).refused(409, "INVALID_MERGE").record_ids(),
+        [kept.as_str()]
+    );
     merge(&client, &kept, &gone).expect(200);
     merge(&client, &kept, &gone).refused(409, "INVALID_MERGE");
     merge(&client, &gone, &kept).refused(409, "INVALID_MERGE");
@@ -430,12 +513,18 @@ fn a_bad_body_is_refused_by_name(workspace: &Workspace) {
         (json!({ "person_id": " " }), "person_id", "REQUIRED"),
         (json!({ "person_id": 7 }), "person_id", "INVALID_TYPE"),
         (json!({ "person_id": "x".repeat(256) }), "person_id", "TOO_LONG"),
-        (json!({ "person_id": "per_00000000000000000000000000", "into": "x" }), "into", "UNKNOWN_FIELD"),
+        (
+            json!({ "person_id": "per_00000000000000000000000000", "into": "x" }),
+            "into",
+            "UNKNOWN_FIELD",
+        ),
     ] {
         let reply = client.post(&path, &body).refused(400, "INVALID_REQUEST");
         assert_eq!((reply.detail_fields(), reply.flaw(field)), (vec![field], flaw), "{body}");
     }
-    client.post(&format!("{path}?force=true"), &json!({ "person_id": "x" })).refused(400, "INVALID_REQUEST");
+    client
+        .post(&format!("{path}?force=true"), &json!({ "person_id": "x" }))
+        .refused(400, "INVALID_REQUEST");
 }
 
 #[apply(each_engine)]
@@ -453,7 +542,10 @@ fn a_merge_sent_again_is_answered_again(workspace: &Workspace) {
     let once = client.with("idempotency-key", "once");
     let first = merge(&once, &kept, &gone).expect(200);
     let second = merge(&once, &kept, &gone).expect(200);
-    assert_eq!((second.text.as_str(), second.header("idempotency-replayed")), (first.text.as_str(), Some("true")));
+    assert_eq!(
+        (second.text.as_str(), second.header("idempotency-replayed")),
+        (first.text.as_str(), Some("true"))
+    );
 }
 
 #[apply(each_engine)]
@@ -467,7 +559,8 @@ fn two_merges_of_the_same_two_leave_one(workspace: &Workspace) {
         let mut statuses: Vec<_> = replies.iter().map(|reply| reply.status).collect();
         statuses.sort_unstable();
         assert_eq!(statuses, [200, 409], "{replies:#?}");
-        let [one, other] = [&pair[0], &pair[1]].map(|id| client.get(&format!("/v1/persons/{id}")).expect(200).id());
+        let [one, other] = [&pair[0], &pair[1]]
+            .map(|id| client.get(&format!("/v1/persons/{id}")).expect(200).id());
         assert_eq!(one, other);
         assert_eq!(client.get(&job.path()).data()["candidate_count"], round + 1);
     }
@@ -480,19 +573,31 @@ fn an_old_id_in_a_body_leads_on(workspace: &Workspace) {
     let (kept, gone) = (named(&client, "Ada"), named(&client, "Ada L"));
     merge(&client, &kept, &gone).expect(200);
     let both = json!({ "person_ids": [kept, gone] });
-    let refused = client.post(&format!("{}/batch", job.candidates_path()), &both).refused(400, "INVALID_REQUEST");
+    let refused = client
+        .post(&format!("{}/batch", job.candidates_path()), &both)
+        .refused(400, "INVALID_REQUEST");
     assert_eq!(refused.detail_fields(), ["person_ids[1]"]);
     let added = client.post(&job.candidates_path(), &json!({ "person_id": gone })).expect(201);
     assert_eq!(added.data()["person_id"], kept);
-    let again = client.post(&format!("{}/batch", job.candidates_path()), &json!({ "person_ids": [gone] })).expect(200);
-    assert_eq!(again.data(), &json!([{ "person_id": kept, "candidate_id": added.id(), "is_new": false }]));
+    let again = client
+        .post(&format!("{}/batch", job.candidates_path()), &json!({ "person_ids": [gone] }))
+        .expect(200);
     assert_eq!(
-        strings(client.get(&format!("/v1/candidates?person_id={gone}")).expect(200).data(), "person_id"),
+        again.data(),
+        &json!([{ "person_id": kept, "candidate_id": added.id(), "is_new": false }])
+    );
+    assert_eq!(
+        strings(
+            client.get(&format!("/v1/candidates?person_id={gone}")).expect(200).data(),
+            "person_id"
+        ),
         std::slice::from_ref(&kept)
     );
     client.send("DELETE", &format!("/v1/persons/{kept}"), None).expect(200);
     for id in [&kept, &gone] {
         client.post(&job.candidates_path(), &json!({ "person_id": id })).refused(410, "ERASED");
-        client.post(&format!("{}/batch", job.candidates_path()), &json!({ "person_ids": [id] })).refused(410, "ERASED");
+        client
+            .post(&format!("{}/batch", job.candidates_path()), &json!({ "person_ids": [id] }))
+            .refused(410, "ERASED");
     }
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Log, Workspace, apply, each_engine, next_millisecond, shape, strings, types};
+use crate::support::{
+    Client, Log, Workspace, apply, each_engine, next_millisecond, shape, strings, types,
+};
 
 fn path_of(person: &str) -> String {
     format!("/v1/persons/{person}/notes")
@@ -76,9 +78,21 @@ fn the_text_is_trimmed_and_otherwise_kept(workspace: &Workspace) {
 #[apply(each_engine)]
 fn the_note_of_a_create_is_a_note_like_any_other(workspace: &Workspace) {
     let client = workspace.writer();
-    let person = client.new_person(&json!({ "name": "Ada", "external_source_id": "crm-1", "notes": "Met at the fair." }));
-    client.post("/v1/persons", &json!({ "name": "Ada", "external_source_id": "crm-1", "notes": "Called back." })).expect(200);
-    client.post("/v1/persons", &json!({ "name": "Ada", "external_source_id": "crm-1", "notes": "Called back." })).expect(200);
+    let person = client.new_person(
+        &json!({ "name": "Ada", "external_source_id": "crm-1", "notes": "Met at the fair." }),
+    );
+    client
+        .post(
+            "/v1/persons",
+            &json!({ "name": "Ada", "external_source_id": "crm-1", "notes": "Called back." }),
+        )
+        .expect(200);
+    client
+        .post(
+            "/v1/persons",
+            &json!({ "name": "Ada", "external_source_id": "crm-1", "notes": "Called back." }),
+        )
+        .expect(200);
     assert_eq!(bodies(&client, &person), ["Met at the fair.", "Called back."]);
     add(&client, &person, "Called back.");
     assert_eq!(bodies(&client, &person), ["Met at the fair.", "Called back.", "Called back."]);
@@ -88,20 +102,26 @@ fn the_note_of_a_create_is_a_note_like_any_other(workspace: &Workspace) {
 fn pages_go_by_offset_and_by_cursor_in_either_order(workspace: &Workspace) {
     let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
-    let mut written: Vec<_> = (1..=5).map(|number| add(&client, &person, &format!("Note {number}"))).collect();
+    let mut written: Vec<_> =
+        (1..=5).map(|number| add(&client, &person, &format!("Note {number}"))).collect();
     let path = path_of(&person);
     for sort in ["created_at", "-created_at"] {
         let mut by_offset = Vec::new();
         for offset in [0, 2, 4, 6] {
-            let page = client.get(&format!("{path}?sort={sort}&limit=2&offset={offset}")).expect(200);
+            let page =
+                client.get(&format!("{path}?sort={sort}&limit=2&offset={offset}")).expect(200);
             assert_eq!(page.json["meta"], json!({ "total": 5, "offset": offset, "limit": 2 }));
             by_offset.extend(strings(page.data(), "id"));
         }
         assert_eq!(by_offset, written, "{sort}");
         let (mut by_cursor, mut cursor) = (Vec::new(), String::new());
         loop {
-            let page = client.get(&format!("{path}?sort={sort}&limit=2&cursor={cursor}")).expect(200);
-            assert_eq!([&page.json["meta"]["total"], &page.json["meta"]["limit"]], [&json!(5), &json!(2)]);
+            let page =
+                client.get(&format!("{path}?sort={sort}&limit=2&cursor={cursor}")).expect(200);
+            assert_eq!(
+                [&page.json["meta"]["total"], &page.json["meta"]["limit"]],
+                [&json!(5), &json!(2)]
+            );
             by_cursor.extend(strings(page.data(), "id"));
             let Some(next) = page.json["meta"]["next_cursor"].as_str() else { break };
             cursor = next.to_owned();
@@ -109,9 +129,13 @@ fn pages_go_by_offset_and_by_cursor_in_either_order(workspace: &Workspace) {
         assert_eq!(by_cursor, written, "{sort}");
         written.reverse();
     }
-    for (parameter, field) in
-        [("limit=0", "limit"), ("limit=101", "limit"), ("offset=-1", "offset"), ("sort=body", "sort"), ("cursor=x", "cursor")]
-    {
+    for (parameter, field) in [
+        ("limit=0", "limit"),
+        ("limit=101", "limit"),
+        ("offset=-1", "offset"),
+        ("sort=body", "sort"),
+        ("cursor=x", "cursor"),
+    ] {
         let reply = client.get(&format!("{path}?{parameter}")).refused(400, "INVALID_REQUEST");
         assert_eq!(reply.detail_fields(), [field]);
     }
@@ -126,7 +150,9 @@ fn notes_are_filtered_by_their_times(workspace: &Workspace) {
     next_millisecond();
     let second = client.post(&path, &json!({ "body": "Second" })).expect(201);
     next_millisecond();
-    client.patch(&format!("{path}/{}", first.id()), &json!({ "body": "First, changed" })).expect(200);
+    client
+        .patch(&format!("{path}/{}", first.id()), &json!({ "body": "First, changed" }))
+        .expect(200);
     let (made_first, made_second) = (first.string("created_at"), second.string("created_at"));
     for (filter, expected) in [
         (format!("created_after={made_first}"), vec![second.id()]),
@@ -147,8 +173,16 @@ fn a_note_takes_its_new_text(workspace: &Workspace) {
     let person = client.new_person(&json!({ "name": "Ada" }));
     let before = client.post(&path_of(&person), &json!({ "body": "Met at the fair." })).expect(201);
     next_millisecond();
-    let after = client.patch(&format!("{}/{}", path_of(&person), before.id()), &json!({ "body": "Met in London." })).expect(200);
-    assert_eq!([&after.data()["id"], &after.data()["created_at"]], [&before.data()["id"], &before.data()["created_at"]]);
+    let after = client
+        .patch(
+            &format!("{}/{}", path_of(&person), before.id()),
+            &json!({ "body": "Met in London." }),
+        )
+        .expect(200);
+    assert_eq!(
+        [&after.data()["id"], &after.data()["created_at"]],
+        [&before.data()["id"], &before.data()["created_at"]]
+    );
     assert_eq!(after.data()["body"], "Met in London.");
     assert!(after.string("updated_at") > before.string("updated_at"), "{after:#?}");
     assert_eq!(client.get(&path_of(&person)).expect(200).entries(), [after.data().clone()]);
@@ -170,7 +204,10 @@ fn a_deleted_note_is_gone(workspace: &Workspace) {
     }
     "#);
     let left = client.get(&path_of(&person)).expect(200);
-    assert_eq!((strings(left.data(), "id"), &left.json["meta"]["total"]), (vec![second], &json!(1)));
+    assert_eq!(
+        (strings(left.data(), "id"), &left.json["meta"]["total"]),
+        (vec![second], &json!(1))
+    );
     client.send("DELETE", &path, None).refused(404, "NOT_FOUND");
     client.patch(&path, &json!({ "body": "Again" })).refused(404, "NOT_FOUND");
 }
@@ -192,7 +229,10 @@ fn notes_are_told_of_the_person(workspace: &Workspace) {
     assert_eq!(events[1]["data"], json!({ "before": added, "after": changed }));
     assert_eq!(events[2]["data"], json!({ "before": changed, "after": {} }));
     let timeline = client.get(&format!("/v1/persons/{person}/timeline")).expect(200);
-    assert_eq!(types(timeline.entries())[..3], ["person.note_deleted", "person.note_updated", "person.note_added"]);
+    assert_eq!(
+        types(timeline.entries())[..3],
+        ["person.note_deleted", "person.note_updated", "person.note_added"]
+    );
 }
 
 #[apply(each_engine)]
@@ -203,7 +243,9 @@ fn a_text_that_stays_the_same_changes_nothing(workspace: &Workspace) {
     let before = client.get(&format!("/v1/persons/{person}")).expect(200);
     let mut log = Log::begin(&client);
     next_millisecond();
-    let same = client.patch(&format!("{}/{}", path_of(&person), note.id()), &json!({ "body": " One " })).expect(200);
+    let same = client
+        .patch(&format!("{}/{}", path_of(&person), note.id()), &json!({ "body": " One " }))
+        .expect(200);
     assert_eq!(same.data(), note.data());
     assert_eq!(log.new_events(), Vec::<Value>::new());
     assert_eq!(client.get(&format!("/v1/persons/{person}")).expect(200).etag(), before.etag());
@@ -215,7 +257,11 @@ fn a_note_changes_its_person(workspace: &Workspace) {
     let person = client.new_person(&json!({ "name": "Ada", "external_source_id": "crm-1" }));
     let state = || {
         let tag = client.get(&format!("/v1/persons/{person}")).expect(200).etag().to_owned();
-        let profile = client.get(&format!("/v1/persons/{person}?include=profile")).expect(200).data()["profile"].clone();
+        let profile = client
+            .get(&format!("/v1/persons/{person}?include=profile"))
+            .expect(200)
+            .data()["profile"]
+            .clone();
         next_millisecond();
         (tag, profile["updated_at"].as_str().unwrap().to_owned())
     };
@@ -225,7 +271,11 @@ fn a_note_changes_its_person(workspace: &Workspace) {
     let writes: [(&str, &str, Option<Value>); 3] = [
         ("PATCH", path.as_str(), Some(json!({ "body": "Two" }))),
         ("DELETE", path.as_str(), None),
-        ("POST", "/v1/persons", Some(json!({ "name": "Ada", "external_source_id": "crm-1", "notes": "Three" }))),
+        (
+            "POST",
+            "/v1/persons",
+            Some(json!({ "name": "Ada", "external_source_id": "crm-1", "notes": "Three" })),
+        ),
     ];
     for write in [None].into_iter().chain(writes.into_iter().map(Some)) {
         if let Some((method, path, body)) = &write {
@@ -258,7 +308,10 @@ fn bad_text_is_refused_by_name(workspace: &Workspace) {
         }
     }
     client.send("DELETE", &note, Some(&json!({ "body": "One" }))).refused(400, "INVALID_REQUEST");
-    for reply in [client.post(&format!("{path}?a=b"), &json!({ "body": "x" })), client.send("DELETE", &format!("{note}?a=b"), None)] {
+    for reply in [
+        client.post(&format!("{path}?a=b"), &json!({ "body": "x" })),
+        client.send("DELETE", &format!("{note}?a=b"), None),
+    ] {
         assert_eq!(reply.refused(400, "INVALID_REQUEST").flaw("a"), "UNKNOWN_FIELD");
     }
     assert_eq!(bodies(&client, &person), ["One"]);
@@ -269,8 +322,13 @@ fn a_text_may_be_64_kibibytes_and_no_more(workspace: &Workspace) {
     let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
     let longest = "ä".repeat(32 * 1024);
-    assert_eq!(client.post(&path_of(&person), &json!({ "body": longest })).expect(201).string("body"), longest);
-    let reply = client.post(&path_of(&person), &json!({ "body": format!("{longest}x") })).refused(400, "INVALID_REQUEST");
+    assert_eq!(
+        client.post(&path_of(&person), &json!({ "body": longest })).expect(201).string("body"),
+        longest
+    );
+    let reply = client
+        .post(&path_of(&person), &json!({ "body": format!("{longest}x") }))
+        .refused(400, "INVALID_REQUEST");
     assert_eq!(reply.flaw("body"), "TOO_LONG");
 }
 
@@ -284,7 +342,9 @@ fn what_is_not_there_has_no_notes(workspace: &Workspace) {
         let path = path_of(person);
         client.get(&path).refused(404, "NOT_FOUND");
         client.post(&path, &json!({ "body": "Mine" })).refused(404, "NOT_FOUND");
-        client.patch(&format!("{path}/{note}"), &json!({ "body": "Mine" })).refused(404, "NOT_FOUND");
+        client
+            .patch(&format!("{path}/{note}"), &json!({ "body": "Mine" }))
+            .refused(404, "NOT_FOUND");
         client.send("DELETE", &format!("{path}/{note}"), None).refused(404, "NOT_FOUND");
     }
     assert_eq!(bodies(&stranger, &theirs), ["Theirs"]);
@@ -300,7 +360,10 @@ fn a_note_is_found_under_its_person_only(workspace: &Workspace) {
         client.patch(&path, &json!({ "body": "On Grace" })).refused(404, "NOT_FOUND");
         client.send("DELETE", &path, None).refused(404, "NOT_FOUND");
     }
-    assert_eq!((bodies(&client, &ada), bodies(&client, &grace)), (vec!["On Ada".to_owned()], vec![]));
+    assert_eq!(
+        (bodies(&client, &ada), bodies(&client, &grace)),
+        (vec!["On Ada".to_owned()], vec![])
+    );
 }
 
 #[apply(each_engine)]
@@ -327,6 +390,9 @@ fn a_repeated_request_writes_one_note(workspace: &Workspace) {
     let once = client.with("idempotency-key", "note-2");
     let path = format!("{}/{}", path_of(&person), first.id());
     once.send("DELETE", &path, None).expect(200);
-    assert_eq!(once.send("DELETE", &path, None).expect(200).header("idempotency-replayed"), Some("true"));
+    assert_eq!(
+        once.send("DELETE", &path, None).expect(200).header("idempotency-replayed"),
+        Some("true")
+    );
     assert_eq!(bodies(&client, &person), Vec::<String>::new());
 }

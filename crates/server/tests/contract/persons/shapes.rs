@@ -69,7 +69,10 @@ fn a_created_person(workspace: &Workspace) {
 
 #[apply(each_engine)]
 fn a_created_person_of_whom_little_is_known(workspace: &Workspace) {
-    let reply = workspace.writer().post("/v1/persons", &json!({ "name": "Ada", "client_name": "Acme" })).expect(201);
+    let reply = workspace
+        .writer()
+        .post("/v1/persons", &json!({ "name": "Ada", "client_name": "Acme" }))
+        .expect(201);
     insta::assert_snapshot!(shape(&reply), @r#"
     {
       "success": true,
@@ -113,9 +116,11 @@ fn a_read_person(workspace: &Workspace) {
                 }, { "title": "Founder", "duration_in_months": 7 }],
                 "duration_in_months": 43,
             }],
-            "education_experience": [{ "company_name": "Royal Society", "degree": "Mathematics", "start_date": "2015-09-01" }],
+            "education_experience": [{ "company_name": "Royal Society", "degree": "Mathematics",
+                "start_date": "2015-09-01" }],
             "certifications": [
-                { "name": "Bernoulli numbers", "credential_id": "G-1", "company_name": "Babbage", "end_date": "2030-12-31" },
+                { "name": "Bernoulli numbers", "credential_id": "G-1", "company_name": "Babbage",
+                    "end_date": "2030-12-31" },
             ],
         }),
     );
@@ -254,7 +259,12 @@ fn a_read_person_of_whom_little_is_known(workspace: &Workspace) {
 fn an_updated_person(workspace: &Workspace) {
     let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
-    let reply = client.patch(&format!("/v1/persons/{person}"), &json!({ "address": "12 St James's Square\nLondon" })).expect(200);
+    let reply = client
+        .patch(
+            &format!("/v1/persons/{person}"),
+            &json!({ "address": "12 St James's Square\nLondon" }),
+        )
+        .expect(200);
     insta::assert_snapshot!(shape(&reply), @r#"
     {
       "success": true,

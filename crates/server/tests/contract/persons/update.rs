@@ -31,12 +31,21 @@ fn what_is_omitted_stays_as_it_is(workspace: &Workspace) {
     assert_eq!(client.update_person(&person, &json!({})), before);
     let mut expected = before;
     expected["current_job_title"] = json!("Countess");
-    assert_eq!(client.update_person(&person, &json!({ "current_job_title": "Countess" })), expected);
-    let unseen = json!({ "social_headline": "First of her kind", "address": "St James's Square", "enrich_record": false });
+    assert_eq!(
+        client.update_person(&person, &json!({ "current_job_title": "Countess" })),
+        expected
+    );
+    let unseen = json!({ "social_headline": "First of her kind", "address": "St James's Square",
+        "enrich_record": false });
     assert_eq!(client.update_person(&person, &unseen), expected);
     // A name that is not put together of its parts.
-    let person = client.new_person(&json!({ "name": "The Countess", "first_name": "Ada", "last_name": "Lovelace" }));
-    assert_eq!(client.update_person(&person, &json!({ "current_job_title": "Analyst" }))["name"], "The Countess");
+    let person = client.new_person(
+        &json!({ "name": "The Countess", "first_name": "Ada", "last_name": "Lovelace" }),
+    );
+    assert_eq!(
+        client.update_person(&person, &json!({ "current_job_title": "Analyst" }))["name"],
+        "The Countess"
+    );
 }
 
 #[apply(each_engine)]
@@ -44,14 +53,18 @@ fn what_is_null_or_blank_is_cleared(workspace: &Workspace) {
     let client = workspace.writer();
     for nothing in [json!(null), json!(""), json!("  ")] {
         let person = client.new_person(&json!({
-            "name": "Ada", "current_job_title": "Analyst", "company_name": "Acme", "social_url": "https://social.example/in/ada",
+            "name": "Ada", "current_job_title": "Analyst", "company_name": "Acme",
+            "social_url": "https://social.example/in/ada",
         }));
         let patch = json!({
-            "current_job_title": nothing, "company_name": nothing, "social_location": nothing, "social_url": nothing,
+            "current_job_title": nothing, "company_name": nothing, "social_location": nothing,
+            "social_url": nothing,
             "social_headline": nothing, "address": nothing,
         });
         let read = client.update_person(&person, &patch);
-        for field in ["current_job_title", "current_company_name", "current_company_id", "social_public_id"] {
+        for field in
+            ["current_job_title", "current_company_name", "current_company_id", "social_public_id"]
+        {
             assert_eq!(read[field], "", "{field} after {nothing}");
         }
         assert_eq!(read["name"], "Ada");
@@ -75,20 +88,29 @@ fn a_text_field_takes_its_new_value(workspace: &Workspace) {
     );
     let colleague = client.new_person(&json!({ "name": "Grace", "company_name": "UMBRELLA" }));
     assert_eq!(client.person(&colleague)["current_company_id"], read["current_company_id"]);
-    let created = client.post("/v1/persons", &json!({ "name": "Ada", "external_source_id": "crm-1" })).expect(200);
-    assert_eq!([&created.data()["social_location"], &created.data()["company_name"]], ["Paris", "Umbrella"]);
+    let created = client
+        .post("/v1/persons", &json!({ "name": "Ada", "external_source_id": "crm-1" }))
+        .expect(200);
+    assert_eq!(
+        [&created.data()["social_location"], &created.data()["company_name"]],
+        ["Paris", "Umbrella"]
+    );
 }
 
 #[apply(each_engine)]
 fn every_field_changes_alone(workspace: &Workspace) {
     let client = workspace.writer();
     let person = full_person(&client);
-    let shown = || client.get(&format!("/v1/persons/{person}?include=profile")).expect(200).data().clone();
+    let shown =
+        || client.get(&format!("/v1/persons/{person}?include=profile")).expect(200).data().clone();
     // What is sent, and all places where the person then differs.
     let changes = [
         (json!({ "name": "Ada King" }), &["/name", "/last_name"][..]),
         (json!({ "first_name": "Augusta Ada" }), &["/name", "/first_name"]),
-        (json!({ "social_url": "https://social.example/in/countess" }), &["/social_public_id", "/profile/social_url"]),
+        (
+            json!({ "social_url": "https://social.example/in/countess" }),
+            &["/social_public_id", "/profile/social_url"],
+        ),
         (json!({ "social_url": "https://other.example/in/countess" }), &["/profile/social_url"]),
         (json!({ "current_job_title": "Countess" }), &["/current_job_title"]),
         (json!({ "company_name": "Umbrella" }), &["/current_company_name", "/current_company_id"]),
@@ -121,15 +143,39 @@ fn a_new_name_brings_its_parts_along(workspace: &Workspace) {
         (json!({ "name": "Ada King Noel" }), "Ada King Noel", "Ada King", "Noel"),
         (json!({ "last_name": "King" }), "Ada King", "Ada", "King"),
         (json!({ "first_name": "Augusta" }), "Augusta Lovelace", "Augusta", "Lovelace"),
-        (json!({ "first_name": "Grace", "last_name": "Hopper" }), "Grace Hopper", "Grace", "Hopper"),
+        (
+            json!({ "first_name": "Grace", "last_name": "Hopper" }),
+            "Grace Hopper",
+            "Grace",
+            "Hopper",
+        ),
         (json!({ "last_name": null }), "Ada", "Ada", ""),
-        (json!({ "name": "Madonna Ciccone", "last_name": null }), "Madonna Ciccone", "Madonna Ciccone", ""),
-        (json!({ "name": "Ada King", "first_name": "Ada", "last_name": null }), "Ada King", "Ada", ""),
-        (json!({ "name": "The Countess", "first_name": "Ada", "last_name": "King" }), "The Countess", "Ada", "King"),
+        (
+            json!({ "name": "Madonna Ciccone", "last_name": null }),
+            "Madonna Ciccone",
+            "Madonna Ciccone",
+            "",
+        ),
+        (
+            json!({ "name": "Ada King", "first_name": "Ada", "last_name": null }),
+            "Ada King",
+            "Ada",
+            "",
+        ),
+        (
+            json!({ "name": "The Countess", "first_name": "Ada", "last_name": "King" }),
+            "The Countess",
+            "Ada",
+            "King",
+        ),
     ] {
         let person = client.new_person(&json!({ "name": "Ada Lovelace" }));
         let read = client.update_person(&person, &patch);
-        assert_eq!([&read["name"], &read["first_name"], &read["last_name"]], [name, first, last], "{patch}");
+        assert_eq!(
+            [&read["name"], &read["first_name"], &read["last_name"]],
+            [name, first, last],
+            "{patch}"
+        );
     }
 }
 
@@ -138,14 +184,18 @@ fn a_person_keeps_a_name(workspace: &Workspace) {
     let client = workspace.writer();
     let nameless = json!({ "name": null, "first_name": null, "last_name": "" });
     let person = client.new_person(&json!({ "name": "Ada" }));
-    let reply = client.patch(&format!("/v1/persons/{person}"), &nameless).refused(400, "INVALID_REQUEST");
+    let reply =
+        client.patch(&format!("/v1/persons/{person}"), &nameless).refused(400, "INVALID_REQUEST");
     assert_eq!((reply.detail_fields(), reply.flaw("name")), (vec!["name"], "REQUIRED"));
     assert_eq!(client.person(&person)["name"], "Ada");
     let known = full_person(&client);
     assert_eq!(client.update_person(&known, &nameless)["name"], "ada");
     let stand_in = client.new_person(&json!({ "social_url": "https://social.example/in/grace" }));
     let read = client.update_person(&stand_in, &json!({ "name": "Grace Hopper" }));
-    assert_eq!([&read["name"], &read["first_name"], &read["last_name"]], ["Grace Hopper", "Grace", "Hopper"]);
+    assert_eq!(
+        [&read["name"], &read["first_name"], &read["last_name"]],
+        ["Grace Hopper", "Grace", "Hopper"]
+    );
 }
 
 #[apply(each_engine)]
@@ -158,7 +208,10 @@ fn an_array_takes_the_place_of_the_old_one(workspace: &Workspace) {
     assert_eq!([&read["emails"], &read["phones"]], [&emails, &phones]);
     let read = client.update_person(&person, &json!({ "emails": [] }));
     assert_eq!([&read["emails"], &read["phones"]], [&json!([]), &phones]);
-    assert_eq!(client.update_person(&person, &json!({ "phone_numbers": null }))["phones"], json!([]));
+    assert_eq!(
+        client.update_person(&person, &json!({ "phone_numbers": null }))["phones"],
+        json!([])
+    );
 }
 
 #[apply(each_engine)]
@@ -170,7 +223,13 @@ fn every_name_of_a_contact_type_is_taken(workspace: &Workspace) {
             "emails",
             "emails",
             "a@x.example",
-            &[("work", "work"), ("personal", "personal"), ("other", "other"), ("work_email", "work"), ("personal_email", "personal")][..],
+            &[
+                ("work", "work"),
+                ("personal", "personal"),
+                ("other", "other"),
+                ("work_email", "work"),
+                ("personal_email", "personal"),
+            ][..],
         ),
         (
             "phone_numbers",
@@ -198,14 +257,29 @@ fn any_other_contact_type_is_refused_with_those_allowed(workspace: &Workspace) {
     let client = workspace.writer();
     let path = format!("/v1/persons/{}", full_person(&client));
     for (field, value, wrong, allowed) in [
-        ("emails", "a@x.example", &["home", "mobile", "Work", "mobile_phone"][..], &["work", "personal", "other"][..]),
-        ("phone_numbers", "030 1234", &["personal", "fax", "work_email"], &["mobile", "work", "home", "other"]),
+        (
+            "emails",
+            "a@x.example",
+            &["home", "mobile", "Work", "mobile_phone"][..],
+            &["work", "personal", "other"][..],
+        ),
+        (
+            "phone_numbers",
+            "030 1234",
+            &["personal", "fax", "work_email"],
+            &["mobile", "work", "home", "other"],
+        ),
     ] {
         for kind in wrong {
             let named = format!("{field}[1].contact_data_type");
             let entries = [entry("work", value), entry(kind, value)];
-            let reply = client.patch(&path, &json!({ field: entries })).refused(400, "INVALID_REQUEST");
-            assert_eq!((reply.detail_fields(), reply.flaw(&named)), (vec![named.as_str()], "INVALID_VALUE"), "{kind}");
+            let reply =
+                client.patch(&path, &json!({ field: entries })).refused(400, "INVALID_REQUEST");
+            assert_eq!(
+                (reply.detail_fields(), reply.flaw(&named)),
+                (vec![named.as_str()], "INVALID_VALUE"),
+                "{kind}"
+            );
             assert!(allowed.iter().all(|name| reply.text.contains(name)), "{reply:#?}");
         }
     }
@@ -217,10 +291,22 @@ fn a_plain_string_is_no_contact_entry(workspace: &Workspace) {
     let path = format!("/v1/persons/{}", full_person(&client));
     for (patch, field, flaw) in [
         (json!({ "emails": ["a@x.example"] }), "emails[0]", "INVALID_TYPE"),
-        (json!({ "phone_numbers": [entry("work", "030 1234"), "030 5678"] }), "phone_numbers[1]", "INVALID_TYPE"),
+        (
+            json!({ "phone_numbers": [entry("work", "030 1234"), "030 5678"] }),
+            "phone_numbers[1]",
+            "INVALID_TYPE",
+        ),
         (json!({ "emails": [{ "contact_data_type": "work" }] }), "emails[0].value", "REQUIRED"),
-        (json!({ "emails": [{ "contact_data_type": "work", "value": "" }] }), "emails[0].value", "REQUIRED"),
-        (json!({ "emails": [{ "type": "work", "value": "a@x.example" }] }), "emails[0].type", "UNKNOWN_FIELD"),
+        (
+            json!({ "emails": [{ "contact_data_type": "work", "value": "" }] }),
+            "emails[0].value",
+            "REQUIRED",
+        ),
+        (
+            json!({ "emails": [{ "type": "work", "value": "a@x.example" }] }),
+            "emails[0].type",
+            "UNKNOWN_FIELD",
+        ),
         (json!({ "emails": [entry("work", "nobody")] }), "emails[0].value", "INVALID_EMAIL"),
         (json!({ "emails": entry("work", "a@x.example") }), "emails", "INVALID_TYPE"),
     ] {
@@ -233,16 +319,30 @@ fn a_plain_string_is_no_contact_entry(workspace: &Workspace) {
 fn a_typed_field_takes_the_place_of_its_type(workspace: &Workspace) {
     let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
-    let emails = json!([entry("work", "a@x.example"), entry("other", "o@x.example"), entry("work", "b@x.example")]);
-    client.update_person(&person, &json!({ "emails": emails, "phone_numbers": [entry("work", "111 1111"), entry("mobile", "222 2222")] }));
-    let read =
-        client.update_person(&person, &json!({ "work_email": "c@x.example", "personal_email": "p@x.example", "work_phone": "333 3333" }));
+    let emails = json!([
+        entry("work", "a@x.example"),
+        entry("other", "o@x.example"),
+        entry("work", "b@x.example")
+    ]);
+    client.update_person(
+        &person,
+        &json!({ "emails": emails, "phone_numbers": [entry("work", "111 \
+        1111"), entry("mobile", "222 2222")] }),
+    );
+    let read = client.update_person(
+        &person,
+        &json!({ "work_email": "c@x.example", "personal_email": "p@x.example",
+                "work_phone": "333 3333" }),
+    );
     let mut values = strings(&read["emails"], "value");
     values.sort();
     assert_eq!(values, ["c@x.example", "o@x.example", "p@x.example"]);
     assert!(read["emails"].as_array().unwrap().contains(&entry("work", "c@x.example")));
     assert_eq!(read["phones"], json!([entry("work", "333 3333"), entry("mobile", "222 2222")]));
-    let read = client.update_person(&person, &json!({ "work_email": null, "personal_email": null, "mobile_phone": null }));
+    let read = client.update_person(
+        &person,
+        &json!({ "work_email": null, "personal_email": null, "mobile_phone": null }),
+    );
     assert_eq!(read["emails"], json!([entry("other", "o@x.example")]));
     assert_eq!(read["phones"], json!([entry("work", "333 3333")]));
 }
@@ -252,8 +352,16 @@ fn a_typed_field_adds_to_the_array_beside_it(workspace: &Workspace) {
     let client = workspace.writer();
     let person = full_person(&client);
     let emails = json!([entry("work", "a@x.example"), entry("other", "o@x.example")]);
-    let read = client.update_person(&person, &json!({ "emails": emails, "work_email": "c@x.example" }));
-    assert_eq!(read["emails"], json!([entry("work", "a@x.example"), entry("other", "o@x.example"), entry("work", "c@x.example")]));
+    let read =
+        client.update_person(&person, &json!({ "emails": emails, "work_email": "c@x.example" }));
+    assert_eq!(
+        read["emails"],
+        json!([
+            entry("work", "a@x.example"),
+            entry("other", "o@x.example"),
+            entry("work", "c@x.example")
+        ])
+    );
 }
 
 #[apply(each_engine)]
@@ -301,7 +409,8 @@ fn a_job_is_attached_once(workspace: &Workspace) {
         assert_eq!(read["jobs"][0]["current_pipeline_stage_name"], "Sourced");
     }
     assert_eq!(client.get(&job.path()).data()["candidate_count"], 1);
-    let unknown = json!({ "job_id": "job_00000000000000000000000000", "current_job_title": "Analyst" });
+    let unknown =
+        json!({ "job_id": "job_00000000000000000000000000", "current_job_title": "Analyst" });
     let reply = client.patch(&format!("/v1/persons/{person}"), &unknown).refused(404, "NOT_FOUND");
     assert_eq!(reply.detail_fields(), ["job_id"]);
     assert_eq!(client.person(&person)["current_job_title"], "");
@@ -311,8 +420,14 @@ fn a_job_is_attached_once(workspace: &Workspace) {
 fn a_new_identifier_matches_from_then_on(workspace: &Workspace) {
     let client = workspace.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
-    client.update_person(&person, &json!({ "work_email": "a@x.example", "social_url": "https://social.example/in/ada" }));
-    for body in [json!({ "name": "A", "emails": ["A@x.example"] }), json!({ "social_url": "https://social.example/in/ada" })] {
+    client.update_person(
+        &person,
+        &json!({ "work_email": "a@x.example", "social_url": "https://social.example/in/ada" }),
+    );
+    for body in [
+        json!({ "name": "A", "emails": ["A@x.example"] }),
+        json!({ "social_url": "https://social.example/in/ada" }),
+    ] {
         assert_eq!(client.post("/v1/persons", &body).expect(200).id(), person);
     }
 }

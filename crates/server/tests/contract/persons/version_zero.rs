@@ -114,7 +114,9 @@ fn the_fields_of_version_one_are_refused(workspace: &Workspace) {
         assert!(reply.json["error"].as_str().unwrap().contains(field), "{reply:#?}");
     }
     for (field, value) in [("email", "a@x.example"), ("phone_number", "030 1234")] {
-        let reply = client.post("/v1/persons", &json!({ "name": "Ada", field: value })).refused(400, "INVALID_REQUEST");
+        let reply = client
+            .post("/v1/persons", &json!({ "name": "Ada", field: value }))
+            .refused(400, "INVALID_REQUEST");
         assert_eq!(reply.flaw(field), "UNKNOWN_FIELD");
     }
 }
@@ -149,10 +151,13 @@ fn a_refusal_is_one_sentence(workspace: &Workspace) {
 #[apply(each_engine)]
 fn a_person_of_version_zero_is_a_person_of_version_one(workspace: &Workspace) {
     let client = workspace.writer();
-    let body = json!({ "name": "Ada Lovelace", "email": "a@x.example", "external_source_id": "crm-1", "company_name": "Acme" });
+    let body = json!({ "name": "Ada Lovelace", "email": "a@x.example",
+        "external_source_id": "crm-1", "company_name": "Acme" });
     let old = client.post(PATH, &body).expect(201);
     let person = client.person(old.json["data"]["id"].as_str().unwrap());
     assert_eq!([&person["first_name"], &person["current_company_name"]], ["Ada", "Acme"]);
-    let new = client.post("/v1/persons", &json!({ "name": "Ada", "external_source_id": "crm-1" })).expect(200);
+    let new = client
+        .post("/v1/persons", &json!({ "name": "Ada", "external_source_id": "crm-1" }))
+        .expect(200);
     assert_eq!(new.data()["id"], old.json["data"]["id"]);
 }

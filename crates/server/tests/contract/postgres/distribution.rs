@@ -1,5 +1,5 @@
-//! A database that is spread over machines gets every statement by itself: what routes them looks at each, and not into all that PostgreSQL
-//! could be told at once.
+//! A database that is spread over machines gets every statement by itself: what routes them looks
+//! at each, and not into all that PostgreSQL could be told at once.
 
 use std::thread::{self, available_parallelism};
 
@@ -10,12 +10,16 @@ use crate::support::{App, Database, Engine, eventually, together};
 const COMPANIES: usize = 3;
 const PERSONS: usize = 12;
 
-/// The extension is not here, so only its name is: nothing but the way in which statements are sent depends on it in this test.
-const NAME_OF_CITUS: &str = "INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion) \
-                             SELECT 99999, 'citus', extowner, extnamespace, false, '13.0' FROM pg_extension LIMIT 1";
+/// The extension is not here, so only its name is: nothing but the way in which statements are sent
+/// depends on it in this test.
+const NAME_OF_CITUS: &str = "INSERT INTO pg_extension (oid, extname, extowner, extnamespace, \
+                             extrelocatable, extversion) \
+                             SELECT 99999, 'citus', extowner, extnamespace, false, '13.0' FROM \
+                             pg_extension LIMIT 1";
 /// Lets the statements be kept that write persons and what points at them.
 const KEEP_STATEMENTS: &str = "CREATE TABLE sent (text text); \
-     CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO sent VALUES (current_query()); RETURN NULL; END'; \
+     CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO sent VALUES \
+     (current_query()); RETURN NULL; END'; \
      CREATE TRIGGER keep AFTER INSERT ON person EXECUTE FUNCTION keep(); \
      CREATE TRIGGER keep AFTER INSERT ON person_identifier EXECUTE FUNCTION keep()";
 
@@ -24,13 +28,15 @@ fn start(spread: bool) -> App {
     if spread {
         database.execute(NAME_OF_CITUS);
     }
-    let app = Engine::Postgres.app().argument("--database-timeout").argument("10000").start_on(database);
+    let app =
+        Engine::Postgres.app().argument("--database-timeout").argument("10000").start_on(database);
     app.database.execute(KEEP_STATEMENTS);
     app
 }
 
 fn person(number: usize) -> Value {
-    json!({ "name": format!("Person {number}"), "work_email": format!("{number}@x.example"), "company_name": format!("Company {}", number % COMPANIES) })
+    json!({ "name": format!("Person {number}"), "work_email": format!("{number}@x.example"),
+        "company_name": format!("Company {}", number % COMPANIES) })
 }
 
 /// Creates persons in every way; gives back what was sent to write them.
@@ -43,7 +49,10 @@ fn statements(app: &App) -> Vec<String> {
     let reply = client.post("/v1/persons/batch", &json!({ "persons": rows })).expect(200);
     assert!(reply.entries().iter().all(|row| row["status"] == 201), "{reply:?}");
     together(PERSONS, |number| client.post("/v1/persons", &person(100 + number)).expect(201));
-    assert_eq!(client.get("/v1/persons?q=person").expect(200).json["meta"]["total"], 2 * PERSONS + COMPANIES);
+    assert_eq!(
+        client.get("/v1/persons?q=person").expect(200).json["meta"]["total"],
+        2 * PERSONS + COMPANIES
+    );
     assert_eq!(client.get("/v1/persons?email=15@x.example").expect(200).entries().len(), 1);
     app.database.execute("SELECT text FROM sent")
 }
@@ -58,8 +67,11 @@ fn looks(app: &App, paths: &[String]) -> Vec<String> {
     let readers = available_parallelism().unwrap().get() + 32;
     let lock = app.database.hold("LOCK TABLE person IN ACCESS EXCLUSIVE MODE");
     thread::scope(|scope| {
-        let reading = scope.spawn(|| together(readers, |number| client.get(&paths[number % paths.len()]).expect(200)));
-        let waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM person p %'";
+        let reading = scope.spawn(|| {
+            together(readers, |number| client.get(&paths[number % paths.len()]).expect(200))
+        });
+        let waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND \
+            wait_event_type = 'Lock' AND query LIKE '%FROM person p %'";
         eventually("some read", || app.database.execute(waiting).len() > 1);
         drop(lock);
         reading.join().unwrap();
@@ -68,7 +80,9 @@ fn looks(app: &App, paths: &[String]) -> Vec<String> {
 }
 
 fn paths(app: &App) -> Vec<String> {
-    (0..PERSONS).map(|number| format!("/v1/persons/{}", app.writer().new_person(&person(number)))).collect()
+    (0..PERSONS)
+        .map(|number| format!("/v1/persons/{}", app.writer().new_person(&person(number))))
+        .collect()
 }
 
 fn are_many_persons(query: &str) -> bool {
@@ -79,7 +93,9 @@ fn are_many_persons(query: &str) -> bool {
 fn many_who_read_at_once_are_answered_by_one_statement() {
     let app = start(false);
     let paths = paths(&app);
-    eventually("many are read at once", || looks(&app, &paths).iter().any(|query| are_many_persons(query)));
+    eventually("many are read at once", || {
+        looks(&app, &paths).iter().any(|query| are_many_persons(query))
+    });
 }
 
 #[test]
@@ -93,7 +109,11 @@ fn who_reads_from_a_database_that_is_spread_is_answered_alone() {
 #[test]
 fn a_database_that_is_spread_gets_every_statement_by_itself() {
     let sent = statements(&start(true));
-    assert!(sent.len() >= 2 * (2 * PERSONS + COMPANIES) && sent.iter().all(|statement| is_plain(statement)), "{sent:#?}");
+    assert!(
+        sent.len() >= 2 * (2 * PERSONS + COMPANIES)
+            && sent.iter().all(|statement| is_plain(statement)),
+        "{sent:#?}"
+    );
 }
 
 #[test]

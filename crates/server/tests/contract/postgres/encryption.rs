@@ -38,7 +38,13 @@ fn sslmode_is_honoured() {
 fn the_host_that_takes_writes_is_found() {
     let primary = Server::start(&[]);
     let replica = primary.replica(&[]);
-    let host = |server: &Server| server.url().trim_start_matches("postgres://slated@").trim_end_matches("/postgres").to_owned();
+    let host = |server: &Server| {
+        server
+            .url()
+            .trim_start_matches("postgres://slated@")
+            .trim_end_matches("/postgres")
+            .to_owned()
+    };
     let hosts = format!("postgres://slated@{},{}/postgres", host(&replica), host(&primary));
     assert!(try_url(&hosts).is_some());
     assert_eq!(try_url(&format!("{hosts}?target_session_attrs=read-write")), None);

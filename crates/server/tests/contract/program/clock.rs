@@ -1,4 +1,5 @@
-//! A clock that is wrong for a while destroys nothing, and what comes with times of long ago is counted.
+//! A clock that is wrong for a while destroys nothing, and what comes with times of long ago is
+//! counted.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -6,7 +7,9 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::support::{App, Client, Database, Engine, apply, each_engine, eventually, preloaded, strings};
+use crate::support::{
+    App, Client, Database, Engine, apply, each_engine, eventually, preloaded, strings,
+};
 
 const DAY: i64 = 24 * 60 * 60;
 
@@ -44,7 +47,9 @@ fn one_that_jumps_ahead_and_back_makes_nothing_forgotten(engine: &Engine) {
     for number in 0..5 {
         client.new_person(&json!({ "name": format!("Person {number}") }));
     }
-    let events = || strings(client.get("/v1/events?types=person.created&limit=1000").expect(200).data(), "id");
+    let events = || {
+        strings(client.get("/v1/events?types=person.created&limit=1000").expect(200).data(), "id")
+    };
     eventually("all events have their numbers", || events().len() == 6);
     let before = events();
     let is_repeated = || {
@@ -52,7 +57,9 @@ fn one_that_jumps_ahead_and_back_makes_nothing_forgotten(engine: &Engine) {
         assert_eq!((again.id(), again.header("idempotency-replayed")), (made.id(), Some("true")));
     };
     clock.set(400 * DAY);
-    app.process.log.wait_for("a word about the clock", |line| line.contains("the clock is far ahead").then_some(()));
+    app.process.log.wait_for("a word about the clock", |line| {
+        line.contains("the clock is far ahead").then_some(())
+    });
     is_repeated();
     clock.set(0);
     is_repeated();
@@ -61,9 +68,11 @@ fn one_that_jumps_ahead_and_back_makes_nothing_forgotten(engine: &Engine) {
 
 /// The total of all persons, and how many of them pages by offset show.
 fn counted(client: &Client) -> (u64, usize) {
-    let total = client.get("/v1/persons?limit=1").expect(200).json["meta"]["total"].as_u64().unwrap();
+    let total =
+        client.get("/v1/persons?limit=1").expect(200).json["meta"]["total"].as_u64().unwrap();
     let last = total.saturating_sub(10);
-    let shown = client.get(&format!("/v1/persons?offset={last}&limit=100")).expect(200).entries().len();
+    let shown =
+        client.get(&format!("/v1/persons?offset={last}&limit=100")).expect(200).entries().len();
     (total, usize::try_from(last).unwrap() + shown)
 }
 
@@ -74,11 +83,14 @@ fn who_comes_with_a_time_of_long_ago_is_counted(engine: &Engine) {
     let (mut app, clock) = with_clock(*engine);
     let client = app.writer();
     for batch in 0..BATCHES {
-        let persons: Vec<_> = (0..1000).map(|number| json!({ "name": format!("Person {batch} {number}") })).collect();
+        let persons: Vec<_> =
+            (0..1000).map(|number| json!({ "name": format!("Person {batch} {number}") })).collect();
         client.post("/v1/persons/batch", &json!({ "persons": persons })).expect(200);
     }
     clock.set(120);
-    eventually("the first of them are counted for good", || app.database.execute("SELECT COUNT(*) FROM census") != ["0"]);
+    eventually("the first of them are counted for good", || {
+        app.database.execute("SELECT COUNT(*) FROM census") != ["0"]
+    });
     app.process.terminate();
     assert!(app.process.wait_exit().success());
     clock.set(-600);

@@ -2,11 +2,14 @@
 
 use serde_json::json;
 
-use crate::support::{App, AppBuilder, Database, Engine, Provider, apply, config, each_engine, program, social_url};
+use crate::support::{
+    App, AppBuilder, Database, Engine, Provider, apply, config, each_engine, program, social_url,
+};
 
 const FILE: &str = "slated.toml";
 /// The smallest provider.
-const DIRECTORY: &str = "[[enrichment.provider]]\nname = \"own-data\"\nkind = \"directory\"\npath = \"people.jsonl\"\n";
+const DIRECTORY: &str =
+    "[[enrichment.provider]]\nname = \"own-data\"\nkind = \"directory\"\npath = \"people.jsonl\"\n";
 
 /// What the program says when it does not start.
 #[track_caller]
@@ -53,7 +56,10 @@ fn an_empty_variable_is_no_file(engine: &Engine) {
 
 #[apply(each_engine)]
 fn paths_begin_at_the_file(engine: &Engine) {
-    let builder = engine.app().file("settings/slated.toml", DIRECTORY).file("settings/people.jsonl", &people());
+    let builder = engine
+        .app()
+        .file("settings/slated.toml", DIRECTORY)
+        .file("settings/people.jsonl", &people());
     assert_serves(&builder.environment("SLATED_CONFIG", "settings/slated.toml").start());
 }
 
@@ -76,15 +82,24 @@ fn whatever_is_wrong_in_it_is_named_with_its_line(engine: &Engine) {
         (DIRECTORY.replace("directory", "telepathy"), 3, "telepathy"),
     ] {
         let reason = refusal(&engine.app().config(&text).file("people.jsonl", ""), &database);
-        assert!(reason.contains(&format!("{FILE}:{line}")) && reason.contains(word), "{text}\n{reason}");
+        assert!(
+            reason.contains(&format!("{FILE}:{line}")) && reason.contains(word),
+            "{text}\n{reason}"
+        );
     }
 }
 
 #[apply(each_engine)]
 fn a_provider_that_cannot_be_made_is_named(engine: &Engine) {
     let database = Database::new(*engine);
-    let http = |settings: &str| format!("[[enrichment.provider]]\nname = \"people\"\nkind = \"http\"\n{settings}\n");
-    let command = |words: &str| format!("[[enrichment.provider]]\nname = \"lookup\"\nkind = \"command\"\ncommand = {words}\n");
+    let http = |settings: &str| {
+        format!("[[enrichment.provider]]\nname = \"people\"\nkind = \"http\"\n{settings}\n")
+    };
+    let command = |words: &str| {
+        format!(
+            "[[enrichment.provider]]\nname = \"lookup\"\nkind = \"command\"\ncommand = {words}\n"
+        )
+    };
     let url = "url = \"https://api.example.com/?email={email}\"";
     for (text, words) in [
         (DIRECTORY.replace("own-data", "Own Data"), &["Own Data"][..]),
@@ -95,24 +110,44 @@ fn a_provider_that_cannot_be_made_is_named(engine: &Engine) {
         (http(""), &["people", "url"]),
         (http("url = \"ftp://api.example.com/{email}\""), &["people", "http"]),
         (http("url = \"https://{email}.example.com/\""), &["people", "host"]),
-        (http("url = \"https://api.example.com/?shoe={shoe_size}\""), &["people", "shoe_size", "email"]),
+        (
+            http("url = \"https://api.example.com/?shoe={shoe_size}\""),
+            &["people", "shoe_size", "email"],
+        ),
         (http("url = \"https://api.example.com/\""), &["people", "email"]),
-        (http("url = \"https://api.example.com/?who={name}&at={company_name}\""), &["people", "needs", "company_name, name"]),
+        (
+            http("url = \"https://api.example.com/?who={name}&at={company_name}\""),
+            &["people", "needs", "company_name, name"],
+        ),
         (http("url = \"https:///{name}/?email={email}\""), &["people", "host"]),
         (http("url = \"https://api.example.com/{social_url}\""), &["people", "social_url"]),
         (http("url = \"http://127.0.0.1/?email={email}\""), &["people", "--allow-private-targets"]),
         (http(&format!("{url}\nneeds = [\"shoe_size\"]")), &["people", "shoe_size"]),
-        (http(&format!("{url}\nneeds = [\"email\", \"phone\"]")), &["people", "phone", "url", "body"]),
-        (http(&format!("{url}\nheaders = {{ Authorization = \"Bearer ${{NOT_SET_ANYWHERE}}\" }}")), &["people", "NOT_SET_ANYWHERE"]),
+        (
+            http(&format!("{url}\nneeds = [\"email\", \"phone\"]")),
+            &["people", "phone", "url", "body"],
+        ),
+        (
+            http(&format!(
+                "{url}\nheaders = {{ Authorization = \"Bearer ${{NOT_SET_ANYWHERE}}\" }}"
+            )),
+            &["people", "NOT_SET_ANYWHERE"],
+        ),
         (http(&format!("{url}\nmapping = \"nobody\"")), &["people", "nobody", "people-data-labs"]),
-        (http(&format!("{url}\n[enrichment.provider.mapping]\nshoe_size = \"/shoe\"")), &["people", "shoe_size"]),
+        (
+            http(&format!("{url}\n[enrichment.provider.mapping]\nshoe_size = \"/shoe\"")),
+            &["people", "shoe_size"],
+        ),
         (command("[]"), &["lookup", "command"]),
         (command("[\"lookup-that-is-nowhere\"]"), &["lookup", "lookup-that-is-nowhere", "PATH"]),
         (command("[\"./nowhere\"]"), &["lookup", "no program", "nowhere"]),
         (command("[\"./people.jsonl\"]"), &["lookup", "people.jsonl is not executable"]),
     ] {
         let reason = refusal(&engine.app().config(&text).file("people.jsonl", ""), &database);
-        assert!(reason.contains(FILE) && words.iter().all(|word| reason.contains(word)), "{text}\n{reason}");
+        assert!(
+            reason.contains(FILE) && words.iter().all(|word| reason.contains(word)),
+            "{text}\n{reason}"
+        );
     }
 }
 
@@ -128,14 +163,18 @@ fn no_secret_is_told(engine: &Engine) {
     let provider = Provider::start();
     let database = Database::new(*engine);
     for more in [
-        "headers = { Authorization = \"Bearer ${PEOPLE_TOKEN}\", X-Other = \"${NOT_SET_ANYWHERE}\" }",
+        "headers = { Authorization = \"Bearer ${PEOPLE_TOKEN}\", X-Other = \
+         \"${NOT_SET_ANYWHERE}\" }",
         "headers = { Authorization = \"Bearer ${PEOPLE_TOKEN}\" }\ncolour = \"red\"",
         "headers = \"Bearer hush-3141\"",
         "headers = { Authorization = \"Bearer ${MANY_LINES}\" }",
     ] {
         let text = config(&[provider.section("people", more)]);
-        let builder = engine.app().config(&text).environment("SLATED_ALLOW_PRIVATE_TARGETS", "127.0.0.0/8");
-        let builder = builder.environment("PEOPLE_TOKEN", "hush-3141").environment("MANY_LINES", "hush-3141\nhush-3141");
+        let builder =
+            engine.app().config(&text).environment("SLATED_ALLOW_PRIVATE_TARGETS", "127.0.0.0/8");
+        let builder = builder
+            .environment("PEOPLE_TOKEN", "hush-3141")
+            .environment("MANY_LINES", "hush-3141\nhush-3141");
         let reason = refusal(&builder, &database);
         assert!(!reason.contains("hush-3141"), "{more}\n{reason}");
     }

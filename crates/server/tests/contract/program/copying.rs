@@ -1,4 +1,5 @@
-//! `slated copy`: a database moved to the other engine and back answers as before, key for key and record for record.
+//! `slated copy`: a database moved to the other engine and back answers as before, key for key and
+//! record for record.
 
 use serde_json::Value;
 
@@ -14,20 +15,27 @@ fn all_answers(client: &Client) -> Vec<Value> {
         let candidates = client.get(&format!("/v1/jobs/{job}/candidates?limit=100")).expect(200);
         for candidate in candidates.entries() {
             answers.push(client.candidate(candidate["id"].as_str().unwrap()));
-            let person = client.get(&format!("/v1/persons/{}", candidate["person_id"].as_str().unwrap())).expect(200);
+            let person = client
+                .get(&format!("/v1/persons/{}", candidate["person_id"].as_str().unwrap()))
+                .expect(200);
             answers.push(Value::from(person.header("etag").unwrap()));
             answers.push(person.json.clone());
         }
         answers.push(candidates.json.clone());
     }
     let proposals = client.get("/v1/proposals?limit=100").expect(200);
-    answers.extend(strings(proposals.data(), "person_id").iter().map(|person| client.enrichment(person)));
+    answers.extend(
+        strings(proposals.data(), "person_id").iter().map(|person| client.enrichment(person)),
+    );
     answers.push(proposals.json);
     answers
 }
 
 fn copy(from: &Database, to: &Database) -> std::process::Output {
-    crate::support::program().args(["copy", "--from", &from.url(), "--to", &to.url()]).output().unwrap()
+    crate::support::program()
+        .args(["copy", "--from", &from.url(), "--to", &to.url()])
+        .output()
+        .unwrap()
 }
 
 #[track_caller]
@@ -41,7 +49,9 @@ fn refused(from: &Database, to: &Database, word: &str) {
 /// The demo data on SQLite, not served any more, and a key for them.
 fn demo() -> (App, String) {
     let mut app = Engine::Sqlite.app().first_start().argument("--demo").start();
-    app.process.output.wait_for("the end of the welcome", |line| line.contains("/docs").then_some(()));
+    app.process
+        .output
+        .wait_for("the end of the welcome", |line| line.contains("/docs").then_some(()));
     let key = app.database.create_key("default", "write", &[]);
     // Some of the persons get more to them in the first seconds.
     let waiting = "SELECT COUNT(*) FROM enrichment WHERE due_at IS NOT NULL";
@@ -54,7 +64,8 @@ fn demo() -> (App, String) {
 /// The definitions of all constraints and indexes.
 fn constraints(database: &Database) -> Vec<String> {
     database.execute(
-        "SELECT conrelid::regclass || ' ' || pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'public'::regnamespace \
+        "SELECT conrelid::regclass || ' ' || pg_get_constraintdef(oid) FROM pg_constraint WHERE \
+         connamespace = 'public'::regnamespace \
          UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1",
     )
 }
@@ -73,7 +84,8 @@ fn a_database_goes_over_and_back_unchanged() {
     client
         .post(
             "/v1/persons",
-            &serde_json::json!({ "name": "Zoë \u{1F680}", "notes": "tab\tand \"quotes\"", "work_email": "zoe@example.com" }),
+            &serde_json::json!({ "name": "Zoë \u{1F680}", "notes": "tab\tand \"quotes\"",
+                "work_email": "zoe@example.com" }),
         )
         .expect(201);
     let before = all_answers(&client);
@@ -90,20 +102,33 @@ fn a_database_goes_over_and_back_unchanged() {
     assert_eq!(all_answers(&second.anonymous().with_key(&key)), before);
     // It is alive: records can be added behind those that came.
     let job = second.anonymous().with_key(&key).new_job("Pilot", "Acme");
-    assert!(before[0]["data"].as_array().unwrap().iter().all(|known| known["id"].as_str() < Some(&job.id)));
+    assert!(
+        before[0]["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|known| known["id"].as_str() < Some(&job.id))
+    );
     second.process.terminate();
     second.process.wait_exit();
 
     let third = Database::new(Engine::Sqlite);
     let output = copy(&second.database, &third);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let places = |database: &Database| database.execute("SELECT rowid FROM person ORDER BY workspace_id, id");
+    let places = |database: &Database| {
+        database.execute("SELECT rowid FROM person ORDER BY workspace_id, id")
+    };
     assert_eq!(places(&third), places(&first.database));
     let third = Engine::Sqlite.app().start_on(third);
     let client = third.anonymous().with_key(&key);
     client.get(&format!("/v1/jobs/{}", job.id)).expect(200);
     let after = all_answers(&client);
-    assert!(before[1..].iter().filter(|answer| answer["meta"].is_null()).all(|answer| after.contains(answer)));
+    assert!(
+        before[1..]
+            .iter()
+            .filter(|answer| answer["meta"].is_null())
+            .all(|answer| after.contains(answer))
+    );
 }
 
 #[test]
@@ -127,7 +152,11 @@ fn what_is_left_of_records_that_are_gone_goes_too() {
     let output = copy(&app.database, &target);
     assert!(output.status.success(), "{output:?}");
     assert_eq!(target.execute("SELECT COUNT(*) FROM search_document"), ["0"]);
-    assert_eq!(target.execute("SELECT (SELECT COUNT(*) FROM search_queue) = (SELECT COUNT(*) FROM person)"), ["t"]);
+    assert_eq!(
+        target
+            .execute("SELECT (SELECT COUNT(*) FROM search_queue) = (SELECT COUNT(*) FROM person)"),
+        ["t"]
+    );
 }
 
 #[test]
@@ -142,7 +171,8 @@ fn a_schema_of_any_name_is_copied_into_and_by_whoever_may_read_it() {
     assert!(output.status.success(), "{output:?}");
     execute(
         server.url(),
-        "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA \"Up\" TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA \"Up\" TO reader",
+        "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA \"Up\" TO reader; GRANT SELECT ON ALL \
+         TABLES IN SCHEMA \"Up\" TO reader",
     );
     let reader = Database::at(&(server.url().replace("slated@", "reader@") + search_path));
     let back = Database::new(Engine::Sqlite);
@@ -182,7 +212,9 @@ fn what_is_left_of_another_file_is_not_taken_for_the_log_of_the_copy() {
 #[test]
 fn a_copy_that_fails_leaves_nothing() {
     let (app, _key) = demo();
-    app.database.execute("UPDATE person SET emails = 'no JSON' WHERE rowid = (SELECT MAX(rowid) FROM person)");
+    app.database.execute(
+        "UPDATE person SET emails = 'no JSON' WHERE rowid = (SELECT MAX(rowid) FROM person)",
+    );
     let target = Database::new(Engine::Postgres);
     refused(&app.database, &target, "person");
     assert_eq!(target.execute("SELECT COUNT(*) FROM workspace").concat(), "0");
@@ -193,19 +225,26 @@ fn a_copy_that_fails_leaves_nothing() {
 fn what_is_kept_of_forgotten_events_and_what_is_stored_oddly_goes_over_and_back() {
     let mut first = Engine::Sqlite.app().argument("--event-retention=1s").start();
     let key = first.key("write");
-    let person =
-        first.writer().new_person(&serde_json::json!({ "name": "Ada", "work_email": "ada@x.example", "current_job_title": "Analyst" }));
+    let person = first
+        .writer()
+        .new_person(&serde_json::json!({ "name": "Ada", "work_email": "ada@x.example",
+            "current_job_title": "Analyst" }));
     // The newest event of all is never forgotten.
     first.writer().new_job("Pilot", "Acme");
-    eventually("origins are kept", || first.database.execute("SELECT COUNT(*) FROM person_origin") == ["1"]);
+    eventually("origins are kept", || {
+        first.database.execute("SELECT COUNT(*) FROM person_origin") == ["1"]
+    });
     first.process.terminate();
     first.process.wait_exit();
     first.database.execute(
-        "UPDATE person SET emails = '[{\"value\":\"ada@x.example\",\"kind\":\"fax\"},{}]', certifications = '[{\"name\":\"CPA\"}]'",
+        "UPDATE person SET emails = '[{\"value\":\"ada@x.example\",\"kind\":\"fax\"},{}]', \
+         certifications = '[{\"name\":\"CPA\"}]'",
     );
     first.restart();
     let path = format!("/v1/persons/{person}?include=provenance");
-    let origins = |app: &App| app.anonymous().with_key(&key).get(&path).expect(200).data()["provenance"].clone();
+    let origins = |app: &App| {
+        app.anonymous().with_key(&key).get(&path).expect(200).data()["provenance"].clone()
+    };
     let before = origins(&first);
     first.process.terminate();
     first.process.wait_exit();

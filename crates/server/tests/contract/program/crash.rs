@@ -1,4 +1,5 @@
-//! The program is killed in the middle of its writes, again and again: what it said it had stored is there afterwards.
+//! The program is killed in the middle of its writes, again and again: what it said it had stored
+//! is there afterwards.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc;
@@ -24,10 +25,18 @@ struct Acknowledged {
 fn write(client: &Client, job: &str, prefix: &str, acknowledged: &mpsc::Sender<Acknowledged>) {
     for number in 0.. {
         let name = format!("{prefix} {number}");
-        let Ok(created) = client.try_send("POST", "/v1/persons", Some(&json!({ "name": name, "job_id": job }))) else { return };
+        let Ok(created) =
+            client.try_send("POST", "/v1/persons", Some(&json!({ "name": name, "job_id": job })))
+        else {
+            return;
+        };
         let created = created.expect(201);
         let (person, candidate) = (created.id(), created.string("candidate_id"));
-        let moved = client.try_send("PATCH", &format!("/v1/candidates/{candidate}"), Some(&json!({ "stage_name": SECOND_STAGE })));
+        let moved = client.try_send(
+            "PATCH",
+            &format!("/v1/candidates/{candidate}"),
+            Some(&json!({ "stage_name": SECOND_STAGE })),
+        );
         let moved = moved.is_ok_and(|reply| reply.expect(200).status == 200);
         if acknowledged.send(Acknowledged { name, person, candidate, moved }).is_err() || !moved {
             return;
@@ -35,7 +44,8 @@ fn write(client: &Client, job: &str, prefix: &str, acknowledged: &mpsc::Sender<A
     }
 }
 
-/// Lets writers write, kills the program after so many acknowledged writes, and gives back all that were acknowledged.
+/// Lets writers write, kills the program after so many acknowledged writes, and gives back all that
+/// were acknowledged.
 fn round(app: &mut App, job: &str, number: usize) -> Vec<Acknowledged> {
     let client = app.writer();
     let (sender, receiver) = mpsc::channel();

@@ -33,7 +33,9 @@ fn a_start_on_a_full_disk_serves_reads() {
     client.post("/v1/persons", &json!({ "name": "Grace" })).refused(503, "UNAVAILABLE");
     app.anonymous().get("/readyz").expect(200);
     fs::remove_file(&full).unwrap();
-    eventually("there is room again", || client.post("/v1/persons", &json!({ "name": "Grace" })).status == 201);
+    eventually("there is room again", || {
+        client.post("/v1/persons", &json!({ "name": "Grace" })).status == 201
+    });
 }
 
 #[test]
@@ -41,16 +43,25 @@ fn on_a_full_disk_reads_go_on_and_writes_come_back_with_the_room() {
     let (app, full) = on_a_disk();
     let client = app.writer();
     let person = client.new_person(&json!({ "name": "Ada" }));
-    let metric = |expected: &str| app.anonymous().get("/metrics").expect(200).text.contains(&format!("slated_store_writable {expected}\n"));
+    let metric = |expected: &str| {
+        app.anonymous()
+            .get("/metrics")
+            .expect(200)
+            .text
+            .contains(&format!("slated_store_writable {expected}\n"))
+    };
     assert!(metric("1"));
     fs::write(&full, "").unwrap();
     for _ in 0..3 {
-        let refused = client.post("/v1/persons", &json!({ "name": "Grace" })).refused(503, "UNAVAILABLE");
+        let refused =
+            client.post("/v1/persons", &json!({ "name": "Grace" })).refused(503, "UNAVAILABLE");
         assert!(refused.text.contains("The disk of the database is full"), "{}", refused.text);
         assert_eq!(client.person(&person)["name"], "Ada");
         assert_eq!(client.get("/v1/persons").json["meta"]["total"], 1);
     }
-    app.process.log.wait_for("a full disk in the log", |line| line.contains("the disk of the database is full").then_some(()));
+    app.process.log.wait_for("a full disk in the log", |line| {
+        line.contains("the disk of the database is full").then_some(())
+    });
     // What was found out holds for a moment.
     eventually("nothing can be written", || app.anonymous().get("/readyz/writes").status == 503);
     app.anonymous().get("/readyz").expect(200);

@@ -1,4 +1,5 @@
-//! The program as its operator meets it: options, files, crashes, copies and what it tells of itself.
+//! The program as its operator meets it: options, files, crashes, copies and what it tells of
+//! itself.
 
 mod clock;
 mod config_file;

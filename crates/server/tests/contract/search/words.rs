@@ -18,12 +18,20 @@ fn fields(client: &Client, q: &str) -> Vec<Value> {
 fn a_person_is_found_by_every_field_that_is_searched(workspace: &Workspace) {
     let client = workspace.writer();
     let id = client.new_person(&json!({
-        "name": "Ada Lovelace", "social_url": "https://social.example/in/enchantress", "current_job_title": "Analyst", "company_name": "Engines",
-        "work_email": "countess@letters.example", "social_location": "Marylebone", "notes": "Likes horses",
+        "name": "Ada Lovelace", "social_url": "https://social.example/in/enchantress",
+        "current_job_title": "Analyst", "company_name": "Engines",
+        "work_email": "countess@letters.example", "social_location": "Marylebone",
+        "notes": "Likes horses",
     }));
-    client.patch(&format!("/v1/persons/{id}"), &json!({ "social_headline": "Poetical science", "address": "St James Square" })).expect(200);
+    client
+        .patch(
+            &format!("/v1/persons/{id}"),
+            &json!({ "social_headline": "Poetical science", "address": "St James Square" }),
+        )
+        .expect(200);
     let history = json!({
-        "work_experience": [{ "company_name": "Babbage", "positions": [{ "title": "Translator", "description": "Bernoulli numbers" }] }],
+        "work_experience": [{ "company_name": "Babbage",
+            "positions": [{ "title": "Translator", "description": "Bernoulli numbers" }] }],
         "education_experience": [{ "company_name": "Somerville", "degree": "Mathematics" }],
         "certifications": [{ "name": "Jacquard", "company_name": "Weavers" }],
     });
@@ -82,7 +90,10 @@ fn the_best_answers_come_first(workspace: &Workspace) {
     client.new_person(&json!({ "name": "Edward Hopper" }));
     assert_eq!(found(&client, "hopper"), ["Grace Hopper", "Edward Hopper", "Company", "Note"]);
     let newest = client.get("/v1/persons?q=hopper&sort=-created_at").expect(200);
-    assert_eq!(strings(newest.data(), "name"), ["Edward Hopper", "Grace Hopper", "Company", "Note"]);
+    assert_eq!(
+        strings(newest.data(), "name"),
+        ["Edward Hopper", "Grace Hopper", "Company", "Note"]
+    );
 }
 
 pub fn make_many(client: &Client, count: usize, person: impl Fn(usize) -> Value) {
@@ -96,42 +107,80 @@ fn of_very_many_those_with_whole_words_stay(workspace: &Workspace) {
     let client = workspace.writer();
     make_many(&client, 1000, |number| json!({ "name": format!("Annabel {number}") }));
     make_many(&client, 30, |number| json!({ "name": format!("Anna {number}") }));
-    make_many(&client, 30, |number| json!({ "name": format!("Guest {number}"), "notes": "Friend of Anna" }));
-    let search = |page: &str| client.get(&format!("/v1/persons?q=anna&limit=100{page}")).expect(200);
+    make_many(
+        &client,
+        30,
+        |number| json!({ "name": format!("Guest {number}"), "notes": "Friend of Anna" }),
+    );
+    let search =
+        |page: &str| client.get(&format!("/v1/persons?q=anna&limit=100{page}")).expect(200);
     assert_eq!(search("").json["meta"]["total"], 1000);
-    let names: Vec<_> = (0..10).flat_map(|page| strings(search(&format!("&offset={}", page * 100)).data(), "name")).collect();
+    let names: Vec<_> = (0..10)
+        .flat_map(|page| strings(search(&format!("&offset={}", page * 100)).data(), "name"))
+        .collect();
     let count = |beginning: &str| names.iter().filter(|name| name.starts_with(beginning)).count();
     assert_eq!((count("Anna "), count("Annabel "), count("Guest ")), (30, 970, 0));
 }
 
 /// Waits until segments were made of nearly everybody; whoever is left is compared one by one.
 pub fn make_segments(app: &App) {
-    eventually("segments are made", || app.database.execute("SELECT count(*) < 256 FROM search_tail").concat().starts_with(['1', 't']));
+    eventually("segments are made", || {
+        app.database
+            .execute("SELECT count(*) < 256 FROM search_tail")
+            .concat()
+            .starts_with(['1', 't'])
+    });
     assert_ne!(app.database.execute("SELECT count(*) FROM search_segment"), ["0"]);
 }
 
 /// The names of all who are found.
 pub fn names_of_all(client: &Client, q: &str) -> Vec<String> {
-    let pages = (0..10).map(|page| client.get(&format!("/v1/persons?q={q}&limit=100&offset={}", page * 100)).expect(200));
+    let pages = (0..10).map(|page| {
+        client.get(&format!("/v1/persons?q={q}&limit=100&offset={}", page * 100)).expect(200)
+    });
     pages.flat_map(|page| strings(page.data(), "name")).collect()
 }
 
 /// The engine finds them where there are no segments yet.
 #[apply(each_engine)]
 fn segments_find_whom_the_engine_finds(app: &App) {
-    const QUESTIONS: [&str; 12] =
-        ["soft", "soft+eng", "softw", "soft+ozy", "alp+bet", "engi+alpha", "pers+soft+gard", "ozy", "so+al", "c", "coa+10", "xyzzy+soft"];
+    const QUESTIONS: [&str; 12] = [
+        "soft",
+        "soft+eng",
+        "softw",
+        "soft+ozy",
+        "alp+bet",
+        "engi+alpha",
+        "pers+soft+gard",
+        "ozy",
+        "so+al",
+        "c",
+        "coa+10",
+        "xyzzy+soft",
+    ];
     let client = app.writer();
     let company = |number: usize| ["Alphaville", "Betatown"][number % 2];
-    let engineer =
-        |number| json!({ "name": format!("Person {number}"), "current_job_title": "Software Engineer", "company_name": company(number) });
-    make_many(&client, 100, |number| json!({ "name": format!("Coach {number}"), "current_job_title": "Softball Coach" }));
+    let engineer = |number| {
+        json!({ "name": format!("Person {number}"),
+        "current_job_title": "Software Engineer", "company_name": company(number) })
+    };
+    make_many(&client, 100, |number| {
+        json!({ "name": format!("Coach {number}"),
+            "current_job_title": "Softball Coach" })
+    });
     make_many(&client, 200, engineer);
     make_many(&client, 20, |_| json!({ "name": "Softley Engel", "notes": "Knows C" }));
     make_many(&client, 200, engineer);
     let title = |number| if number == 0 { "Gardener" } else { "Software Tester" };
-    make_many(&client, 4, |number| json!({ "name": format!("Ozymandias {number}"), "current_job_title": title(number) }));
-    make_many(&client, 2, |number| json!({ "name": format!("Both {number}"), "company_name": "Alphaville Betatown" }));
+    make_many(&client, 4, |number| {
+        json!({ "name": format!("Ozymandias {number}"),
+        "current_job_title": title(number) })
+    });
+    make_many(
+        &client,
+        2,
+        |number| json!({ "name": format!("Both {number}"), "company_name": "Alphaville Betatown" }),
+    );
     let search = |q: &str| names_of_all(&client, q);
     let before = QUESTIONS.map(search);
     assert_eq!(before.each_ref().map(Vec::len), [523, 420, 403, 3, 2, 200, 0, 4, 200, 20, 1, 0]);
@@ -142,35 +191,67 @@ fn segments_find_whom_the_engine_finds(app: &App) {
 #[apply(each_engine)]
 fn of_more_than_are_shown_the_best_are_found_in_segments(app: &App) {
     let client = app.writer();
-    make_many(&client, 300, |number| json!({ "name": format!("Person {number}"), "current_job_title": "Developer" }));
-    make_many(&client, 1000, |number| json!({ "name": format!("Devon{number}"), "current_job_title": "Developer" }));
+    make_many(
+        &client,
+        300,
+        |number| json!({ "name": format!("Person {number}"), "current_job_title": "Developer" }),
+    );
+    make_many(
+        &client,
+        1000,
+        |number| json!({ "name": format!("Devon{number}"), "current_job_title": "Developer" }),
+    );
     make_many(&client, 30, |number| json!({ "name": format!("Dev {number}") }));
     let check = || {
         let names = names_of_all(&client, "dev");
-        let count = |beginning: &str| names.iter().filter(|name| name.starts_with(beginning)).count();
+        let count =
+            |beginning: &str| names.iter().filter(|name| name.starts_with(beginning)).count();
         assert_eq!((names.len(), count("Dev "), count("Devon")), (1000, 30, 970));
     };
     make_segments(app);
     check();
     // Those who come next stand in the tail.
-    make_many(&client, 100, |number| json!({ "name": format!("Later {number}"), "current_job_title": "Dev" }));
+    make_many(
+        &client,
+        100,
+        |number| json!({ "name": format!("Later {number}"), "current_job_title": "Dev" }),
+    );
     check();
 }
 
-/// What segments have of somebody who changed is old, and what they have of somebody who is gone is nothing.
+/// What segments have of somebody who changed is old, and what they have of somebody who is gone is
+/// nothing.
 #[apply(each_engine)]
 fn what_changed_since_segments_were_made_is_found_as_it_is(app: &App) {
     let client = app.writer();
-    let named = |number: usize| if number == 4 { "Smithson".to_owned() } else { format!("Person {number}") };
-    make_many(&client, 300, |number| json!({ "name": named(number), "current_job_title": "Smith" }));
+    let named = |number: usize| {
+        if number == 4 { "Smithson".to_owned() } else { format!("Person {number}") }
+    };
+    make_many(
+        &client,
+        300,
+        |number| json!({ "name": named(number), "current_job_title": "Smith" }),
+    );
     make_segments(app);
     let search = |q: &str| names_of_all(&client, q);
-    let ids: Vec<_> =
-        (0..3).flat_map(|page| strings(client.get(&format!("/v1/persons?limit=100&offset={}", page * 100)).data(), "id")).collect();
-    let change = |place: usize, change: Value| drop(client.patch(&format!("/v1/persons/{}", ids[place]), &change).expect(200));
+    let ids: Vec<_> = (0..3)
+        .flat_map(|page| {
+            strings(
+                client.get(&format!("/v1/persons?limit=100&offset={}", page * 100)).data(),
+                "id",
+            )
+        })
+        .collect();
+    let change = |place: usize, change: Value| {
+        drop(client.patch(&format!("/v1/persons/{}", ids[place]), &change).expect(200))
+    };
     change(0, json!({ "current_job_title": "Baker" }));
-    client.post(&format!("/v1/persons/{}/notes", ids[1]), &json!({ "body": "Bakes too" })).expect(201);
-    client.post(&format!("/v1/persons/{}/merge", ids[1]), &json!({ "person_id": ids[2] })).expect(200);
+    client
+        .post(&format!("/v1/persons/{}/notes", ids[1]), &json!({ "body": "Bakes too" }))
+        .expect(201);
+    client
+        .post(&format!("/v1/persons/{}/merge", ids[1]), &json!({ "person_id": ids[2] }))
+        .expect(200);
     client.send("DELETE", &format!("/v1/persons/{}", ids[3]), None).expect(200);
     // These answer less well now, and better.
     change(4, json!({ "name": "Person 4" }));
@@ -181,13 +262,18 @@ fn what_changed_since_segments_were_made_is_found_as_it_is(app: &App) {
     let check = || {
         assert_eq!(search("bak"), ["Person 0", "Person 1"]);
         let smiths = search("smi");
-        assert_eq!((smiths.len(), &smiths[..4]), (197, &["Smithers", "Person 1", "Person 4", "Person 5"].map(str::to_owned)[..]));
+        assert_eq!(
+            (smiths.len(), &smiths[..4]),
+            (197, &["Smithers", "Person 1", "Person 4", "Person 5"].map(str::to_owned)[..])
+        );
         assert_eq!((search("tai").len(), search("wea").len()), (100, 0));
     };
     check();
     // Whoever changed comes into another segment, and what the first has of them stays old.
     make_many(&client, 300, |number| json!({ "name": format!("Filler {number}") }));
-    eventually("all are in segments", || app.database.execute("SELECT count(*) FROM search_tail") == ["0"]);
+    eventually("all are in segments", || {
+        app.database.execute("SELECT count(*) FROM search_tail") == ["0"]
+    });
     assert_ne!(app.database.execute("SELECT count(*) FROM search_segment"), ["1"]);
     check();
 }
@@ -196,18 +282,26 @@ fn what_changed_since_segments_were_made_is_found_as_it_is(app: &App) {
 #[apply(each_engine)]
 fn an_erased_person_leaves_the_segments(app: &App) {
     let client = app.writer();
-    let groups = |letters: &str| app.database.execute(&format!("SELECT count(*) FROM search_posting WHERE letters = '{letters}'"));
+    let groups = |letters: &str| {
+        app.database
+            .execute(&format!("SELECT count(*) FROM search_posting WHERE letters = '{letters}'"))
+    };
     let other = client.new_person(&json!({ "name": "Zyxomma Zyxt" }));
     make_many(&client, 300, |number| json!({ "name": format!("Person {number}") }));
     make_segments(app);
     let id = client.new_person(&json!({ "name": "Yzaak Yzerd" }));
     make_many(&client, 300, |number| json!({ "name": format!("Later {number}") }));
-    eventually("everybody is in segments", || (groups("zyx"), groups("yza")) == (vec!["1".to_owned()], vec!["1".to_owned()]));
+    eventually("everybody is in segments", || {
+        (groups("zyx"), groups("yza")) == (vec!["1".to_owned()], vec!["1".to_owned()])
+    });
     client.post(&format!("/v1/persons/{id}/merge"), &json!({ "person_id": other })).expect(200);
     client.send("DELETE", &format!("/v1/persons/{id}"), None).expect(200);
     assert_eq!([names_of_all(&client, "zyx"), names_of_all(&client, "yza")], [[""; 0]; 2]);
     eventually("the words are gone", || [groups("zyx"), groups("yza")].concat() == ["0", "0"]);
-    assert_eq!((names_of_all(&client, "later+29").len(), names_of_all(&client, "person+29").len()), (11, 11));
+    assert_eq!(
+        (names_of_all(&client, "later+29").len(), names_of_all(&client, "person+29").len()),
+        (11, 11)
+    );
 }
 
 #[apply(each_engine)]
@@ -227,7 +321,12 @@ fn what_changed_is_found_and_what_is_gone_is_not(workspace: &Workspace) {
     client.patch(&format!("/v1/persons/{id}"), &json!({ "name": "Ada King" })).expect(200);
     assert_eq!(found(&client, "byron"), [""; 0]);
     assert_eq!(found(&client, "king"), ["Ada King"]);
-    client.post("/v1/persons", &json!({ "emails": ["ada@letters.example"], "name": "Ada", "notes": "plays the harp" })).expect(200);
+    client
+        .post(
+            "/v1/persons",
+            &json!({ "emails": ["ada@letters.example"], "name": "Ada", "notes": "plays the harp" }),
+        )
+        .expect(200);
     assert_eq!(found(&client, "harp"), ["Ada King"]);
     client.send("DELETE", &format!("/v1/persons/{id}"), None).expect(200);
     assert_eq!(found(&client, "king"), [""; 0]);
@@ -237,12 +336,15 @@ fn what_changed_is_found_and_what_is_gone_is_not(workspace: &Workspace) {
 fn a_word_that_leaves_a_field_is_found_where_else_it_stands(workspace: &Workspace) {
     let client = workspace.writer();
     let id = client.new_person(&json!({
-        "name": "Marie Curie", "current_job_title": "Chemist Physicist Lecturer Curie", "company_name": "Sorbonne Labs", "notes": "Was a LECTURER\nonce",
+        "name": "Marie Curie", "current_job_title": "Chemist Physicist Lecturer Curie",
+        "company_name": "Sorbonne Labs", "notes": "Was a LECTURER\nonce",
         "phone_numbers": ["555 0100"],
     }));
-    let history = json!({ "work_experience": [{ "company_name": "Élan", "positions": [{ "title": "Première CHIMISTE, chemist" }] }] });
+    let history = json!({ "work_experience": [{ "company_name": "Élan",
+        "positions": [{ "title": "Première CHIMISTE, chemist" }] }] });
     client.put(&format!("/v1/persons/{id}/history"), &history).expect(200);
-    let change = |patch: &Value| drop(client.patch(&format!("/v1/persons/{id}"), patch).expect(200));
+    let change =
+        |patch: &Value| drop(client.patch(&format!("/v1/persons/{id}"), patch).expect(200));
 
     change(&json!({ "current_job_title": "Director, Élan" }));
     assert_eq!(fields(&client, "chemist"), [json!(["work_experience"])]);
@@ -273,10 +375,13 @@ fn updates_at_the_same_instant_leave_the_words_of_the_last(workspace: &Workspace
     let id = client.new_person(&json!({ "name": "Ada", "current_job_title": "Start" }));
     let titles: Vec<_> = (0..24).map(|number| format!("Title{number:02}")).collect();
     together(titles.len(), |number| {
-        client.patch(&format!("/v1/persons/{id}"), &json!({ "current_job_title": titles[number] })).expect(200);
+        client
+            .patch(&format!("/v1/persons/{id}"), &json!({ "current_job_title": titles[number] }))
+            .expect(200);
     });
     let last = client.person(&id)["current_job_title"].as_str().unwrap().to_owned();
-    let answering: Vec<_> = titles.iter().filter(|title| !found(&client, title).is_empty()).collect();
+    let answering: Vec<_> =
+        titles.iter().filter(|title| !found(&client, title).is_empty()).collect();
     assert_eq!(answering, [&last]);
     assert!(found(&client, "start").is_empty());
 }
@@ -310,16 +415,23 @@ fn a_search_pages_by_offset_and_by_cursor(workspace: &Workspace) {
         client.new_person(&body);
     }
     let all = found(&client, "common");
-    assert_eq!(all, ["Common 0", "Common 2", "Common 4", "Common 6", "Person 1", "Person 3", "Person 5"]);
+    assert_eq!(
+        all,
+        ["Common 0", "Common 2", "Common 4", "Common 6", "Person 1", "Person 3", "Person 5"]
+    );
     for limit in 1..=8 {
         let (mut by_offset, mut by_cursor, mut cursor) = (Vec::new(), Vec::new(), String::new());
         for offset in (0..7).step_by(limit) {
-            let reply = client.get(&format!("/v1/persons?q=common&limit={limit}&offset={offset}")).expect(200);
+            let reply = client
+                .get(&format!("/v1/persons?q=common&limit={limit}&offset={offset}"))
+                .expect(200);
             assert_eq!(reply.json["meta"]["total"], 7);
             by_offset.extend(strings(reply.data(), "name"));
         }
         loop {
-            let reply = client.get(&format!("/v1/persons?q=common&limit={limit}&cursor={cursor}")).expect(200);
+            let reply = client
+                .get(&format!("/v1/persons?q=common&limit={limit}&cursor={cursor}"))
+                .expect(200);
             by_cursor.extend(strings(reply.data(), "name"));
             match &reply.json["meta"]["next_cursor"] {
                 Value::Null => break,
@@ -334,10 +446,15 @@ fn a_search_pages_by_offset_and_by_cursor(workspace: &Workspace) {
 fn search_and_filters_narrow_each_other(workspace: &Workspace) {
     let client = workspace.writer();
     client.new_person(&json!({ "name": "Ada One", "company_name": "Acme" }));
-    client.new_person(&json!({ "name": "Ada Two", "company_name": "Other", "mobile_phone": "+1 555" }));
+    client.new_person(
+        &json!({ "name": "Ada Two", "company_name": "Other", "mobile_phone": "+1 555" }),
+    );
     client.new_person(&json!({ "name": "Grace", "company_name": "Acme" }));
-    let acme = client.get("/v1/persons").entries()[0]["current_company_id"].as_str().unwrap().to_owned();
-    let by = |query: &str| strings(client.get(&format!("/v1/persons?{query}")).expect(200).data(), "name");
+    let acme =
+        client.get("/v1/persons").entries()[0]["current_company_id"].as_str().unwrap().to_owned();
+    let by = |query: &str| {
+        strings(client.get(&format!("/v1/persons?{query}")).expect(200).data(), "name")
+    };
     assert_eq!(by(&format!("q=ada&company_id={acme}")), ["Ada One"]);
     assert_eq!(by("q=ada&phone=1555"), ["Ada Two"]);
     assert_eq!(by(&format!("q=two&company_id={acme}")), [""; 0]);
@@ -349,14 +466,28 @@ fn persons_of_a_renamed_company_are_found_under_its_new_name(workspace: &Workspa
     let id = client.new_person(&json!({ "name": "Ada", "company_name": "Oldname" }));
     let company = client.person(&id)["current_company_id"].as_str().unwrap().to_owned();
     client.patch(&format!("/v1/companies/{company}"), &json!({ "name": "Newname" })).expect(200);
-    eventually("the person is found under the new name", || found(&client, "newname") == ["Ada"] && found(&client, "oldname").is_empty());
+    eventually("the person is found under the new name", || {
+        found(&client, "newname") == ["Ada"] && found(&client, "oldname").is_empty()
+    });
 }
 
 #[apply(each_engine)]
 fn signs_that_mean_something_to_the_engines_mean_nothing(workspace: &Workspace) {
     let client = workspace.writer();
     client.new_person(&json!({ "name": "O'Neil \"Shaq\" (Big) AND|OR & NOT: Near* \\ =p" }));
-    for q in ["o'neil", "\"shaq\"", "(big", "and or not near", "neil*", "shaq:*", "-big", "neil & shaq", "' OR 1=1 neil", "p", "\\"] {
+    for q in [
+        "o'neil",
+        "\"shaq\"",
+        "(big",
+        "and or not near",
+        "neil*",
+        "shaq:*",
+        "-big",
+        "neil & shaq",
+        "' OR 1=1 neil",
+        "p",
+        "\\",
+    ] {
         let has_words = q.chars().any(char::is_alphanumeric);
         let is_there = has_words && !q.contains('1');
         let encoded: String = q.bytes().map(|byte| format!("%{byte:02x}")).collect();
@@ -371,13 +502,22 @@ fn signs_that_mean_something_to_the_engines_mean_nothing(workspace: &Workspace) 
 #[apply(each_engine)]
 fn a_cursor_on_somebody_who_is_not_found_any_more_is_gone(workspace: &Workspace) {
     let client = workspace.writer();
-    let ids: Vec<_> = (0..3).map(|number| client.new_person(&json!({ "name": format!("Common {number}") }))).collect();
+    let ids: Vec<_> = (0..3)
+        .map(|number| client.new_person(&json!({ "name": format!("Common {number}") })))
+        .collect();
     let page = |query: &str| client.get(&format!("/v1/persons?q=common&limit=1&{query}"));
-    let cursor = page("cursor=").expect(200).json["meta"]["next_cursor"].as_str().unwrap().to_owned();
-    let newest = page("cursor=&sort=-created_at").expect(200).json["meta"]["next_cursor"].as_str().unwrap().to_owned();
+    let cursor =
+        page("cursor=").expect(200).json["meta"]["next_cursor"].as_str().unwrap().to_owned();
+    let newest = page("cursor=&sort=-created_at").expect(200).json["meta"]["next_cursor"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     for id in [&ids[0], &ids[2]] {
         client.patch(&format!("/v1/persons/{id}"), &json!({ "name": "Rare" })).expect(200);
     }
     page(&format!("cursor={cursor}")).refused(410, "CURSOR_GONE");
-    assert_eq!(strings(page(&format!("cursor={newest}&sort=-created_at")).expect(200).data(), "id"), [ids[1].as_str()]);
+    assert_eq!(
+        strings(page(&format!("cursor={newest}&sort=-created_at")).expect(200).data(), "id"),
+        [ids[1].as_str()]
+    );
 }

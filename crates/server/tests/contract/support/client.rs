@@ -20,7 +20,11 @@ impl Client {
             .proxy(None)
             .max_redirects(0)
             .timeout_global(Some(DEADLINE));
-        Self { agent: config.build().into(), base: format!("http://{address}"), headers: HeaderMap::new() }
+        Self {
+            agent: config.build().into(),
+            base: format!("http://{address}"),
+            headers: HeaderMap::new(),
+        }
     }
 
     /// The same client with one more header, or with another value for it.
@@ -65,11 +69,20 @@ impl Client {
     }
 
     /// Like `send`, for a server that may go away.
-    pub fn try_send(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Reply, ureq::Error> {
+    pub fn try_send(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Reply, ureq::Error> {
         match body {
             None => self.run(method, path, ()),
-            Some(body) if self.headers.contains_key("content-type") => self.run(method, path, body.to_string()),
-            Some(body) => self.with("content-type", "application/json").run(method, path, body.to_string()),
+            Some(body) if self.headers.contains_key("content-type") => {
+                self.run(method, path, body.to_string())
+            }
+            Some(body) => {
+                self.with("content-type", "application/json").run(method, path, body.to_string())
+            }
         }
     }
 
@@ -78,8 +91,14 @@ impl Client {
         self.run(method, path, body).unwrap_or_else(|error| panic!("{method} {path}: {error}"))
     }
 
-    fn run(&self, method: &str, path: &str, body: impl ureq::AsSendBody) -> Result<Reply, ureq::Error> {
-        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base)).body(body)?;
+    fn run(
+        &self,
+        method: &str,
+        path: &str,
+        body: impl ureq::AsSendBody,
+    ) -> Result<Reply, ureq::Error> {
+        let mut request =
+            Request::builder().method(method).uri(format!("{}{path}", self.base)).body(body)?;
         request.headers_mut().extend(self.headers.clone());
         Reply::read(format!("{method} {path}"), self.agent.run(request)?)
     }
@@ -97,9 +116,18 @@ pub struct Reply {
 
 impl Reply {
     fn read(request: String, mut response: Response<ureq::Body>) -> Result<Self, ureq::Error> {
-        let text = String::from_utf8_lossy(&response.body_mut().with_config().limit(64 * 1024 * 1024).read_to_vec()?).into_owned();
+        let text = String::from_utf8_lossy(
+            &response.body_mut().with_config().limit(64 * 1024 * 1024).read_to_vec()?,
+        )
+        .into_owned();
         let json = serde_json::from_str(&text).unwrap_or(Value::Null);
-        Ok(Self { request, status: response.status().as_u16(), headers: response.headers().clone(), text, json })
+        Ok(Self {
+            request,
+            status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            text,
+            json,
+        })
     }
 
     #[track_caller]
@@ -131,7 +159,10 @@ impl Reply {
     /// A string of the record that came back.
     #[track_caller]
     pub fn string(&self, field: &str) -> String {
-        self.data()[field].as_str().unwrap_or_else(|| panic!("no string in {field}: {self:#?}")).to_owned()
+        self.data()[field]
+            .as_str()
+            .unwrap_or_else(|| panic!("no string in {field}: {self:#?}"))
+            .to_owned()
     }
 
     #[track_caller]
@@ -153,7 +184,8 @@ impl Reply {
     /// The fields that are named as wrong, in the order of their names.
     #[track_caller]
     pub fn detail_fields(&self) -> Vec<&str> {
-        let mut fields: Vec<_> = self.details().iter().map(|detail| detail["field"].as_str().unwrap()).collect();
+        let mut fields: Vec<_> =
+            self.details().iter().map(|detail| detail["field"].as_str().unwrap()).collect();
         fields.sort_unstable();
         fields
     }
@@ -162,13 +194,16 @@ impl Reply {
     #[track_caller]
     pub fn flaw(&self, field: &str) -> &str {
         let detail = self.details().iter().find(|detail| detail["field"] == field);
-        detail.unwrap_or_else(|| panic!("nothing about {field}: {self:#?}"))["code"].as_str().unwrap()
+        detail.unwrap_or_else(|| panic!("nothing about {field}: {self:#?}"))["code"]
+            .as_str()
+            .unwrap()
     }
 
     /// The records that stand in the way, in the order of their ids, each once.
     #[track_caller]
     pub fn record_ids(&self) -> Vec<&str> {
-        let mut ids: Vec<_> = self.details().iter().filter_map(|detail| detail["record_id"].as_str()).collect();
+        let mut ids: Vec<_> =
+            self.details().iter().filter_map(|detail| detail["record_id"].as_str()).collect();
         ids.sort_unstable();
         ids.dedup();
         ids

@@ -23,7 +23,8 @@ with sqlite3.connect(sys.argv[1]) as database:
         print(row[0])
 ";
 
-/// What the names of all databases of tests begin with; the number of the process that made it follows.
+/// What the names of all databases of tests begin with; the number of the process that made it
+/// follows.
 const PREFIX: &str = "contract_";
 
 /// A database that nobody else knows, removed when it goes out of scope.
@@ -45,7 +46,8 @@ impl Database {
         database
     }
 
-    /// One with the schema, and a key of the workspace [`MAIN`] that may write: a copy of one that is made once.
+    /// One with the schema, and a key of the workspace [`MAIN`] that may write: a copy of one that
+    /// is made once.
     pub fn with_key(engine: Engine) -> (Self, &'static str) {
         let template = Template::of(engine);
         let database = Self::without_data(engine);
@@ -104,8 +106,17 @@ impl Database {
     pub fn execute(&self, sql: &str) -> Vec<String> {
         match self.engine {
             Engine::Sqlite => {
-                let output = Command::new("python3").args(["-c", RUN_ON_SQLITE]).arg(self.file()).arg(sql).output().unwrap();
-                assert!(output.status.success(), "{sql}: {}", String::from_utf8_lossy(&output.stderr));
+                let output = Command::new("python3")
+                    .args(["-c", RUN_ON_SQLITE])
+                    .arg(self.file())
+                    .arg(sql)
+                    .output()
+                    .unwrap();
+                assert!(
+                    output.status.success(),
+                    "{sql}: {}",
+                    String::from_utf8_lossy(&output.stderr)
+                );
                 String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
             }
             Engine::Postgres => postgres::execute(&self.url(), sql),
@@ -127,7 +138,11 @@ impl Database {
     #[track_caller]
     pub fn ask(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
-        assert!(output.status.success(), "slated {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "slated {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
     }
 
@@ -135,9 +150,13 @@ impl Database {
     #[track_caller]
     pub fn create_key(&self, workspace: &str, scope: &str, more: &[&str]) -> String {
         let name = key_name(workspace, scope);
-        let arguments = ["key", "create", "--name", &name, "--scope", scope, "--workspace", workspace];
+        let arguments =
+            ["key", "create", "--name", &name, "--scope", scope, "--workspace", workspace];
         let key = self.ask(&[&arguments[..], more].concat());
-        assert!(key.starts_with("slated_") && !key.contains(char::is_whitespace), "not just a key: {key}");
+        assert!(
+            key.starts_with("slated_") && !key.contains(char::is_whitespace),
+            "not just a key: {key}"
+        );
         key
     }
 }
@@ -179,17 +198,24 @@ pub struct KeyMaker {
     store: Store,
 }
 
-static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap());
+static RUNTIME: LazyLock<Runtime> =
+    LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap());
 
 impl KeyMaker {
     pub fn open(url: &str) -> Self {
         let (location, options): (Location, _) = (url.parse().unwrap(), Options::default());
-        Self { store: RUNTIME.block_on(Store::open(&location, Purpose::Command, &options)).unwrap() }
+        Self {
+            store: RUNTIME.block_on(Store::open(&location, Purpose::Command, &options)).unwrap(),
+        }
     }
 
     pub fn make(&self, workspace: &str, name: &str, scope: &str) -> String {
-        let work =
-            CreateKey { workspace: workspace.to_owned(), name: name.to_owned(), scope: Scope::parse(scope).unwrap(), expires_at: None };
+        let work = CreateKey {
+            workspace: workspace.to_owned(),
+            name: name.to_owned(),
+            scope: Scope::parse(scope).unwrap(),
+            expires_at: None,
+        };
         RUNTIME.block_on(self.store.write(work)).unwrap().secret.reveal().to_owned()
     }
 }
@@ -208,7 +234,11 @@ fn remove_leftovers(engine: Engine) {
         number.is_some_and(|number| !Path::new("/proc").join(number).exists())
     };
     FILES.call_once(|| {
-        for entry in fs::read_dir(env::temp_dir()).unwrap().flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_left)) {
+        for entry in fs::read_dir(env::temp_dir())
+            .unwrap()
+            .flatten()
+            .filter(|entry| entry.file_name().to_str().is_some_and(is_left))
+        {
             // Somebody else may be at it.
             let _ = fs::remove_dir_all(entry.path());
         }

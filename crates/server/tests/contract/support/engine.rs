@@ -10,7 +10,8 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// A machine that stood still for a moment is no database that went away: tests about the latter build the program their own way.
+    /// A machine that stood still for a moment is no database that went away: tests about the
+    /// latter build the program their own way.
     pub fn app(self) -> AppBuilder {
         match self {
             Self::Sqlite => AppBuilder::new(self),
@@ -19,8 +20,9 @@ impl Engine {
     }
 }
 
-/// What a test may ask for: a workspace of its own; a running program of its own when it is about the program, or looks past its
-/// interface; or just the engine when it starts the program its own way.
+/// What a test may ask for: a workspace of its own; a running program of its own when it is about
+/// the program, or looks past its interface; or just the engine when it starts the program its own
+/// way.
 pub trait Setup {
     fn on(engine: Engine) -> Self;
 }
@@ -43,7 +45,8 @@ impl Setup for Engine {
     }
 }
 
-/// A test on each engine: `#[apply(each_engine)]` above a function makes the tests `name::sqlite` and `name::postgres`.
+/// A test on each engine: `#[apply(each_engine)]` above a function makes the tests `name::sqlite`
+/// and `name::postgres`.
 macro_rules! each_engine {
     ($(#[$attribute:meta])* fn $name:ident($parameter:ident: &$setup:ty) $body:block) => {
         $crate::support::on_sqlite! { $(#[$attribute])* fn $name($parameter: &$setup) $body; postgres Postgres }

@@ -6,7 +6,8 @@ use super::provider::Provider;
 use super::server::{App, AppBuilder};
 use super::wait::eventually;
 
-/// A configuration file with these providers, in which a failed enrichment is tried again at once, and twice at most.
+/// A configuration file with these providers, in which a failed enrichment is tried again at once,
+/// and twice at most.
 pub fn config(providers: &[String]) -> String {
     format!("[enrichment]\nretry_delays = [\"50ms\", \"50ms\"]\n\n{}", providers.join("\n"))
 }
@@ -50,7 +51,12 @@ impl Client {
 
     /// Waits until the condition holds for the person's enrichment.
     #[track_caller]
-    pub fn wait_enrichment(&self, person: &str, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
+    pub fn wait_enrichment(
+        &self,
+        person: &str,
+        what: &str,
+        condition: impl Fn(&Value) -> bool,
+    ) -> Value {
         let mut seen = Value::Null;
         eventually(&format!("the enrichment of {person} {what}"), || {
             seen = self.enrichment(person);
@@ -62,7 +68,9 @@ impl Client {
     /// The person's enrichment, once it neither waits nor is at work.
     #[track_caller]
     pub fn wait_enriched(&self, person: &str) -> Value {
-        self.wait_enrichment(person, "ends", |seen| ["done", "skipped", "failed"].iter().any(|state| seen["state"] == *state))
+        self.wait_enrichment(person, "ends", |seen| {
+            ["done", "skipped", "failed"].iter().any(|state| seen["state"] == *state)
+        })
     }
 
     /// Asks for the person's enrichment and gives back how it ended.
@@ -82,7 +90,8 @@ impl Client {
     /// What a read with `include=profile` shows of the person.
     #[track_caller]
     pub fn profile(&self, person: &str) -> Value {
-        self.get(&format!("/v1/persons/{person}?include=profile")).expect(200).data()["profile"].clone()
+        self.get(&format!("/v1/persons/{person}?include=profile")).expect(200).data()["profile"]
+            .clone()
     }
 
     /// Where the values of the person come from.
@@ -96,7 +105,10 @@ impl Client {
     #[track_caller]
     pub fn provenance_of(&self, person: &str, field: &str) -> Value {
         let all = self.provenance(person);
-        all.iter().find(|entry| entry["field"] == field).unwrap_or_else(|| panic!("nothing about {field}: {all:#?}")).clone()
+        all.iter()
+            .find(|entry| entry["field"] == field)
+            .unwrap_or_else(|| panic!("nothing about {field}: {all:#?}"))
+            .clone()
     }
 
     /// The proposals of the person, newest first.
@@ -118,7 +130,12 @@ impl Client {
 
     /// Waits until the condition holds for the run.
     #[track_caller]
-    pub fn wait_run_until(&self, run: &str, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
+    pub fn wait_run_until(
+        &self,
+        run: &str,
+        what: &str,
+        condition: impl Fn(&Value) -> bool,
+    ) -> Value {
         let mut seen = Value::Null;
         eventually(&format!("the run {what}"), || {
             seen = self.read_run(run);

@@ -8,7 +8,8 @@ use super::shared;
 use super::wait::eventually;
 use super::workspace::Workspace;
 
-/// Delays between attempts for a test that waits for the next one, and for a test that wants no next one.
+/// Delays between attempts for a test that waits for the next one, and for a test that wants no
+/// next one.
 pub const SOON: &str = "50ms,50ms,50ms,50ms,50ms,50ms,50ms,50ms";
 pub const NEVER: &str = "1h";
 
@@ -18,7 +19,10 @@ fn calling(delays: &str) -> [(&'static str, &str); 2] {
 
 /// A server of its own that may call this machine, and tries again after these delays.
 pub fn calling_app(engine: Engine, delays: &str) -> App {
-    calling(delays).into_iter().fold(engine.app(), |builder, (name, value)| builder.environment(name, value)).start()
+    calling(delays)
+        .into_iter()
+        .fold(engine.app(), |builder, (name, value)| builder.environment(name, value))
+        .start()
 }
 
 /// Such a server, and a receiver with a webhook.
@@ -87,7 +91,9 @@ impl Hook {
 
     #[track_caller]
     pub fn wait_delivered(&self, count: usize) {
-        eventually(&format!("{count} are delivered"), || self.deliveries("?status=delivered").len() == count);
+        eventually(&format!("{count} are delivered"), || {
+            self.deliveries("?status=delivered").len() == count
+        });
     }
 
     #[track_caller]
@@ -99,7 +105,10 @@ impl Hook {
     pub fn events(&self, types: &str) -> Vec<Value> {
         let (mut events, mut after) = (Vec::new(), 0);
         loop {
-            let page = self.client.get(&format!("/v1/events?after={after}&types={types}&limit=1000")).expect(200);
+            let page = self
+                .client
+                .get(&format!("/v1/events?after={after}&types={types}&limit=1000"))
+                .expect(200);
             events.extend_from_slice(page.entries());
             if page.json["meta"]["has_more"] == false {
                 return events;

@@ -1,4 +1,5 @@
-//! What every test stands on: the real program, a workspace of its own on it, a client, and a fixture of records.
+//! What every test stands on: the real program, a workspace of its own on it, a client, and a
+//! fixture of records.
 
 mod client;
 mod database;

@@ -37,10 +37,13 @@ impl World {
         paths.iter().map(|path| client.get(path).expect(200).text).collect()
     }
 
-    /// All that can be read of the workspace, to see whether anything changed, but for what changes with the clock and events, which may come later.
+    /// All that can be read of the workspace, to see whether anything changed, but for what changes
+    /// with the clock and events, which may come later.
     pub fn contents(&self, client: &Client) -> Vec<String> {
-        const PASSING: [&str; 6] = ["/export", "/stage-times", "/funnel", "/me", "/events", "/timeline"];
-        let lasting = |read: &&Operation| !PASSING.iter().any(|passing| read.path.ends_with(passing));
+        const PASSING: [&str; 6] =
+            ["/export", "/stage-times", "/funnel", "/me", "/events", "/timeline"];
+        let lasting =
+            |read: &&Operation| !PASSING.iter().any(|passing| read.path.ends_with(passing));
         let reads = OPERATIONS.iter().filter(|operation| operation.method == "GET").filter(lasting);
         reads.map(|read| read.send(client, self).expect(200).text).collect()
     }
@@ -93,7 +96,10 @@ impl Operation {
             return reply.refused(status, code);
         }
         let reply = reply.expect(status);
-        assert!(reply.json["error"].as_str().is_some_and(|sentence| !sentence.is_empty()), "{reply:#?}");
+        assert!(
+            reply.json["error"].as_str().is_some_and(|sentence| !sentence.is_empty()),
+            "{reply:#?}"
+        );
         assert_eq!(reply.json["data"], Value::Null, "{reply:#?}");
         reply
     }
@@ -114,13 +120,29 @@ const fn write(method: &'static str, path: &'static str, body: fn(&World) -> Val
 
 /// Every operation on records.
 pub static OPERATIONS: [Operation; 44] = [
-    write("POST", "/v0/persons", |_| json!({ "name": "Grace Hopper", "external_source_id": "version-0" })),
-    write("POST", "/v1/persons", |_| json!({ "name": "Grace Hopper", "external_source_id": "version-1" })),
+    write(
+        "POST",
+        "/v0/persons",
+        |_| json!({ "name": "Grace Hopper", "external_source_id": "version-0" }),
+    ),
+    write(
+        "POST",
+        "/v1/persons",
+        |_| json!({ "name": "Grace Hopper", "external_source_id": "version-1" }),
+    ),
     read("/v1/persons"),
-    write("POST", "/v1/persons/batch", |_| json!({ "persons": [{ "name": "Grace Hopper", "external_source_id": "batch" }] })),
+    write(
+        "POST",
+        "/v1/persons/batch",
+        |_| json!({ "persons": [{ "name": "Grace Hopper", "external_source_id": "batch" }] }),
+    ),
     read("/v1/persons/{id}"),
     write("PATCH", "/v1/persons/{id}", |_| json!({ "current_job_title": "Countess" })),
-    write("PUT", "/v1/persons/{id}/history", |_| json!({ "certifications": [{ "name": "Bernoulli numbers" }] })),
+    write(
+        "PUT",
+        "/v1/persons/{id}/history",
+        |_| json!({ "certifications": [{ "name": "Bernoulli numbers" }] }),
+    ),
     ask("/v1/persons/resolve", |_| json!({ "name": "Ada", "emails": ["ada@engines.example"] })),
     read("/v1/persons/duplicates"),
     read("/v1/persons/{id}/export"),
@@ -131,19 +153,31 @@ pub static OPERATIONS: [Operation; 44] = [
     read("/v1/enrichments"),
     write("POST", "/v1/enrichments", |_| json!({ "filter": { "never_enriched": true } })),
     read("/v1/candidates/{id}"),
-    write("PATCH", "/v1/candidates/{id}", |world| json!({ "stage_id": world.job.stage("Interview") })),
+    write(
+        "PATCH",
+        "/v1/candidates/{id}",
+        |world| json!({ "stage_id": world.job.stage("Interview") }),
+    ),
     read("/v1/jobs"),
     write("POST", "/v1/jobs", |_| json!({ "name": "Designer", "client_company_name": "Umbrella" })),
     read("/v1/jobs/{id}"),
     write("PATCH", "/v1/jobs/{id}", |_| json!({ "name": "Chief engineer" })),
     read("/v1/jobs/{id}/candidates"),
     write("POST", "/v1/jobs/{id}/candidates", |world| json!({ "person_id": world.person })),
-    write("POST", "/v1/jobs/{id}/candidates/batch", |world| json!({ "person_ids": [world.person] })),
+    write(
+        "POST",
+        "/v1/jobs/{id}/candidates/batch",
+        |world| json!({ "person_ids": [world.person] }),
+    ),
     read("/v1/candidates"),
     read("/v1/candidates/{id}/stage-times"),
     read("/v1/jobs/{id}/funnel"),
     read("/v1/jobs/{id}/stages"),
-    write("POST", "/v1/jobs/{id}/stages", |_| json!({ "name": "Reference check", "stage_order": 2 })),
+    write(
+        "POST",
+        "/v1/jobs/{id}/stages",
+        |_| json!({ "name": "Reference check", "stage_order": 2 }),
+    ),
     read("/v1/job-statuses"),
     read("/v1/pipeline-templates"),
     read("/v1/companies"),
@@ -160,8 +194,8 @@ pub static OPERATIONS: [Operation; 44] = [
     read("/v1/jobs/{id}/timeline"),
 ];
 
-/// The other operations that need a key: the stream, which does not end, those that need an admin's, and those that need a record which is
-/// not in every workspace.
+/// The other operations that need a key: the stream, which does not end, those that need an
+/// admin's, and those that need a record which is not in every workspace.
 pub static OTHER_OPERATIONS: [(&str, &str); 40] = [
     ("GET", "/v1/events/stream"),
     ("PUT", "/v1/jobs/{id}/stages/order"),

@@ -10,7 +10,8 @@ use tokio_postgres::NoTls;
 fn server() -> String {
     env::var("TEST_POSTGRES").unwrap_or_else(|_| {
         panic!(
-            "TEST_POSTGRES is not set: run the tests with scripts/test, or start a server with scripts/postgres start DIRECTORY and put \
+            "TEST_POSTGRES is not set: run the tests with scripts/test, or start a server with \
+             scripts/postgres start DIRECTORY and put \
              the URL that it prints into TEST_POSTGRES"
         )
     })
@@ -46,7 +47,8 @@ pub fn execute(url: &str, sql: &str) -> Vec<String> {
     runtime.block_on(async {
         let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
         let driver = tokio::spawn(connection);
-        let answer = client.simple_query(sql).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
+        let answer =
+            client.simple_query(sql).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
         drop(client);
         driver.await.unwrap().unwrap();
         answer
@@ -59,7 +61,8 @@ pub fn execute(url: &str, sql: &str) -> Vec<String> {
     })
 }
 
-/// Runs a statement in a transaction that stays open until this goes out of scope, and is undone then, or is committed.
+/// Runs a statement in a transaction that stays open until this goes out of scope, and is undone
+/// then, or is committed.
 pub struct Held {
     release: Option<tokio::sync::oneshot::Sender<&'static str>>,
     thread: Option<std::thread::JoinHandle<()>>,
@@ -137,7 +140,8 @@ impl Server {
         script(&["resume"], &self.directory, None, &[]);
     }
 
-    /// Sends a signal to the server and all its processes. The first goes first: once it stands still no others come into being.
+    /// Sends a signal to the server and all its processes. The first goes first: once it stands
+    /// still no others come into being.
     pub fn signal(&self, signal: &str) {
         let first = fs::read_to_string(self.directory.join("data/postmaster.pid")).unwrap();
         let first = first.lines().next().unwrap();
@@ -156,9 +160,20 @@ impl Drop for Server {
     }
 }
 
-fn script(action: &[&str], directory: &Path, other: Option<&Path>, environment: &[(&str, &str)]) -> String {
+fn script(
+    action: &[&str],
+    directory: &Path,
+    other: Option<&Path>,
+    environment: &[(&str, &str)],
+) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/postgres");
-    let output = Command::new(script).args(action).arg(directory).args(other).envs(environment.iter().copied()).output().unwrap();
+    let output = Command::new(script)
+        .args(action)
+        .arg(directory)
+        .args(other)
+        .envs(environment.iter().copied())
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{action:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }

@@ -22,7 +22,12 @@ fn compile(source: &str) -> PathBuf {
     // It is removed with what else is left of this process.
     mem::forget(place);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/contract").join(source);
-    let built = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(path).arg("-ldl").status();
+    let built = Command::new("cc")
+        .args(["-shared", "-fPIC", "-O1", "-o"])
+        .arg(&library)
+        .arg(path)
+        .arg("-ldl")
+        .status();
     assert!(built.unwrap().success(), "{source} cannot be compiled");
     library
 }

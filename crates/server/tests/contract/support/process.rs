@@ -10,7 +10,9 @@ use super::wait::{DEADLINE, eventually};
 /// The program under test, with none of the settings of whoever runs the tests.
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_slated"));
-    for (name, _) in env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SLATED_")) {
+    for (name, _) in
+        env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SLATED_"))
+    {
         command.env_remove(name);
     }
     command.env_remove("RUST_LOG").stdin(Stdio::null());
@@ -40,7 +42,8 @@ impl Process {
 
     /// Asks the program to end.
     pub fn terminate(&self) {
-        let sent = Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status().unwrap();
+        let sent =
+            Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status().unwrap();
         assert!(sent.success());
     }
 
@@ -76,7 +79,9 @@ impl Lines {
         let writer = lines.clone();
         thread::spawn(move || {
             for line in BufReader::new(source).split(b'\n').map_while(Result::ok) {
-                writer.change(|written| written.lines.push(String::from_utf8_lossy(&line).into_owned()));
+                writer.change(|written| {
+                    written.lines.push(String::from_utf8_lossy(&line).into_owned())
+                });
             }
             writer.change(|written| written.ended = true);
         });

@@ -7,7 +7,8 @@ use url::form_urlencoded;
 use super::receiver::{Action, Call, Receiver};
 use super::wait::DEADLINE;
 
-/// A service that knows persons by their handle, or by their first e-mail address, and answers in the shape that the program reads.
+/// A service that knows persons by their handle, or by their first e-mail address, and answers in
+/// the shape that the program reads.
 pub struct Provider {
     pub receiver: Receiver,
     knowledge: Arc<Knowledge>,
@@ -20,7 +21,8 @@ impl Provider {
         provider
     }
 
-    /// What is to be answered about whoever has that handle or e-mail address. Nobody else is known.
+    /// What is to be answered about whoever has that handle or e-mail address. Nobody else is
+    /// known.
     pub fn knows(&self, who: &str, profile: &Value) {
         self.knowledge.lock().profiles.insert(who.to_owned(), profile.to_string());
     }
@@ -67,7 +69,9 @@ impl Provider {
     /// Its section in a configuration file, with more settings.
     pub fn section(&self, name: &str, more: &str) -> String {
         let url = self.receiver.at("/people?handle={social_public_id}&email={email}");
-        format!("[[enrichment.provider]]\nname = \"{name}\"\nkind = \"http\"\nurl = \"{url}\"\n{more}\n")
+        format!(
+            "[[enrichment.provider]]\nname = \"{name}\"\nkind = \"http\"\nurl = \"{url}\"\n{more}\n"
+        )
     }
 }
 
@@ -95,7 +99,8 @@ impl Knowledge {
     }
 
     fn answer(&self, call: &Call) -> Action {
-        let (state, _) = self.changed.wait_timeout_while(self.lock(), DEADLINE, |state| state.is_held).unwrap();
+        let (state, _) =
+            self.changed.wait_timeout_while(self.lock(), DEADLINE, |state| state.is_held).unwrap();
         match state.profiles.get(&who(call)) {
             Some(profile) => Action::json(profile.clone()),
             None => Action::status(404),
@@ -112,6 +117,8 @@ impl Call {
     /// A parameter in the query of a call, if it is there.
     pub fn parameter(&self, name: &str) -> Option<String> {
         let (_, query) = self.path.split_once('?')?;
-        form_urlencoded::parse(query.as_bytes()).find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
+        form_urlencoded::parse(query.as_bytes())
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.into_owned())
     }
 }

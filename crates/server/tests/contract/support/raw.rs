@@ -53,7 +53,8 @@ impl Connection {
         HttpReply(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Sends a byte now and then, until the server has had enough. What it answered, and after how long.
+    /// Sends a byte now and then, until the server has had enough. What it answered, and after how
+    /// long.
     pub fn trickle(&mut self, byte: u8) -> (HttpReply, Duration) {
         let begun = Instant::now();
         self.stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
@@ -66,7 +67,9 @@ impl Connection {
             match self.stream.read(&mut part) {
                 Ok(0) => return (HttpReply(String::from_utf8_lossy(&bytes).into_owned()), waited),
                 Ok(count) => bytes.extend_from_slice(&part[..count]),
-                Err(error) if [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut].contains(&error.kind()) => {}
+                Err(error)
+                    if [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut]
+                        .contains(&error.kind()) => {}
                 Err(_) => return (HttpReply(String::from_utf8_lossy(&bytes).into_owned()), waited),
             }
         }

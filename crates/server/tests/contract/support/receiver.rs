@@ -63,7 +63,10 @@ impl Call {
     /// Whether the library that receivers use takes the call for genuine.
     pub fn is_signed_with(&self, secret: &str) -> bool {
         // The library takes a signature that is cut off for a good one.
-        assert!(self.signatures().iter().all(|signature| signature.len() == SIGNATURE_LENGTH), "{self:#?}");
+        assert!(
+            self.signatures().iter().all(|signature| signature.len() == SIGNATURE_LENGTH),
+            "{self:#?}"
+        );
         standardwebhooks::Webhook::new(secret).unwrap().verify(&self.body, &self.headers).is_ok()
     }
 }
@@ -99,12 +102,20 @@ impl Action {
 
     /// Answers 200 with that body.
     pub fn json(body: impl Into<String>) -> Self {
-        Self::Answer { status: 200, headers: vec![("content-type", "application/json".to_owned())], body: body.into() }
+        Self::Answer {
+            status: 200,
+            headers: vec![("content-type", "application/json".to_owned())],
+            body: body.into(),
+        }
     }
 
     /// Asks to come again after so many seconds.
     pub fn busy(status: u16, seconds: u32) -> Self {
-        Self::Answer { status, headers: vec![("retry-after", seconds.to_string())], body: String::new() }
+        Self::Answer {
+            status,
+            headers: vec![("retry-after", seconds.to_string())],
+            body: String::new(),
+        }
     }
 }
 
@@ -117,7 +128,8 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// On an address that no other receiver has, so that none gets the late calls of a test that has ended.
+    /// On an address that no other receiver has, so that none gets the late calls of a test that
+    /// has ended.
     pub fn start() -> Self {
         static STARTED: AtomicU32 = AtomicU32::new(0);
         let [_, high, middle, low] = STARTED.fetch_add(1, Ordering::Relaxed).to_be_bytes();
@@ -130,7 +142,9 @@ impl Receiver {
         let shared = Arc::new(Shared::new());
         let listening = Arc::clone(&shared);
         thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok).take_while(|_| !listening.lock().closed) {
+            for stream in
+                listener.incoming().map_while(Result::ok).take_while(|_| !listening.lock().closed)
+            {
                 let shared = Arc::clone(&listening);
                 thread::spawn(move || shared.serve(stream));
             }
@@ -178,11 +192,18 @@ impl Receiver {
 
     #[track_caller]
     pub fn wait_until(&self, what: &str, condition: impl Fn(&[Call]) -> bool) -> Vec<Call> {
-        let waiting = self.shared.changed.wait_timeout_while(self.shared.lock(), DEADLINE, |state| !condition(&state.calls));
+        let waiting =
+            self.shared
+                .changed
+                .wait_timeout_while(self.shared.lock(), DEADLINE, |state| !condition(&state.calls));
         let (state, waited) = waiting.unwrap();
         let calls = state.calls.clone();
         drop(state);
-        assert!(!waited.timed_out(), "still waiting after {DEADLINE:?} and {} calls: {what}", calls.len());
+        assert!(
+            !waited.timed_out(),
+            "still waiting after {DEADLINE:?} and {} calls: {what}",
+            calls.len()
+        );
         calls
     }
 }
@@ -210,7 +231,12 @@ struct State {
 
 impl Shared {
     fn new() -> Self {
-        let state = State { behaviour: Arc::new(|_| Action::ok()), calls: Vec::new(), sent: 0, closed: false };
+        let state = State {
+            behaviour: Arc::new(|_| Action::ok()),
+            calls: Vec::new(),
+            sent: 0,
+            closed: false,
+        };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -241,8 +267,12 @@ impl Shared {
 
     fn act(&self, action: Action, stream: &mut TcpStream) -> io::Result<()> {
         match action {
-            Action::Answer { status, headers, body } => stream.write_all(answer(status, &headers, &body).as_bytes()),
-            Action::Redirect(status, location) => stream.write_all(answer(status, &[("location", location)], "").as_bytes()),
+            Action::Answer { status, headers, body } => {
+                stream.write_all(answer(status, &headers, &body).as_bytes())
+            }
+            Action::Redirect(status, location) => {
+                stream.write_all(answer(status, &[("location", location)], "").as_bytes())
+            }
             Action::Hang => self.pause(Duration::from_secs(3600)),
             Action::Reset => {
                 stream.write_all(b"HTTP/1.1 2")?;
@@ -277,13 +307,15 @@ impl Shared {
 
     /// Waits that long; it is an error if the receiver goes away meanwhile.
     fn pause(&self, time: Duration) -> io::Result<()> {
-        let (state, _) = self.changed.wait_timeout_while(self.lock(), time, |state| !state.closed).unwrap();
+        let (state, _) =
+            self.changed.wait_timeout_while(self.lock(), time, |state| !state.closed).unwrap();
         if state.closed { Err(io::ErrorKind::ConnectionAborted.into()) } else { Ok(()) }
     }
 }
 
 fn answer(status: u16, headers: &[(&str, String)], body: &str) -> String {
-    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let headers: String =
+        headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     format!("HTTP/1.1 {status} Status\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len())
 }
 
@@ -295,7 +327,8 @@ fn read_call(reader: &mut impl BufRead) -> io::Result<Option<Call>> {
     let mut words = line.split_whitespace().map(str::to_owned);
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let headers = read_headers(reader)?;
-    let length = headers.get("content-length").map_or(0, |length| length.to_str().unwrap().parse().unwrap());
+    let length =
+        headers.get("content-length").map_or(0, |length| length.to_str().unwrap().parse().unwrap());
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     Ok(Some(Call { method, path, headers, body, at: Instant::now() }))

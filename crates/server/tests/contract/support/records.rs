@@ -26,7 +26,12 @@ impl Job {
     /// The id of the stage with that name.
     #[track_caller]
     pub fn stage(&self, name: &str) -> &str {
-        &self.stages.iter().find(|(known, _)| known == name).unwrap_or_else(|| panic!("no stage {name}")).1
+        &self
+            .stages
+            .iter()
+            .find(|(known, _)| known == name)
+            .unwrap_or_else(|| panic!("no stage {name}"))
+            .1
     }
 
     pub fn path(&self) -> String {
@@ -79,7 +84,10 @@ impl Client {
     #[track_caller]
     pub fn new_candidate(&self, job: &Job, name: &str) -> Value {
         let person = self.new_person(&json!({ "name": name }));
-        self.post(&job.candidates_path(), &json!({ "person_id": person })).expect(201).data().clone()
+        self.post(&job.candidates_path(), &json!({ "person_id": person }))
+            .expect(201)
+            .data()
+            .clone()
     }
 
     #[track_caller]
@@ -91,8 +99,15 @@ impl Client {
 /// One string field of each entry of an array.
 #[track_caller]
 pub fn strings(entries: &Value, field: &str) -> Vec<String> {
-    let text = |entry: &Value| entry[field].as_str().unwrap_or_else(|| panic!("no {field} in {entry}")).to_owned();
-    entries.as_array().unwrap_or_else(|| panic!("not an array: {entries}")).iter().map(text).collect()
+    let text = |entry: &Value| {
+        entry[field].as_str().unwrap_or_else(|| panic!("no {field} in {entry}")).to_owned()
+    };
+    entries
+        .as_array()
+        .unwrap_or_else(|| panic!("not an array: {entries}"))
+        .iter()
+        .map(text)
+        .collect()
 }
 
 /// Does the same thing in many threads at one instant; each is told its number.

@@ -22,7 +22,13 @@ pub struct AppBuilder {
 impl AppBuilder {
     pub fn new(engine: Engine) -> Self {
         let environment = BTreeMap::from([("SLATED_RATE_LIMIT".to_owned(), "0".to_owned())]);
-        Self { engine, arguments: Vec::new(), environment, files: BTreeMap::new(), first_start: false }
+        Self {
+            engine,
+            arguments: Vec::new(),
+            environment,
+            files: BTreeMap::new(),
+            first_start: false,
+        }
     }
 
     pub fn argument(mut self, argument: &str) -> Self {
@@ -72,7 +78,8 @@ impl AppBuilder {
 
     fn run(self, database: Database, key: Option<&str>) -> App {
         let key = key.map(str::to_owned).or_else(|| {
-            let make = || KeyMaker::open(&database.url()).make(MAIN, &key_name(MAIN, "write"), "write");
+            let make =
+                || KeyMaker::open(&database.url()).make(MAIN, &key_name(MAIN, "write"), "write");
             (!self.first_start).then(make)
         });
         let process = self.serve(&database);
@@ -104,7 +111,8 @@ pub fn address_of(log: &Lines) -> String {
     log.wait_for("the address that it listens on", |line| {
         let entry: Value = serde_json::from_str(line).ok()?;
         let fields = &entry["fields"];
-        (fields["message"] == "listening").then(|| fields["listen.address"].as_str().unwrap().to_owned())
+        (fields["message"] == "listening")
+            .then(|| fields["listen.address"].as_str().unwrap().to_owned())
     })
 }
 

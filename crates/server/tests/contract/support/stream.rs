@@ -8,7 +8,8 @@ use super::client::{Client, Reply};
 use super::records::Job;
 use super::wait::{DEADLINE, eventually};
 
-/// Follows the feed, and knows when all that was written has come: a change of a job of its own marks the end.
+/// Follows the feed, and knows when all that was written has come: a change of a job of its own
+/// marks the end.
 pub struct Log {
     client: Client,
     fence: Job,
@@ -37,7 +38,9 @@ impl Log {
         let mut events: Vec<Value> = Vec::new();
         eventually("all that was written is in the feed", || {
             events.extend(self.next_page());
-            let is_fence = |event: &Value| event["record_id"] == self.fence.id && event["data"]["after"]["name"] == name;
+            let is_fence = |event: &Value| {
+                event["record_id"] == self.fence.id && event["data"]["after"]["name"] == name
+            };
             events.last().is_some_and(is_fence)
         });
         events.pop();
@@ -45,7 +48,8 @@ impl Log {
     }
 
     fn next_page(&mut self) -> Vec<Value> {
-        let page = self.client.get(&format!("/v1/events?after={}&limit=1000", self.position)).expect(200);
+        let page =
+            self.client.get(&format!("/v1/events?after={}&limit=1000", self.position)).expect(200);
         self.position = next_after(&page);
         page.entries().to_vec()
     }
@@ -83,7 +87,10 @@ impl Block {
     fn parse(text: &str) -> Self {
         let field = |name: &str| {
             let values = text.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
-            values.map(|value| value.strip_prefix(' ').unwrap_or(value)).collect::<Vec<_>>().join("\n")
+            values
+                .map(|value| value.strip_prefix(' ').unwrap_or(value))
+                .collect::<Vec<_>>()
+                .join("\n")
         };
         let data = field("data");
         if data.is_empty() {
@@ -107,12 +114,20 @@ impl EventStream {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(DEADLINE)).unwrap();
         let mut connection = BufReader::new(stream);
-        let position = last_event_id.map(|id| format!("Last-Event-ID: {id}\r\n")).unwrap_or_default();
-        let head = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n{position}\r\n");
+        let position =
+            last_event_id.map(|id| format!("Last-Event-ID: {id}\r\n")).unwrap_or_default();
+        let head = format!(
+            "GET {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer \
+             {key}\r\n{position}\r\n"
+        );
         connection.get_mut().write_all(head.as_bytes()).unwrap();
         let head = read_head(&mut connection);
         assert!(head.starts_with("http/1.1 200"), "{head}");
-        assert!(head.contains("\r\ncontent-type: text/event-stream") && head.contains("\r\ntransfer-encoding: chunked"), "{head}");
+        assert!(
+            head.contains("\r\ncontent-type: text/event-stream")
+                && head.contains("\r\ntransfer-encoding: chunked"),
+            "{head}"
+        );
         Self { connection, unread: Vec::new() }
     }
 
@@ -155,7 +170,12 @@ impl EventStream {
     fn next_chunk(&mut self) -> Option<Vec<u8>> {
         match self.read_chunk() {
             Ok(chunk) => Some(chunk).filter(|chunk| !chunk.is_empty()),
-            Err(error) if [io::ErrorKind::ConnectionReset, io::ErrorKind::UnexpectedEof].contains(&error.kind()) => None,
+            Err(error)
+                if [io::ErrorKind::ConnectionReset, io::ErrorKind::UnexpectedEof]
+                    .contains(&error.kind()) =>
+            {
+                None
+            }
             Err(error) => panic!("the stream is open and nothing comes: {error}"),
         }
     }
@@ -165,7 +185,8 @@ impl EventStream {
         if self.connection.read_line(&mut size)? == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        let size = usize::from_str_radix(size.trim_end(), 16).unwrap_or_else(|_| panic!("{size:?} is no size of a chunk"));
+        let size = usize::from_str_radix(size.trim_end(), 16)
+            .unwrap_or_else(|_| panic!("{size:?} is no size of a chunk"));
         let mut chunk = vec![0; size + 2];
         self.connection.read_exact(&mut chunk)?;
         chunk.truncate(size);
@@ -177,7 +198,11 @@ impl EventStream {
 fn read_head(connection: &mut impl BufRead) -> String {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
-        assert_ne!(connection.read_line(&mut head).unwrap(), 0, "the connection was closed: {head}");
+        assert_ne!(
+            connection.read_line(&mut head).unwrap(),
+            0,
+            "the connection was closed: {head}"
+        );
     }
     head.to_lowercase()
 }

@@ -5,7 +5,8 @@ use std::{env, thread};
 /// No condition takes this long on a machine that works at all.
 pub const DEADLINE: Duration = Duration::from_secs(180);
 
-/// How often something is done that fails once in a while: a few times with all tests, and as often as it takes in their long form.
+/// How often something is done that fails once in a while: a few times with all tests, and as often
+/// as it takes in their long form.
 pub fn rounds(few: usize, many: usize) -> usize {
     if env::var_os("TEST_LONG").is_some() { many } else { few }
 }
@@ -22,11 +23,13 @@ pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// When the machine last stood still: a thread that wanted to look at the clock could not for longer than [`STILL`].
+/// When the machine last stood still: a thread that wanted to look at the clock could not for
+/// longer than [`STILL`].
 static LAST_STILL: Mutex<Option<Instant>> = Mutex::new(None);
 const STILL: Duration = Duration::from_millis(100);
 
-/// How long something takes that can be done again, in a time in which the machine did not stand still if it is longer than `limit`.
+/// How long something takes that can be done again, in a time in which the machine did not stand
+/// still if it is longer than `limit`.
 pub fn time_taken(limit: Duration, mut something: impl FnMut()) -> Duration {
     static WATCH: Once = Once::new();
     WATCH.call_once(|| {
@@ -51,7 +54,8 @@ pub fn time_taken(limit: Duration, mut something: impl FnMut()) -> Duration {
     }
 }
 
-/// Waits until the clock shows another millisecond, so that what comes next has a later time than what was before.
+/// Waits until the clock shows another millisecond, so that what comes next has a later time than
+/// what was before.
 pub fn next_millisecond() {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_millis(2) {

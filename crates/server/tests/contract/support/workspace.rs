@@ -8,7 +8,8 @@ use super::database::{KeyMaker, key_name};
 /// The workspace of a test that does not care which one.
 pub const MAIN: &str = "main";
 
-/// A running program as one test sees it: what the test calls its workspaces is theirs alone, whoever else uses the program.
+/// A running program as one test sees it: what the test calls its workspaces is theirs alone,
+/// whoever else uses the program.
 pub struct Workspace {
     pub address: String,
     keys: Mutex<HashMap<(String, String), String>>,
@@ -26,7 +27,12 @@ enum KeyPlace {
 impl Workspace {
     /// All workspaces of a program that one test has for itself.
     pub fn alone(address: String, url: String) -> Self {
-        Self { address, keys: Mutex::default(), database: KeyPlace::Url(url), suffix: String::new() }
+        Self {
+            address,
+            keys: Mutex::default(),
+            database: KeyPlace::Url(url),
+            suffix: String::new(),
+        }
     }
 
     /// A part of a program that other tests use at the same time.
@@ -53,7 +59,9 @@ impl Workspace {
 
     pub fn key_of(&self, workspace: &str, scope: &str) -> String {
         let mut keys = self.keys.lock().unwrap();
-        keys.entry((workspace.to_owned(), scope.to_owned())).or_insert_with(|| self.new_key(workspace, scope)).clone()
+        keys.entry((workspace.to_owned(), scope.to_owned()))
+            .or_insert_with(|| self.new_key(workspace, scope))
+            .clone()
     }
 
     /// Another key than all that there are.

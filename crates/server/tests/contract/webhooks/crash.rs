@@ -1,4 +1,5 @@
-//! Servers are killed in the middle of their calls: every event arrives all the same, and those of a person in their order.
+//! Servers are killed in the middle of their calls: every event arrives all the same, and those of
+//! a person in their order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
@@ -6,19 +7,24 @@ use std::thread;
 use serde_json::json;
 
 use crate::support::{
-    App, Call, Client, Engine, Hook, Process, Receiver, SOON, apply, each_engine, eventually, hooked_app, rounds, together,
+    App, Call, Client, Engine, Hook, Process, Receiver, SOON, apply, each_engine, eventually,
+    hooked_app, rounds, together,
 };
 
 const WRITERS: usize = 3;
 const PERSONS: usize = 25;
 
-/// Makes and changes persons until it is enough or the program is gone; how many writes were acknowledged.
+/// Makes and changes persons until it is enough or the program is gone; how many writes were
+/// acknowledged.
 fn write(client: &Client, prefix: &str) -> usize {
     for number in 0..PERSONS {
         let body = json!({ "name": format!("{prefix} {number}") });
-        let Ok(made) = client.try_send("POST", "/v1/persons", Some(&body)) else { return number * 2 };
+        let Ok(made) = client.try_send("POST", "/v1/persons", Some(&body)) else {
+            return number * 2;
+        };
         let path = format!("/v1/persons/{}", made.expect(201).id());
-        let changed = client.try_send("PATCH", &path, Some(&json!({ "current_job_title": "Analyst" })));
+        let changed =
+            client.try_send("PATCH", &path, Some(&json!({ "current_job_title": "Analyst" })));
         if changed.is_err() {
             return number * 2 + 1;
         }
@@ -26,7 +32,8 @@ fn write(client: &Client, prefix: &str) -> usize {
     PERSONS * 2
 }
 
-/// Lets writers write and kills the program after some more calls; how many writes were acknowledged.
+/// Lets writers write and kills the program after some more calls; how many writes were
+/// acknowledged.
 fn round(app: &mut App, receiver: &Receiver, number: usize) -> usize {
     let client = app.writer();
     let enough = receiver.calls().len() + 5 + number * 7;
@@ -73,7 +80,9 @@ fn every_event_arrives_although_the_program_is_killed(engine: &Engine) {
     hook.client = app.client("admin");
     eventually("every write is in the feed", || in_feed(&hook).len() >= acknowledged);
     let expected = in_feed(&hook);
-    let calls = receiver.wait_until("every event", |calls| calls.len() >= expected.len() && arrived(calls).is_superset(&expected));
+    let calls = receiver.wait_until("every event", |calls| {
+        calls.len() >= expected.len() && arrived(calls).is_superset(&expected)
+    });
     assert!(arrived(&calls).is_subset(&in_feed(&hook)));
     assert_in_order(&calls);
     assert!(calls.iter().all(|call| call.is_signed_with(&hook.secret)));
@@ -96,7 +105,9 @@ fn two_servers_make_each_call_once() {
         }
     });
     receiver.wait_for(80);
-    eventually("nothing is left to do", || in_feed(&hook).len() == 80 && hook.deliveries("?status=pending").is_empty());
+    eventually("nothing is left to do", || {
+        in_feed(&hook).len() == 80 && hook.deliveries("?status=pending").is_empty()
+    });
     let calls = receiver.calls();
     assert_eq!((calls.len(), arrived(&calls).len()), (80, 80));
 }
@@ -107,7 +118,11 @@ fn when_a_server_is_killed_the_other_delivers_the_rest() {
         let (mut app, mut second, clients, receiver, hook) = two_servers();
         thread::scope(|scope| {
             let survivor = &clients[1 - victim];
-            scope.spawn(move || (0..100).for_each(|number| drop(survivor.new_person(&json!({ "name": format!("Person {number}") })))));
+            scope.spawn(move || {
+                (0..100).for_each(|number| {
+                    drop(survivor.new_person(&json!({ "name": format!("Person {number}") })))
+                })
+            });
             receiver.wait_for(10);
             let killed = if victim == 0 { &mut app.process } else { &mut second };
             killed.kill();

@@ -1,4 +1,5 @@
-//! Calls to webhooks: what they carry, in which order they come, and what their owner sees of them and can do about them.
+//! Calls to webhooks: what they carry, in which order they come, and what their owner sees of them
+//! and can do about them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,8 +8,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Action, Call, Engine, Hook, Receiver, SOON, Workspace, apply, calling_workspace, each_engine, eventually, hooked, is_time, sequences,
-    strings,
+    Action, Call, Engine, Hook, Receiver, SOON, Workspace, apply, calling_workspace, each_engine,
+    eventually, hooked, is_time, sequences, strings,
 };
 
 fn new_person(workspace: &Workspace, name: &str) -> String {
@@ -44,7 +45,10 @@ fn a_call_is_signed_as_standard_webhooks_says(engine: &Engine) {
     for call in receiver.wait_for(2) {
         let (own, foreign) = if call.path == "/other" { (&other, &hook) } else { (&hook, &other) };
         assert_eq!(call.signatures().len(), 1);
-        assert!(call.is_signed_with(&own.secret) && !call.is_signed_with(&foreign.secret), "{call:#?}");
+        assert!(
+            call.is_signed_with(&own.secret) && !call.is_signed_with(&foreign.secret),
+            "{call:#?}"
+        );
         let mut changed = call.clone();
         changed.body.push(b' ');
         assert!(!changed.is_signed_with(&own.secret));
@@ -76,9 +80,13 @@ fn its_own_creation_is_the_first_that_a_webhook_is_told(engine: &Engine) {
         for _ in 0..6 {
             let receiver = Receiver::start();
             let hook = Hook::of_types(&workspace, &receiver.url(), &["*"]);
-            let calls = receiver
-                .wait_until("its own creation and more", |calls| calls.len() > 20 && calls.iter().any(|call| call.record() == hook.id));
-            let own = calls.iter().find(|call| call.record() == hook.id).map(|call| (call.kind(), call.sequence()));
+            let calls = receiver.wait_until("its own creation and more", |calls| {
+                calls.len() > 20 && calls.iter().any(|call| call.record() == hook.id)
+            });
+            let own = calls
+                .iter()
+                .find(|call| call.record() == hook.id)
+                .map(|call| (call.kind(), call.sequence()));
             let first = calls.iter().map(Call::sequence).min();
             assert_eq!(own, first.map(|first| ("webhook.created".to_owned(), first)));
             hook.client.send("DELETE", &hook.path(""), None).expect(200);
@@ -95,7 +103,12 @@ fn only_events_of_its_types_come(engine: &Engine) {
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
     client.patch(&job.path(), &json!({ "name": "Pilot" })).expect(200);
-    client.patch(&format!("/v1/candidates/{}", candidate["id"].as_str().unwrap()), &json!({ "stage_name": "Offer" })).expect(200);
+    client
+        .patch(
+            &format!("/v1/candidates/{}", candidate["id"].as_str().unwrap()),
+            &json!({ "stage_name": "Offer" }),
+        )
+        .expect(200);
     hook.wait_delivered(3);
     assert_eq!(kinds(&receiver.calls()), ["candidate.created", "candidate.moved", "job.created"]);
     assert_eq!(hook.deliveries("").len(), 3);
@@ -108,13 +121,20 @@ fn everything_comes_if_no_types_are_named(engine: &Engine) {
     let job = workspace.writer().new_job("Engineer", "Acme");
     workspace.writer().new_candidate(&job, "Ada");
     let wanted = ["candidate.created", "company.created", "job.created", "person.created"];
-    receiver.wait_until("all kinds of records", |calls| wanted.iter().all(|kind| kinds(calls).iter().any(|known| known == kind)));
+    receiver.wait_until("all kinds of records", |calls| {
+        wanted.iter().all(|kind| kinds(calls).iter().any(|known| known == kind))
+    });
 }
 
 #[apply(each_engine)]
 fn a_failed_call_is_made_again_under_the_same_id(engine: &Engine) {
     let (workspace, receiver, hook) = hooked(*engine, SOON);
-    receiver.answer_first([Action::status(500), Action::Reset, Action::status(404), Action::status(302)]);
+    receiver.answer_first([
+        Action::status(500),
+        Action::Reset,
+        Action::status(404),
+        Action::status(302),
+    ]);
     new_person(&workspace, "Ada");
     let calls = receiver.wait_for(5);
     for call in &calls {
@@ -152,7 +172,10 @@ fn a_failed_call_holds_back_its_own_record_only(engine: &Engine) {
     let calls = receiver.wait_for(4);
     let of = |record: &str| calls.iter().filter(|call| call.record() == record).collect::<Vec<_>>();
     let (ada, grace) = (of(&ada), of(&grace));
-    assert_eq!(ada.iter().map(|call| call.kind()).collect::<Vec<_>>(), ["person.created", "person.created", "person.updated"]);
+    assert_eq!(
+        ada.iter().map(|call| call.kind()).collect::<Vec<_>>(),
+        ["person.created", "person.created", "person.updated"]
+    );
     assert!(grace[0].at < ada[1].at);
 }
 
@@ -167,7 +190,9 @@ fn events_of_a_person_and_their_candidates_come_in_order(engine: &Engine) {
     let candidate = client.new_candidate(&job, "Ada");
     let [path, person] = [&candidate["id"], &candidate["person_id"]].map(|id| id.as_str().unwrap());
     for stage in ["Contacted", "Interview", "Offer", "Hired"] {
-        client.patch(&format!("/v1/candidates/{path}"), &json!({ "stage_name": stage })).expect(200);
+        client
+            .patch(&format!("/v1/candidates/{path}"), &json!({ "stage_name": stage }))
+            .expect(200);
         client.update_person(person, &json!({ "current_job_title": stage }));
     }
     hook.wait_delivered(12);
@@ -182,10 +207,17 @@ fn a_candidate_that_changed_hands_is_told_of_in_order(engine: &Engine) {
     let client = workspace.writer();
     let job = client.new_job("Engineer", "Acme");
     let candidate = client.new_candidate(&job, "Ada");
-    let [candidate, gone] = [&candidate["id"], &candidate["person_id"]].map(|id| id.as_str().unwrap().to_owned());
+    let [candidate, gone] =
+        [&candidate["id"], &candidate["person_id"]].map(|id| id.as_str().unwrap().to_owned());
     let stays = new_person(&workspace, "Ada Lovelace");
     hook.wait_delivered(5);
-    let move_to = |stage: &str| drop(client.patch(&format!("/v1/candidates/{candidate}"), &json!({ "stage_name": stage })).expect(200));
+    let move_to = |stage: &str| {
+        drop(
+            client
+                .patch(&format!("/v1/candidates/{candidate}"), &json!({ "stage_name": stage }))
+                .expect(200),
+        )
+    };
     let (record, has_failed) = (candidate.clone(), AtomicBool::new(false));
     receiver.behave(move |call| {
         let fails = call.record() == record && !has_failed.swap(true, Ordering::Relaxed);
@@ -199,8 +231,11 @@ fn a_candidate_that_changed_hands_is_told_of_in_order(engine: &Engine) {
     new_person(&workspace, "Grace");
     eventually("both moves are in the feed", || hook.events("candidate.moved").len() == 2);
     let told = hook.events("candidate.moved");
-    let calls = receiver.wait_until("the last move", |calls| calls.iter().any(|call| call.sequence() == told[1]["sequence"]));
-    let come: Vec<_> = calls.iter().filter(|call| call.kind() == "candidate.moved").map(Call::sequence).collect();
+    let calls = receiver.wait_until("the last move", |calls| {
+        calls.iter().any(|call| call.sequence() == told[1]["sequence"])
+    });
+    let come: Vec<_> =
+        calls.iter().filter(|call| call.kind() == "candidate.moved").map(Call::sequence).collect();
     assert_eq!(come, [0, 0, 1].map(|number: usize| told[number]["sequence"].as_u64().unwrap()));
 }
 
@@ -209,7 +244,8 @@ fn an_erased_person_who_had_been_merged_is_told_of_in_order(engine: &Engine) {
     let (workspace, receiver, hook) = hooked(*engine, "1s");
     let client = workspace.writer();
     let candidate = client.new_candidate(&client.new_job("Engineer", "Acme"), "Ada");
-    let [candidate, gone] = [&candidate["id"], &candidate["person_id"]].map(|id| id.as_str().unwrap().to_owned());
+    let [candidate, gone] =
+        [&candidate["id"], &candidate["person_id"]].map(|id| id.as_str().unwrap().to_owned());
     let stays = new_person(&workspace, "Ada Lovelace");
     hook.wait_delivered(5);
     let (record, has_failed) = (candidate.clone(), AtomicBool::new(false));
@@ -224,8 +260,13 @@ fn an_erased_person_who_had_been_merged_is_told_of_in_order(engine: &Engine) {
     client.patch(&path, &json!({ "stage_name": "Interview" })).expect(200);
     client.send("DELETE", &format!("/v1/persons/{stays}"), None).expect(200);
     new_person(&workspace, "Grace");
-    let calls = receiver.wait_until("the erasure", |calls| calls.iter().any(|call| call.kind() == "person.erased"));
-    let come: Vec<_> = calls[5..].iter().filter(|call| [&candidate, &stays].contains(&&call.record())).map(Call::sequence).collect();
+    let calls = receiver
+        .wait_until("the erasure", |calls| calls.iter().any(|call| call.kind() == "person.erased"));
+    let come: Vec<_> = calls[5..]
+        .iter()
+        .filter(|call| [&candidate, &stays].contains(&&call.record()))
+        .map(Call::sequence)
+        .collect();
     assert!(come.is_sorted() && come.len() >= 5, "{come:?}");
 }
 
@@ -239,8 +280,12 @@ fn what_was_told_to_wait_waits_although_the_receiver_recovers(engine: &Engine) {
     let (is_well, ada_was_told) = (Arc::new(AtomicBool::new(false)), AtomicBool::new(false));
     let (first, recovers) = (ada.clone(), Arc::clone(&is_well));
     receiver.behave(move |call| match call.record() {
-        record if record == first && !ada_was_told.swap(true, Ordering::Relaxed) => Action::busy(503, 3),
-        record if record == first || record == grace || recovers.load(Ordering::Relaxed) => Action::ok(),
+        record if record == first && !ada_was_told.swap(true, Ordering::Relaxed) => {
+            Action::busy(503, 3)
+        }
+        record if record == first || record == grace || recovers.load(Ordering::Relaxed) => {
+            Action::ok()
+        }
         _ => Action::status(500),
     });
     hook.change(&json!({ "is_enabled": true }));
@@ -258,7 +303,8 @@ fn what_was_told_to_wait_waits_although_the_receiver_recovers(engine: &Engine) {
 #[apply(each_engine)]
 fn both_secrets_sign_while_they_overlap(engine: &Engine) {
     let (workspace, receiver, hook) = hooked(*engine, SOON);
-    let new = hook.post("/rotate", &json!({ "overlap_seconds": 3600 })).expect(200).string("secret");
+    let new =
+        hook.post("/rotate", &json!({ "overlap_seconds": 3600 })).expect(200).string("secret");
     new_person(&workspace, "Ada");
     let call = &receiver.wait_for(1)[0];
     assert_eq!(call.signatures().len(), 2);
@@ -291,7 +337,8 @@ fn an_overlap_ends(engine: &Engine) {
 #[apply(each_engine)]
 fn attempts_are_listed(engine: &Engine) {
     let (workspace, receiver, hook) = hooked(*engine, SOON);
-    let refusal = Action::Answer { status: 500, headers: Vec::new(), body: "no, thanks".to_owned() };
+    let refusal =
+        Action::Answer { status: 500, headers: Vec::new(), body: "no, thanks".to_owned() };
     receiver.answer_first([refusal, Action::Reset]);
     new_person(&workspace, "Ada");
     hook.wait_delivered(1);
@@ -300,17 +347,40 @@ fn attempts_are_listed(engine: &Engine) {
     let mut delivery = hook.delivery(&listed["sequence"]);
     let attempts = delivery.as_object_mut().unwrap().remove("attempts").unwrap();
     assert_eq!(&delivery, listed);
-    let fields =
-        ["sequence", "event_id", "event_type", "status", "attempt_count", "next_attempt_at", "created_at", "updated_at"].map(str::to_owned);
+    let fields = [
+        "sequence",
+        "event_id",
+        "event_type",
+        "status",
+        "attempt_count",
+        "next_attempt_at",
+        "created_at",
+        "updated_at",
+    ]
+    .map(str::to_owned);
     assert!(listed.as_object().unwrap().keys().eq(&fields), "{listed:#}");
     assert_eq!(listed["sequence"], call.sequence());
     assert_eq!([&listed["event_id"], &listed["event_type"]], [call.id(), "person.created"]);
-    assert_eq!([&listed["status"], &listed["attempt_count"], &listed["next_attempt_at"]], [&json!("delivered"), &json!(3), &json!(null)]);
-    let column = |field: &str| attempts.as_array().unwrap().iter().map(|attempt| attempt[field].clone()).collect::<Vec<_>>();
+    assert_eq!(
+        [&listed["status"], &listed["attempt_count"], &listed["next_attempt_at"]],
+        [&json!("delivered"), &json!(3), &json!(null)]
+    );
+    let column = |field: &str| {
+        attempts
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|attempt| attempt[field].clone())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(column("status"), [json!(500), json!(null), json!(200)]);
     assert_eq!(column("answer"), ["no, thanks", "", ""]);
     assert!(column("error")[1] != "" && column("error")[2] == "", "{attempts:#}");
-    assert!(column("at").iter().all(|at| is_time(at.as_str().unwrap())) && column("duration_ms").iter().all(Value::is_u64), "{attempts:#}");
+    assert!(
+        column("at").iter().all(|at| is_time(at.as_str().unwrap()))
+            && column("duration_ms").iter().all(Value::is_u64),
+        "{attempts:#}"
+    );
 }
 
 #[apply(each_engine)]
@@ -329,11 +399,14 @@ fn deliveries_are_listed_in_pages(engine: &Engine) {
         query = format!("&before={next}");
     }
     assert_eq!(seen, expected);
-    for (query, count) in [("?status=delivered", 5), ("?status=pending", 0), ("?status=failed", 0)] {
+    for (query, count) in [("?status=delivered", 5), ("?status=pending", 0), ("?status=failed", 0)]
+    {
         assert_eq!(hook.deliveries(query).len(), count, "{query}");
     }
     for query in ["status=nonsense", "limit=0", "before=x"] {
-        hook.client.get(&hook.path(&format!("/deliveries?{query}"))).refused(400, "INVALID_REQUEST");
+        hook.client
+            .get(&hook.path(&format!("/deliveries?{query}")))
+            .refused(400, "INVALID_REQUEST");
     }
 }
 
@@ -345,7 +418,10 @@ fn a_delivery_is_sent_again(engine: &Engine) {
     let path = |sequence: u64| hook.path(&format!("/deliveries/{sequence}/resend"));
     let sequence = receiver.calls()[0].sequence();
     let again = hook.client.send("POST", &path(sequence), None).expect(202);
-    assert_eq!((&again.data()["sequence"], again.string("status")), (&json!(sequence), "pending".to_owned()));
+    assert_eq!(
+        (&again.data()["sequence"], again.string("status")),
+        (&json!(sequence), "pending".to_owned())
+    );
     let calls = receiver.wait_for(2);
     assert_eq!((calls[1].id(), calls[1].text()), (calls[0].id(), calls[0].text()));
     hook.wait_delivered(1);
@@ -358,7 +434,8 @@ fn a_range_is_replayed(engine: &Engine) {
     (0..5).for_each(|number| drop(new_person(&workspace, &format!("Person {number}"))));
     hook.wait_delivered(5);
     let known = sequences(&hook.events("person.created"));
-    let replayed = hook.post("/replay", &json!({ "after": known[1], "until": known[3] })).expect(202);
+    let replayed =
+        hook.post("/replay", &json!({ "after": known[1], "until": known[3] })).expect(202);
     assert_eq!(replayed.data(), &json!({ "count": 2 }));
     let mut again: Vec<_> = receiver.wait_for(7)[5..].iter().map(Call::sequence).collect();
     again.sort_unstable();
@@ -382,10 +459,17 @@ fn a_test_event_comes_to_its_webhook_only(engine: &Engine) {
     let (workspace, receiver) = (calling_workspace(*engine, SOON), Receiver::start());
     let hook = Hook::of_types(&workspace, &receiver.at("/one"), &["job.*"]);
     let other = Hook::of_types(&workspace, &receiver.at("/other"), &["*"]);
-    let tests = [hook.post("/test", &json!({})).expect(202), hook.client.send("POST", &hook.path("/test"), None).expect(202)];
+    let tests = [
+        hook.post("/test", &json!({})).expect(202),
+        hook.client.send("POST", &hook.path("/test"), None).expect(202),
+    ];
     hook.wait_delivered(2);
-    let calls: Vec<_> = receiver.calls().into_iter().filter(|call| call.kind() == "webhook.test").collect();
-    assert!(calls.iter().all(|call| call.path == "/one" && call.is_signed_with(&hook.secret)), "{calls:#?}");
+    let calls: Vec<_> =
+        receiver.calls().into_iter().filter(|call| call.kind() == "webhook.test").collect();
+    assert!(
+        calls.iter().all(|call| call.path == "/one" && call.is_signed_with(&hook.secret)),
+        "{calls:#?}"
+    );
     for test in tests {
         assert_eq!(test.string("type"), "webhook.test");
         assert!(calls.iter().any(|call| call.id() == test.id()), "{calls:#?}");
@@ -393,7 +477,9 @@ fn a_test_event_comes_to_its_webhook_only(engine: &Engine) {
     // What comes after it has come, and it has not.
     let ada = new_person(&workspace, "Ada");
     receiver.wait_until("Ada at the other", |calls| calls.iter().any(|call| call.record() == ada));
-    assert!(!strings(&json!(other.deliveries("")), "event_type").contains(&"webhook.test".to_owned()));
+    assert!(
+        !strings(&json!(other.deliveries("")), "event_type").contains(&"webhook.test".to_owned())
+    );
 }
 
 #[apply(each_engine)]

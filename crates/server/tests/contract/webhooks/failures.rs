@@ -1,4 +1,5 @@
-//! Endpoints that are away, hang, lie, redirect or never stop talking: they harm neither this program nor each other.
+//! Endpoints that are away, hang, lie, redirect or never stop talking: they harm neither this
+//! program nor each other.
 
 use std::collections::BTreeSet;
 use std::net::TcpListener;
@@ -7,7 +8,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Action, Call, Engine, Hook, NEVER, Receiver, SOON, Workspace, apply, calling_workspace, each_engine, eventually, hooked, is_time,
+    Action, Call, Engine, Hook, NEVER, Receiver, SOON, Workspace, apply, calling_workspace,
+    each_engine, eventually, hooked, is_time,
 };
 
 /// How long a call may take.
@@ -65,9 +67,15 @@ fn a_webhook_says_which_events_it_lost(engine: &Engine) {
     hook.change(&json!({ "types": ["person.*"] }));
     new_person(&app, "Ada");
     new_person(&app, "Grace");
-    let says_so = |text: &str| text.contains("events ") && text.contains(" were forgotten before they could be delivered");
-    eventually("the webhook misses them", || hook.read()["last_error"].as_str().is_some_and(says_so));
-    app.process.log.wait_for("which they are", |line| (line.contains("a webhook misses events") && says_so(line)).then_some(()));
+    let says_so = |text: &str| {
+        text.contains("events ") && text.contains(" were forgotten before they could be delivered")
+    };
+    eventually("the webhook misses them", || {
+        hook.read()["last_error"].as_str().is_some_and(says_so)
+    });
+    app.process.log.wait_for("which they are", |line| {
+        (line.contains("a webhook misses events") && says_so(line)).then_some(())
+    });
     // There is nothing left to try it with, and what it lost is still said.
     hook.wait_status("active");
     assert!(hook.read()["last_error"].as_str().is_some_and(says_so), "{:#}", hook.read());
@@ -97,31 +105,46 @@ fn an_endpoint_that_fails_is_paused_and_goes_on_by_itself(engine: &Engine) {
     for event in [hook.events("webhook.paused"), hook.events("webhook.resumed")].concat() {
         assert_eq!(event["record_id"], hook.id.as_str());
     }
-    let expected: BTreeSet<_> = hook.events("person.*").iter().map(|event| event["id"].as_str().unwrap().to_owned()).collect();
+    let expected: BTreeSet<_> = hook
+        .events("person.*")
+        .iter()
+        .map(|event| event["id"].as_str().unwrap().to_owned())
+        .collect();
     assert_eq!((expected.len(), ids(&receiver.calls())), (6, expected));
 }
 
 #[apply(each_engine)]
 fn an_event_that_is_never_taken_is_given_up_and_those_behind_it_go_on(engine: &Engine) {
     let (workspace, receiver, hook) = hooked(*engine, "20ms,20ms");
-    receiver.behave(|call| Action::status(if call.event()["data"]["after"]["name"] == "Ada" { 500 } else { 200 }));
+    receiver.behave(|call| {
+        Action::status(if call.event()["data"]["after"]["name"] == "Ada" { 500 } else { 200 })
+    });
     let ada = new_person(&workspace, "Ada");
     workspace.writer().update_person(&ada, &json!({ "current_job_title": "Countess" }));
     eventually("it is given up", || {
         new_person(&workspace, "Somebody");
         !hook.deliveries("?status=failed").is_empty()
     });
-    let of_ada = |calls: &[Call]| calls.iter().filter(|call| call.record() == ada).map(Call::kind).collect::<Vec<_>>();
-    receiver.wait_until("what is behind it", |calls| of_ada(calls).last().is_some_and(|kind| kind == "person.updated"));
+    let of_ada = |calls: &[Call]| {
+        calls.iter().filter(|call| call.record() == ada).map(Call::kind).collect::<Vec<_>>()
+    };
+    receiver.wait_until("what is behind it", |calls| {
+        of_ada(calls).last().is_some_and(|kind| kind == "person.updated")
+    });
     let failed = hook.deliveries("?status=failed");
     assert_eq!((failed.len(), &failed[0]["event_type"]), (1, &json!("person.created")));
-    assert!(failed[0]["attempt_count"].as_u64() >= Some(3) && failed[0]["next_attempt_at"].is_null(), "{failed:#?}");
+    assert!(
+        failed[0]["attempt_count"].as_u64() >= Some(3) && failed[0]["next_attempt_at"].is_null(),
+        "{failed:#?}"
+    );
 }
 
 #[apply(each_engine)]
 fn a_bad_event_says_nothing_of_an_endpoint_that_takes_others(engine: &Engine) {
     let (workspace, receiver, hook) = hooked(*engine, "20ms,20ms,20ms,20ms,20ms,20ms,20ms");
-    receiver.behave(|call| Action::status(if call.event()["data"]["after"]["name"] == "Ada" { 400 } else { 200 }));
+    receiver.behave(|call| {
+        Action::status(if call.event()["data"]["after"]["name"] == "Ada" { 400 } else { 200 })
+    });
     hook.change(&json!({ "is_enabled": false }));
     new_person(&workspace, "Ada");
     new_person(&workspace, "Somebody");
@@ -174,23 +197,42 @@ fn hanging_and_dead_endpoints_do_not_delay_another(engine: &Engine) {
 
 #[apply(each_engine)]
 fn nothing_secret_is_logged_of_calls(engine: &Engine) {
-    let builder = engine.app().environment("SLATED_ALLOW_PRIVATE_TARGETS", "127.0.0.0/8").environment("SLATED_LOG", "trace");
-    let mut app = builder.environment("SLATED_WEBHOOK_RETRY_DELAYS", SOON).environment("SLATED_SECRET_KEY", "salt-of-the-operator").start();
+    let builder = engine
+        .app()
+        .environment("SLATED_ALLOW_PRIVATE_TARGETS", "127.0.0.0/8")
+        .environment("SLATED_LOG", "trace");
+    let mut app = builder
+        .environment("SLATED_WEBHOOK_RETRY_DELAYS", SOON)
+        .environment("SLATED_SECRET_KEY", "salt-of-the-operator")
+        .start();
     let receiver = Receiver::start();
     let hook = Hook::new(&app, &receiver.at("/in?token=hush-hush"));
-    receiver.answer_first([Action::status(500), Action::Reset, Action::Redirect(307, receiver.at("/in?token=hush-hush"))]);
+    receiver.answer_first([
+        Action::status(500),
+        Action::Reset,
+        Action::Redirect(307, receiver.at("/in?token=hush-hush")),
+    ]);
     new_person(&app, "Ada");
     hook.wait_delivered(1);
     let rotated = hook.post("/rotate", &json!({})).expect(200).string("secret");
     hook.post("/test", &json!({})).expect(202);
     hook.wait_delivered(2);
-    let signatures: Vec<_> =
-        receiver.calls().iter().flat_map(|call| call.signatures().into_iter().map(str::to_owned).collect::<Vec<_>>()).collect();
+    let signatures: Vec<_> = receiver
+        .calls()
+        .iter()
+        .flat_map(|call| call.signatures().into_iter().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
     app.process.terminate();
     app.process.wait_exit();
     let log = app.process.log.to_end();
-    for secret in [&hook.secret, &rotated, "hush-hush", "salt-of-the-operator"].into_iter().chain(signatures.iter().map(String::as_str)) {
-        assert!(!log.contains(secret.trim_start_matches("whsec_").trim_start_matches("v1,")), "{secret}");
+    for secret in [&hook.secret, &rotated, "hush-hush", "salt-of-the-operator"]
+        .into_iter()
+        .chain(signatures.iter().map(String::as_str))
+    {
+        assert!(
+            !log.contains(secret.trim_start_matches("whsec_").trim_start_matches("v1,")),
+            "{secret}"
+        );
     }
     assert!(log.contains("a webhook call failed"), "the log says what happens");
 }
@@ -199,10 +241,13 @@ fn nothing_secret_is_logged_of_calls(engine: &Engine) {
 fn a_permanent_or_temporary_redirect_is_followed(engine: &Engine) {
     let (workspace, receiver, hook) = hooked(*engine, NEVER);
     let other = Receiver::start();
-    for (number, (status, location)) in [(307, other.at("/new?a=b")), (308, other.at("/new?a=b"))].into_iter().enumerate() {
+    for (number, (status, location)) in
+        [(307, other.at("/new?a=b")), (308, other.at("/new?a=b"))].into_iter().enumerate()
+    {
         receiver.behave(move |_| Action::Redirect(status, location.clone()));
         new_person(&workspace, "Ada");
-        let (first, last) = (&receiver.wait_for(number + 1)[number], &other.wait_for(number + 1)[number]);
+        let (first, last) =
+            (&receiver.wait_for(number + 1)[number], &other.wait_for(number + 1)[number]);
         assert_eq!([last.method.as_str(), &last.path], ["POST", "/new?a=b"]);
         assert_eq!((last.id(), last.text()), (first.id(), first.text()));
         assert!(last.is_signed_with(&hook.secret), "{last:#?}");
@@ -214,7 +259,8 @@ fn a_permanent_or_temporary_redirect_is_followed(engine: &Engine) {
 fn any_other_redirect_is_a_failure(engine: &Engine) {
     let (workspace, receiver) = (calling_workspace(*engine, NEVER), Receiver::start());
     let location = receiver.at("/new");
-    receiver.behave(move |call| Action::Redirect(call.path[1..].parse().unwrap(), location.clone()));
+    receiver
+        .behave(move |call| Action::Redirect(call.path[1..].parse().unwrap(), location.clone()));
     for status in [300, 301, 302, 303, 304] {
         let hook = Hook::new(&workspace, &receiver.at(&format!("/{status}")));
         new_person(&workspace, "Ada");
@@ -231,7 +277,8 @@ fn three_redirects_are_followed_and_no_more(engine: &Engine) {
         0 => Action::ok(),
         left => Action::Redirect(307, format!("/{}", left - 1)),
     });
-    let (three, four) = (Hook::new(&workspace, &receiver.at("/3")), Hook::new(&workspace, &receiver.at("/14")));
+    let (three, four) =
+        (Hook::new(&workspace, &receiver.at("/3")), Hook::new(&workspace, &receiver.at("/14")));
     new_person(&workspace, "Ada");
     three.wait_delivered(1);
     let failed = attempt(&four);
@@ -247,7 +294,12 @@ fn a_redirect_to_a_forbidden_address_is_not_followed(engine: &Engine) {
     let app = builder.environment("SLATED_WEBHOOK_RETRY_DELAYS", NEVER).start();
     let (receiver, forbidden) = (Receiver::on("127.0.0.1"), Receiver::on("127.0.0.2"));
     let target = forbidden.url();
-    receiver.behave(move |call| Action::Redirect(307, if call.path == "/web" { target.clone() } else { "file:///etc/passwd".to_owned() }));
+    receiver.behave(move |call| {
+        Action::Redirect(
+            307,
+            if call.path == "/web" { target.clone() } else { "file:///etc/passwd".to_owned() },
+        )
+    });
     let [web, file] = ["/web", "/file"].map(|path| Hook::new(&app, &receiver.at(path)));
     new_person(&app, "Ada");
     let (web, file) = (attempt(&web), attempt(&file));
@@ -264,7 +316,10 @@ fn a_name_of_a_forbidden_address_is_not_called(engine: &Engine) {
     let hook = Hook::new(&app, &format!("http://localhost:{}/", receiver.port()));
     new_person(&app, "Ada");
     let failed = attempt(&hook);
-    assert!(failed["status"].is_null() && failed["error"].as_str().unwrap().contains(REFUSED), "{failed:#}");
+    assert!(
+        failed["status"].is_null() && failed["error"].as_str().unwrap().contains(REFUSED),
+        "{failed:#}"
+    );
     assert!(receiver.calls().is_empty());
 }
 
@@ -297,10 +352,19 @@ fn an_endless_answer_is_cut_off(engine: &Engine) {
 #[apply(each_engine)]
 fn an_answer_may_be_slow_but_not_endlessly(engine: &Engine) {
     let (workspace, receiver) = (calling_workspace(*engine, NEVER), Receiver::start());
-    receiver.behave(|call| Action::Slow(Duration::from_secs(if call.path == "/slow" { 2 } else { 600 })));
-    let (slow, endless) = (Hook::new(&workspace, &receiver.at("/slow")), Hook::new(&workspace, &receiver.at("/endless")));
+    receiver.behave(|call| {
+        Action::Slow(Duration::from_secs(if call.path == "/slow" { 2 } else { 600 }))
+    });
+    let (slow, endless) = (
+        Hook::new(&workspace, &receiver.at("/slow")),
+        Hook::new(&workspace, &receiver.at("/endless")),
+    );
     new_person(&workspace, "Ada");
     slow.wait_delivered(1);
     let failed = attempt(&endless);
-    assert!(failed["error"] != "" && failed["duration_ms"].as_u64().is_some_and(|time| (9_000..30_000).contains(&time)), "{failed:#}");
+    assert!(
+        failed["error"] != ""
+            && failed["duration_ms"].as_u64().is_some_and(|time| (9_000..30_000).contains(&time)),
+        "{failed:#}"
+    );
 }

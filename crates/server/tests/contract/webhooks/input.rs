@@ -1,4 +1,5 @@
-//! What is refused of a webhook: addresses that nobody should call, events that there are not, and too much of anything.
+//! What is refused of a webhook: addresses that nobody should call, events that there are not, and
+//! too much of anything.
 
 use serde_json::{Value, json};
 
@@ -26,7 +27,11 @@ fn refuses(workspace: &Workspace, urls: &[&str]) {
         let body = json!({ "url": url });
         for reply in [client.post(PATH, &body), client.patch(&path, &body)] {
             let reply = reply.refused(400, "INVALID_REQUEST");
-            assert_eq!((reply.detail_fields(), reply.flaw("url")), (vec!["url"], "INVALID_URL"), "{url}");
+            assert_eq!(
+                (reply.detail_fields(), reply.flaw("url")),
+                (vec!["url"], "INVALID_URL"),
+                "{url}"
+            );
         }
     }
     assert_eq!((total(), client.get(&path).expect(200).string("url")), (before, URL.to_owned()));
@@ -34,8 +39,28 @@ fn refuses(workspace: &Workspace, urls: &[&str]) {
 
 #[apply(each_engine)]
 fn what_is_no_web_address_is_refused(workspace: &Workspace) {
-    refuses(workspace, &["ftp://hooks.example/", "file:///etc/passwd", "javascript:alert(1)", "hooks.example/in", "//hooks.example/in"]);
-    refuses(workspace, &["x", "/in", "http://", "https://", "https://:8080/", "https://hooks.example:99999/", "https://hooks .example/"]);
+    refuses(
+        workspace,
+        &[
+            "ftp://hooks.example/",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "hooks.example/in",
+            "//hooks.example/in",
+        ],
+    );
+    refuses(
+        workspace,
+        &[
+            "x",
+            "/in",
+            "http://",
+            "https://",
+            "https://:8080/",
+            "https://hooks.example:99999/",
+            "https://hooks .example/",
+        ],
+    );
 }
 
 #[apply(each_engine)]
@@ -49,35 +74,81 @@ fn what_is_blank_or_null_widens_nothing(workspace: &Workspace) {
         (json!({ "types": ["job.*", " "] }), "types[1]", "INVALID_VALUE"),
         (json!({ "is_enabled": null }), "is_enabled", "REQUIRED"),
     ] {
-        assert_eq!(client.patch(&path, &body).refused(400, "INVALID_REQUEST").flaw(field), flaw, "{body}");
+        assert_eq!(
+            client.patch(&path, &body).refused(400, "INVALID_REQUEST").flaw(field),
+            flaw,
+            "{body}"
+        );
     }
     assert_eq!(client.get(&path).expect(200).data(), &before);
 }
 
 #[apply(each_engine)]
 fn an_address_with_a_password_is_refused(workspace: &Workspace) {
-    refuses(workspace, &["https://ada:secret@hooks.example/", "https://ada@hooks.example/", "https://:secret@hooks.example/"]);
+    refuses(
+        workspace,
+        &[
+            "https://ada:secret@hooks.example/",
+            "https://ada@hooks.example/",
+            "https://:secret@hooks.example/",
+        ],
+    );
 }
 
 #[apply(each_engine)]
 fn an_address_that_is_not_public_is_refused(workspace: &Workspace) {
     refuses(
         workspace,
-        &["http://127.0.0.1", "http://127.0.0.1:8080/in", "https://127.8.9.10/", "http://0.0.0.0/", "http://[::1]/", "http://[::]/"],
+        &[
+            "http://127.0.0.1",
+            "http://127.0.0.1:8080/in",
+            "https://127.8.9.10/",
+            "http://0.0.0.0/",
+            "http://[::1]/",
+            "http://[::]/",
+        ],
     );
-    refuses(workspace, &["http://10.0.0.1/", "http://172.16.0.1/", "http://172.31.255.255/", "http://192.168.1.1/", "http://100.64.0.1/"]);
-    refuses(workspace, &["http://169.254.169.254/latest/meta-data", "http://[fe80::1]/", "http://[fd00::1]/", "http://[ff02::1]/"]);
-    refuses(workspace, &["http://224.0.0.1/", "http://240.0.0.1/", "http://255.255.255.255/"]);
-    refuses(workspace, &["http://[::ffff:127.0.0.1]/", "http://[::ffff:a00:1]/", "http://[64:ff9b::7f00:1]/"]);
     refuses(
         workspace,
-        &["http://0x7f000001/", "http://2130706433/", "http://0177.0.0.1/", "http://127.1/", "http://0x7f.1/", "http://127.0.0.1./"],
+        &[
+            "http://10.0.0.1/",
+            "http://172.16.0.1/",
+            "http://172.31.255.255/",
+            "http://192.168.1.1/",
+            "http://100.64.0.1/",
+        ],
+    );
+    refuses(
+        workspace,
+        &[
+            "http://169.254.169.254/latest/meta-data",
+            "http://[fe80::1]/",
+            "http://[fd00::1]/",
+            "http://[ff02::1]/",
+        ],
+    );
+    refuses(workspace, &["http://224.0.0.1/", "http://240.0.0.1/", "http://255.255.255.255/"]);
+    refuses(
+        workspace,
+        &["http://[::ffff:127.0.0.1]/", "http://[::ffff:a00:1]/", "http://[64:ff9b::7f00:1]/"],
+    );
+    refuses(
+        workspace,
+        &[
+            "http://0x7f000001/",
+            "http://2130706433/",
+            "http://0177.0.0.1/",
+            "http://127.1/",
+            "http://0x7f.1/",
+            "http://127.0.0.1./",
+        ],
     );
 }
 
 #[apply(each_engine)]
 fn an_allowed_address_is_taken(engine: &Engine) {
-    let app = engine.app().environment("SLATED_ALLOW_PRIVATE_TARGETS", "10.0.0.0/8,fd00::/8").start();
+    let app =
+        engine.app().environment("SLATED_ALLOW_PRIVATE_TARGETS", "10.0.0.0/8,fd00::/8").start();
     let client = app.client("admin");
     for url in ["http://10.1.2.3:9000/in", "http://[fd00::1]/in"] {
         client.post(PATH, &json!({ "url": url, "types": ["person.*"] })).expect(201);
@@ -94,17 +165,36 @@ fn the_option_allows_what_it_names_and_nothing_else(engine: &Engine) {
     for url in ["http://10.20.0.1:9000/in", "http://10.20.255.255/in", "http://[fd00::7]/in"] {
         client.post(PATH, &json!({ "url": url, "types": ["person.*"] })).expect(201);
     }
-    refuses(&app, &["http://10.19.255.255/", "http://10.21.0.1/", "http://[fd00::8]/", "http://192.168.1.1/", "http://127.0.0.1/"]);
+    refuses(
+        &app,
+        &[
+            "http://10.19.255.255/",
+            "http://10.21.0.1/",
+            "http://[fd00::8]/",
+            "http://192.168.1.1/",
+            "http://127.0.0.1/",
+        ],
+    );
 }
 
 #[apply(each_engine)]
 fn a_range_that_makes_no_sense_is_refused_at_the_start(engine: &Engine) {
     let database = Database::new(*engine);
-    for range in ["nonsense", "10.0.0.0/33", "10.0.0.0-10.0.0.9", "300.1.1.1", "fd00::/129", "127.0.0.0/8,localhost"] {
-        let mut process = engine.app().argument("--allow-private-targets").argument(range).serve(&database);
+    for range in [
+        "nonsense",
+        "10.0.0.0/33",
+        "10.0.0.0-10.0.0.9",
+        "300.1.1.1",
+        "fd00::/129",
+        "127.0.0.0/8,localhost",
+    ] {
+        let mut process =
+            engine.app().argument("--allow-private-targets").argument(range).serve(&database);
         assert!(!process.wait_exit().success(), "{range}");
         let reason = process.log.to_end();
-        let named = ["--allow-private-targets", range, "is no range of addresses"].iter().all(|word| reason.contains(word));
+        let named = ["--allow-private-targets", range, "is no range of addresses"]
+            .iter()
+            .all(|word| reason.contains(word));
         assert!(named && !reason.contains("panicked"), "{range}: {reason}");
     }
 }
@@ -113,11 +203,17 @@ fn a_range_that_makes_no_sense_is_refused_at_the_start(engine: &Engine) {
 fn an_unknown_type_is_refused(workspace: &Workspace) {
     let client = workspace.client("admin");
     let path = new_webhook(&client);
-    for name in ["nonsense", "person", "person.nonsense", "*.created", "person.*.x", "PERSON.CREATED", "**"] {
+    for name in
+        ["nonsense", "person", "person.nonsense", "*.created", "person.*.x", "PERSON.CREATED", "**"]
+    {
         let body = json!({ "url": URL, "types": ["person.created", name] });
         for reply in [client.post(PATH, &body), client.patch(&path, &body)] {
             let reply = reply.refused(400, "INVALID_REQUEST");
-            assert_eq!((reply.detail_fields(), reply.flaw("types[1]")), (vec!["types[1]"], "INVALID_VALUE"), "{name}");
+            assert_eq!(
+                (reply.detail_fields(), reply.flaw("types[1]")),
+                (vec!["types[1]"], "INVALID_VALUE"),
+                "{name}"
+            );
         }
     }
 }
@@ -146,7 +242,9 @@ fn an_overlap_has_bounds(workspace: &Workspace) {
         client.post(&rotate, &json!({ "overlap_seconds": seconds })).expect(200);
     }
     for seconds in [-1, 604_801] {
-        let reply = client.post(&rotate, &json!({ "overlap_seconds": seconds })).refused(400, "INVALID_REQUEST");
+        let reply = client
+            .post(&rotate, &json!({ "overlap_seconds": seconds }))
+            .refused(400, "INVALID_REQUEST");
         assert_eq!(reply.flaw("overlap_seconds"), "OUT_OF_RANGE");
     }
 }

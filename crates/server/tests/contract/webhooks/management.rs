@@ -1,10 +1,11 @@
-//! Webhooks as their owner manages them: made, listed, changed, rotated and removed, over HTTP and on the command line.
+//! Webhooks as their owner manages them: made, listed, changed, rotated and removed, over HTTP and
+//! on the command line.
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    App, Client, Database, Engine, Receiver, SOON, Workspace, apply, calling_app, each_engine, eventually, is_id, is_time,
-    next_millisecond, shape, strings,
+    App, Client, Database, Engine, Receiver, SOON, Workspace, apply, calling_app, each_engine,
+    eventually, is_id, is_time, next_millisecond, shape, strings,
 };
 
 const PATH: &str = "/v1/webhooks";
@@ -24,8 +25,16 @@ fn new_webhook(client: &Client) -> String {
 fn bytes_of(secret: &str) -> Vec<u8> {
     let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
-    for byte in secret.strip_prefix("whsec_").unwrap_or_else(|| panic!("no secret: {secret}")).trim_end_matches('=').bytes() {
-        let digit = digits.iter().position(|digit| *digit == byte).unwrap_or_else(|| panic!("no secret: {secret}"));
+    for byte in secret
+        .strip_prefix("whsec_")
+        .unwrap_or_else(|| panic!("no secret: {secret}"))
+        .trim_end_matches('=')
+        .bytes()
+    {
+        let digit = digits
+            .iter()
+            .position(|digit| *digit == byte)
+            .unwrap_or_else(|| panic!("no secret: {secret}"));
         (bits, count) = ((bits << 6) | digit as u32, count + 6);
         if count >= 8 {
             count -= 8;
@@ -66,8 +75,14 @@ fn a_webhook(workspace: &Workspace) {
 fn what_is_not_said_has_a_default(workspace: &Workspace) {
     let made = workspace.client("admin").post(PATH, &json!({ "url": URL })).expect(201);
     assert_eq!((&made.data()["types"], &made.data()["description"]), (&json!(["*"]), &json!("")));
-    assert_eq!((&made.data()["is_enabled"], &made.data()["status"]), (&json!(true), &json!("active")));
-    let missing = workspace.client("admin").post(PATH, &json!({ "types": ["*"] })).refused(400, "INVALID_REQUEST");
+    assert_eq!(
+        (&made.data()["is_enabled"], &made.data()["status"]),
+        (&json!(true), &json!("active"))
+    );
+    let missing = workspace
+        .client("admin")
+        .post(PATH, &json!({ "types": ["*"] }))
+        .refused(400, "INVALID_REQUEST");
     assert_eq!(missing.flaw("url"), "REQUIRED");
 }
 
@@ -77,7 +92,8 @@ fn webhooks_are_listed_in_pages(workspace: &Workspace) {
     let paths: Vec<_> = (0..3).map(|_| new_webhook(&client)).collect();
     let all = client.get(PATH).expect(200);
     assert_eq!(all.json["meta"], json!({ "total": 3, "offset": 0, "limit": 100 }));
-    let read: Vec<_> = paths.iter().map(|path| client.get(path).expect(200).data().clone()).collect();
+    let read: Vec<_> =
+        paths.iter().map(|path| client.get(path).expect(200).data().clone()).collect();
     assert_eq!(all.entries(), read);
     let second = client.get(&format!("{PATH}?offset=1&limit=1")).expect(200);
     assert_eq!(second.json["meta"], json!({ "total": 3, "offset": 1, "limit": 1 }));
@@ -104,7 +120,10 @@ fn a_webhook_is_changed_field_by_field(workspace: &Workspace) {
     ] {
         next_millisecond();
         let changed = client.patch(&path, &json!({ field: value })).expect(200);
-        assert!(changed.string("updated_at").as_str() > expected["updated_at"].as_str().unwrap(), "{changed:#?}");
+        assert!(
+            changed.string("updated_at").as_str() > expected["updated_at"].as_str().unwrap(),
+            "{changed:#?}"
+        );
         expected[field] = value;
         expected["status"] = json!(status);
         expected["updated_at"] = changed.data()["updated_at"].clone();
@@ -132,7 +151,10 @@ fn a_deleted_webhook_is_gone(workspace: &Workspace) {
     assert!(!deleted.string("message").is_empty());
     client.get(&path).refused(404, "NOT_FOUND");
     client.send("DELETE", &path, None).refused(404, "NOT_FOUND");
-    assert_eq!(client.get(PATH).expect(200).entries(), [client.get(&other).expect(200).data().clone()]);
+    assert_eq!(
+        client.get(PATH).expect(200).entries(),
+        [client.get(&other).expect(200).data().clone()]
+    );
 }
 
 #[apply(each_engine)]
@@ -149,15 +171,25 @@ fn a_secret_is_shown_when_it_is_made_and_never_again(workspace: &Workspace) {
     assert_eq!(read.data(), &expected);
     let twice = [(); 2].map(|()| {
         let [again, anew] = ["again", "anew"].map(|key| client.with("idempotency-key", key));
-        [again.post(PATH, &quiet()).expect(201), anew.post(&format!("{path}/rotate"), &json!({})).expect(200)]
+        [
+            again.post(PATH, &quiet()).expect(201),
+            anew.post(&format!("{path}/rotate"), &json!({})).expect(200),
+        ]
     });
     let [first, second] = &twice;
     for (first, second) in first.iter().zip(second) {
         bytes_of(&first.string("secret"));
-        assert_eq!((second.header("idempotency-replayed"), second.string("secret").as_str(), second.id()), (Some("true"), "", first.id()));
+        assert_eq!(
+            (second.header("idempotency-replayed"), second.string("secret").as_str(), second.id()),
+            (Some("true"), "", first.id())
+        );
     }
     assert_eq!(client.get(PATH).expect(200).entries().len(), 2);
-    for reply in [read, client.get(PATH).expect(200), client.patch(&path, &json!({ "description": "" })).expect(200)] {
+    for reply in [
+        read,
+        client.get(PATH).expect(200),
+        client.patch(&path, &json!({ "description": "" })).expect(200),
+    ] {
         assert!(!reply.text.contains("secret") && !reply.text.contains("whsec_"), "{reply:#?}");
     }
 }
@@ -169,7 +201,11 @@ fn everything_kept(database: &Database) -> Vec<u8> {
         return files.flat_map(|path| std::fs::read(path).unwrap()).collect();
     }
     let tables = database.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
-    let rows = |table: &String| database.execute(&format!("SELECT CAST(ROW(kept.*) AS text) FROM {table} AS kept")).join("\n");
+    let rows = |table: &String| {
+        database
+            .execute(&format!("SELECT CAST(ROW(kept.*) AS text) FROM {table} AS kept"))
+            .join("\n")
+    };
     tables.iter().map(rows).collect::<Vec<_>>().join("\n").into_bytes()
 }
 
@@ -178,7 +214,10 @@ fn a_secret_is_kept_nowhere(engine: &Engine) {
     let mut app = engine.app().start();
     let client = app.client("admin").with("idempotency-key", "once");
     let made = client.post(PATH, &quiet()).expect(201);
-    let rotated = client.with("idempotency-key", "then").post(&format!("{PATH}/{}/rotate", made.id()), &json!({})).expect(200);
+    let rotated = client
+        .with("idempotency-key", "then")
+        .post(&format!("{PATH}/{}/rotate", made.id()), &json!({}))
+        .expect(200);
     let by_hand = app.database.ask(&["webhook", "create", "--url", URL, "--workspace", "main"]);
     app.process.terminate();
     app.process.wait_exit();
@@ -188,7 +227,11 @@ fn a_secret_is_kept_nowhere(engine: &Engine) {
     for secret in [made.string("secret"), rotated.string("secret"), by_hand] {
         let bytes = bytes_of(&secret);
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert!(!holds(&secret.as_bytes()["whsec_".len()..]) && !holds(&bytes) && !holds(hex.as_bytes()));
+        assert!(
+            !holds(&secret.as_bytes()["whsec_".len()..])
+                && !holds(&bytes)
+                && !holds(hex.as_bytes())
+        );
         assert!(!log.contains(&secret["whsec_".len()..]), "{log}");
     }
 }
@@ -246,7 +289,8 @@ fn only_an_admin_key_opens_webhooks(workspace: &Workspace) {
 
 #[apply(each_engine)]
 fn a_webhook_of_another_workspace_is_unknown(workspace: &Workspace) {
-    let (owner, stranger) = (workspace.client_of("owner", "admin"), workspace.client_of("stranger", "admin"));
+    let (owner, stranger) =
+        (workspace.client_of("owner", "admin"), workspace.client_of("stranger", "admin"));
     let path = new_webhook(&owner);
     let before = owner.get(&path).expect(200).text;
     let never = format!("{PATH}/whk_{}", "0".repeat(26));
@@ -259,12 +303,19 @@ fn a_webhook_of_another_workspace_is_unknown(workspace: &Workspace) {
 
 #[apply(each_engine)]
 fn a_webhook_is_managed_on_the_command_line(app: &App) {
-    let (ask, client) = (|arguments: &[&str]| app.database.ask(&[arguments, &["--workspace", "main"]].concat()), app.client("admin"));
-    let options = ["--type", "person.*", "--type", "candidate.moved", "--description", "To the CRM"];
+    let (ask, client) = (
+        |arguments: &[&str]| app.database.ask(&[arguments, &["--workspace", "main"]].concat()),
+        app.client("admin"),
+    );
+    let options =
+        ["--type", "person.*", "--type", "candidate.moved", "--description", "To the CRM"];
     let secret = ask(&[&["webhook", "create", "--url", URL][..], &options].concat());
     let made = client.get(PATH).expect(200).entries().to_vec();
     assert_eq!(made.len(), 1);
-    assert!(["url", "types", "description"].iter().all(|field| made[0][field] == quiet()[field]), "{made:#?}");
+    assert!(
+        ["url", "types", "description"].iter().all(|field| made[0][field] == quiet()[field]),
+        "{made:#?}"
+    );
     let id = made[0]["id"].as_str().unwrap();
     let list = ask(&["webhook", "list"]);
     assert!(list.contains(id) && list.contains(URL) && !list.contains("whsec_"), "{list}");
@@ -278,11 +329,19 @@ fn a_webhook_is_managed_on_the_command_line(app: &App) {
 fn a_secret_of_the_command_line_signs(engine: &Engine) {
     let (app, receiver) = (calling_app(*engine, SOON), Receiver::start());
     let url = receiver.url();
-    let arguments = ["webhook", "create", "--url", &url, "--type", "person.created", "--workspace", "main"];
-    let output = app.database.command(&arguments).env("SLATED_ALLOW_PRIVATE_TARGETS", "127.0.0.0/8").output().unwrap();
+    let arguments =
+        ["webhook", "create", "--url", &url, "--type", "person.created", "--workspace", "main"];
+    let output = app
+        .database
+        .command(&arguments)
+        .env("SLATED_ALLOW_PRIVATE_TARGETS", "127.0.0.0/8")
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{output:?}");
     app.writer().new_person(&json!({ "name": "Ada" }));
-    assert!(receiver.wait_for(1)[0].is_signed_with(str::from_utf8(&output.stdout).unwrap().trim_end()));
+    assert!(
+        receiver.wait_for(1)[0].is_signed_with(str::from_utf8(&output.stdout).unwrap().trim_end())
+    );
 }
 
 #[apply(each_engine)]

@@ -1,5 +1,6 @@
--- Every row belongs to a workspace, and workspace_id leads every key: that is the wall between tenants, and what the tables are
--- spread by on an engine that spreads them. *_key columns are folded for comparison. Text is compared byte by byte, as everywhere.
+-- Every row belongs to a workspace, and workspace_id leads every key: that is the wall between
+-- tenants, and what the tables are spread by on an engine that spreads them. *_key columns are
+-- folded for comparison. Text is compared byte by byte, as everywhere.
 
 CREATE TABLE workspace (
     workspace_id bigint NOT NULL PRIMARY KEY,
@@ -64,7 +65,8 @@ CREATE TABLE person (
     FOREIGN KEY (workspace_id, company_id) REFERENCES company (workspace_id, id)
 );
 
--- What points at a person. The lowest rank is the holder; others who have the same contact stand behind it.
+-- What points at a person. The lowest rank is the holder; others who have the same contact stand
+-- behind it.
 CREATE TABLE person_identifier (
     workspace_id bigint NOT NULL,
     kind bigint NOT NULL,
@@ -108,7 +110,8 @@ CREATE TABLE job_status (
     UNIQUE (workspace_id, name_key)
 );
 
--- position is dense within the workspace and candidate_count is kept, so that no page and no total is counted.
+-- position is dense within the workspace and candidate_count is kept, so that no page and no total
+-- is counted.
 CREATE TABLE job (
     workspace_id bigint NOT NULL REFERENCES workspace (workspace_id),
     id uuid NOT NULL,
@@ -143,7 +146,8 @@ CREATE TABLE pipeline_stage (
     FOREIGN KEY (workspace_id, job_id) REFERENCES job (workspace_id, id)
 );
 
--- position is dense within the job. A person's candidates stand together, since a read of the person shows them.
+-- position is dense within the job. A person's candidates stand together, since a read of the
+-- person shows them.
 CREATE TABLE candidate (
     workspace_id bigint NOT NULL,
     id uuid NOT NULL,

@@ -17,7 +17,8 @@ CREATE TABLE search_document (
 
 CREATE INDEX search_document_by_word ON search_document USING gin (words);
 
--- An index of words by segments, each made of many persons at once: what very many have is found in it together.
+-- An index of words by segments, each made of many persons at once: what very many have is found in
+-- it together.
 
 -- Who is in no segment as they are now. A new stamp says that they changed again.
 CREATE TABLE search_tail (
@@ -60,12 +61,14 @@ CREATE TABLE search_place (
     PRIMARY KEY (workspace_id, segment, block)
 );
 
--- Counts the segments that were stored, and what makes those useless that are being made: that others were, or that somebody was erased. A segment has the
--- number that it was when it was stored.
+-- Counts the segments that were stored, and what makes those useless that are being made: that
+-- others were, or that somebody was erased. A segment has the number that it was when it was
+-- stored.
 CREATE TABLE search_generation (
     workspace_id bigint NOT NULL PRIMARY KEY,
     number bigint NOT NULL
 );
 
--- Words that were never put into the tail. They are taken anew one after the other. The workspace is hidden from the primary key, which would lead to all.
+-- Words that were never put into the tail. They are taken anew one after the other. The workspace
+-- is hidden from the primary key, which would lead to all.
 CREATE INDEX search_document_unknown_to_segments ON search_document ((workspace_id + 0), person_id) WHERE NOT words @@ '''=s'''::tsquery;

@@ -1,7 +1,7 @@
 -- What others know of persons: who waits to be asked about, what was answered, and what came of it.
 
--- Persons to be enriched together. They are found bit by bit, in the order of their ids, up to position so far. filter is the JSON that was
--- asked with.
+-- Persons to be enriched together. They are found bit by bit, in the order of their ids, up to
+-- position so far. filter is the JSON that was asked with.
 CREATE TABLE enrichment_run (
     workspace_id INTEGER NOT NULL REFERENCES workspace (workspace_id),
     id BLOB NOT NULL,
@@ -22,8 +22,9 @@ CREATE TABLE enrichment_run (
 
 CREATE INDEX enrichment_run_running ON enrichment_run (workspace_id, id) WHERE state = 'running';
 
--- The last enrichment of a person. due_at is when to try while it is queued, the end of the lease while it is running, and nothing once it
--- is finished. What hangs on a person goes with them, so that a server of the version before, which knows none of it, can remove one too.
+-- The last enrichment of a person. due_at is when to try while it is queued, the end of the lease
+-- while it is running, and nothing once it is finished. What hangs on a person goes with them, so
+-- that a server of the version before, which knows none of it, can remove one too.
 CREATE TABLE enrichment (
     workspace_id INTEGER NOT NULL,
     person_id BLOB NOT NULL,
@@ -49,8 +50,8 @@ CREATE TABLE enrichment (
 CREATE INDEX enrichment_due ON enrichment (workspace_id, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX enrichment_by_run ON enrichment (workspace_id, run_id) WHERE run_id IS NOT NULL AND due_at IS NOT NULL;
 
--- What a provider last said of a person, and a hash of what it was asked; no profile if it knew nobody. The rows are large, so this table
--- has row ids.
+-- What a provider last said of a person, and a hash of what it was asked; no profile if it knew
+-- nobody. The rows are large, so this table has row ids.
 CREATE TABLE enrichment_answer (
     workspace_id INTEGER NOT NULL,
     person_id BLOB NOT NULL,
@@ -62,7 +63,8 @@ CREATE TABLE enrichment_answer (
     FOREIGN KEY (workspace_id, person_id) REFERENCES person (workspace_id, id) ON DELETE CASCADE
 ) STRICT;
 
--- The values that came from a provider, as hashes. One that differs from what the person has now is the source of nothing any more.
+-- The values that came from a provider, as hashes. One that differs from what the person has now is
+-- the source of nothing any more.
 CREATE TABLE field_source (
     workspace_id INTEGER NOT NULL,
     person_id BLOB NOT NULL,
@@ -75,7 +77,8 @@ CREATE TABLE field_source (
     FOREIGN KEY (workspace_id, person_id) REFERENCES person (workspace_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
--- Values that differ from what a caller wrote, for somebody to decide about. Some are long, so this table has row ids.
+-- Values that differ from what a caller wrote, for somebody to decide about. Some are long, so this
+-- table has row ids.
 CREATE TABLE proposal (
     workspace_id INTEGER NOT NULL,
     id BLOB NOT NULL,
@@ -97,8 +100,9 @@ CREATE TABLE proposal (
 CREATE INDEX proposal_by_person ON proposal (workspace_id, person_id, field);
 CREATE INDEX proposal_by_state ON proposal (workspace_id, state, id);
 
--- How often a provider was asked: when the next call is due, and the calls of a day, counted in days since 1970. The limits are the
--- operator's for all workspaces together, so this is the one table without a workspace.
+-- How often a provider was asked: when the next call is due, and the calls of a day, counted in
+-- days since 1970. The limits are the operator's for all workspaces together, so this is the one
+-- table without a workspace.
 CREATE TABLE enrichment_permit (
     provider TEXT NOT NULL PRIMARY KEY,
     next_at INTEGER NOT NULL,
@@ -106,8 +110,8 @@ CREATE TABLE enrichment_permit (
     calls INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Where the values of a person come from that were set by changes whose events are forgotten, as JSON, the newest change first. The rows
--- are long, so this table has row ids.
+-- Where the values of a person come from that were set by changes whose events are forgotten, as
+-- JSON, the newest change first. The rows are long, so this table has row ids.
 CREATE TABLE person_origin (
     workspace_id INTEGER NOT NULL,
     person_id BLOB NOT NULL,

@@ -1,7 +1,8 @@
 -- The log of changes, and who is called when it grows.
 
--- Numbered within the workspace without gaps. data, request_id and salt can be erased; the hashes stay. Entries outlive the records that
--- they are about, so nothing refers to those. The rows are large, so this table has row ids.
+-- Numbered within the workspace without gaps. data, request_id and salt can be erased; the hashes
+-- stay. Entries outlive the records that they are about, so nothing refers to those. The rows are
+-- large, so this table has row ids.
 CREATE TABLE event (
     workspace_id INTEGER NOT NULL,
     sequence INTEGER NOT NULL,
@@ -25,8 +26,9 @@ CREATE INDEX event_by_record ON event (workspace_id, record_id, sequence);
 CREATE INDEX event_by_person ON event (workspace_id, person_id, sequence) WHERE person_id IS NOT NULL;
 CREATE INDEX event_by_job ON event (workspace_id, job_id, sequence) WHERE job_id IS NOT NULL;
 
--- Events up to settled_sequence are delivered or have a row of their own. A server that works on a webhook holds it until leased_until.
--- One that is deleted goes for good when its deliveries are gone, which takes a while.
+-- Events up to settled_sequence are delivered or have a row of their own. A server that works on a
+-- webhook holds it until leased_until. One that is deleted goes for good when its deliveries are
+-- gone, which takes a while.
 CREATE TABLE webhook (
     workspace_id INTEGER NOT NULL REFERENCES workspace (workspace_id),
     id BLOB NOT NULL,
@@ -51,7 +53,8 @@ CREATE TABLE webhook (
     PRIMARY KEY (workspace_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- attempts holds the last ones as JSON. failure_count are those that failed while others got through: a schedule of retries is for them.
+-- attempts holds the last ones as JSON. failure_count are those that failed while others got
+-- through: a schedule of retries is for them.
 CREATE TABLE webhook_delivery (
     workspace_id INTEGER NOT NULL,
     webhook_id BLOB NOT NULL,

@@ -1,5 +1,6 @@
--- Every row belongs to a workspace, and workspace_id leads every key: that is the wall between tenants.
--- Ids are 16 bytes in time order, moments are milliseconds since 1970 in UTC, *_key columns are folded for comparison.
+-- Every row belongs to a workspace, and workspace_id leads every key: that is the wall between
+-- tenants. Ids are 16 bytes in time order, moments are milliseconds since 1970 in UTC, *_key
+-- columns are folded for comparison.
 
 CREATE TABLE workspace (
     workspace_id INTEGER NOT NULL PRIMARY KEY,
@@ -36,8 +37,9 @@ CREATE TABLE company (
     UNIQUE (workspace_id, name_key)
 ) STRICT, WITHOUT ROWID;
 
--- Contacts and career history are kept as the JSON that a read gives back. The rows are large, so this table has row ids: one without
--- keeps whole rows inside the tree that leads to them, and is deep. What is long and seldom needed comes last.
+-- Contacts and career history are kept as the JSON that a read gives back. The rows are large, so
+-- this table has row ids: one without keeps whole rows inside the tree that leads to them, and is
+-- deep. What is long and seldom needed comes last.
 CREATE TABLE person (
     workspace_id INTEGER NOT NULL REFERENCES workspace (workspace_id),
     id BLOB NOT NULL,
@@ -65,7 +67,8 @@ CREATE TABLE person (
     FOREIGN KEY (workspace_id, company_id) REFERENCES company (workspace_id, id)
 ) STRICT;
 
--- What points at a person. The lowest rank is the holder; others who have the same contact stand behind it.
+-- What points at a person. The lowest rank is the holder; others who have the same contact stand
+-- behind it.
 CREATE TABLE person_identifier (
     workspace_id INTEGER NOT NULL,
     kind INTEGER NOT NULL,
@@ -109,7 +112,8 @@ CREATE TABLE job_status (
     UNIQUE (workspace_id, name_key)
 ) STRICT, WITHOUT ROWID;
 
--- position is dense within the workspace and candidate_count is kept, so that no page and no total is counted.
+-- position is dense within the workspace and candidate_count is kept, so that no page and no total
+-- is counted.
 CREATE TABLE job (
     workspace_id INTEGER NOT NULL REFERENCES workspace (workspace_id),
     id BLOB NOT NULL,
@@ -144,7 +148,8 @@ CREATE TABLE pipeline_stage (
     FOREIGN KEY (workspace_id, job_id) REFERENCES job (workspace_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- position is dense within the job. A person's candidates stand together, since a read of the person shows them.
+-- position is dense within the job. A person's candidates stand together, since a read of the
+-- person shows them.
 CREATE TABLE candidate (
     workspace_id INTEGER NOT NULL,
     id BLOB NOT NULL,

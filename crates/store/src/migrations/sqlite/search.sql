@@ -21,12 +21,14 @@ CREATE VIRTUAL TABLE search_word USING fts5 (
     words, content = '', columnsize = 0, detail = none, tokenize = "ascii tokenchars '='"
 );
 
--- Words that left the index stay in its pages until those are merged. That is waited for where somebody was erased.
+-- Words that left the index stay in its pages until those are merged. That is waited for where
+-- somebody was erased.
 CREATE TABLE search_merge (
     wanted_at INTEGER NOT NULL PRIMARY KEY
 ) STRICT;
 
--- An index of words by segments, each made of many persons at once: what very many have is found in it together.
+-- An index of words by segments, each made of many persons at once: what very many have is found in
+-- it together.
 
 -- Who is in no segment as they are now. A new stamp says that they changed again.
 CREATE TABLE search_tail (
@@ -67,8 +69,9 @@ CREATE TABLE search_place (
     PRIMARY KEY (workspace_id, segment, block)
 ) STRICT, WITHOUT ROWID;
 
--- Counts the segments that were stored, and what makes those useless that are being made: that others were, or that somebody was erased. A segment has the
--- number that it was when it was stored.
+-- Counts the segments that were stored, and what makes those useless that are being made: that
+-- others were, or that somebody was erased. A segment has the number that it was when it was
+-- stored.
 CREATE TABLE search_generation (
     workspace_id INTEGER NOT NULL PRIMARY KEY,
     number INTEGER NOT NULL

@@ -1,5 +1,5 @@
--- What the planner believes of the data. Without it, it takes workspace_id for selective and walks through whole workspaces; with it,
--- its plans are the same for a small database and a large one.
+-- What the planner believes of the data. Without it, it takes workspace_id for selective and walks
+-- through whole workspaces; with it, its plans are the same for a small database and a large one.
 ANALYZE sqlite_schema;
 
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES

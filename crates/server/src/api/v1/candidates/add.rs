@@ -19,18 +19,23 @@ pub struct AddCandidateBody {
 
 /// Put a person on a job
 ///
-/// The person enters at the lowest stage that is no rejection stage. A person who is on the job already keeps their candidate, and the answer is
-/// 200 with it.
-#[utoipa::path(post, path = "/v1/jobs/{id}/candidates", operation_id = "addCandidate", tag = "Candidates",
-    params(("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
+/// The person enters at the lowest stage that is no rejection stage. A person who is on the job
+/// already keeps their candidate, and the answer is 200 with it.
+#[utoipa::path(post, path = "/v1/jobs/{id}/candidates", operation_id = "addCandidate",
+    tag = "Candidates",
+    params(("id" = String, Path, description = "The job's id.",
+        example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
     request_body = AddCandidateBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"])), ("x-etag" = json!(true))),
     responses(
         (status = 201, description = "The candidate was made.", body = Envelope<CandidateRead>),
-        (status = 200, description = "The person was on the job already.", body = Envelope<CandidateRead>)))]
+        (status = 200, description = "The person was on the job already.",
+            body = Envelope<CandidateRead>)))]
 pub async fn add_candidate(request: WriteRequest) -> Reply {
     request.no_query()?;
-    let person = request.read(read_person)?.ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "must be given"))?;
+    let person = request
+        .read(read_person)?
+        .ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "must be given"))?;
     let work = AddCandidate { actor: request.actor.clone(), job: request.id()?, person };
     let shown = |(view, is_new)| {
         let tag = etag::of(&view);

@@ -18,12 +18,16 @@ pub struct AddCandidatesBody {
 
 /// Put many persons on a job
 ///
-/// All of them or none: if one is not there, nobody is put on the job. Whoever is on the job already keeps their candidate.
-#[utoipa::path(post, path = "/v1/jobs/{id}/candidates/batch", operation_id = "addCandidates", tag = "Candidates",
-    params(("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
+/// All of them or none: if one is not there, nobody is put on the job. Whoever is on the job
+/// already keeps their candidate.
+#[utoipa::path(post, path = "/v1/jobs/{id}/candidates/batch", operation_id = "addCandidates",
+    tag = "Candidates",
+    params(("id" = String, Path, description = "The job's id.",
+        example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
     request_body = AddCandidatesBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
-    responses((status = 200, description = "The persons with their candidates, in the order of the request.", body = Each<AddedCandidate>)))]
+    responses((status = 200, description = "The persons with their candidates, in the order of \
+        the request.", body = Each<AddedCandidate>)))]
 pub async fn add_candidates(request: WriteRequest) -> Reply {
     request.no_query()?;
     let persons = request.read(read_persons)?;

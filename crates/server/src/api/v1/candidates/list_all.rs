@@ -12,22 +12,32 @@ use slated_operations::candidates::list_all::{AllCandidatesQuery, ListAllCandida
 #[utoipa::path(get, path = "/v1/candidates", operation_id = "listAllCandidates", tag = "Candidates",
     params(
         ("job_id" = Option<String>, Query, description = "Only candidates of this job."),
-        ("person_id" = Option<String>, Query, description = "Only candidates that are this person."),
-        ("stage_id" = Option<String>, Query, description = "Only candidates that are in this stage now."),
-        ("stage_name" = Option<String>, Query, description = "Only candidates that are in a stage of this name now."),
-        ("is_rejected" = Option<bool>, Query, description = "Only candidates that are in a rejection stage now, or only those that are not."),
-        ("entered_stage_after" = Option<String>, Query, description = "Only candidates that entered their stage after this moment."),
-        ("entered_stage_before" = Option<String>, Query, description = "Only candidates that entered their stage before this moment."),
-        ("q" = Option<String>, Query, description = "Words that candidates must have, in their name, handle, current job title, current company or e-mail addresses. A word of two or more letters finds all that begin with it; case and accents do not matter."),
+        ("person_id" = Option<String>, Query, description = "Only candidates that are this \
+            person."),
+        ("stage_id" = Option<String>, Query, description = "Only candidates that are in this \
+            stage now."),
+        ("stage_name" = Option<String>, Query, description = "Only candidates that are in a stage \
+            of this name now."),
+        ("is_rejected" = Option<bool>, Query, description = "Only candidates that are in a \
+            rejection stage now, or only those that are not."),
+        ("entered_stage_after" = Option<String>, Query, description = "Only candidates that \
+            entered their stage after this moment."),
+        ("entered_stage_before" = Option<String>, Query, description = "Only candidates that \
+            entered their stage before this moment."),
+        ("q" = Option<String>, Query, description = "Words that candidates must have, in their \
+            name, handle, current job title, current company or e-mail addresses. A word of two \
+            or more letters finds all that begin with it; case and accents do not matter."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
-    responses((status = 200, description = "A page of candidates.", body = ListOf<AnyCandidateItem>)))]
+    responses((status = 200, description = "A page of candidates.",
+        body = ListOf<AnyCandidateItem>)))]
 pub async fn list_all_candidates(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let filters = AllCandidatesQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);
     let (filters, page) = query.finish((filters, page))?;
-    let work = ListAllCandidates { workspace: request.workspace, query: filters, page: page.clone() };
+    let work =
+        ListAllCandidates { workspace: request.workspace, query: filters, page: page.clone() };
     let listed = request.look_for_page(work.query.wants_all(), &page, work).await?;
     let meta = list_meta(&page, &listed, |candidate| candidate.item.id);
     let data = listed.records.into_iter().map(AnyCandidateItem::from).collect();

@@ -9,23 +9,36 @@ use slated_operations::candidates::list_of_job::{CandidateQuery, ListCandidates}
 /// List the candidates of a job
 ///
 /// The oldest first. Page with `offset` and `limit`, or with `cursor`; any page costs the same.
-#[utoipa::path(get, path = "/v1/jobs/{id}/candidates", operation_id = "listCandidates", tag = "Candidates",
+#[utoipa::path(get, path = "/v1/jobs/{id}/candidates", operation_id = "listCandidates",
+    tag = "Candidates",
     params(
-        ("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz"),
-        ("stage_id" = Option<String>, Query, description = "Only candidates that are in this stage now."),
-        ("stage_name" = Option<String>, Query, description = "Only candidates that are in the stage of this name now."),
-        ("q" = Option<String>, Query, description = "Words that candidates must have, in their name, handle, current job title, current company or e-mail addresses. A word of two or more letters finds all that begin with it; case and accents do not matter."),
+        ("id" = String, Path, description = "The job's id.",
+            example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz"),
+        ("stage_id" = Option<String>, Query, description = "Only candidates that are in this \
+            stage now."),
+        ("stage_name" = Option<String>, Query, description = "Only candidates that are in the \
+            stage of this name now."),
+        ("q" = Option<String>, Query, description = "Words that candidates must have, in their \
+            name, handle, current job title, current company or e-mail addresses. A word of two \
+            or more letters finds all that begin with it; case and accents do not matter."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-list" = json!(true))),
-    responses((status = 200, description = "A page of candidates.", body = ListOf<CandidateListItem>)))]
+    responses((status = 200, description = "A page of candidates.",
+        body = ListOf<CandidateListItem>)))]
 pub async fn list_candidates(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let filters = CandidateQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);
     let (filters, page) = query.finish((filters, page))?;
-    let work = ListCandidates { workspace: request.workspace, job: request.id()?, query: filters, page: page.clone() };
+    let work = ListCandidates {
+        workspace: request.workspace,
+        job: request.id()?,
+        query: filters,
+        page: page.clone(),
+    };
     let (listed, stages) = request.look_for_page(work.query.wants_all(), &page, work).await?;
     let meta = list_meta(&page, &listed, |candidate| candidate.id);
-    let data = listed.records.into_iter().map(|item| CandidateListItem::new(item, &stages)).collect();
+    let data =
+        listed.records.into_iter().map(|item| CandidateListItem::new(item, &stages)).collect();
     Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
 }

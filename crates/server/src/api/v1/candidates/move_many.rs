@@ -9,7 +9,8 @@ use slated_operations::candidates::move_many::{MoveCandidates, Moved};
 
 /// The candidates, and where they go: `stage_id` or `stage_name`.
 #[derive(ToSchema)]
-#[schema(example = json!({"candidate_ids": ["cnd_01m1v0e8k7ez4gy9v5n1tq8rja"], "stage_name": "Interview"}))]
+#[schema(example = json!({"candidate_ids": ["cnd_01m1v0e8k7ez4gy9v5n1tq8rja"],
+    "stage_name": "Interview"}))]
 #[expect(dead_code, reason = "describes what JointMove reads")]
 pub struct MoveCandidatesBody {
     /// Each candidate once.
@@ -22,12 +23,15 @@ pub struct MoveCandidatesBody {
 
 /// Move many candidates
 ///
-/// All of them or none: if one is not there, or its job has no such stage, none is moved. Candidates that are in the stage already stay as they
-/// are. With `stage_name` they may be of different jobs.
-#[utoipa::path(post, path = "/v1/candidates/move", operation_id = "moveCandidates", tag = "Candidates",
+/// All of them or none: if one is not there, or its job has no such stage, none is moved.
+/// Candidates that are in the stage already stay as they are. With `stage_name` they may be of
+/// different jobs.
+#[utoipa::path(post, path = "/v1/candidates/move", operation_id = "moveCandidates",
+    tag = "Candidates",
     request_body = MoveCandidatesBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "AMBIGUOUS_STAGE"]))),
-    responses((status = 200, description = "The candidates as they are now, in the order of the request.", body = Each<MovedCandidate>)))]
+    responses((status = 200, description = "The candidates as they are now, in the order of the \
+        request.", body = Each<MovedCandidate>)))]
 pub async fn move_candidates(request: WriteRequest) -> Reply {
     request.no_query()?;
     let together = request.read(JointMove::read)?;

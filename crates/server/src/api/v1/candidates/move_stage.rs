@@ -10,7 +10,8 @@ use slated_operations::etag;
 
 /// Where the candidate goes: `stage_id` or `stage_name`.
 #[derive(ToSchema)]
-#[schema(example = json!({"stage_name": "Interview", "from_stage_id": "stg_01m1v0e8k7b4k8s2d6f0g5h7jm"}))]
+#[schema(example = json!({"stage_name": "Interview",
+    "from_stage_id": "stg_01m1v0e8k7b4k8s2d6f0g5h7jm"}))]
 #[expect(dead_code, reason = "describes what StageMove reads")]
 pub struct MoveCandidateBody {
     stage_id: Option<String>,
@@ -22,16 +23,26 @@ pub struct MoveCandidateBody {
 
 /// Move a candidate
 ///
-/// Moves the candidate to a stage of its job and adds to its history. A move to the stage that it is in changes nothing.
-#[utoipa::path(patch, path = "/v1/candidates/{id}", operation_id = "moveCandidate", tag = "Candidates",
-    params(("id" = String, Path, description = "The candidate's id.", example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")),
+/// Moves the candidate to a stage of its job and adds to its history. A move to the stage that it
+/// is in changes nothing.
+#[utoipa::path(patch, path = "/v1/candidates/{id}", operation_id = "moveCandidate",
+    tag = "Candidates",
+    params(("id" = String, Path, description = "The candidate's id.",
+        example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")),
     request_body = MoveCandidateBody,
-    extensions(("x-errors" = json!(["NOT_FOUND", "AMBIGUOUS_STAGE", "STAGE_CONFLICT", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
-    responses((status = 200, description = "The candidate as it is now.", body = Envelope<CandidateRead>)))]
+    extensions(("x-errors" = json!(["NOT_FOUND", "AMBIGUOUS_STAGE", "STAGE_CONFLICT",
+        "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
+    responses((status = 200, description = "The candidate as it is now.",
+        body = Envelope<CandidateRead>)))]
 pub async fn move_candidate(request: WriteRequest) -> Reply {
     request.no_query()?;
     let to = request.read(StageMove::read)?;
-    let work = MoveCandidate { actor: request.actor.clone(), id: request.id()?, to, precondition: request.precondition.clone() };
+    let work = MoveCandidate {
+        actor: request.actor.clone(),
+        id: request.id()?,
+        to,
+        precondition: request.precondition.clone(),
+    };
     let shown = |view| {
         let tag = etag::of(&view);
         with_etag(answer(StatusCode::OK, CandidateRead::from(view)), tag)

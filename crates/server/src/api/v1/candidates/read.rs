@@ -7,8 +7,10 @@ use slated_operations::read::ReadCandidate;
 /// Read a candidate
 ///
 /// The candidate with its current stage and all the stages that it entered, the oldest first.
-#[utoipa::path(get, path = "/v1/candidates/{id}", operation_id = "readCandidate", tag = "Candidates",
-    params(("id" = String, Path, description = "The candidate's id.", example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")),
+#[utoipa::path(get, path = "/v1/candidates/{id}", operation_id = "readCandidate",
+    tag = "Candidates",
+    params(("id" = String, Path, description = "The candidate's id.",
+        example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-etag" = json!(true))),
     responses((status = 200, description = "The candidate.", body = Followed<CandidateRead>)))]
 pub async fn read_candidate(request: ReadRequest) -> Reply {

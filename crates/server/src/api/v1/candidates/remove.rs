@@ -7,19 +7,30 @@ use slated_operations::candidates::remove::RemoveCandidate;
 
 /// Take a person off a job
 ///
-/// Removes the candidate with its history; the person stays. With `If-Match`, only if the candidate is still as it was read. The event
-/// `candidate.removed` says what it was.
-#[utoipa::path(delete, path = "/v1/candidates/{id}", operation_id = "removeCandidate", tag = "Candidates",
-    params(("id" = String, Path, description = "The candidate's id.", example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")),
+/// Removes the candidate with its history; the person stays. With `If-Match`, only if the candidate
+/// is still as it was read. The event `candidate.removed` says what it was.
+#[utoipa::path(delete, path = "/v1/candidates/{id}", operation_id = "removeCandidate",
+    tag = "Candidates",
+    params(("id" = String, Path, description = "The candidate's id.",
+        example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")),
     extensions(
         ("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "PRECONDITION_FAILED"])),
         ("x-if-match" = json!(true)),
         ("x-writes" = json!(true))
     ),
-    responses((status = 200, description = "The candidate is gone.", body = Envelope<Confirmation>)))]
+    responses((status = 200, description = "The candidate is gone.",
+        body = Envelope<Confirmation>)))]
 pub async fn remove_candidate(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
-    let work = RemoveCandidate { actor: request.actor.clone(), id: request.id()?, precondition: request.precondition.clone() };
-    request.carry_out(work, |()| answer(StatusCode::OK, Confirmation { message: "The candidate was removed." })).await
+    let work = RemoveCandidate {
+        actor: request.actor.clone(),
+        id: request.id()?,
+        precondition: request.precondition.clone(),
+    };
+    request
+        .carry_out(work, |()| {
+            answer(StatusCode::OK, Confirmation { message: "The candidate was removed." })
+        })
+        .await
 }

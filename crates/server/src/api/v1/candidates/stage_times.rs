@@ -6,8 +6,10 @@ use slated_operations::candidates::stage_times::ReadStageTimes;
 /// Read a candidate's time in each stage
 ///
 /// Every stay in a stage with its length, the oldest first, and all stays put together by stage.
-#[utoipa::path(get, path = "/v1/candidates/{id}/stage-times", operation_id = "readStageTimes", tag = "Candidates",
-    params(("id" = String, Path, description = "The candidate's id.", example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")),
+#[utoipa::path(get, path = "/v1/candidates/{id}/stage-times", operation_id = "readStageTimes",
+    tag = "Candidates",
+    params(("id" = String, Path, description = "The candidate's id.",
+        example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "The stays.", body = Followed<StageTimesRead>)))]
 pub async fn read_stage_times(request: ReadRequest) -> Reply {

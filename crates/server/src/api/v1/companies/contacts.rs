@@ -14,15 +14,19 @@ use slated_operations::companies::contacts::{AddContact, ListContacts, RemoveCon
 /// List the contacts of a company
 ///
 /// The persons whom one talks to there, in the order in which they became contacts.
-#[utoipa::path(get, path = "/v1/companies/{id}/contacts", operation_id = "listCompanyContacts", tag = "Companies",
-    params(("id" = String, Path, description = "The company's id.", example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk")),
+#[utoipa::path(get, path = "/v1/companies/{id}/contacts", operation_id = "listCompanyContacts",
+    tag = "Companies",
+    params(("id" = String, Path, description = "The company's id.",
+        example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-page" = json!(true))),
-    responses((status = 200, description = "A page of contacts.", body = ListOf<ClientContactRead>)))]
+    responses((status = 200, description = "A page of contacts.",
+        body = ListOf<ClientContactRead>)))]
 pub async fn list_contacts(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let page = Page::read(&mut query, &());
     let page = query.finish(page)?;
-    let work = ListContacts { workspace: request.workspace, company: request.id()?, page: page.clone() };
+    let work =
+        ListContacts { workspace: request.workspace, company: request.id()?, page: page.clone() };
     let listed = request.app.store.read_snapshot(work).await?;
     let meta = list_meta(&page, &listed, |contact| contact.id);
     let data = listed.records.into_iter().map(ClientContactRead::from).collect();
@@ -40,35 +44,56 @@ pub struct AddContactBody {
 /// Make a person a contact of a company
 ///
 /// Who is a contact already stays one, and the answer is 200.
-#[utoipa::path(post, path = "/v1/companies/{id}/contacts", operation_id = "addCompanyContact", tag = "Companies",
-    params(("id" = String, Path, description = "The company's id.", example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk")),
+#[utoipa::path(post, path = "/v1/companies/{id}/contacts", operation_id = "addCompanyContact",
+    tag = "Companies",
+    params(("id" = String, Path, description = "The company's id.",
+        example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk")),
     request_body = AddContactBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
     responses(
-        (status = 201, description = "The person is a contact now.", body = Envelope<ClientContactRead>),
-        (status = 200, description = "The person was a contact already.", body = Envelope<ClientContactRead>)))]
+        (status = 201, description = "The person is a contact now.",
+            body = Envelope<ClientContactRead>),
+        (status = 200, description = "The person was a contact already.",
+            body = Envelope<ClientContactRead>)))]
 pub async fn add_contact(request: WriteRequest) -> Reply {
     request.no_query()?;
-    let person = request.read(read_person)?.ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "must be given"))?;
+    let person = request
+        .read(read_person)?
+        .ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "must be given"))?;
     let work = AddContact { actor: request.actor.clone(), company: request.id()?, person };
-    request.carry_out(work, |(view, is_new)| answer(status(is_new), ClientContactRead::from(view))).await
+    request
+        .carry_out(work, |(view, is_new)| answer(status(is_new), ClientContactRead::from(view)))
+        .await
 }
 
 /// Remove a contact of a company
 ///
 /// The person stays, and is no contact of the company any more.
-#[utoipa::path(delete, path = "/v1/companies/{id}/contacts/{contact_id}", operation_id = "removeCompanyContact", tag = "Companies",
+#[utoipa::path(delete, path = "/v1/companies/{id}/contacts/{contact_id}",
+    operation_id = "removeCompanyContact", tag = "Companies",
     params(
-        ("id" = String, Path, description = "The company's id.", example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk"),
-        ("contact_id" = String, Path, description = "The contact's id.", example = "ctc_01m1v0e8k7n4q6s8v0x2z5b7df"),
+        ("id" = String, Path, description = "The company's id.",
+            example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk"),
+        ("contact_id" = String, Path, description = "The contact's id.",
+            example = "ctc_01m1v0e8k7n4q6s8v0x2z5b7df"),
     ),
     extensions(("x-errors" = json!(["NOT_FOUND"])), ("x-writes" = json!(true))),
-    responses((status = 200, description = "The person is no contact any more.", body = Envelope<Confirmation>)))]
+    responses((status = 200, description = "The person is no contact any more.",
+        body = Envelope<Confirmation>)))]
 pub async fn remove_contact(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
-    let work = RemoveContact { actor: request.actor.clone(), company: request.id()?, contact: request.second_id()? };
+    let work = RemoveContact {
+        actor: request.actor.clone(),
+        company: request.id()?,
+        contact: request.second_id()?,
+    };
     request
-        .carry_out(work, |()| answer(StatusCode::OK, Confirmation { message: "The person is no contact of the company any more." }))
+        .carry_out(work, |()| {
+            answer(
+                StatusCode::OK,
+                Confirmation { message: "The person is no contact of the company any more." },
+            )
+        })
         .await
 }

@@ -17,13 +17,15 @@ pub struct CreateCompanyBody {
 
 /// Make a company
 ///
-/// A company that has the name already is answered with 200 and keeps its spelling. Case and runs of white space make no other name.
+/// A company that has the name already is answered with 200 and keeps its spelling. Case and runs
+/// of white space make no other name.
 #[utoipa::path(post, path = "/v1/companies", operation_id = "createCompany", tag = "Companies",
     request_body = CreateCompanyBody,
     extensions(("x-etag" = json!(true))),
     responses(
         (status = 201, description = "The company was made.", body = Envelope<CompanyRead>),
-        (status = 200, description = "There was a company of that name.", body = Envelope<CompanyRead>)))]
+        (status = 200, description = "There was a company of that name.",
+            body = Envelope<CompanyRead>)))]
 pub async fn create_company(request: WriteRequest) -> Reply {
     request.no_query()?;
     let new = request.read(NewCompany::read)?;

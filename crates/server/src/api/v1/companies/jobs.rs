@@ -11,12 +11,17 @@ use slated_operations::jobs::list::JobQuery;
 /// List the jobs of a company
 ///
 /// The jobs that the company is the client of, the oldest first.
-#[utoipa::path(get, path = "/v1/companies/{id}/jobs", operation_id = "listCompanyJobs", tag = "Companies",
+#[utoipa::path(get, path = "/v1/companies/{id}/jobs", operation_id = "listCompanyJobs",
+    tag = "Companies",
     params(
-        ("id" = String, Path, description = "The company's id.", example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk"),
-        ("status" = Option<String>, Query, description = "Only jobs with this status, by name or id."),
-        ("is_archived" = Option<bool>, Query, description = "Only jobs that are archived, or only those that are not."),
-        ("q" = Option<String>, Query, description = "Only jobs whose name, or whose client's name, holds this text."),
+        ("id" = String, Path, description = "The company's id.",
+            example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk"),
+        ("status" = Option<String>, Query, description = "Only jobs with this status, by name or \
+            id."),
+        ("is_archived" = Option<bool>, Query, description = "Only jobs that are archived, or only \
+            those that are not."),
+        ("q" = Option<String>, Query, description = "Only jobs whose name, or whose client's \
+            name, holds this text."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of jobs.", body = ListOf<JobListItem>)))]
@@ -27,7 +32,12 @@ pub async fn list_company_jobs(request: ReadRequest) -> Reply {
     let filters = JobQuery::read_of_client(&mut query);
     let page = Page::read(&mut query, &(named, &filters));
     let (filters, page) = query.finish((filters, page))?;
-    let work = ListJobsOfCompany { workspace: request.workspace, company: company?, query: filters, page: page.clone() };
+    let work = ListJobsOfCompany {
+        workspace: request.workspace,
+        company: company?,
+        query: filters,
+        page: page.clone(),
+    };
     let listed = request.look_at_length(work).await?;
     let meta = list_meta(&page, &listed, |job| job.id);
     let data = listed.records.into_iter().map(JobListItem::from).collect();

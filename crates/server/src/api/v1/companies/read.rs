@@ -6,9 +6,11 @@ use slated_operations::etag;
 
 /// Read a company
 ///
-/// Under the id of a company that went into another, that other is shown, and `merged_into` says so.
+/// Under the id of a company that went into another, that other is shown, and `merged_into` says
+/// so.
 #[utoipa::path(get, path = "/v1/companies/{id}", operation_id = "readCompany", tag = "Companies",
-    params(("id" = String, Path, description = "The company's id.", example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk")),
+    params(("id" = String, Path, description = "The company's id.",
+        example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-etag" = json!(true))),
     responses((status = 200, description = "The company.", body = Followed<CompanyRead>)))]
 pub async fn read_company(request: ReadRequest) -> Reply {

@@ -18,17 +18,26 @@ pub struct UpdateCompanyBody {
 
 /// Rename a company
 ///
-/// Wherever the company is shown, it has the new name. A name that another company has is refused. With `If-Match`, only if the company is
-/// still as it was read.
-#[utoipa::path(patch, path = "/v1/companies/{id}", operation_id = "updateCompany", tag = "Companies",
-    params(("id" = String, Path, description = "The company's id.", example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk")),
+/// Wherever the company is shown, it has the new name. A name that another company has is refused.
+/// With `If-Match`, only if the company is still as it was read.
+#[utoipa::path(patch, path = "/v1/companies/{id}", operation_id = "updateCompany",
+    tag = "Companies",
+    params(("id" = String, Path, description = "The company's id.",
+        example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk")),
     request_body = UpdateCompanyBody,
     extensions(
-        ("x-errors" = json!(["NOT_FOUND", "NAME_TAKEN", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
-    responses((status = 200, description = "The company as it is now.", body = Envelope<CompanyRead>)))]
+        ("x-errors" = json!(["NOT_FOUND", "NAME_TAKEN", "PRECONDITION_FAILED"])),
+        ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
+    responses((status = 200, description = "The company as it is now.",
+        body = Envelope<CompanyRead>)))]
 pub async fn update_company(request: WriteRequest) -> Reply {
     request.no_query()?;
     let patch = request.read(CompanyPatch::read)?;
-    let work = UpdateCompany { actor: request.actor.clone(), id: request.id()?, patch, precondition: request.precondition.clone() };
+    let work = UpdateCompany {
+        actor: request.actor.clone(),
+        id: request.id()?,
+        patch,
+        precondition: request.precondition.clone(),
+    };
     request.carry_out(work, |view| shown(StatusCode::OK, view)).await
 }

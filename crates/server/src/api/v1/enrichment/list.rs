@@ -9,7 +9,8 @@ use slated_operations::enrichment::runs::ListRuns;
 /// List enrichment runs
 ///
 /// The runs of the workspace, the oldest first, those that are over too.
-#[utoipa::path(get, path = "/v1/enrichments", operation_id = "listEnrichmentRuns", tag = "Enrichment",
+#[utoipa::path(get, path = "/v1/enrichments", operation_id = "listEnrichmentRuns",
+    tag = "Enrichment",
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of runs.", body = ListOf<RunRead>)))]
 pub async fn list_runs(request: ReadRequest) -> Reply {

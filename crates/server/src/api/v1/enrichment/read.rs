@@ -6,13 +6,19 @@ use slated_operations::enrichment::request::ReadEnrichment;
 /// Read a person's enrichment
 ///
 /// How far it has come, or what came of it. A person who was never asked to be enriched has none.
-#[utoipa::path(get, path = "/v1/persons/{id}/enrichment", operation_id = "readEnrichment", tag = "Enrichment",
-    params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
+#[utoipa::path(get, path = "/v1/persons/{id}/enrichment", operation_id = "readEnrichment",
+    tag = "Enrichment",
+    params(("id" = String, Path, description = "The person's id.",
+        example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "The enrichment.", body = Followed<EnrichmentRead>)))]
 pub async fn read_enrichment(request: ReadRequest) -> Reply {
     request.no_query()?;
     let id = request.id()?;
-    let shown = request.app.store.read_snapshot(ReadEnrichment { workspace: request.workspace, id }).await?;
+    let shown = request
+        .app
+        .store
+        .read_snapshot(ReadEnrichment { workspace: request.workspace, id })
+        .await?;
     Ok(followed(id, shown.enrichment.person, EnrichmentRead::from(shown)))
 }

@@ -8,8 +8,10 @@ use slated_operations::enrichment::runs::ReadRun;
 /// Read an enrichment run
 ///
 /// How many persons were found so far, and what became of them.
-#[utoipa::path(get, path = "/v1/enrichments/{id}", operation_id = "readEnrichmentRun", tag = "Enrichment",
-    params(("id" = String, Path, description = "The run's id.", example = "enr_01m1v0e8k7n3q5s7v9x1z3b5dg")),
+#[utoipa::path(get, path = "/v1/enrichments/{id}", operation_id = "readEnrichmentRun",
+    tag = "Enrichment",
+    params(("id" = String, Path, description = "The run's id.",
+        example = "enr_01m1v0e8k7n3q5s7v9x1z3b5dg")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "The run.", body = Envelope<RunRead>)))]
 pub async fn read_run(request: ReadRequest) -> Reply {

@@ -9,7 +9,8 @@ use slated_operations::enrichment::runs::StartRun;
 
 /// A run to start.
 #[derive(ToSchema)]
-#[schema(example = json!({"filter": {"missing": ["current_job_title", "work_experience"], "never_enriched": true}}))]
+#[schema(example = json!({"filter": {"missing": ["current_job_title", "work_experience"],
+    "never_enriched": true}}))]
 #[expect(dead_code, reason = "describes what NewRun reads")]
 pub struct StartRunBody {
     /// Which persons to enrich; `{}` for everybody.
@@ -44,9 +45,11 @@ pub struct RunFilterInput {
 
 /// Enrich many persons
 ///
-/// Starts a run: the persons are found and put into the queue bit by bit in the background, in the order of their ids, so that requests for
-/// single persons do not wait behind it. The answer is the run, which can be read to see how far it has come.
-#[utoipa::path(post, path = "/v1/enrichments", operation_id = "startEnrichmentRun", tag = "Enrichment",
+/// Starts a run: the persons are found and put into the queue bit by bit in the background, in the
+/// order of their ids, so that requests for single persons do not wait behind it. The answer is the
+/// run, which can be read to see how far it has come.
+#[utoipa::path(post, path = "/v1/enrichments", operation_id = "startEnrichmentRun",
+    tag = "Enrichment",
     request_body = StartRunBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
     responses((status = 202, description = "The run, which has begun.", body = Envelope<RunRead>)))]

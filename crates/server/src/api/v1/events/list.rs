@@ -16,12 +16,15 @@ const DEFAULT_PER_PAGE: i64 = 100;
 
 /// List events
 ///
-/// What changed, oldest first, from any point within the retention. `next_after` goes into the next call. With `types` a page may be short
-/// or empty although there is more: go on while `has_more` says so.
+/// What changed, oldest first, from any point within the retention. `next_after` goes into the next
+/// call. With `types` a page may be short or empty although there is more: go on while `has_more`
+/// says so.
 #[utoipa::path(get, path = "/v1/events", operation_id = "listEvents", tag = "Events",
     params(
-        ("after" = Option<String>, Query, description = "Only events behind this number; `latest` for none of those there are. From the oldest that is kept if absent."),
-        ("types" = Option<String>, Query, description = "Only events of these types, with commas between: `person.created`, `person.*`, `*`."),
+        ("after" = Option<String>, Query, description = "Only events behind this number; `latest` \
+            for none of those there are. From the oldest that is kept if absent."),
+        ("types" = Option<String>, Query, description = "Only events of these types, with commas \
+            between: `person.created`, `person.*`, `*`."),
         ("limit" = Option<i64>, Query, description = "How many events a page has."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "EVENTS_GONE"]))),
@@ -32,7 +35,8 @@ pub async fn list_events(request: ReadRequest) -> Reply {
     let types = read_types(&mut query);
     let limit = read_limit(&mut query, MAX_EVENTS_PER_PAGE, DEFAULT_PER_PAGE);
     let (types, limit) = query.finish((types, limit))?;
-    let work = ReadEvents { workspace: request.workspace, position, types, most: Most::events(limit) };
+    let work =
+        ReadEvents { workspace: request.workspace, position, types, most: Most::events(limit) };
     let page = request.look_at_much(work).await?;
     let meta = FeedMeta { next_after: page.next_after, has_more: page.has_more };
     Ok(render(StatusCode::OK, &EventPage { success: true, data: page.events, meta }))
@@ -40,16 +44,22 @@ pub async fn list_events(request: ReadRequest) -> Reply {
 
 /// Where to begin, if it is said.
 pub fn read_after(query: &mut Query) -> Option<Position> {
-    query.parsed("after", FieldErrorCode::InvalidValue, "the number of an event, or latest", |written| match written {
-        "latest" => Some(Position::Newest),
-        number => sequence(number).map(Position::After),
-    })
+    query.parsed(
+        "after",
+        FieldErrorCode::InvalidValue,
+        "the number of an event, or latest",
+        |written| match written {
+            "latest" => Some(Position::Newest),
+            number => sequence(number).map(Position::After),
+        },
+    )
 }
 
 pub fn read_types(query: &mut Query) -> TypeFilter {
     let Some(written) = query.raw("types") else { return TypeFilter::everything() };
     let blank = written.split(',').find(|part| part.trim().is_empty());
-    match blank.map_or_else(|| TypeFilter::parse(written.split(',')), |blank| Err(blank.to_owned())) {
+    match blank.map_or_else(|| TypeFilter::parse(written.split(',')), |blank| Err(blank.to_owned()))
+    {
         Ok(types) => types,
         Err(unknown) => {
             query.refuse("types", FieldErrorCode::InvalidValue, unknown_type(&unknown));

@@ -19,7 +19,8 @@ use crate::events::MAX_FOLLOWERS;
 use crate::http::{App, ReadRequest, Refusal, is_still_good};
 use slated_operations::events::read::{Position, ReadEvents};
 
-/// A client that went away is found out by the second one that it does not take, and has its place until then.
+/// A client that went away is found out by the second one that it does not take, and has its place
+/// until then.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 const KEY_CHECKED_EVERY: Duration = Duration::from_secs(4);
 /// What a client that reads slowly keeps in memory.
@@ -29,16 +30,21 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Stream events
 ///
-/// The same as the feed, as server-sent events that come as they happen: `id` is the number, `event` the type, `data` the event. A client
-/// that connects again with `Last-Event-ID` misses nothing. Without a position it begins now. A comment comes every 5 seconds.
+/// The same as the feed, as server-sent events that come as they happen: `id` is the number,
+/// `event` the type, `data` the event. A client that connects again with `Last-Event-ID` misses
+/// nothing. Without a position it begins now. A comment comes every 5 seconds.
 #[utoipa::path(get, path = "/v1/events/stream", operation_id = "streamEvents", tag = "Events",
     params(
-        ("after" = Option<String>, Query, description = "Only events behind this number; `latest`, and if absent, only those that come from now on."),
-        ("types" = Option<String>, Query, description = "Only events of these types, with commas between: `person.created`, `person.*`, `*`."),
-        ("Last-Event-ID" = Option<i64>, Header, description = "The number of the last event that was received; counts more than `after`."),
+        ("after" = Option<String>, Query, description = "Only events behind this number; \
+            `latest`, and if absent, only those that come from now on."),
+        ("types" = Option<String>, Query, description = "Only events of these types, with commas \
+            between: `person.created`, `person.*`, `*`."),
+        ("Last-Event-ID" = Option<i64>, Header, description = "The number of the last event that \
+            was received; counts more than `after`."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "EVENTS_GONE"]))),
-    responses((status = 200, description = "Events, for as long as the connection stands.", body = String, content_type = "text/event-stream")))]
+    responses((status = 200, description = "Events, for as long as the connection stands.",
+        body = String, content_type = "text/event-stream")))]
 pub async fn stream_events(request: ReadRequest) -> Result<Response, Refusal> {
     let mut query = request.query();
     let position = read_after(&mut query).unwrap_or(Position::Newest);
@@ -48,7 +54,11 @@ pub async fn stream_events(request: ReadRequest) -> Result<Response, Refusal> {
     let workspace = request.workspace;
     // Whatever comes from here on wakes us.
     let news = request.app.hub.subscribe(workspace).ok_or_else(too_many)?;
-    let first = request.app.store.read_snapshot(ReadEvents { workspace, position, types: types.clone(), most: PER_READ }).await?;
+    let first = request
+        .app
+        .store
+        .read_snapshot(ReadEvents { workspace, position, types: types.clone(), most: PER_READ })
+        .await?;
     let following = Following {
         stopping: request.app.stopping.clone(),
         app: Arc::clone(&request.app),
@@ -65,14 +75,23 @@ pub async fn stream_events(request: ReadRequest) -> Result<Response, Refusal> {
         let message = following.next().await?;
         Some((Ok::<_, Infallible>(message), following))
     });
-    let mut response = Sse::new(messages).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response();
+    let mut response =
+        Sse::new(messages).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response();
     // Proxies that gather answers would hold events back.
-    response.headers_mut().insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    response
+        .headers_mut()
+        .insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     Ok(response)
 }
 
 fn too_many() -> Problem {
-    Problem::new(Code::RateLimited, format!("The workspace has {MAX_FOLLOWERS} streams open on this server; close one and try again."))
+    Problem::new(
+        Code::RateLimited,
+        format!(
+            "The workspace has {MAX_FOLLOWERS} streams open on this server; close one and try \
+             again."
+        ),
+    )
 }
 
 fn last_event_id(headers: &HeaderMap) -> Result<Option<Position>, Problem> {
@@ -81,7 +100,11 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<Position>, Problem> {
     let number = value.to_str().ok().and_then(|written| sequence(written.trim()));
     match number {
         Some(number) => Ok(Some(Position::After(number))),
-        None => Err(Problem::invalid(NAME, FieldErrorCode::InvalidValue, "must be the number of an event")),
+        None => Err(Problem::invalid(
+            NAME,
+            FieldErrorCode::InvalidValue,
+            "must be the number of an event",
+        )),
     }
 }
 
@@ -108,7 +131,12 @@ impl Following {
             }
             if let Some(event) = self.ready.pop_front() {
                 let data = serde_json::to_string(&event).ok()?;
-                return Some(Message::default().id(event.sequence.to_string()).event(event.kind.name()).data(data));
+                return Some(
+                    Message::default()
+                        .id(event.sequence.to_string())
+                        .event(event.kind.name())
+                        .data(data),
+                );
             }
             if !self.has_more {
                 self.wait().await?;
@@ -117,7 +145,8 @@ impl Following {
         }
     }
 
-    /// Whether the key still opens the door; asked for every few seconds, however much there is to tell.
+    /// Whether the key still opens the door; asked for every few seconds, however much there is to
+    /// tell.
     async fn is_welcome(&mut self) -> bool {
         if self.key_checked.elapsed() < KEY_CHECKED_EVERY {
             return true;
@@ -136,15 +165,20 @@ impl Following {
     }
 
     async fn read(&mut self) -> Option<()> {
-        let work =
-            ReadEvents { workspace: self.workspace, position: Position::After(self.after), types: self.types.clone(), most: PER_READ };
+        let work = ReadEvents {
+            workspace: self.workspace,
+            position: Position::After(self.after),
+            types: self.types.clone(),
+            most: PER_READ,
+        };
         match self.app.store.read_snapshot(work).await {
             Ok(page) => {
                 (self.after, self.has_more) = (page.next_after, page.has_more);
                 self.ready = page.events.into();
                 Some(())
             }
-            // It fell out of the retention while it was not reading: it will be told so when it connects again.
+            // It fell out of the retention while it was not reading: it will be told so when it
+            // connects again.
             Err(slated_store::OperationError::Rejected(_)) => None,
             Err(slated_store::OperationError::Store(error)) => {
                 tracing::debug!(error = %error, "a stream waits for the log");

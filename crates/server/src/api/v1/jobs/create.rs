@@ -11,7 +11,8 @@ use slated_operations::jobs::create::CreateJob;
 /// A job to open. `client_company_name` or `client_company_id` is needed.
 #[derive(ToSchema)]
 #[schema(example = json!({"name": "Chief Analyst", "client_company_name": "Babbage & Co",
-    "pipeline_stages": [{"name": "Applied"}, {"name": "Interview", "is_interviewing_stage": true}, {"name": "Hired"}, {"name": "Rejected", "is_rejection_stage": true}]}))]
+    "pipeline_stages": [{"name": "Applied"}, {"name": "Interview", "is_interviewing_stage": true},
+        {"name": "Hired"}, {"name": "Rejected", "is_rejection_stage": true}]}))]
 #[expect(dead_code, reason = "describes what NewJob reads")]
 pub struct CreateJobBody {
     name: String,
@@ -20,10 +21,12 @@ pub struct CreateJobBody {
     client_company_id: Option<String>,
     /// A status of the workspace; the first of them, `Open`, if absent.
     job_status_name: Option<String>,
-    /// The pipeline in order, with at least one stage that is no rejection stage. If absent, that of a template.
+    /// The pipeline in order, with at least one stage that is no rejection stage. If absent, that
+    /// of a template.
     #[schema(min_items = 1, max_items = 50)]
     pipeline_stages: Option<Vec<NewStageBody>>,
-    /// The template that the pipeline is taken from, in place of `pipeline_stages`; the workspace's default if both are absent.
+    /// The template that the pipeline is taken from, in place of `pipeline_stages`; the workspace's
+    /// default if both are absent.
     pipeline_template_id: Option<String>,
 }
 

@@ -11,10 +11,13 @@ use slated_operations::jobs::list::{JobQuery, ListJobs};
 /// All jobs of the workspace, the oldest first. Page with `offset` and `limit`, or with `cursor`.
 #[utoipa::path(get, path = "/v1/jobs", operation_id = "listJobs", tag = "Jobs",
     params(
-        ("status" = Option<String>, Query, description = "Only jobs with this status, by name or id."),
-        ("is_archived" = Option<bool>, Query, description = "Only jobs that are archived, or only those that are not."),
+        ("status" = Option<String>, Query, description = "Only jobs with this status, by name or \
+            id."),
+        ("is_archived" = Option<bool>, Query, description = "Only jobs that are archived, or only \
+            those that are not."),
         ("client_company_id" = Option<String>, Query, description = "Only jobs of this client."),
-        ("q" = Option<String>, Query, description = "Only jobs whose name, or whose client's name, holds this text."),
+        ("q" = Option<String>, Query, description = "Only jobs whose name, or whose client's \
+            name, holds this text."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of jobs.", body = ListOf<JobListItem>)))]

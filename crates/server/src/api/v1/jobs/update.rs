@@ -30,16 +30,24 @@ pub struct UpdateJobBody {
 
 /// Update a job
 ///
-/// Changes what the body names and leaves the rest. With `If-Match`, only if the job is still as it was read.
+/// Changes what the body names and leaves the rest. With `If-Match`, only if the job is still as it
+/// was read.
 #[utoipa::path(patch, path = "/v1/jobs/{id}", operation_id = "updateJob", tag = "Jobs",
-    params(("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
+    params(("id" = String, Path, description = "The job's id.",
+        example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
     request_body = UpdateJobBody,
-    extensions(("x-errors" = json!(["NOT_FOUND", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
+    extensions(("x-errors" = json!(["NOT_FOUND", "PRECONDITION_FAILED"])),
+        ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
     responses((status = 200, description = "The job as it is now.", body = Envelope<JobRead>)))]
 pub async fn update_job(request: WriteRequest) -> Reply {
     request.no_query()?;
     let patch = request.read(JobPatch::read)?;
-    let work = UpdateJob { actor: request.actor.clone(), id: request.id()?, patch, precondition: request.precondition.clone() };
+    let work = UpdateJob {
+        actor: request.actor.clone(),
+        id: request.id()?,
+        patch,
+        precondition: request.precondition.clone(),
+    };
     request
         .carry_out(work, |view| {
             let tag = etag::of(&view);

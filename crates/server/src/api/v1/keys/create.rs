@@ -9,14 +9,16 @@ use slated_operations::keys::{AddKey, random_bytes};
 
 /// A key to make.
 #[derive(ToSchema)]
-#[schema(example = json!({"name": "importer", "scope": "write", "expires_at": "2127-01-31T00:00:00Z"}))]
+#[schema(example = json!({"name": "importer", "scope": "write",
+    "expires_at": "2127-01-31T00:00:00Z"}))]
 #[expect(dead_code, reason = "describes what NewKey reads")]
 pub struct CreateKeyBody {
     /// What the key is for, so that it can be told from others.
     name: String,
     /// What the key may do; each scope includes those before it.
     scope: String,
-    /// When the key stops working, which must be in the future; never if absent. A date is its first moment in UTC.
+    /// When the key stops working, which must be in the future; never if absent. A date is its
+    /// first moment in UTC.
     expires_at: Option<String>,
 }
 
@@ -26,7 +28,8 @@ pub struct CreateKeyBody {
 #[utoipa::path(post, path = "/v1/keys", operation_id = "createKey", tag = "Keys",
     request_body = CreateKeyBody,
     extensions(("x-errors" = json!(["TOO_MANY"]))),
-    responses((status = 201, description = "The key, with what opens the door.", body = Envelope<KeyRead>)))]
+    responses((status = 201, description = "The key, with what opens the door.",
+        body = Envelope<KeyRead>)))]
 pub async fn create_key(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
     let new = request.read(|fields| NewKey::read(fields, Timestamp::now()))?;

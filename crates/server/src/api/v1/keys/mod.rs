@@ -15,8 +15,18 @@ use crate::http::answer::{answer, with_secret};
 use crate::http::{Reply, WriteRequest};
 use slated_operations::keys::CreatedKey;
 
-/// Carries out what makes a key, and shows it. The answer is kept without the key, so that it stands nowhere; given again, it has none.
-async fn carry_out_and_reveal<W: Operation<Output = CreatedKey>>(request: WriteRequest, work: W, secret: &Secret) -> Reply {
-    let without = |created: CreatedKey| answer(StatusCode::CREATED, KeyRead { key: Some(String::new()), ..KeyRead::from(&created.key) });
+/// Carries out what makes a key, and shows it. The answer is kept without the key, so that it
+/// stands nowhere; given again, it has none.
+async fn carry_out_and_reveal<W: Operation<Output = CreatedKey>>(
+    request: WriteRequest,
+    work: W,
+    secret: &Secret,
+) -> Reply {
+    let without = |created: CreatedKey| {
+        answer(
+            StatusCode::CREATED,
+            KeyRead { key: Some(String::new()), ..KeyRead::from(&created.key) },
+        )
+    };
     Ok(with_secret(request.carry_out(work, without).await?, "key", secret.reveal()))
 }

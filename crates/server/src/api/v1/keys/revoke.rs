@@ -11,9 +11,11 @@ use slated_operations::keys::RevokeKey;
 ///
 /// It is refused from now on, for good. A key may revoke itself.
 #[utoipa::path(delete, path = "/v1/keys/{id}", operation_id = "revokeKey", tag = "Keys",
-    params(("id" = String, Path, description = "The key's id.", example = "key_01m1v0e8k7c6m9r2t4w8y1a3ef")),
+    params(("id" = String, Path, description = "The key's id.",
+        example = "key_01m1v0e8k7c6m9r2t4w8y1a3ef")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
-    responses((status = 200, description = "The key, which is revoked.", body = Envelope<KeyRead>)))]
+    responses((status = 200, description = "The key, which is revoked.",
+        body = Envelope<KeyRead>)))]
 pub async fn revoke_key(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;

@@ -14,17 +14,21 @@ use crate::http::answer::{WouldBeChange, render, with_match, would_be};
 use crate::http::{Reply, WriteRequest};
 use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 
-/// A person to create. Somebody must be meant: `name`, or `first_name` or `last_name`, or at least `social_url` or a contact.
+/// A person to create. Somebody must be meant: `name`, or `first_name` or `last_name`, or at least
+/// `social_url` or a contact.
 #[derive(ToSchema)]
-#[schema(example = json!({"name": "Ada Lovelace", "social_url": "https://social.example/in/ada-lovelace", "current_job_title": "Analyst",
-    "company_name": "Analytical Engines", "work_email": "ada@example.com", "mobile_phone": "+44 20 7946 0000", "external_source_id": "crm-1815"}))]
+#[schema(example = json!({"name": "Ada Lovelace",
+    "social_url": "https://social.example/in/ada-lovelace", "current_job_title": "Analyst",
+    "company_name": "Analytical Engines", "work_email": "ada@example.com", "mobile_phone": "+44 \
+        20 7946 0000", "external_source_id": "crm-1815"}))]
 #[expect(dead_code, reason = "describes what read_new_person reads")]
 pub struct CreatePersonBody {
     /// The whole name. Split at the last space when `first_name` and `last_name` are absent.
     name: Option<String>,
     first_name: Option<String>,
     last_name: Option<String>,
-    /// An http or https URL that holds the public handle: the segment after `/in/`, else the last one. Without a scheme it is taken as https.
+    /// An http or https URL that holds the public handle: the segment after `/in/`, else the last
+    /// one. Without a scheme it is taken as https.
     social_url: Option<String>,
     current_job_title: Option<String>,
     social_location: Option<String>,
@@ -40,17 +44,21 @@ pub struct CreatePersonBody {
     phone_numbers: Option<Vec<String>>,
     /// Kept as a dated note on the person.
     notes: Option<String>,
-    /// Puts the person on this job. What stands beside it in `job_name`, `client_id` and `client_name` must be true of the job.
+    /// Puts the person on this job. What stands beside it in `job_name`, `client_id` and
+    /// `client_name` must be true of the job.
     job_id: Option<String>,
-    /// Puts the person on the job of this name that is not archived; `client_id` or `client_name` tell several apart.
+    /// Puts the person on the job of this name that is not archived; `client_id` or `client_name`
+    /// tell several apart.
     job_name: Option<String>,
-    /// With `job_name`, the job's client; alone, makes the person a contact of that client, which is made if it is new.
+    /// With `job_name`, the job's client; alone, makes the person a contact of that client, which
+    /// is made if it is new.
     client_name: Option<String>,
     /// As `client_name`, by id.
     client_id: Option<String>,
     /// The person's id in an outside system.
     external_source_id: Option<String>,
-    /// True to enrich the person in the background, whether they are made or found. It never slows or fails the create.
+    /// True to enrich the person in the background, whether they are made or found. It never slows
+    /// or fails the create.
     enrich_record: Option<bool>,
 }
 
@@ -65,37 +73,63 @@ pub fn read_new_person(fields: &mut Fields<'_>, on_invalid: OnInvalid) -> NewPer
 }
 
 pub fn read_on_duplicate(query: &mut Query) -> OnDuplicate {
-    query.parsed("on_duplicate", FieldErrorCode::InvalidValue, OnDuplicate::NAMES, OnDuplicate::parse).unwrap_or_default()
+    query
+        .parsed(
+            "on_duplicate",
+            FieldErrorCode::InvalidValue,
+            OnDuplicate::NAMES,
+            OnDuplicate::parse,
+        )
+        .unwrap_or_default()
 }
 
 pub fn read_on_invalid(query: &mut Query) -> OnInvalid {
-    query.parsed("on_invalid", FieldErrorCode::InvalidValue, OnInvalid::NAMES, OnInvalid::parse).unwrap_or_default()
+    query
+        .parsed("on_invalid", FieldErrorCode::InvalidValue, OnInvalid::NAMES, OnInvalid::parse)
+        .unwrap_or_default()
 }
 
 /// Whether a write is only to be tried out.
 pub fn read_dry_run(query: &mut Query) -> bool {
-    query.parsed("dry_run", FieldErrorCode::InvalidValue, "true or false", |written| written.parse().ok()).unwrap_or(false)
+    query
+        .parsed("dry_run", FieldErrorCode::InvalidValue, "true or false", |written| {
+            written.parse().ok()
+        })
+        .unwrap_or(false)
 }
 
 /// Create a person
 ///
-/// Makes the person, or finds the one that `external_source_id`, the social profile or an e-mail address points at (in that order; never the
-/// name): then empty fields are filled, contacts united, the job attached, and the answer is 200 with the existing id, and with `X-Matched-By`.
-/// What differs becomes a proposal. So pushing the same person twice is safe. Nobody is matched by a shared profile or address whose
-/// `external_source_id`, or handle on the same network, differs: those are two persons. All of it happens or nothing.
+/// Makes the person, or finds the one that `external_source_id`, the social profile or an e-mail
+/// address points at (in that order; never the name): then empty fields are filled, contacts
+/// united, the job attached, and the answer is 200 with the existing id, and with `X-Matched-By`.
+/// What differs becomes a proposal. So pushing the same person twice is safe. Nobody is matched by
+/// a shared profile or address whose `external_source_id`, or handle on the same network, differs:
+/// those are two persons. All of it happens or nothing.
 #[utoipa::path(post, path = "/v1/persons", operation_id = "createPerson", tag = "Persons",
     params(
-        ("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do when the person is there already: `merge` (the default), `error` to answer 409 with the id, or `create` to make a second person."),
-        ("on_invalid" = inline(Option<InvalidChoice>), Query, description = "What to do with contacts and a `social_url` that are not valid: `refuse` (the default) the request, or `drop` them, which `include=changes` tells, and keep the rest."),
-        ("include" = inline(Option<CreateInclude>), Query, description = "`changes` says beside `data` how the person was matched, what was filled, and what was kept back or dropped."),
-        ("dry_run" = Option<bool>, Query, description = "With `true` nothing is stored: the answer is the one that the write would have given, with the changes that it would have made."),
+        ("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do when \
+            the person is there already: `merge` (the default), `error` to answer 409 with the \
+            id, or `create` to make a second person."),
+        ("on_invalid" = inline(Option<InvalidChoice>), Query, description = "What to do with \
+            contacts and a `social_url` that are not valid: `refuse` (the default) the request, \
+            or `drop` them, which `include=changes` tells, and keep the rest."),
+        ("include" = inline(Option<CreateInclude>), Query, description = "`changes` says beside \
+            `data` how the person was matched, what was filled, and what was kept back or \
+            dropped."),
+        ("dry_run" = Option<bool>, Query, description = "With `true` nothing is stored: the \
+            answer is the one that the write would have given, with the changes that it would \
+            have made."),
     ),
     request_body = CreatePersonBody,
-    extensions(("x-errors" = json!(["NOT_FOUND", "DUPLICATE_PERSON", "IDENTIFIER_CONFLICT", "AMBIGUOUS_JOB"]))),
+    extensions(("x-errors" = json!(["NOT_FOUND", "DUPLICATE_PERSON", "IDENTIFIER_CONFLICT",
+        "AMBIGUOUS_JOB"]))),
     responses(
         (status = 201, description = "The person was made.", body = CreateAnswer),
-        (status = 200, description = "The person was there already; what was missing was added.", body = CreateAnswer,
-            headers(("X-Matched-By" = MatchedByName, description = "By what the person was found: `external_source_id`, `social_url` or `email`.")))))]
+        (status = 200, description = "The person was there already; what was missing was added.",
+            body = CreateAnswer,
+            headers(("X-Matched-By" = MatchedByName, description = "By what the person was found: \
+                `external_source_id`, `social_url` or `email`.")))))]
 pub async fn create_person(request: WriteRequest) -> Reply {
     let mut query = request.query();
     let (on_duplicate, on_invalid) = (read_on_duplicate(&mut query), read_on_invalid(&mut query));
@@ -109,16 +143,31 @@ pub async fn create_person(request: WriteRequest) -> Reply {
             let (created, tried) = request.app.store.try_out(work).await?;
             Ok(told(created, true, Some(would_be(&tried))))
         }
-        (false, _) => request.carry_out_together(|app| &app.creates, work, move |created| told(created, includes_changes, None)).await,
+        (false, _) => {
+            request
+                .carry_out_together(
+                    |app| &app.creates,
+                    work,
+                    move |created| told(created, includes_changes, None),
+                )
+                .await
+        }
     }
 }
 
 /// The answer to a create.
-fn told(mut created: CreatedPerson, includes_changes: bool, events: Option<Vec<Box<RawValue>>>) -> Answer {
+fn told(
+    mut created: CreatedPerson,
+    includes_changes: bool,
+    events: Option<Vec<Box<RawValue>>>,
+) -> Answer {
     let (status, changes) = (status(created.is_new), std::mem::take(&mut created.changes));
     let matched_by = changes.matched_by;
     let changes = includes_changes.then(|| ChangesRead { events, ..ChangesRead::from(changes) });
-    with_match(render(status, &CreateAnswer { success: true, data: created.into(), changes }), matched_by)
+    with_match(
+        render(status, &CreateAnswer { success: true, data: created.into(), changes }),
+        matched_by,
+    )
 }
 
 /// The person, and what became of the values that were sent.
@@ -127,7 +176,8 @@ pub struct CreateAnswer {
     #[schema(example = true)]
     success: bool,
     data: PersonCreated,
-    /// With `include=changes` what became of the values that were sent; with `dry_run=true` alone the events that would have been written.
+    /// With `include=changes` what became of the values that were sent; with `dry_run=true` alone
+    /// the events that would have been written.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CreateChanges>, nullable = false)]
     changes: Option<ChangesRead>,

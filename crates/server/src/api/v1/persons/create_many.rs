@@ -5,7 +5,8 @@ use slated_model::problem::{FieldError, Problem};
 use utoipa::ToSchema;
 
 use super::create::{
-    CreateInclude, CreatePersonBody, DuplicateChoice, InvalidChoice, read_new_person, read_on_duplicate, read_on_invalid, status,
+    CreateInclude, CreatePersonBody, DuplicateChoice, InvalidChoice, read_new_person,
+    read_on_duplicate, read_on_invalid, status,
 };
 use crate::api::v1::responses::changes::{ChangesRead, read_include_changes};
 use crate::api::v1::responses::person::PersonCreated;
@@ -18,7 +19,8 @@ pub const MAX_PERSONS: usize = 1000;
 
 /// Persons to create.
 #[derive(ToSchema)]
-#[schema(example = json!({"persons": [{"name": "Ada Lovelace", "work_email": "ada@example.com"}, {"name": "Grace Hopper"}]}))]
+#[schema(example = json!({"persons": [{"name": "Ada Lovelace", "work_email": "ada@example.com"},
+    {"name": "Grace Hopper"}]}))]
 #[expect(dead_code, reason = "describes what create_persons reads")]
 pub struct CreatePersonsBody {
     /// From 1 to 1,000, each as a create takes it.
@@ -83,7 +85,13 @@ impl BatchRow {
             }
             Err(Problem { code, message, details }) => {
                 let error = RowError { code: code.name(), message, details };
-                Self { success: false, status: code.status(), data: None, error: Some(error), changes: None }
+                Self {
+                    success: false,
+                    status: code.status(),
+                    data: None,
+                    error: Some(error),
+                    changes: None,
+                }
             }
         }
     }
@@ -91,17 +99,24 @@ impl BatchRow {
 
 /// Create many persons
 ///
-/// Up to 1,000 creates in one call, of at most 8 MiB. Each is done or refused as a create of its own would be, and the answer
-/// says what became of each; all that is done becomes durable together.
+/// Up to 1,000 creates in one call, of at most 8 MiB. Each is done or refused as a create of its
+/// own would be, and the answer says what became of each; all that is done becomes durable
+/// together.
 #[utoipa::path(post, path = "/v1/persons/batch", operation_id = "createPersons", tag = "Persons",
     params(
-        ("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do with persons who are there already: `merge` (the default), `error`, or `create` to make second ones."),
-        ("on_invalid" = inline(Option<InvalidChoice>), Query, description = "What to do with contacts and `social_url` that are not valid: `refuse` (the default) the row, or `drop` them and keep the rest."),
-        ("include" = inline(Option<CreateInclude>), Query, description = "`changes` says in each row how the person was matched, what was filled, and what was kept back or dropped."),
+        ("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do with \
+            persons who are there already: `merge` (the default), `error`, or `create` to make \
+            second ones."),
+        ("on_invalid" = inline(Option<InvalidChoice>), Query, description = "What to do with \
+            contacts and `social_url` that are not valid: `refuse` (the default) the row, or \
+            `drop` them and keep the rest."),
+        ("include" = inline(Option<CreateInclude>), Query, description = "`changes` says in each \
+            row how the person was matched, what was filled, and what was kept back or dropped."),
     ),
     request_body = CreatePersonsBody,
     extensions(("x-errors" = json!(["INVALID_REQUEST"]))),
-    responses((status = 200, description = "What became of each person, in order.", body = Envelope<Vec<BatchRow>>)))]
+    responses((status = 200, description = "What became of each person, in order.",
+        body = Envelope<Vec<BatchRow>>)))]
 pub async fn create_persons(BulkRequest(request): BulkRequest) -> Reply {
     let mut query = request.query();
     let (on_duplicate, on_invalid) = (read_on_duplicate(&mut query), read_on_invalid(&mut query));
@@ -109,7 +124,8 @@ pub async fn create_persons(BulkRequest(request): BulkRequest) -> Reply {
     query.finish(())?;
     let read = |row: &mut Fields<'_>| read_new_person(row, on_invalid);
     let rows = request.read(|fields| fields.objects_apart("persons", MAX_PERSONS, read))?;
-    // A database that is a server of its own looks up what the rows need while they are prepared; an embedded one would wait for that.
+    // A database that is a server of its own looks up what the rows need while they are prepared;
+    // an embedded one would wait for that.
     let is_shared = request.app.store.is_shared();
     let create = |new| {
         let create = CreatePerson::new(request.actor.clone(), new, on_duplicate);

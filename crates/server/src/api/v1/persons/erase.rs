@@ -33,26 +33,37 @@ impl From<Erased> for PersonErased {
 
 /// Erase a person
 ///
-/// Removes the person with contacts, identifiers, notes, client contacts and candidates for good, and the contents of all events about them.
-/// It cannot be undone. The id, and every id that was merged into it, answers 410 from then on. Words and old versions that still lie in the
-/// files of the database are wiped out within seconds; with `wait=true` the answer comes when that is done.
+/// Removes the person with contacts, identifiers, notes, client contacts and candidates for good,
+/// and the contents of all events about them. It cannot be undone. The id, and every id that was
+/// merged into it, answers 410 from then on. Words and old versions that still lie in the files of
+/// the database are wiped out within seconds; with `wait=true` the answer comes when that is done.
 #[utoipa::path(delete, path = "/v1/persons/{id}", operation_id = "erasePerson", tag = "Persons",
     params(
-        ("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
-        ("wait" = Option<bool>, Query, description = "With `true` the answer comes when nothing of the person is left in the files of the database, after 20 seconds at most, and says in `is_wiped` whether it is so."),
+        ("id" = String, Path, description = "The person's id.",
+            example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
+        ("wait" = Option<bool>, Query, description = "With `true` the answer comes when nothing \
+            of the person is left in the files of the database, after 20 seconds at most, and \
+            says in `is_wiped` whether it is so."),
     ),
-    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])), ("x-writes" = json!(true))),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])),
+        ("x-writes" = json!(true))),
     responses((status = 200, description = "The person is gone.", body = Envelope<PersonErased>)))]
 pub async fn erase_person(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     let mut query = request.query();
-    let waits = query.parsed("wait", FieldErrorCode::InvalidValue, "true or false", |written| written.parse().ok()).unwrap_or(false);
+    let waits = query
+        .parsed("wait", FieldErrorCode::InvalidValue, "true or false", |written| {
+            written.parse().ok()
+        })
+        .unwrap_or(false);
     query.finish(())?;
     request.read(|_| ())?;
     let app = Arc::clone(&request.app);
     let (workspace, id) = (request.actor.workspace, request.id()?);
     let mentions = request.look_to_the_end(FindMentions { workspace, id }).await?;
     let work = ErasePerson { actor: request.actor.clone(), id, mentions };
-    let erased = request.carry_out(work, |erased| answer(StatusCode::OK, PersonErased::from(erased))).await?;
+    let erased = request
+        .carry_out(work, |erased| answer(StatusCode::OK, PersonErased::from(erased)))
+        .await?;
     Ok(match waits && erased.status == StatusCode::OK.as_u16() {
         true => with_field(erased, "is_wiped", wipe(&app.store, workspace).await.into()),
         false => erased,

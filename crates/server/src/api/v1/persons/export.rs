@@ -20,22 +20,28 @@ use slated_operations::persons::export::{ExportEvents, ExportNotes, ExportPerson
 
 /// Export a person
 ///
-/// Everything that is kept of the person in one document, as they may ask for it. It is read while it is sent: what changes meanwhile may be in
-/// one part of it and not in another.
-#[utoipa::path(get, path = "/v1/persons/{id}/export", operation_id = "exportPerson", tag = "Persons",
-    params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
+/// Everything that is kept of the person in one document, as they may ask for it. It is read while
+/// it is sent: what changes meanwhile may be in one part of it and not in another.
+#[utoipa::path(get, path = "/v1/persons/{id}/export", operation_id = "exportPerson",
+    tag = "Persons",
+    params(("id" = String, Path, description = "The person's id.",
+        example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"]))),
-    responses((status = 200, description = "All that is kept of the person.", body = Followed<PersonExport>)))]
+    responses((status = 200, description = "All that is kept of the person.",
+        body = Followed<PersonExport>)))]
 pub async fn export_person(request: ReadRequest) -> Result<Response, Refusal> {
     request.no_query()?;
     let place = request.place_for_document()?;
     let id = request.id()?;
-    let exported = request.look_at_length(ExportPerson { workspace: request.workspace, id }).await?;
+    let exported =
+        request.look_at_length(ExportPerson { workspace: request.workspace, id }).await?;
     let person = exported.view.id;
     let events = pages(&exported.events).map(<[Size]>::to_vec).collect();
     let merged_into = (person != id).then(|| person.to_string());
-    let parts = parts_of(&Followed { success: true, data: PersonExport::from(exported), merged_into })?;
-    let document = Document { request, _place: place, person, parts, behind: None, events, is_first: true };
+    let parts =
+        parts_of(&Followed { success: true, data: PersonExport::from(exported), merged_into })?;
+    let document =
+        Document { request, _place: place, person, parts, behind: None, events, is_first: true };
     let sent = stream::unfold(Some(document), |document| async { document?.next().await });
     Ok(([(CONTENT_TYPE, "application/json")], Body::from_stream(sent)).into_response())
 }
@@ -53,9 +59,12 @@ enum Part {
 
 /// Cuts a document where its long lists belong.
 fn parts_of(document: &impl Serialize) -> Result<VecDeque<Part>, StoreError> {
-    let written = |value: &Value| serde_json::to_string(value).map_err(|error| StoreError::Internal(error.to_string()));
+    let written = |value: &Value| {
+        serde_json::to_string(value).map_err(|error| StoreError::Internal(error.to_string()))
+    };
     let mut parts = VecDeque::new();
-    let document = serde_json::to_value(document).map_err(|error| StoreError::Internal(error.to_string()))?;
+    let document =
+        serde_json::to_value(document).map_err(|error| StoreError::Internal(error.to_string()))?;
     let mut text = String::from("{");
     for (place, (field, value)) in document.as_object().into_iter().flatten().enumerate() {
         text.push_str(&format!("{}\"{field}\":", if place > 0 { "," } else { "" }));
@@ -98,7 +107,8 @@ struct Document {
 }
 
 impl Document {
-    /// What comes next, and the rest; nothing at the end. One that cannot be read on ends in the middle, and whoever reads it sees that it does.
+    /// What comes next, and the rest; nothing at the end. One that cannot be read on ends in the
+    /// middle, and whoever reads it sees that it does.
     async fn next(mut self) -> Option<(Result<Bytes, Failed>, Option<Self>)> {
         match self.read().await {
             Ok(Some(text)) => Some((Ok(text.into()), Some(self))),
@@ -130,7 +140,11 @@ impl Document {
     }
 
     async fn some_notes(&mut self) -> Result<Option<String>, OperationError> {
-        let work = ExportNotes { workspace: self.request.workspace, person: self.person, behind: self.behind };
+        let work = ExportNotes {
+            workspace: self.request.workspace,
+            person: self.person,
+            behind: self.behind,
+        };
         let notes = self.look(work).await?;
         let Some(last) = notes.last() else { return Ok(None) };
         self.behind = Some(last.id);
@@ -149,7 +163,9 @@ impl Document {
         let begun = Instant::now();
         loop {
             match self.request.look_at_much(work.clone()).await {
-                Err(failure) if is_busy(&failure) && begun.elapsed() < PATIENCE => sleep(BETWEEN_TRIES).await,
+                Err(failure) if is_busy(&failure) && begun.elapsed() < PATIENCE => {
+                    sleep(BETWEEN_TRIES).await
+                }
                 outcome => return outcome,
             }
         }
@@ -162,7 +178,10 @@ impl Document {
             if !std::mem::take(&mut self.is_first) {
                 text.push(',');
             }
-            text.push_str(&serde_json::to_string(element).map_err(|error| StoreError::Internal(error.to_string()))?);
+            text.push_str(
+                &serde_json::to_string(element)
+                    .map_err(|error| StoreError::Internal(error.to_string()))?,
+            );
         }
         Ok(text)
     }

@@ -9,12 +9,16 @@ use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::etag;
 use slated_operations::persons::history::ReplaceHistory;
 
-/// A career history in the shapes of a read. Each list is optional; one that is there takes the place of the old one, null or `[]` clears it.
+/// A career history in the shapes of a read. Each list is optional; one that is there takes the
+/// place of the old one, null or `[]` clears it.
 #[derive(ToSchema)]
 #[schema(example = json!({"work_experience": [{"company_name": "Analytical Engines", "positions": [
-    {"title": "Analyst", "start_date": "2022-03-01", "end_date": null, "location": "London", "position_type": "Full-time"}]}],
-    "education_experience": [{"company_name": "University of London", "degree": "Mathematics", "start_date": "2016-10-01", "end_date": "2019-06-30"}],
-    "certifications": [{"name": "Certified Analyst", "credential_id": "CA-42", "start_date": "2021-01-01", "company_name": "Institute of Analysts"}]}))]
+    {"title": "Analyst", "start_date": "2022-03-01", "end_date": null, "location": "London",
+        "position_type": "Full-time"}]}],
+    "education_experience": [{"company_name": "University of London", "degree": "Mathematics",
+        "start_date": "2016-10-01", "end_date": "2019-06-30"}],
+    "certifications": [{"name": "Certified Analyst", "credential_id": "CA-42",
+        "start_date": "2021-01-01", "company_name": "Institute of Analysts"}]}))]
 #[expect(dead_code, reason = "describes what CareerPatch reads")]
 pub struct ReplaceHistoryBody {
     #[schema(max_items = 100)]
@@ -86,16 +90,25 @@ pub struct CertificationInput {
 /// Write a person's career history
 ///
 /// Answers with the person as a read shows it.
-#[utoipa::path(put, path = "/v1/persons/{id}/history", operation_id = "replaceHistory", tag = "Persons",
-    params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
+#[utoipa::path(put, path = "/v1/persons/{id}/history", operation_id = "replaceHistory",
+    tag = "Persons",
+    params(("id" = String, Path, description = "The person's id.",
+        example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     request_body = ReplaceHistoryBody,
-    extensions(("x-errors" = json!(["NOT_FOUND", "ERASED", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
-    responses((status = 200, description = "The person with the new history.", body = Envelope<PersonRead>)))]
+    extensions(("x-errors" = json!(["NOT_FOUND", "ERASED", "PRECONDITION_FAILED"])),
+        ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
+    responses((status = 200, description = "The person with the new history.",
+        body = Envelope<PersonRead>)))]
 pub async fn replace_history(request: WriteRequest) -> Reply {
     request.no_query()?;
     let today = Timestamp::now().date();
     let career = request.read(|fields| CareerPatch::read(fields, today))?;
-    let work = ReplaceHistory { actor: request.actor.clone(), id: request.id()?, career, precondition: request.precondition.clone() };
+    let work = ReplaceHistory {
+        actor: request.actor.clone(),
+        id: request.id()?,
+        career,
+        precondition: request.precondition.clone(),
+    };
     request
         .carry_out(work, |view| {
             let tag = etag::of(&view);

@@ -19,17 +19,24 @@ pub struct MergePersonsBody {
 
 /// Merge a person into another
 ///
-/// The person that the body names goes into the one of the path, with contacts, identifiers, notes, client contacts and candidates. What is
-/// empty is filled and nothing that is known is overwritten. On a job that both are on their candidates become one, in the further stage. The
-/// old id leads to the person from then on. All of it happens or nothing. Answers with the person as a read shows it.
-#[utoipa::path(post, path = "/v1/persons/{id}/merge", operation_id = "mergePersons", tag = "Persons",
-    params(("id" = String, Path, description = "The id of the person that stays.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
+/// The person that the body names goes into the one of the path, with contacts, identifiers, notes,
+/// client contacts and candidates. What is empty is filled and nothing that is known is
+/// overwritten. On a job that both are on their candidates become one, in the further stage. The
+/// old id leads to the person from then on. All of it happens or nothing. Answers with the person
+/// as a read shows it.
+#[utoipa::path(post, path = "/v1/persons/{id}/merge", operation_id = "mergePersons",
+    tag = "Persons",
+    params(("id" = String, Path, description = "The id of the person that stays.",
+        example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     request_body = MergePersonsBody,
-    extensions(("x-errors" = json!(["NOT_FOUND", "INVALID_MERGE", "ERASED"])), ("x-etag" = json!(true))),
+    extensions(("x-errors" = json!(["NOT_FOUND", "INVALID_MERGE", "ERASED"])),
+        ("x-etag" = json!(true))),
     responses((status = 200, description = "The person that stays.", body = Envelope<PersonRead>)))]
 pub async fn merge_persons(request: WriteRequest) -> Reply {
     request.no_query()?;
-    let other = request.read(read_person)?.ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "must be given"))?;
+    let other = request
+        .read(read_person)?
+        .ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "must be given"))?;
     let work = MergePersons { actor: request.actor.clone(), id: request.id()?, other };
     request
         .carry_out(work, |view| {

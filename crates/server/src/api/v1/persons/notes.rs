@@ -22,15 +22,22 @@ pub struct NoteBody {
 ///
 /// The oldest first; `sort=-created_at` for the newest first.
 #[utoipa::path(get, path = "/v1/persons/{id}/notes", operation_id = "listNotes", tag = "Persons",
-    params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
-    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])), ("x-list" = json!(true))),
+    params(("id" = String, Path, description = "The person's id.",
+        example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])),
+        ("x-list" = json!(true))),
     responses((status = 200, description = "A page of notes.", body = ListOf<NoteRead>)))]
 pub async fn list_notes(request: ReadRequest) -> Reply {
     let mut query = request.query();
     let times = TimeFilter::read(&mut query);
     let page = Page::read(&mut query, &times);
     let (times, page) = query.finish((times, page))?;
-    let work = ListNotes { workspace: request.workspace, person: request.id()?, times, page: page.clone() };
+    let work = ListNotes {
+        workspace: request.workspace,
+        person: request.id()?,
+        times,
+        page: page.clone(),
+    };
     let listed = request.look_at_much(work).await?;
     let meta = list_meta(&page, &listed, |note| note.id);
     let data = listed.records.into_iter().map(NoteRead::from).collect();
@@ -39,7 +46,8 @@ pub async fn list_notes(request: ReadRequest) -> Reply {
 
 /// Write a note on a person
 #[utoipa::path(post, path = "/v1/persons/{id}/notes", operation_id = "addNote", tag = "Persons",
-    params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
+    params(("id" = String, Path, description = "The person's id.",
+        example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     request_body = NoteBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
     responses((status = 201, description = "The note was written.", body = Envelope<NoteRead>)))]
@@ -53,10 +61,13 @@ pub async fn add_note(request: WriteRequest) -> Reply {
 /// Change a note on a person
 ///
 /// The new text takes the place of the old one.
-#[utoipa::path(patch, path = "/v1/persons/{id}/notes/{note_id}", operation_id = "updateNote", tag = "Persons",
+#[utoipa::path(patch, path = "/v1/persons/{id}/notes/{note_id}", operation_id = "updateNote",
+    tag = "Persons",
     params(
-        ("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
-        ("note_id" = String, Path, description = "The note's id.", example = "nte_01m1v0e8k7d2f4h6j8k0m2n4pq"),
+        ("id" = String, Path, description = "The person's id.",
+            example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
+        ("note_id" = String, Path, description = "The note's id.",
+            example = "nte_01m1v0e8k7d2f4h6j8k0m2n4pq"),
     ),
     request_body = NoteBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
@@ -64,21 +75,38 @@ pub async fn add_note(request: WriteRequest) -> Reply {
 pub async fn update_note(request: WriteRequest) -> Reply {
     request.no_query()?;
     let body = request.read(read_note)?;
-    let work = UpdateNote { actor: request.actor.clone(), person: request.id()?, id: request.second_id()?, body };
+    let work = UpdateNote {
+        actor: request.actor.clone(),
+        person: request.id()?,
+        id: request.second_id()?,
+        body,
+    };
     request.carry_out(work, |note| answer(StatusCode::OK, NoteRead::from(note))).await
 }
 
 /// Delete a note on a person
-#[utoipa::path(delete, path = "/v1/persons/{id}/notes/{note_id}", operation_id = "deleteNote", tag = "Persons",
+#[utoipa::path(delete, path = "/v1/persons/{id}/notes/{note_id}", operation_id = "deleteNote",
+    tag = "Persons",
     params(
-        ("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
-        ("note_id" = String, Path, description = "The note's id.", example = "nte_01m1v0e8k7d2f4h6j8k0m2n4pq"),
+        ("id" = String, Path, description = "The person's id.",
+            example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
+        ("note_id" = String, Path, description = "The note's id.",
+            example = "nte_01m1v0e8k7d2f4h6j8k0m2n4pq"),
     ),
-    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])), ("x-writes" = json!(true))),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])),
+        ("x-writes" = json!(true))),
     responses((status = 200, description = "It is gone.", body = Envelope<Confirmation>)))]
 pub async fn delete_note(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
-    let work = DeleteNote { actor: request.actor.clone(), person: request.id()?, id: request.second_id()? };
-    request.carry_out(work, |()| answer(StatusCode::OK, Confirmation { message: "The note was deleted." })).await
+    let work = DeleteNote {
+        actor: request.actor.clone(),
+        person: request.id()?,
+        id: request.second_id()?,
+    };
+    request
+        .carry_out(work, |()| {
+            answer(StatusCode::OK, Confirmation { message: "The note was deleted." })
+        })
+        .await
 }

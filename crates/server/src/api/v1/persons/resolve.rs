@@ -12,12 +12,14 @@ use slated_operations::persons::resolve::{Match, ResolvePerson, Resolved};
 /// What a create of that person would come to.
 #[derive(Serialize, ToSchema)]
 pub struct Resolution {
-    /// `create`: nobody has any of the identifiers. `match`: one person has. `conflict`: several have.
+    /// `create`: nobody has any of the identifiers. `match`: one person has. `conflict`: several
+    /// have.
     #[schema(value_type = ResolutionOutcome)]
     pub outcome: &'static str,
     /// Every person at whom an identifier points, in the order of matching.
     pub matches: Vec<MatchedPerson>,
-    /// Persons who share an identifier and are somebody else: their `external_source_id`, or their handle on the same network, differs.
+    /// Persons who share an identifier and are somebody else: their `external_source_id`, or their
+    /// handle on the same network, differs.
     pub others: Vec<MatchedPerson>,
 }
 
@@ -45,7 +47,8 @@ pub struct MatchedPerson {
 pub struct MatchedBy {
     #[schema(value_type = MatchedField)]
     pub field: &'static str,
-    /// The identifier as it is compared: a profile as its network and handle, an e-mail address in lower case.
+    /// The identifier as it is compared: a profile as its network and handle, an e-mail address in
+    /// lower case.
     #[schema(example = "ada@example.com")]
     pub value: String,
 }
@@ -72,15 +75,23 @@ impl From<Resolved> for Resolution {
 
 impl From<Match> for MatchedPerson {
     fn from(found: Match) -> Self {
-        let by = |identifier: Identifier| MatchedBy { field: identifier.kind.field(), value: identifier.shown() };
-        Self { person_id: found.person_id, name: found.name, by: found.by.into_iter().map(by).collect() }
+        let by = |identifier: Identifier| MatchedBy {
+            field: identifier.kind.field(),
+            value: identifier.shown(),
+        };
+        Self {
+            person_id: found.person_id,
+            name: found.name,
+            by: found.by.into_iter().map(by).collect(),
+        }
     }
 }
 
 /// See whether a person is there already
 ///
-/// Takes what a create takes and says what it would match, without writing anything: nobody, one person, or several, which a create
-/// refuses. A key with the scope `read` is enough. Jobs and clients are not looked up.
+/// Takes what a create takes and says what it would match, without writing anything: nobody, one
+/// person, or several, which a create refuses. A key with the scope `read` is enough. Jobs and
+/// clients are not looked up.
 #[utoipa::path(post, path = "/v1/persons/resolve", operation_id = "resolvePerson", tag = "Persons",
     request_body = CreatePersonBody,
     extensions(("x-asks" = json!(true))),

@@ -8,10 +8,11 @@ use crate::http::answer::answer;
 use crate::http::{Reply, Tryable, WriteRequest};
 use slated_operations::persons::update::UpdatePerson;
 
-/// What to change of a person, as a JSON merge patch: what is absent stays, null (or an empty string) clears, a list takes the place of the old
-/// one.
+/// What to change of a person, as a JSON merge patch: what is absent stays, null (or an empty
+/// string) clears, a list takes the place of the old one.
 #[derive(ToSchema)]
-#[schema(example = json!({"current_job_title": "Chief Analyst", "work_email": "ada@new.example", "mobile_phone": null}))]
+#[schema(example = json!({"current_job_title": "Chief Analyst", "work_email": "ada@new.example",
+    "mobile_phone": null}))]
 #[expect(dead_code, reason = "describes what PersonPatch reads")]
 pub struct UpdatePersonBody {
     social_url: Option<String>,
@@ -45,7 +46,8 @@ pub struct UpdatePersonBody {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what PersonPatch reads")]
 pub struct EmailInput {
-    /// `work` (if absent), `personal` or `other`. `work_email` and `personal_email` are taken too and stored as the short names.
+    /// `work` (if absent), `personal` or `other`. `work_email` and `personal_email` are taken too
+    /// and stored as the short names.
     contact_data_type: Option<String>,
     #[schema(example = "ada@example.com")]
     value: String,
@@ -55,7 +57,8 @@ pub struct EmailInput {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what PersonPatch reads")]
 pub struct PhoneInput {
-    /// `mobile` (if absent), `work`, `home` or `other`. `mobile_phone` and `work_phone` are taken too and stored as the short names.
+    /// `mobile` (if absent), `work`, `home` or `other`. `mobile_phone` and `work_phone` are taken
+    /// too and stored as the short names.
     contact_data_type: Option<String>,
     #[schema(example = "+44 20 7946 0000")]
     value: String,
@@ -70,21 +73,31 @@ pub struct Confirmation {
 
 /// Update a person
 ///
-/// Changes what the body names and leaves the rest. With `If-Match`, only if the person is still as it was read.
+/// Changes what the body names and leaves the rest. With `If-Match`, only if the person is still as
+/// it was read.
 #[utoipa::path(patch, path = "/v1/persons/{id}", operation_id = "updatePerson", tag = "Persons",
     params(
-        ("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
-        ("dry_run" = Option<bool>, Query, description = "With `true` nothing is stored: the answer is the one that the write would have given, with the changes that it would have made."),
+        ("id" = String, Path, description = "The person's id.",
+            example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
+        ("dry_run" = Option<bool>, Query, description = "With `true` nothing is stored: the \
+            answer is the one that the write would have given, with the changes that it would \
+            have made."),
     ),
     request_body = UpdatePersonBody,
-    extensions(("x-errors" = json!(["NOT_FOUND", "IDENTIFIER_CONFLICT", "ERASED", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true))),
+    extensions(("x-errors" = json!(["NOT_FOUND", "IDENTIFIER_CONFLICT", "ERASED",
+        "PRECONDITION_FAILED"])), ("x-if-match" = json!(true))),
     responses((status = 200, description = "The change was made.", body = Tryable<Confirmation>)))]
 pub async fn update_person(request: WriteRequest) -> Reply {
     let mut query = request.query();
     let dry_run = read_dry_run(&mut query);
     query.finish(())?;
     let patch = request.read(PersonPatch::read)?;
-    let work = UpdatePerson { actor: request.actor.clone(), id: request.id()?, patch, precondition: request.precondition.clone() };
+    let work = UpdatePerson {
+        actor: request.actor.clone(),
+        id: request.id()?,
+        patch,
+        precondition: request.precondition.clone(),
+    };
     let render = |()| answer(StatusCode::OK, Confirmation { message: "The person was updated." });
     match dry_run {
         true => request.try_out(work, render).await,

@@ -7,22 +7,32 @@ use slated_operations::enrichment::proposals::DecideProposal;
 
 /// Accept a proposal
 ///
-/// Writes the value into the person, as an update by the caller would. Accepting it again changes nothing.
-#[utoipa::path(post, path = "/v1/proposals/{id}/accept", operation_id = "acceptProposal", tag = "Enrichment",
-    params(("id" = String, Path, description = "The proposal's id.", example = "prp_01m1v0e8k7r4t6w8y0b2d4f6hk")),
-    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "IDENTIFIER_CONFLICT", "PROPOSAL_DECIDED"])), ("x-writes" = json!(true))),
-    responses((status = 200, description = "The proposal, which is accepted.", body = Envelope<ProposalRead>)))]
+/// Writes the value into the person, as an update by the caller would. Accepting it again changes
+/// nothing.
+#[utoipa::path(post, path = "/v1/proposals/{id}/accept", operation_id = "acceptProposal",
+    tag = "Enrichment",
+    params(("id" = String, Path, description = "The proposal's id.",
+        example = "prp_01m1v0e8k7r4t6w8y0b2d4f6hk")),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "IDENTIFIER_CONFLICT",
+        "PROPOSAL_DECIDED"])), ("x-writes" = json!(true))),
+    responses((status = 200, description = "The proposal, which is accepted.",
+        body = Envelope<ProposalRead>)))]
 pub async fn accept_proposal(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     decide(request, true).await
 }
 
 /// Reject a proposal
 ///
-/// The person stays as they are, and the same value is not proposed again. Rejecting it again changes nothing.
-#[utoipa::path(post, path = "/v1/proposals/{id}/reject", operation_id = "rejectProposal", tag = "Enrichment",
-    params(("id" = String, Path, description = "The proposal's id.", example = "prp_01m1v0e8k7r4t6w8y0b2d4f6hk")),
-    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "PROPOSAL_DECIDED"])), ("x-writes" = json!(true))),
-    responses((status = 200, description = "The proposal, which is rejected.", body = Envelope<ProposalRead>)))]
+/// The person stays as they are, and the same value is not proposed again. Rejecting it again
+/// changes nothing.
+#[utoipa::path(post, path = "/v1/proposals/{id}/reject", operation_id = "rejectProposal",
+    tag = "Enrichment",
+    params(("id" = String, Path, description = "The proposal's id.",
+        example = "prp_01m1v0e8k7r4t6w8y0b2d4f6hk")),
+    extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "PROPOSAL_DECIDED"])),
+        ("x-writes" = json!(true))),
+    responses((status = 200, description = "The proposal, which is rejected.",
+        body = Envelope<ProposalRead>)))]
 pub async fn reject_proposal(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
     decide(request, false).await
 }

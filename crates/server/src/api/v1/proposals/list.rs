@@ -10,14 +10,21 @@ use slated_operations::enrichment::proposals::ListProposals;
 
 /// List proposals
 ///
-/// The proposals for all persons, the oldest first. With `state=open` those that wait for a decision.
+/// The proposals for all persons, the oldest first. With `state=open` those that wait for a
+/// decision.
 #[utoipa::path(get, path = "/v1/proposals", operation_id = "listProposals", tag = "Enrichment",
-    params(("state" = inline(Option<ProposalStateName>), Query, description = "Only proposals in this state: `open`, `accepted`, `rejected` or `superseded`.")),
+    params(("state" = inline(Option<ProposalStateName>), Query, description = "Only proposals in \
+        this state: `open`, `accepted`, `rejected` or `superseded`.")),
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of proposals.", body = ListOf<ProposalRead>)))]
 pub async fn list_proposals(request: ReadRequest) -> Reply {
     let mut query = request.query();
-    let state = query.parsed("state", FieldErrorCode::InvalidValue, "open, accepted, rejected or superseded", ProposalState::parse);
+    let state = query.parsed(
+        "state",
+        FieldErrorCode::InvalidValue,
+        "open, accepted, rejected or superseded",
+        ProposalState::parse,
+    );
     let page = Page::read(&mut query, &state);
     let page = query.finish(page)?;
     let work = ListProposals { workspace: request.workspace, state, page: page.clone() };

@@ -8,8 +8,10 @@ use slated_operations::enrichment::proposals::ProposalsOf;
 /// List the proposals for a person
 ///
 /// The newest 200 in whatever state, the newest first.
-#[utoipa::path(get, path = "/v1/persons/{id}/proposals", operation_id = "listPersonProposals", tag = "Enrichment",
-    params(("id" = String, Path, description = "The person's id.", example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
+#[utoipa::path(get, path = "/v1/persons/{id}/proposals", operation_id = "listPersonProposals",
+    tag = "Enrichment",
+    params(("id" = String, Path, description = "The person's id.",
+        example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "The proposals.", body = Envelope<Vec<ProposalRead>>)))]
 pub async fn list_person_proposals(request: ReadRequest) -> Reply {

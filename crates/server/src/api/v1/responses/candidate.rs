@@ -75,7 +75,11 @@ impl From<CandidateView> for CandidateRead {
 
 impl From<StageEntry> for StageHistoryEntry {
     fn from(entry: StageEntry) -> Self {
-        Self { stage_id: entry.stage_id, stage_name: entry.stage_name, stage_date: entry.entered_at }
+        Self {
+            stage_id: entry.stage_id,
+            stage_name: entry.stage_name,
+            stage_date: entry.entered_at,
+        }
     }
 }
 
@@ -105,7 +109,8 @@ pub struct CandidateListItem {
 impl CandidateListItem {
     /// The item, with the name of its stage from those of the job.
     pub fn new(item: CandidateItem, stages: &[Stage]) -> Self {
-        let stage_name = stages.iter().find(|stage| stage.id == item.stage_id).map(|stage| stage.name.clone());
+        let stage_name =
+            stages.iter().find(|stage| stage.id == item.stage_id).map(|stage| stage.name.clone());
         Self {
             id: item.id,
             person_id: item.person_id,
@@ -164,7 +169,13 @@ pub struct MovedCandidate {
 
 impl From<Moved> for MovedCandidate {
     fn from(Moved { id, job_id, stage_id, stage_name, is_moved }: Moved) -> Self {
-        Self { id, job_id, current_pipeline_stage_id: stage_id, current_pipeline_stage_name: stage_name, is_moved }
+        Self {
+            id,
+            job_id,
+            current_pipeline_stage_id: stage_id,
+            current_pipeline_stage_name: stage_name,
+            is_moved,
+        }
     }
 }
 
@@ -202,7 +213,8 @@ pub struct AnyCandidateItem {
 
 impl From<CandidateOnJob> for AnyCandidateItem {
     fn from(found: CandidateOnJob) -> Self {
-        let CandidateOnJob { item, stage_name, stage_entered_at, job_id, job_name, updated_at } = found;
+        let CandidateOnJob { item, stage_name, stage_entered_at, job_id, job_name, updated_at } =
+            found;
         Self {
             id: item.id,
             person_id: item.person_id,
@@ -268,7 +280,12 @@ pub struct StageTotalRead {
 
 impl From<StageTimes> for StageTimesRead {
     fn from(StageTimes { id, job_id, stays, totals }: StageTimes) -> Self {
-        Self { id, job_id, stays: stays.into_iter().map(Into::into).collect(), totals: totals.into_iter().map(Into::into).collect() }
+        Self {
+            id,
+            job_id,
+            stays: stays.into_iter().map(Into::into).collect(),
+            totals: totals.into_iter().map(Into::into).collect(),
+        }
     }
 }
 
@@ -331,8 +348,20 @@ impl From<JobFunnel> for FunnelRead {
 }
 
 impl From<StageFigures> for FunnelStage {
-    fn from(StageFigures { stage, entered, current, went_on, rejected, median_days }: StageFigures) -> Self {
+    fn from(
+        StageFigures { stage, entered, current, went_on, rejected, median_days }: StageFigures,
+    ) -> Self {
         let Stage { id, name, stage_order, is_rejection_stage, is_interviewing_stage: _ } = stage;
-        Self { stage_id: id, stage_name: name, stage_order, is_rejection_stage, entered, current, went_on, rejected, median_days }
+        Self {
+            stage_id: id,
+            stage_name: name,
+            stage_order,
+            is_rejection_stage,
+            entered,
+            current,
+            went_on,
+            rejected,
+            median_days,
+        }
     }
 }

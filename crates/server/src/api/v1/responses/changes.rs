@@ -14,7 +14,8 @@ pub struct ChangesRead {
     /// By what the person was found; null if they are new.
     #[schema(value_type = Option<MatchedByName>, required)]
     pub matched_by: Option<&'static str>,
-    /// The fields that filled gaps of a person who was there already, or added to their contacts and notes.
+    /// The fields that filled gaps of a person who was there already, or added to their contacts
+    /// and notes.
     #[schema(value_type = Vec<String>, example = json!(["current_job_title", "emails"]))]
     pub filled: Vec<&'static str>,
     /// What differs from what the person has, and was not taken over.
@@ -47,7 +48,8 @@ pub struct KeptBackRead {
     /// What the person has.
     #[schema(example = "Analyst")]
     pub current: String,
-    /// The proposal that holds the value: it waits to be decided, or was rejected before. Null where nothing can be proposed.
+    /// The proposal that holds the value: it waits to be decided, or was rejected before. Null
+    /// where nothing can be proposed.
     #[schema(value_type = Option<String>, required, example = "prp_01m1v0e8k7r4t6w8y0b2d4f6hk")]
     pub proposal_id: Option<ProposalId>,
 }
@@ -68,17 +70,32 @@ impl From<Changes> for ChangesRead {
     fn from(changes: Changes) -> Self {
         let Changes { matched_by, filled, kept_back, dropped } = changes;
         let kept_back = kept_back.into_iter().map(Into::into).collect();
-        Self { matched_by: matched_by.map(|kind| kind.name()), filled, kept_back, dropped, events: None }
+        Self {
+            matched_by: matched_by.map(|kind| kind.name()),
+            filled,
+            kept_back,
+            dropped,
+            events: None,
+        }
     }
 }
 
 impl From<KeptBack> for KeptBackRead {
     fn from(KeptBack { differing, proposal }: KeptBack) -> Self {
-        Self { field: differing.field, value: differing.value, current: differing.current, proposal_id: proposal }
+        Self {
+            field: differing.field,
+            value: differing.value,
+            current: differing.current,
+            proposal_id: proposal,
+        }
     }
 }
 
 /// Whether a create is to say what became of the values.
 pub fn read_include_changes(query: &mut Query) -> bool {
-    query.parsed("include", FieldErrorCode::InvalidValue, "changes", |written| (written == "changes").then_some(true)).unwrap_or(false)
+    query
+        .parsed("include", FieldErrorCode::InvalidValue, "changes", |written| {
+            (written == "changes").then_some(true)
+        })
+        .unwrap_or(false)
 }

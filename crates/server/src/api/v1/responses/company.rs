@@ -24,7 +24,12 @@ pub struct CompanyRead {
 
 impl From<CompanyView> for CompanyRead {
     fn from(view: CompanyView) -> Self {
-        Self { id: view.id, name: view.name, created_at: view.created_at, updated_at: view.updated_at }
+        Self {
+            id: view.id,
+            name: view.name,
+            created_at: view.created_at,
+            updated_at: view.updated_at,
+        }
     }
 }
 

@@ -13,11 +13,16 @@ use slated_operations::persons::duplicates::Pair;
 pub struct DuplicateRead {
     /// The two, the lower id first.
     #[schema(value_type = Vec<DuplicatePerson>, min_items = 2, max_items = 2, example = json!([
-        {"id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd", "name": "Ada Lovelace", "social_public_id": "ada-lovelace", "current_job_title": "Analyst",
-         "current_company_name": "Analytical Engines", "current_company_id": "cmp_01m1v0e8k7c5qd0m3w8x9b2hsn",
-         "emails": [{"contact_data_type": "work", "value": "ada@example.com"}], "phones": [{"contact_data_type": "mobile", "value": "+44 20 7946 0000"}]},
-        {"id": "per_01m1v0e8k7g5wt9yr3as7d5zce", "name": "A. Lovelace", "social_public_id": "", "current_job_title": "", "current_company_name": "",
-         "current_company_id": "", "emails": [], "phones": [{"contact_data_type": "work", "value": "+44 (20) 79460000"}]}]))]
+        {"id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd", "name": "Ada Lovelace",
+            "social_public_id": "ada-lovelace", "current_job_title": "Analyst",
+         "current_company_name": "Analytical Engines",
+         "current_company_id": "cmp_01m1v0e8k7c5qd0m3w8x9b2hsn",
+         "emails": [{"contact_data_type": "work", "value": "ada@example.com"}],
+         "phones": [{"contact_data_type": "mobile", "value": "+44 20 7946 0000"}]},
+        {"id": "per_01m1v0e8k7g5wt9yr3as7d5zce", "name": "A. Lovelace", "social_public_id": "",
+            "current_job_title": "", "current_company_name": "",
+         "current_company_id": "", "emails": [],
+         "phones": [{"contact_data_type": "work", "value": "+44 (20) 79460000"}]}]))]
     pub persons: [DuplicatePerson; 2],
     /// Why they are likely the same.
     #[schema(min_items = 1)]
@@ -51,8 +56,8 @@ pub struct DuplicatePerson {
 pub struct DuplicateReason {
     #[schema(value_type = DuplicateReasonKind)]
     pub kind: &'static str,
-    /// The network and the handle of the profile, the e-mail address in lower case, the phone number as the first of the two has it, the name
-    /// of the company, or the handle.
+    /// The network and the handle of the profile, the e-mail address in lower case, the phone
+    /// number as the first of the two has it, the name of the company, or the handle.
     #[schema(example = "+44 20 7946 0000")]
     pub value: String,
 }
@@ -88,7 +93,10 @@ pub struct DuplicateMeta {
 
 impl From<Pair> for DuplicateRead {
     fn from(pair: Pair) -> Self {
-        Self { persons: pair.persons.map(Into::into), reasons: pair.reasons.into_iter().map(Into::into).collect() }
+        Self {
+            persons: pair.persons.map(Into::into),
+            reasons: pair.reasons.into_iter().map(Into::into).collect(),
+        }
     }
 }
 

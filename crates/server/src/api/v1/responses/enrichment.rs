@@ -12,16 +12,21 @@ use slated_operations::enrichment::request::EnrichmentShown;
 /// What became of asking for a person's enrichment.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
-    "person_id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd", "state": "done", "provider": "people", "attempts": 1,
-    "requested_at": "2026-11-15T09:30:00.000Z", "started_at": "2026-11-15T09:30:00.250Z", "finished_at": "2026-11-15T09:30:01.100Z",
+    "person_id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd", "state": "done", "provider": "people",
+    "attempts": 1,
+    "requested_at": "2026-11-15T09:30:00.000Z", "started_at": "2026-11-15T09:30:00.250Z",
+    "finished_at": "2026-11-15T09:30:01.100Z",
     "next_attempt_at": null, "last_error": null, "reason": null, "is_cached": false,
-    "fields": ["social_headline", "emails", "work_experience"], "proposals": ["prp_01m1v0e8k7r4t6w8y0b2d4f6hk"],
-    "refused": [{"field": "work_experience[1].start_date", "reason": "is no date"}], "run_id": null}))]
+    "fields": ["social_headline", "emails", "work_experience"],
+    "proposals": ["prp_01m1v0e8k7r4t6w8y0b2d4f6hk"],
+    "refused": [{"field": "work_experience[1].start_date", "reason": "is no date"}],
+    "run_id": null}))]
 pub struct EnrichmentRead {
     #[schema(value_type = String)]
     pub person_id: PersonId,
-    /// `queued`: it waits, perhaps for another attempt. `done`: somebody knew the person, or nobody did, and then `provider` is null.
-    /// `skipped`: nobody was asked, `reason` says why. `failed`: it was given up, `last_error` says why.
+    /// `queued`: it waits, perhaps for another attempt. `done`: somebody knew the person, or nobody
+    /// did, and then `provider` is null. `skipped`: nobody was asked, `reason` says why. `failed`:
+    /// it was given up, `last_error` says why.
     #[schema(value_type = EnrichmentStateName)]
     pub state: &'static str,
     /// Who knew the person; null while that is not known, and if nobody did.
@@ -154,7 +159,8 @@ pub enum RunStateName {
 
 /// Which persons a run is about. What was not asked for is not there.
 #[derive(ToSchema)]
-#[schema(example = json!({"company_id": "cmp_01m1v0e8k7c5qd0m3w8x9b2hsn", "missing": ["current_job_title"]}))]
+#[schema(example = json!({"company_id": "cmp_01m1v0e8k7c5qd0m3w8x9b2hsn",
+    "missing": ["current_job_title"]}))]
 #[expect(dead_code, reason = "describes RunFilter")]
 pub struct RunFilterRead {
     #[schema(nullable = false)]

@@ -5,11 +5,17 @@ use utoipa::ToSchema;
 /// A change, as it stands in the log.
 #[derive(ToSchema)]
 #[schema(example = json!({
-    "id": "evt_01m1v0e8k7p5w2d8h4j6n0q3xz", "sequence": 42, "type": "candidate.moved", "created_at": "2026-11-15T09:30:00.000Z",
-    "key_id": "key_01m1v0e8k7c6m9r2t4w8y1a3ef", "request_id": "req_01m1v0e8k7h6j9k2m4n8p0q3rs", "record_id": "cnd_01m1v0e8k7ez4gy9v5n1tq8rja",
+    "id": "evt_01m1v0e8k7p5w2d8h4j6n0q3xz", "sequence": 42, "type": "candidate.moved",
+    "created_at": "2026-11-15T09:30:00.000Z",
+    "key_id": "key_01m1v0e8k7c6m9r2t4w8y1a3ef", "request_id": "req_01m1v0e8k7h6j9k2m4n8p0q3rs",
+    "record_id": "cnd_01m1v0e8k7ez4gy9v5n1tq8rja",
     "data": {
-        "before": {"current_pipeline_stage_id": "stg_01m1v0e8k7b4k8s2d6f0g5h7jm", "current_pipeline_stage_name": "Screening", "current_pipeline_stage_date": "2026-11-10T08:00:00.000Z"},
-        "after": {"current_pipeline_stage_id": "stg_01m1v0e8k7b4k8s2d6f0g5h7jn", "current_pipeline_stage_name": "Interview", "current_pipeline_stage_date": "2026-11-15T09:30:00.000Z"},
+        "before": {"current_pipeline_stage_id": "stg_01m1v0e8k7b4k8s2d6f0g5h7jm",
+            "current_pipeline_stage_name": "Screening",
+            "current_pipeline_stage_date": "2026-11-10T08:00:00.000Z"},
+        "after": {"current_pipeline_stage_id": "stg_01m1v0e8k7b4k8s2d6f0g5h7jn",
+        "current_pipeline_stage_name": "Interview",
+        "current_pipeline_stage_date": "2026-11-15T09:30:00.000Z"},
         "person": {"id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd", "name": "Ada Lovelace"},
         "job": {"id": "job_01m1v0e8k7a9t6r3p5n8w2x4cz", "name": "Chief Analyst"}
     },

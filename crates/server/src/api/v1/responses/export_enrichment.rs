@@ -61,7 +61,11 @@ pub struct ExportedFieldSource {
 
 impl From<KeptAnswer> for ExportedAnswer {
     fn from(answer: KeptAnswer) -> Self {
-        Self { provider: answer.provider, asked_at: answer.asked_at, profile: answer.profile.map(StoredJson) }
+        Self {
+            provider: answer.provider,
+            asked_at: answer.asked_at,
+            profile: answer.profile.map(StoredJson),
+        }
     }
 }
 
@@ -83,6 +87,11 @@ impl From<Proposal> for ExportedProposal {
 
 impl From<FieldSource> for ExportedFieldSource {
     fn from(source: FieldSource) -> Self {
-        Self { field: source.field.name(), provider: source.provider, set_at: source.set_at, key_id: source.key_id }
+        Self {
+            field: source.field.name(),
+            provider: source.provider,
+            set_at: source.set_at,
+            key_id: source.key_id,
+        }
     }
 }

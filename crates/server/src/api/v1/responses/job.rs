@@ -83,12 +83,8 @@ pub struct PipelineStage {
 
 impl From<(JobView, Vec<Stage>)> for JobRead {
     fn from((view, stages): (JobView, Vec<Stage>)) -> Self {
-        let stage = |Stage { id, name, stage_order, is_rejection_stage, is_interviewing_stage }| PipelineStage {
-            id,
-            name,
-            stage_order,
-            is_rejection_stage,
-            is_interviewing_stage,
+        let stage = |Stage { id, name, stage_order, is_rejection_stage, is_interviewing_stage }| {
+            PipelineStage { id, name, stage_order, is_rejection_stage, is_interviewing_stage }
         };
         let pipeline_stages = stages.into_iter().map(stage).collect();
         let JobListItem {

@@ -25,9 +25,13 @@ pub struct KeyRead {
     /// When it was last used, give or take ten seconds; null for never.
     #[schema(value_type = Option<String>, required)]
     pub last_used_at: Option<Timestamp>,
-    /// The key itself; only in the answers that make it, and empty where such an answer is given again.
+    /// The key itself; only in the answers that make it, and empty where such an answer is given
+    /// again.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "slated_4mnwxjwpdv3re_tvvhjg8ya8mpqaa075hs3h51aez2v0j7m5fe82")]
+    #[schema(
+        nullable = false,
+        example = "slated_4mnwxjwpdv3re_tvvhjg8ya8mpqaa075hs3h51aez2v0j7m5fe82"
+    )]
     pub key: Option<String>,
 }
 

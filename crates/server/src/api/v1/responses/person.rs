@@ -44,7 +44,14 @@ pub struct PersonCreated {
 
 impl From<CreatedPerson> for PersonCreated {
     fn from(created: CreatedPerson) -> Self {
-        let CreatedPerson { is_new: _, person, company_name, candidate_id, client_contact_id, changes: _ } = created;
+        let CreatedPerson {
+            is_new: _,
+            person,
+            company_name,
+            candidate_id,
+            client_contact_id,
+            changes: _,
+        } = created;
         Self {
             id: person.id,
             name: person.name.whole,
@@ -102,7 +109,8 @@ pub struct PersonRead {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Vec<NoteRead>)]
     pub notes: Option<Vec<NoteRead>>,
-    /// Where each field that is not empty comes from, and each contact; only with `include=provenance`.
+    /// Where each field that is not empty comes from, and each contact; only with
+    /// `include=provenance`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Vec<ProvenanceRead>)]
     pub provenance: Option<Vec<ProvenanceRead>>,
@@ -112,7 +120,8 @@ impl From<PersonWith> for PersonRead {
     fn from(person: PersonWith) -> Self {
         let PersonWith { view, profile, notes, provenance } = person;
         let notes = notes.map(|notes| notes.into_iter().map(NoteRead::from).collect());
-        let provenance = provenance.map(|fields| fields.into_iter().map(ProvenanceRead::from).collect());
+        let provenance =
+            provenance.map(|fields| fields.into_iter().map(ProvenanceRead::from).collect());
         Self { profile: profile.map(ProfileRead::from), notes, provenance, ..Self::from(view) }
     }
 }

@@ -60,7 +60,14 @@ pub struct FieldSource {
 impl From<Profile> for ProfileRead {
     fn from(profile: Profile) -> Self {
         let Profile { details, client_contacts, sources } = profile;
-        let PersonDetails { social_url, social_location, social_headline, address, created_at, updated_at } = details;
+        let PersonDetails {
+            social_url,
+            social_location,
+            social_headline,
+            address,
+            created_at,
+            updated_at,
+        } = details;
         Self {
             social_url,
             social_location,

@@ -7,11 +7,14 @@ use utoipa::ToSchema;
 use super::stored::StoredJson;
 use slated_operations::enrichment::proposals::ProposalShown;
 
-/// A value of a provider, or of a caller who pushed the person again, that differs from what is kept. It is for somebody to decide.
+/// A value of a provider, or of a caller who pushed the person again, that differs from what is
+/// kept. It is for somebody to decide.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
-    "id": "prp_01m1v0e8k7r4t6w8y0b2d4f6hk", "person_id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd", "field": "current_job_title",
-    "current": "Analyst", "proposed": "Chief Analyst", "provider": "people", "proposed_by": null, "state": "open", "created_at": "2026-11-15T09:30:00.000Z",
+    "id": "prp_01m1v0e8k7r4t6w8y0b2d4f6hk", "person_id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd",
+    "field": "current_job_title",
+    "current": "Analyst", "proposed": "Chief Analyst", "provider": "people", "proposed_by": null,
+    "state": "open", "created_at": "2026-11-15T09:30:00.000Z",
     "decided_at": null, "decided_by": null}))]
 pub struct ProposalRead {
     #[schema(value_type = String)]
@@ -20,7 +23,8 @@ pub struct ProposalRead {
     pub person_id: PersonId,
     #[schema(value_type = ProposedField)]
     pub field: &'static str,
-    /// What the field holds now: a string, or the whole list of a career history as a read shows it.
+    /// What the field holds now: a string, or the whole list of a career history as a read shows
+    /// it.
     pub current: Value,
     /// What it would hold.
     #[schema(value_type = Value)]

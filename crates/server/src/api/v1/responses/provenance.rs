@@ -8,7 +8,8 @@ use slated_operations::enrichment::provenance::Provenance;
 /// Where the value of a field comes from.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
-    "field": "emails", "value": "ada@example.com", "source": "provider", "provider": "people", "key_id": null,
+    "field": "emails", "value": "ada@example.com", "source": "provider", "provider": "people",
+    "key_id": null,
     "event_id": "evt_01m1v0e8k7p5w2d8h4j6n0q3xz", "at": "2026-11-15T09:30:00.000Z"}))]
 pub struct ProvenanceRead {
     /// The field's name, as events show it.
@@ -17,8 +18,9 @@ pub struct ProvenanceRead {
     /// The e-mail address or phone number that it is about; null for other fields.
     #[schema(required)]
     pub value: Option<String>,
-    /// `provider`: enrichment set it, and it has not changed since. `caller`: whoever has the key. `program`: nobody with a key, such as
-    /// the command line. `unknown`: the change that set it is older than the events that are kept.
+    /// `provider`: enrichment set it, and it has not changed since. `caller`: whoever has the key.
+    /// `program`: nobody with a key, such as the command line. `unknown`: the change that set it is
+    /// older than the events that are kept.
     #[schema(value_type = OriginName)]
     pub source: &'static str,
     /// The provider that it comes from.

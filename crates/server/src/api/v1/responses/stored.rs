@@ -1,7 +1,8 @@
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-/// The name under which serde_json passes JSON through as it is. Its own `RawValue` would parse the text anew on every read.
+/// The name under which serde_json passes JSON through as it is. Its own `RawValue` would parse the
+/// text anew on every read.
 const PASS_THROUGH: &str = "$serde_json::private::RawValue";
 
 /// JSON that was checked when it was written, and goes out as it is.

@@ -43,6 +43,13 @@ impl From<Template> for TemplateRead {
             is_rejection_stage: stage.is_rejection_stage,
             is_interviewing_stage: stage.is_interviewing_stage,
         };
-        Self { id, name, is_default, pipeline_stages: (1..).zip(stages).map(stage).collect(), created_at, updated_at }
+        Self {
+            id,
+            name,
+            is_default,
+            pipeline_stages: (1..).zip(stages).map(stage).collect(),
+            created_at,
+            updated_at,
+        }
     }
 }

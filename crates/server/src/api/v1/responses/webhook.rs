@@ -18,7 +18,8 @@ pub struct WebhookRead {
     pub description: String,
     #[schema(example = true)]
     pub is_enabled: bool,
-    /// `failing`: nothing got through the last time, it is tried again. `paused`: so for several times.
+    /// `failing`: nothing got through the last time, it is tried again. `paused`: so for several
+    /// times.
     #[schema(value_type = WebhookStatusName)]
     pub status: &'static str,
     #[schema(value_type = String, example = "2026-11-15T09:30:00.000Z")]
@@ -133,7 +134,10 @@ impl From<&(Delivery, Head)> for DeliveryRead {
 
 impl DeliveryRead {
     pub fn with_attempts(delivered: &(Delivery, Head)) -> Self {
-        Self { attempts: RawValue::from_string(delivered.0.attempts.clone()).ok(), ..delivered.into() }
+        Self {
+            attempts: RawValue::from_string(delivered.0.attempts.clone()).ok(),
+            ..delivered.into()
+        }
     }
 }
 

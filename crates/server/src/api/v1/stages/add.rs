@@ -14,7 +14,8 @@ use slated_operations::jobs::stages::AddStage;
 #[expect(dead_code, reason = "describes what AddedStage reads")]
 pub struct AddStageBody {
     name: String,
-    /// The place that it gets; those from there on move back by one. If absent, or behind the end, it is the last.
+    /// The place that it gets; those from there on move back by one. If absent, or behind the end,
+    /// it is the last.
     #[schema(minimum = 1, maximum = 50)]
     stage_order: Option<i64>,
     is_rejection_stage: Option<bool>,
@@ -23,11 +24,14 @@ pub struct AddStageBody {
 
 /// Add a stage to a job
 ///
-/// The stage begins without candidates. A job has at most 50. With `If-Match`, only if the job is still as it was read.
+/// The stage begins without candidates. A job has at most 50. With `If-Match`, only if the job is
+/// still as it was read.
 #[utoipa::path(post, path = "/v1/jobs/{id}/stages", operation_id = "addStage", tag = "Pipelines",
-    params(("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
+    params(("id" = String, Path, description = "The job's id.",
+        example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
     request_body = AddStageBody,
-    extensions(("x-errors" = json!(["NOT_FOUND", "TOO_MANY", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true))),
+    extensions(("x-errors" = json!(["NOT_FOUND", "TOO_MANY", "PRECONDITION_FAILED"])),
+        ("x-if-match" = json!(true))),
     responses((status = 201, description = "The stage was added.", body = Envelope<StageRead>)))]
 pub async fn add_stage(request: WriteRequest) -> Reply {
     request.no_query()?;

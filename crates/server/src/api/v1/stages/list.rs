@@ -8,9 +8,11 @@ use slated_operations::jobs::stages::ListStages;
 
 /// List the stages of a job
 ///
-/// By `stage_order`, each with the number of candidates in it; `sort=-created_at` turns the order round.
+/// By `stage_order`, each with the number of candidates in it; `sort=-created_at` turns the order
+/// round.
 #[utoipa::path(get, path = "/v1/jobs/{id}/stages", operation_id = "listStages", tag = "Pipelines",
-    params(("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
+    params(("id" = String, Path, description = "The job's id.",
+        example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of stages.", body = ListOf<StageRead>)))]
 pub async fn list_stages(request: ReadRequest) -> Reply {

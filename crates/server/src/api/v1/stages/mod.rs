@@ -18,7 +18,11 @@ use slated_operations::jobs::stages::{CountCandidates, CountedStage, Counts, Pip
 
 /// The pipeline of the job in the path.
 fn pipeline_in(request: &WriteRequest) -> Result<PipelineOf, Problem> {
-    Ok(PipelineOf { actor: request.actor.clone(), job: request.id()?, precondition: request.precondition.clone() })
+    Ok(PipelineOf {
+        actor: request.actor.clone(),
+        job: request.id()?,
+        precondition: request.precondition.clone(),
+    })
 }
 
 /// The same, and how many candidates are in its stages.

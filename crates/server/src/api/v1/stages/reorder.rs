@@ -8,7 +8,8 @@ use slated_operations::jobs::stages::ReorderStages;
 
 /// The order that the stages of a job are to have.
 #[derive(ToSchema)]
-#[schema(example = json!({"stage_ids": ["stg_01m1v0e8k7b4k8s2d6f0g5h7jm", "stg_01m1v0e8k7b4k8s2d6f0g5h7jn"]}))]
+#[schema(example = json!({"stage_ids": ["stg_01m1v0e8k7b4k8s2d6f0g5h7jm",
+    "stg_01m1v0e8k7b4k8s2d6f0g5h7jn"]}))]
 #[expect(dead_code, reason = "describes what read_order reads")]
 pub struct ReorderStagesBody {
     /// Every stage of the job, once.
@@ -18,11 +19,15 @@ pub struct ReorderStagesBody {
 
 /// Put the stages of a job in order
 ///
-/// Names every stage of the job once, in the order that they are to have. With `If-Match`, only if the job is still as it was read.
-#[utoipa::path(put, path = "/v1/jobs/{id}/stages/order", operation_id = "reorderStages", tag = "Pipelines",
-    params(("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
+/// Names every stage of the job once, in the order that they are to have. With `If-Match`, only if
+/// the job is still as it was read.
+#[utoipa::path(put, path = "/v1/jobs/{id}/stages/order", operation_id = "reorderStages",
+    tag = "Pipelines",
+    params(("id" = String, Path, description = "The job's id.",
+        example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
     request_body = ReorderStagesBody,
-    extensions(("x-errors" = json!(["NOT_FOUND", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true))),
+    extensions(("x-errors" = json!(["NOT_FOUND", "PRECONDITION_FAILED"])),
+        ("x-if-match" = json!(true))),
     responses((status = 200, description = "All stages, in order.", body = ListOf<StageRead>)))]
 pub async fn reorder_stages(request: WriteRequest) -> Reply {
     request.no_query()?;

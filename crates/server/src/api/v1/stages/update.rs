@@ -26,15 +26,20 @@ pub struct UpdateStageBody {
 
 /// Change a stage of a job
 ///
-/// Renames the stage, changes its flags, or puts it in another place, where the others make room. Its candidates stay in it; their history
-/// keeps the name that the stage had when they entered it. With `If-Match`, only if the job is still as it was read.
-#[utoipa::path(patch, path = "/v1/jobs/{id}/stages/{stage_id}", operation_id = "updateStage", tag = "Pipelines",
+/// Renames the stage, changes its flags, or puts it in another place, where the others make room.
+/// Its candidates stay in it; their history keeps the name that the stage had when they entered it.
+/// With `If-Match`, only if the job is still as it was read.
+#[utoipa::path(patch, path = "/v1/jobs/{id}/stages/{stage_id}", operation_id = "updateStage",
+    tag = "Pipelines",
     params(
-        ("id" = String, Path, description = "The job's id.", example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz"),
-        ("stage_id" = String, Path, description = "The stage's id.", example = "stg_01m1v0e8k7b4k8s2d6f0g5h7jm"),
+        ("id" = String, Path, description = "The job's id.",
+            example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz"),
+        ("stage_id" = String, Path, description = "The stage's id.",
+            example = "stg_01m1v0e8k7b4k8s2d6f0g5h7jm"),
     ),
     request_body = UpdateStageBody,
-    extensions(("x-errors" = json!(["NOT_FOUND", "LAST_STAGE", "PRECONDITION_FAILED"])), ("x-if-match" = json!(true))),
+    extensions(("x-errors" = json!(["NOT_FOUND", "LAST_STAGE", "PRECONDITION_FAILED"])),
+        ("x-if-match" = json!(true))),
     responses((status = 200, description = "The stage as it is now.", body = Envelope<StageRead>)))]
 pub async fn update_stage(request: WriteRequest) -> Reply {
     request.no_query()?;

@@ -22,7 +22,8 @@ pub struct CreateJobStatusBody {
 #[utoipa::path(post, path = "/v1/job-statuses", operation_id = "createJobStatus", tag = "Pipelines",
     request_body = CreateJobStatusBody,
     extensions(("x-errors" = json!(["NAME_TAKEN", "TOO_MANY"]))),
-    responses((status = 201, description = "The status was made.", body = Envelope<JobStatusRead>)))]
+    responses((status = 201, description = "The status was made.",
+        body = Envelope<JobStatusRead>)))]
 pub async fn create_status(request: WriteRequest) -> Reply {
     request.no_query()?;
     let name = request.read(read_name)?;

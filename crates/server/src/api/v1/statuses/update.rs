@@ -19,11 +19,14 @@ pub struct UpdateJobStatusBody {
 /// Rename a job status
 ///
 /// All jobs that have it show the new name.
-#[utoipa::path(patch, path = "/v1/job-statuses/{id}", operation_id = "updateJobStatus", tag = "Pipelines",
-    params(("id" = String, Path, description = "The status's id.", example = "sts_01m1v0e8k7g8h2j4k6m0n5p7rt")),
+#[utoipa::path(patch, path = "/v1/job-statuses/{id}", operation_id = "updateJobStatus",
+    tag = "Pipelines",
+    params(("id" = String, Path, description = "The status's id.",
+        example = "sts_01m1v0e8k7g8h2j4k6m0n5p7rt")),
     request_body = UpdateJobStatusBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "NAME_TAKEN"]))),
-    responses((status = 200, description = "The status as it is now.", body = Envelope<JobStatusRead>)))]
+    responses((status = 200, description = "The status as it is now.",
+        body = Envelope<JobStatusRead>)))]
 pub async fn update_status(request: WriteRequest) -> Reply {
     request.no_query()?;
     let name = request.read(read_new_name)?;

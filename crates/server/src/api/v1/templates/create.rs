@@ -11,7 +11,8 @@ use slated_operations::templates::CreateTemplate;
 /// A template to make.
 #[derive(ToSchema)]
 #[schema(example = json!({"name": "Engineering",
-    "pipeline_stages": [{"name": "Applied"}, {"name": "Code review", "is_interviewing_stage": true}, {"name": "Hired"}, {"name": "Rejected", "is_rejection_stage": true}]}))]
+    "pipeline_stages": [{"name": "Applied"}, {"name": "Code review", "is_interviewing_stage": true},
+        {"name": "Hired"}, {"name": "Rejected", "is_rejection_stage": true}]}))]
 #[expect(dead_code, reason = "describes what NewTemplate reads")]
 pub struct CreateTemplateBody {
     /// No two templates have the same name, whatever its case.
@@ -26,13 +27,17 @@ pub struct CreateTemplateBody {
 /// Make a pipeline template
 ///
 /// It comes behind all others. A workspace has at most 100.
-#[utoipa::path(post, path = "/v1/pipeline-templates", operation_id = "createPipelineTemplate", tag = "Pipelines",
+#[utoipa::path(post, path = "/v1/pipeline-templates", operation_id = "createPipelineTemplate",
+    tag = "Pipelines",
     request_body = CreateTemplateBody,
     extensions(("x-errors" = json!(["NAME_TAKEN", "TOO_MANY"]))),
-    responses((status = 201, description = "The template was made.", body = Envelope<TemplateRead>)))]
+    responses((status = 201, description = "The template was made.",
+        body = Envelope<TemplateRead>)))]
 pub async fn create_template(request: WriteRequest) -> Reply {
     request.no_query()?;
     let new = request.read(NewTemplate::read)?;
     let work = CreateTemplate { actor: request.actor.clone(), new };
-    request.carry_out(work, |template| answer(StatusCode::CREATED, TemplateRead::from(template))).await
+    request
+        .carry_out(work, |template| answer(StatusCode::CREATED, TemplateRead::from(template)))
+        .await
 }

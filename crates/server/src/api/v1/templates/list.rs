@@ -9,7 +9,8 @@ use slated_operations::templates::ListTemplates;
 /// List pipeline templates
 ///
 /// The templates of the workspace, the oldest first. One of them is the default.
-#[utoipa::path(get, path = "/v1/pipeline-templates", operation_id = "listPipelineTemplates", tag = "Pipelines",
+#[utoipa::path(get, path = "/v1/pipeline-templates", operation_id = "listPipelineTemplates",
+    tag = "Pipelines",
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of templates.", body = ListOf<TemplateRead>)))]
 pub async fn list_templates(request: ReadRequest) -> Reply {

@@ -26,11 +26,14 @@ pub struct UpdateTemplateBody {
 /// Change a pipeline template
 ///
 /// What is absent stays. Jobs that were opened with the template do not change.
-#[utoipa::path(patch, path = "/v1/pipeline-templates/{id}", operation_id = "updatePipelineTemplate", tag = "Pipelines",
-    params(("id" = String, Path, description = "The template's id.", example = "tpl_01m1v0e8k7t5v7x9z1b3d5f7hj")),
+#[utoipa::path(patch, path = "/v1/pipeline-templates/{id}", operation_id = "updatePipelineTemplate",
+    tag = "Pipelines",
+    params(("id" = String, Path, description = "The template's id.",
+        example = "tpl_01m1v0e8k7t5v7x9z1b3d5f7hj")),
     request_body = UpdateTemplateBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "NAME_TAKEN", "DEFAULT_TEMPLATE"]))),
-    responses((status = 200, description = "The template as it is now.", body = Envelope<TemplateRead>)))]
+    responses((status = 200, description = "The template as it is now.",
+        body = Envelope<TemplateRead>)))]
 pub async fn update_template(request: WriteRequest) -> Reply {
     request.no_query()?;
     let patch = request.read(TemplatePatch::read)?;

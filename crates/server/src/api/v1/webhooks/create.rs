@@ -10,23 +10,27 @@ use slated_operations::webhooks::secret::new_seed;
 
 /// A webhook to make.
 #[derive(ToSchema)]
-#[schema(example = json!({"url": "https://hooks.example/slated", "types": ["person.*", "candidate.moved"], "description": "To the CRM"}))]
+#[schema(example = json!({"url": "https://hooks.example/slated",
+    "types": ["person.*", "candidate.moved"], "description": "To the CRM"}))]
 #[expect(dead_code, reason = "describes what NewWebhook reads")]
 pub struct CreateWebhookBody {
     /// Where to call: http or https, no user or password in it, and no address that is not public.
     url: String,
-    /// The types of events to be told of: names, families such as `person.*`, or `*`. All if absent.
+    /// The types of events to be told of: names, families such as `person.*`, or `*`. All if
+    /// absent.
     types: Option<Vec<String>>,
     description: Option<String>,
 }
 
 /// Make a webhook
 ///
-/// It is told of what happens from now on. The answer holds the secret that calls are signed with; it is not shown again.
+/// It is told of what happens from now on. The answer holds the secret that calls are signed with;
+/// it is not shown again.
 #[utoipa::path(post, path = "/v1/webhooks", operation_id = "createWebhook", tag = "Webhooks",
     request_body = CreateWebhookBody,
     extensions(("x-errors" = json!(["TOO_MANY_WEBHOOKS"]))),
-    responses((status = 201, description = "The webhook with its secret.", body = Envelope<WebhookRead>)))]
+    responses((status = 201, description = "The webhook with its secret.",
+        body = Envelope<WebhookRead>)))]
 pub async fn create(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
     let new = request.read(|fields| NewWebhook::read(fields, &*request.app.delivering.targets))?;

@@ -9,12 +9,17 @@ use slated_operations::webhooks::delete::DeleteWebhook;
 ///
 /// Nothing is sent to it any more, and its deliveries are forgotten.
 #[utoipa::path(delete, path = "/v1/webhooks/{id}", operation_id = "deleteWebhook", tag = "Webhooks",
-    params(("id" = String, Path, description = "The webhook's id.", example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
+    params(("id" = String, Path, description = "The webhook's id.",
+        example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "It is gone.", body = Envelope<Confirmation>)))]
 pub async fn delete(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
     let work = DeleteWebhook { actor: request.actor.clone(), id: request.id()? };
-    request.carry_out(work, |()| answer(StatusCode::OK, Confirmation { message: "The webhook was deleted." })).await
+    request
+        .carry_out(work, |()| {
+            answer(StatusCode::OK, Confirmation { message: "The webhook was deleted." })
+        })
+        .await
 }

@@ -14,39 +14,61 @@ const MAX_PER_PAGE: i64 = 100;
 /// List deliveries
 ///
 /// What was sent to the webhook or waits to be, newest first.
-#[utoipa::path(get, path = "/v1/webhooks/{id}/deliveries", operation_id = "listDeliveries", tag = "Webhooks",
+#[utoipa::path(get, path = "/v1/webhooks/{id}/deliveries", operation_id = "listDeliveries",
+    tag = "Webhooks",
     params(
-        ("id" = String, Path, description = "The webhook's id.", example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn"),
-        ("status" = Option<String>, Query, description = "Only deliveries with this status: `pending`, `delivered` or `failed`."),
-        ("before" = Option<i64>, Query, description = "Only deliveries of events before this number: `next_before` of the page before."),
+        ("id" = String, Path, description = "The webhook's id.",
+            example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn"),
+        ("status" = Option<String>, Query, description = "Only deliveries with this status: \
+            `pending`, `delivered` or `failed`."),
+        ("before" = Option<i64>, Query, description = "Only deliveries of events before this \
+            number: `next_before` of the page before."),
         ("limit" = Option<i64>, Query, description = "How many deliveries a page has."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "A page of deliveries.", body = DeliveryPage)))]
 pub async fn list(AdminReadRequest(request): AdminReadRequest) -> Reply {
     let mut query = request.query();
-    let status = query.parsed("status", FieldErrorCode::InvalidValue, "pending, delivered or failed", DeliveryStatus::parse);
+    let status = query.parsed(
+        "status",
+        FieldErrorCode::InvalidValue,
+        "pending, delivered or failed",
+        DeliveryStatus::parse,
+    );
     let before = read_before(&mut query);
     let limit = read_limit(&mut query, MAX_PER_PAGE, MAX_PER_PAGE);
     let (before, limit) = query.finish((before, limit))?;
-    let work = ListDeliveries { workspace: request.workspace, id: request.id()?, status, before, limit };
+    let work =
+        ListDeliveries { workspace: request.workspace, id: request.id()?, status, before, limit };
     let (deliveries, next_before) = request.app.store.read_snapshot(work).await?;
     let data = deliveries.iter().map(DeliveryRead::from).collect();
-    Ok(render(StatusCode::OK, &DeliveryPage { success: true, data, meta: BackwardMeta { next_before } }))
+    Ok(render(
+        StatusCode::OK,
+        &DeliveryPage { success: true, data, meta: BackwardMeta { next_before } },
+    ))
 }
 
 /// Read a delivery
 ///
 /// With the attempts that were made, and how each was answered.
-#[utoipa::path(get, path = "/v1/webhooks/{id}/deliveries/{sequence}", operation_id = "readDelivery", tag = "Webhooks",
+#[utoipa::path(get, path = "/v1/webhooks/{id}/deliveries/{sequence}", operation_id = "readDelivery",
+    tag = "Webhooks",
     params(
-        ("id" = String, Path, description = "The webhook's id.", example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn"),
+        ("id" = String, Path, description = "The webhook's id.",
+            example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn"),
         ("sequence" = i64, Path, description = "The number of the event.", example = 42),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "The delivery.", body = Envelope<DeliveryRead>)))]
 pub async fn read(AdminReadRequest(request): AdminReadRequest) -> Reply {
     request.no_query()?;
-    let work = ReadDelivery { workspace: request.workspace, id: request.id()?, sequence: request.number("delivery")? };
-    Ok(answer(StatusCode::OK, DeliveryRead::with_attempts(&request.app.store.read_snapshot(work).await?)))
+    let work = ReadDelivery {
+        workspace: request.workspace,
+        id: request.id()?,
+        sequence: request.number("delivery")?,
+    };
+    Ok(answer(
+        StatusCode::OK,
+        DeliveryRead::with_attempts(&request.app.store.read_snapshot(work).await?),
+    ))
 }

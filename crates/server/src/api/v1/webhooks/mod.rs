@@ -25,7 +25,8 @@ use crate::outgoing::Targets;
 
 impl UrlRule for Targets {
     fn check(&self, url: &str) -> Result<(), String> {
-        let url = Url::parse(url).map_err(|_| "must be a URL such as https://example.com/hooks".to_owned())?;
+        let url = Url::parse(url)
+            .map_err(|_| "must be a URL such as https://example.com/hooks".to_owned())?;
         self.check(&url)
     }
 }
@@ -34,10 +35,17 @@ fn shown(status: StatusCode, webhook: &Webhook) -> Answer {
     answer(status, WebhookRead::from(webhook))
 }
 
-/// Carries out what gives a webhook a secret, and shows it. The answer is kept without the secret, so that it stands nowhere; given
-/// again, it has none.
-async fn carry_out_and_reveal<W: Operation<Output = Webhook>>(request: WriteRequest, work: W, status: StatusCode, seed: &[u8]) -> Reply {
+/// Carries out what gives a webhook a secret, and shows it. The answer is kept without the secret,
+/// so that it stands nowhere; given again, it has none.
+async fn carry_out_and_reveal<W: Operation<Output = Webhook>>(
+    request: WriteRequest,
+    work: W,
+    status: StatusCode,
+    seed: &[u8],
+) -> Reply {
     let secret = request.app.delivering.secret_key.reveal(seed);
-    let without = move |webhook: Webhook| answer(status, WebhookRead { secret: Some(String::new()), ..WebhookRead::from(&webhook) });
+    let without = move |webhook: Webhook| {
+        answer(status, WebhookRead { secret: Some(String::new()), ..WebhookRead::from(&webhook) })
+    };
     Ok(with_secret(request.carry_out(work, without).await?, "secret", &secret))
 }

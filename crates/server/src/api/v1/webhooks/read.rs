@@ -9,7 +9,8 @@ use slated_operations::webhooks::read::ReadWebhook;
 ///
 /// Whether it takes calls, and what went wrong last.
 #[utoipa::path(get, path = "/v1/webhooks/{id}", operation_id = "readWebhook", tag = "Webhooks",
-    params(("id" = String, Path, description = "The webhook's id.", example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
+    params(("id" = String, Path, description = "The webhook's id.",
+        example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "The webhook.", body = Envelope<WebhookRead>)))]
 pub async fn read(AdminReadRequest(request): AdminReadRequest) -> Reply {

@@ -27,9 +27,12 @@ pub struct Replayed {
 
 /// Replay events
 ///
-/// Sends all events of a range again that the webhook wants: of the first 10,000 behind `after`. Take a longer range in parts.
-#[utoipa::path(post, path = "/v1/webhooks/{id}/replay", operation_id = "replayEvents", tag = "Webhooks",
-    params(("id" = String, Path, description = "The webhook's id.", example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
+/// Sends all events of a range again that the webhook wants: of the first 10,000 behind `after`.
+/// Take a longer range in parts.
+#[utoipa::path(post, path = "/v1/webhooks/{id}/replay", operation_id = "replayEvents",
+    tag = "Webhooks",
+    params(("id" = String, Path, description = "The webhook's id.",
+        example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
     request_body = ReplayBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "EVENTS_GONE"]))),
     responses((status = 202, description = "They are pending now.", body = Envelope<Replayed>)))]

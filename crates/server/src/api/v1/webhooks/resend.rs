@@ -8,16 +8,25 @@ use slated_operations::webhooks::deliveries::ResendDelivery;
 /// Send an event again
 ///
 /// The delivery waits to be made again, however it ended.
-#[utoipa::path(post, path = "/v1/webhooks/{id}/deliveries/{sequence}/resend", operation_id = "resendDelivery", tag = "Webhooks",
+#[utoipa::path(post, path = "/v1/webhooks/{id}/deliveries/{sequence}/resend",
+    operation_id = "resendDelivery", tag = "Webhooks",
     params(
-        ("id" = String, Path, description = "The webhook's id.", example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn"),
+        ("id" = String, Path, description = "The webhook's id.",
+            example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn"),
         ("sequence" = i64, Path, description = "The number of the event.", example = 42),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
-    responses((status = 202, description = "The delivery, which is pending now.", body = Envelope<DeliveryRead>)))]
+    responses((status = 202, description = "The delivery, which is pending now.",
+        body = Envelope<DeliveryRead>)))]
 pub async fn resend(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;
-    let work = ResendDelivery { actor: request.actor.clone(), id: request.id()?, sequence: request.number("delivery")? };
-    request.carry_out(work, |delivered| answer(StatusCode::ACCEPTED, DeliveryRead::from(&delivered))).await
+    let work = ResendDelivery {
+        actor: request.actor.clone(),
+        id: request.id()?,
+        sequence: request.number("delivery")?,
+    };
+    request
+        .carry_out(work, |delivered| answer(StatusCode::ACCEPTED, DeliveryRead::from(&delivered)))
+        .await
 }

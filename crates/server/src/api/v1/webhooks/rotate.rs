@@ -18,17 +18,26 @@ pub struct RotateSecretBody {
 
 /// Rotate a webhook's secret
 ///
-/// Makes a new secret and shows it once. Until the overlap ends every call carries a signature with each.
-#[utoipa::path(post, path = "/v1/webhooks/{id}/rotate", operation_id = "rotateWebhookSecret", tag = "Webhooks",
-    params(("id" = String, Path, description = "The webhook's id.", example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
+/// Makes a new secret and shows it once. Until the overlap ends every call carries a signature with
+/// each.
+#[utoipa::path(post, path = "/v1/webhooks/{id}/rotate", operation_id = "rotateWebhookSecret",
+    tag = "Webhooks",
+    params(("id" = String, Path, description = "The webhook's id.",
+        example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
     request_body = RotateSecretBody,
     extensions(("x-may-be-empty" = json!(true)), ("x-errors" = json!(["NOT_FOUND"]))),
-    responses((status = 200, description = "The webhook with its new secret.", body = Envelope<WebhookRead>)))]
+    responses((status = 200, description = "The webhook with its new secret.",
+        body = Envelope<WebhookRead>)))]
 pub async fn rotate(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
     let overlap = request.read(|fields| fields.count("overlap_seconds", MAX_OVERLAP_SECONDS))?;
     let overlap_seconds = overlap.unwrap_or(OVERLAP_SECONDS);
     let seed = new_seed()?;
-    let work = RotateSecret { actor: request.actor.clone(), id: request.id()?, seed: seed.clone(), overlap_seconds };
+    let work = RotateSecret {
+        actor: request.actor.clone(),
+        id: request.id()?,
+        seed: seed.clone(),
+        overlap_seconds,
+    };
     carry_out_and_reveal(request, work, StatusCode::OK, &seed).await
 }

@@ -7,11 +7,15 @@ use slated_operations::webhooks::test::TestWebhook;
 
 /// Try a webhook
 ///
-/// Writes an event `webhook.test` that goes to this webhook only, whatever its types. Its delivery says what came of it.
-#[utoipa::path(post, path = "/v1/webhooks/{id}/test", operation_id = "testWebhook", tag = "Webhooks",
-    params(("id" = String, Path, description = "The webhook's id.", example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
+/// Writes an event `webhook.test` that goes to this webhook only, whatever its types. Its delivery
+/// says what came of it.
+#[utoipa::path(post, path = "/v1/webhooks/{id}/test", operation_id = "testWebhook",
+    tag = "Webhooks",
+    params(("id" = String, Path, description = "The webhook's id.",
+        example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
-    responses((status = 202, description = "The event that is being sent.", body = Envelope<EventRead>)))]
+    responses((status = 202, description = "The event that is being sent.",
+        body = Envelope<EventRead>)))]
 pub async fn test(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
     request.read(|_| ())?;

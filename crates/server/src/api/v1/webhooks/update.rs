@@ -26,13 +26,16 @@ pub struct UpdateWebhookBody {
 ///
 /// What is still to be delivered goes to the new URL. A webhook that failed is tried at once.
 #[utoipa::path(patch, path = "/v1/webhooks/{id}", operation_id = "updateWebhook", tag = "Webhooks",
-    params(("id" = String, Path, description = "The webhook's id.", example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
+    params(("id" = String, Path, description = "The webhook's id.",
+        example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
     request_body = UpdateWebhookBody,
     extensions(("x-errors" = json!(["NOT_FOUND"]))),
-    responses((status = 200, description = "The webhook as it is now.", body = Envelope<WebhookRead>)))]
+    responses((status = 200, description = "The webhook as it is now.",
+        body = Envelope<WebhookRead>)))]
 pub async fn update(AdminRequest(request): AdminRequest) -> Reply {
     request.no_query()?;
-    let patch = request.read(|fields| WebhookPatch::read(fields, &*request.app.delivering.targets))?;
+    let patch =
+        request.read(|fields| WebhookPatch::read(fields, &*request.app.delivering.targets))?;
     let work = UpdateWebhook { actor: request.actor.clone(), id: request.id()?, patch };
     request.carry_out(work, |webhook| shown(StatusCode::OK, &webhook)).await
 }

@@ -1,4 +1,5 @@
-//! Where in a directory a person stands. Only places are kept in memory; a line is read when somebody asks for it.
+//! Where in a directory a person stands. Only places are kept in memory; a line is read when
+//! somebody asks for it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -48,7 +49,11 @@ impl Stamp {
 
 impl From<&std::fs::Metadata> for Stamp {
     fn from(metadata: &std::fs::Metadata) -> Self {
-        Self { modified: (metadata.mtime(), metadata.mtime_nsec()), length: metadata.size(), inode: (metadata.dev(), metadata.ino()) }
+        Self {
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            length: metadata.size(),
+            inode: (metadata.dev(), metadata.ino()),
+        }
     }
 }
 
@@ -77,7 +82,8 @@ impl Index {
         }
         let stamp = Stamp::from(&metadata);
         let is_shown = is_first && metadata.size() > LARGE && stderr().is_terminal();
-        let mut progress = is_shown.then(|| Progress::start(format!("Indexing {}", path.display()), metadata.size()));
+        let mut progress = is_shown
+            .then(|| Progress::start(format!("Indexing {}", path.display()), metadata.size()));
         let mut reading = Reading { name: path.display().to_string(), ..Reading::default() };
         reading.read(&mut BufReader::with_capacity(MAX_LINE_LENGTH, &file), |done| {
             if let Some(progress) = &mut progress {
@@ -101,9 +107,13 @@ impl Index {
     pub fn find(&self, question: &Question) -> io::Result<Found> {
         let asked = keys::of_question(question);
         for key in &asked {
-            let Some(place) = self.places.get(&key.hash()).filter(|place| place.length > 0) else { continue };
+            let Some(place) = self.places.get(&key.hash()).filter(|place| place.length > 0) else {
+                continue;
+            };
             let line = self.line(*place)?;
-            let Some(there) = keys::of_line(&line).filter(|there| there.contains(key)) else { return Ok(Found::Stale) };
+            let Some(there) = keys::of_line(&line).filter(|there| there.contains(key)) else {
+                return Ok(Found::Stale);
+            };
             if keys::is_same_person(key, &asked, &there) {
                 return Ok(serde_json::from_slice(&line).map_or(Found::Stale, Found::Profile));
             }
@@ -121,7 +131,11 @@ impl Index {
             }
             Source::Embedded(text) => {
                 let start = usize::try_from(place.offset).unwrap_or(usize::MAX);
-                Ok(text.as_bytes().get(start..start.saturating_add(length)).unwrap_or_default().to_vec())
+                Ok(text
+                    .as_bytes()
+                    .get(start..start.saturating_add(length))
+                    .unwrap_or_default()
+                    .to_vec())
             }
         }
     }
@@ -154,7 +168,11 @@ impl Reading {
             }
         }
         if self.left_out > MAX_TOLD {
-            tracing::warn!(directory = self.name, lines = self.left_out, "lines of a directory are left out, the first of which were told");
+            tracing::warn!(
+                directory = self.name,
+                lines = self.left_out,
+                "lines of a directory are left out, the first of which were told"
+            );
         }
         Ok(())
     }
@@ -173,13 +191,16 @@ impl Reading {
         keys.iter().for_each(|key| self.keep(key, place));
     }
 
-    /// Of two lines with the same key the later one counts; of two who share name and company, neither.
+    /// Of two lines with the same key the later one counts; of two who share name and company,
+    /// neither.
     fn keep(&mut self, key: &Key, place: Place) {
         match self.places.entry(key.hash()) {
             Entry::Vacant(entry) => {
                 entry.insert(place);
             }
-            Entry::Occupied(mut entry) if key.kind == KeyKind::NameAtCompany => entry.get_mut().length = 0,
+            Entry::Occupied(mut entry) if key.kind == KeyKind::NameAtCompany => {
+                entry.get_mut().length = 0
+            }
             Entry::Occupied(mut entry) => {
                 entry.insert(place);
             }
@@ -189,7 +210,12 @@ impl Reading {
     fn leave_out(&mut self, reason: &str) {
         self.left_out += 1;
         if self.left_out <= MAX_TOLD {
-            tracing::warn!(directory = self.name, line = self.number, reason, "a line of a directory is left out");
+            tracing::warn!(
+                directory = self.name,
+                line = self.number,
+                reason,
+                "a line of a directory is left out"
+            );
         }
     }
 
@@ -199,8 +225,8 @@ impl Reading {
     }
 }
 
-/// Reads up to the end of the line, without keeping more of it than a line may have. Gives the bytes that it took, with the end; none
-/// when nothing is left.
+/// Reads up to the end of the line, without keeping more of it than a line may have. Gives the
+/// bytes that it took, with the end; none when nothing is left.
 fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<u64>> {
     line.clear();
     let mut length = 0;
@@ -233,7 +259,9 @@ mod tests {
     }
 
     fn line(handle: &str, title: &str) -> String {
-        json!({ "social_url": format!("https://social.example/in/{handle}"), "current_job_title": title }).to_string()
+        json!({ "social_url": format!("https://social.example/in/{handle}"),
+            "current_job_title": title })
+        .to_string()
     }
 
     /// An index over a file of that name and contents, which is gone afterwards.
@@ -248,7 +276,9 @@ mod tests {
 
     fn title(index: &Index, question: &Question) -> Option<String> {
         match index.find(question).unwrap() {
-            Found::Profile(profile) => Some(profile["current_job_title"].as_str().unwrap().to_owned()),
+            Found::Profile(profile) => {
+                Some(profile["current_job_title"].as_str().unwrap().to_owned())
+            }
             Found::Nobody => None,
             Found::Stale => panic!("stale"),
         }
@@ -258,7 +288,8 @@ mod tests {
     fn persons_are_found_by_what_is_known_of_them() {
         let text = "{\"external_source_id\": \"x-1\", \"current_job_title\": \"one\"}\n\n\
                     {\"emails\": [\"b@x.com\"], \"current_job_title\": \"two\"}\r\n\
-                    {\"name\": \"Cy Young\", \"company_name\": \"Acme\", \"current_job_title\": \"three\"}";
+                    {\"name\": \"Cy Young\", \"company_name\": \"Acme\", \"current_job_title\": \
+                    \"three\"}";
         with_file("known", text.as_bytes(), |_, index| {
             assert_eq!(index.persons, 3);
             let question = |change: fn(&mut Question)| {
@@ -266,10 +297,21 @@ mod tests {
                 change(&mut question);
                 title(index, &question)
             };
-            assert_eq!(question(|asked| asked.external_source_id = "x-1".to_owned()).as_deref(), Some("one"));
-            assert_eq!(question(|asked| asked.emails = vec!["a@x.com".to_owned(), "B@x.com".to_owned()]).as_deref(), Some("two"));
+            assert_eq!(
+                question(|asked| asked.external_source_id = "x-1".to_owned()).as_deref(),
+                Some("one")
+            );
+            assert_eq!(
+                question(|asked| asked.emails = vec!["a@x.com".to_owned(), "B@x.com".to_owned()])
+                    .as_deref(),
+                Some("two")
+            );
             assert_eq!(question(|asked| asked.name = "cy  young".to_owned()), None);
-            let named = Question { name: "cy  young".to_owned(), company_name: "ACME".to_owned(), ..Question::default() };
+            let named = Question {
+                name: "cy  young".to_owned(),
+                company_name: "ACME".to_owned(),
+                ..Question::default()
+            };
             assert_eq!(title(index, &named).as_deref(), Some("three"));
             assert_eq!(title(index, &by_handle("nobody")), None);
         });
@@ -310,13 +352,21 @@ mod tests {
     #[test]
     fn a_line_about_somebody_else_is_passed_over_for_the_next() {
         let lines = [
-            json!({ "external_source_id": "x-1", "social_url": "https://social.example/in/bob", "current_job_title": "one" }),
-            json!({ "name": "Ada", "company_name": "Acme", "emails": ["a@x.com"], "current_job_title": "two" }),
+            json!({ "external_source_id": "x-1", "social_url": "https://social.example/in/bob",
+                "current_job_title": "one" }),
+            json!({ "name": "Ada", "company_name": "Acme", "emails": ["a@x.com"],
+                "current_job_title": "two" }),
         ];
         with_file("else", lines.map(|line| line.to_string()).join("\n").as_bytes(), |_, index| {
-            let named = Question { name: "Ada".to_owned(), company_name: "Acme".to_owned(), ..Question::default() };
-            let outside = |asked: Question| Question { external_source_id: "x-1".to_owned(), ..asked };
-            let by_email = |email: &str| Question { emails: vec![email.to_owned()], ..named.clone() };
+            let named = Question {
+                name: "Ada".to_owned(),
+                company_name: "Acme".to_owned(),
+                ..Question::default()
+            };
+            let outside =
+                |asked: Question| Question { external_source_id: "x-1".to_owned(), ..asked };
+            let by_email =
+                |email: &str| Question { emails: vec![email.to_owned()], ..named.clone() };
             assert_eq!(title(index, &outside(Question::default())).as_deref(), Some("one"));
             assert_eq!(title(index, &outside(by_handle("bob"))).as_deref(), Some("one"));
             assert_eq!(title(index, &outside(by_handle("ada"))), None);
@@ -329,20 +379,36 @@ mod tests {
 
     #[test]
     fn the_later_line_counts_and_names_must_be_unique() {
-        let named = |title: &str| json!({ "name": "Ada", "company_name": "Acme", "current_job_title": title }).to_string();
-        let text = [line("ada", "old"), line("ada", "new"), named("one"), named("other")].join("\n");
+        let named = |title: &str| {
+            json!({ "name": "Ada", "company_name": "Acme", "current_job_title": title }).to_string()
+        };
+        let text =
+            [line("ada", "old"), line("ada", "new"), named("one"), named("other")].join("\n");
         with_file("twice", text.as_bytes(), |_, index| {
             assert_eq!(title(index, &by_handle("ada")).as_deref(), Some("new"));
-            let asked = Question { name: "Ada".to_owned(), company_name: "Acme".to_owned(), ..Question::default() };
+            let asked = Question {
+                name: "Ada".to_owned(),
+                company_name: "Acme".to_owned(),
+                ..Question::default()
+            };
             assert_eq!(title(index, &asked), None);
         });
     }
 
     #[test]
     fn lines_that_cannot_be_read_are_left_out() {
-        let long = format!("{{\"social_url\": \"https://social.example/in/long\", \"x\": \"{}\"}}", "x".repeat(MAX_LINE_LENGTH));
+        let long = format!(
+            "{{\"social_url\": \"https://social.example/in/long\", \"x\": \"{}\"}}",
+            "x".repeat(MAX_LINE_LENGTH)
+        );
         let mut contents = BYTE_ORDER_MARK.to_vec();
-        let lines = [line("first", "1"), "nonsense".to_owned(), long, "\u{0}".to_owned(), line("last", "2")];
+        let lines = [
+            line("first", "1"),
+            "nonsense".to_owned(),
+            long,
+            "\u{0}".to_owned(),
+            line("last", "2"),
+        ];
         contents.extend_from_slice(lines.join("\n").as_bytes());
         contents.extend_from_slice(b"\n\xff\xfe\n");
         with_file("broken", &contents, |_, index| {
@@ -367,11 +433,16 @@ mod tests {
 
     #[test]
     fn a_text_is_a_directory_too() {
-        let text = "{\"external_source_id\": \"a\", \"current_job_title\": \"one\"}\n{\"external_source_id\": \"b\"}\n";
+        let text = "{\"external_source_id\": \"a\", \"current_job_title\": \
+            \"one\"}\n{\"external_source_id\": \"b\"}\n";
         let index = Index::of_text("test", text);
-        let asked = |id: &str| Question { external_source_id: id.to_owned(), ..Question::default() };
+        let asked =
+            |id: &str| Question { external_source_id: id.to_owned(), ..Question::default() };
         assert_eq!(title(&index, &asked("a")).as_deref(), Some("one"));
-        assert_eq!(index.find(&asked("b")).unwrap(), Found::Profile(json!({ "external_source_id": "b" })));
+        assert_eq!(
+            index.find(&asked("b")).unwrap(),
+            Found::Profile(json!({ "external_source_id": "b" }))
+        );
         assert_eq!(index.find(&asked("c")).unwrap(), Found::Nobody);
     }
 

@@ -20,7 +20,8 @@ pub enum KeyKind {
 }
 
 impl KeyKind {
-    /// Those that are enough by themselves. With any other, the line must not say in these that it is about somebody else.
+    /// Those that are enough by themselves. With any other, the line must not say in these that it
+    /// is about somebody else.
     const SURE: [Self; 2] = [Self::SocialHandle, Self::Email];
 }
 
@@ -57,13 +58,19 @@ impl Key {
 pub fn of_question(question: &Question) -> Vec<Key> {
     let mut keys = Vec::new();
     keys.extend(Key::new(KeyKind::SocialHandle, question.social_public_id.as_str()));
-    keys.extend(question.emails.iter().filter_map(|email| Key::new(KeyKind::Email, Channel::Email.key(email.trim()))));
+    keys.extend(
+        question
+            .emails
+            .iter()
+            .filter_map(|email| Key::new(KeyKind::Email, Channel::Email.key(email.trim()))),
+    );
     keys.extend(Key::new(KeyKind::ExternalSource, question.external_source_id.trim()));
     keys.extend(Key::name_at_company(&question.name, &question.company_name));
     keys
 }
 
-/// Whether a line with `found` among its keys is about the person: not if both have handles, or e-mail addresses, and share none.
+/// Whether a line with `found` among its keys is about the person: not if both have handles, or
+/// e-mail addresses, and share none.
 pub fn is_same_person(found: &Key, asked: &[Key], line: &[Key]) -> bool {
     let contradicts = |kind: KeyKind| {
         let mut told = line.iter().filter(|key| key.kind == kind).peekable();
@@ -73,7 +80,8 @@ pub fn is_same_person(found: &Key, asked: &[Key], line: &[Key]) -> bool {
     KeyKind::SURE.contains(&found.kind) || !KeyKind::SURE.into_iter().any(contradicts)
 }
 
-/// The parts of a profile that make keys. Whatever else they are is dealt with when the profile is read.
+/// The parts of a profile that make keys. Whatever else they are is dealt with when the profile is
+/// read.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Line {
@@ -98,14 +106,22 @@ pub fn of_line(line: &[u8]) -> Option<Vec<Key>> {
     let social = SocialProfile::parse(with_scheme(text(&line.social_url))).ok();
     keys.extend(social.and_then(|social| Key::new(KeyKind::SocialHandle, social.handle)));
     let listed = line.emails.as_array().into_iter().flatten().map(|entry| match entry {
-        Value::Object(fields) => text(fields.get("value").or_else(|| fields.get("address")).unwrap_or(&Value::Null)),
+        Value::Object(fields) => {
+            text(fields.get("value").or_else(|| fields.get("address")).unwrap_or(&Value::Null))
+        }
         entry => text(entry),
     });
     // A text that is no address finds nobody, and says of nobody that they are somebody else.
-    let emails = listed.chain([text(&line.work_email), text(&line.personal_email)]).filter(|email| email.contains('@'));
+    let emails = listed
+        .chain([text(&line.work_email), text(&line.personal_email)])
+        .filter(|email| email.contains('@'));
     keys.extend(emails.filter_map(|email| Key::new(KeyKind::Email, Channel::Email.key(email))));
     keys.extend(Key::new(KeyKind::ExternalSource, text(&line.external_source_id)));
-    let name = PersonName::complete(text(&line.name).to_owned(), text(&line.first_name).to_owned(), text(&line.last_name).to_owned());
+    let name = PersonName::complete(
+        text(&line.name).to_owned(),
+        text(&line.first_name).to_owned(),
+        text(&line.last_name).to_owned(),
+    );
     keys.extend(Key::name_at_company(&name.whole, text(&line.company_name)));
     Some(keys)
 }
@@ -160,9 +176,14 @@ mod tests {
     fn what_is_not_said_makes_no_key() {
         let bare = of_line(br#"{"social_url": "social.example/in/Ada"}"#).unwrap();
         assert_eq!(shown(&bare), [(KeyKind::SocialHandle, "ada")]);
-        assert_eq!(of_line(br#"{"emails": ["n/a", "", {"value": "unknown"}], "work_email": "-"}"#), Some(Vec::new()));
+        assert_eq!(
+            of_line(br#"{"emails": ["n/a", "", {"value": "unknown"}], "work_email": "-"}"#),
+            Some(Vec::new())
+        );
         assert_eq!(of_line(br#"{"name": "Ada", "social_url": "nowhere", "emails": "none", "external_source_id": 7}"#), Some(Vec::new()));
-        assert!(of_question(&Question { name: "Ada".to_owned(), ..Question::default() }).is_empty());
+        assert!(
+            of_question(&Question { name: "Ada".to_owned(), ..Question::default() }).is_empty()
+        );
         for wrong in ["", "[]", "null", "\"Ada\"", "{\"name\": ", "[{\"name\": \"Ada\"}]"] {
             assert_eq!(of_line(wrong.as_bytes()), None, "{wrong}");
         }
@@ -173,7 +194,9 @@ mod tests {
         let key = |kind, text: &str| Key::new(kind, text).unwrap();
         let (ada, bob) = (key(KeyKind::SocialHandle, "ada"), key(KeyKind::SocialHandle, "bob"));
         let [a, b, c] = ["a@x.com", "b@x.com", "c@x.com"].map(|email| key(KeyKind::Email, email));
-        for unsure in [key(KeyKind::ExternalSource, "x-1"), key(KeyKind::NameAtCompany, "ada\u{1f}acme")] {
+        for unsure in
+            [key(KeyKind::ExternalSource, "x-1"), key(KeyKind::NameAtCompany, "ada\u{1f}acme")]
+        {
             for (asked, line, expected) in [
                 (vec![], vec![&ada, &a], true),
                 (vec![&ada, &a], vec![], true),
@@ -185,7 +208,9 @@ mod tests {
                 (vec![&ada, &a], vec![&ada, &c], false),
                 (vec![&ada, &a], vec![&bob, &a], false),
             ] {
-                let with = |keys: &[&Key]| -> Vec<Key> { keys.iter().map(|key| (*key).clone()).chain([unsure.clone()]).collect() };
+                let with = |keys: &[&Key]| -> Vec<Key> {
+                    keys.iter().map(|key| (*key).clone()).chain([unsure.clone()]).collect()
+                };
                 let (asked, line) = (with(&asked), with(&line));
                 assert_eq!(is_same_person(&unsure, &asked, &line), expected, "{asked:?} {line:?}");
             }

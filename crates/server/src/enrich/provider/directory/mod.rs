@@ -1,5 +1,6 @@
-//! A file of the operator's own, with a profile in JSON on each line. It may be replaced while the program runs: whoever notices waits
-//! until the new one is indexed, and who asks meanwhile is answered from the old one.
+//! A file of the operator's own, with a profile in JSON on each line. It may be replaced while the
+//! program runs: whoever notices waits until the new one is indexed, and who asks meanwhile is
+//! answered from the old one.
 
 mod index;
 mod keys;
@@ -41,7 +42,8 @@ struct Watch {
 
 impl Directory {
     pub fn open(path: &Path) -> Result<Self, String> {
-        let (index, tried) = Index::of_file(path, true).map_err(|error| format!("path {} cannot be read: {error}", path.display()))?;
+        let (index, tried) = Index::of_file(path, true)
+            .map_err(|error| format!("path {} cannot be read: {error}", path.display()))?;
         tracing::info!(directory = %path.display(), persons = index.persons, "directory indexed");
         let watch = Watch { looked_at: Instant::now(), tried, is_gone: false };
         let watched = Watched { path: path.to_owned(), watch: Mutex::new(watch) };
@@ -57,7 +59,8 @@ impl Directory {
 
     async fn look_up(&self, question: Question) -> Result<Answer, Trouble> {
         let shared = Arc::clone(&self.0);
-        // A file that takes longer to index than the asker waits is indexed to the end all the same.
+        // A file that takes longer to index than the asker waits is indexed to the end all the
+        // same.
         let found = tokio::task::spawn_blocking(move || shared.find(&question)).await;
         match found.map_err(|error| Trouble::Failed(error.to_string()))? {
             Ok(Found::Profile(profile)) => Ok(Answer::free(profile)),
@@ -98,7 +101,8 @@ impl Shared {
             Ok(seen) => seen,
             Err(error) => {
                 if !watch.is_gone {
-                    tracing::warn!(directory = %name, error = %error, "a directory is gone; its last contents are still used");
+                    tracing::warn!(directory = %name, error = %error, "a directory is gone; its \
+                        last contents are still used");
                 }
                 watch.is_gone = true;
                 return;
@@ -115,7 +119,8 @@ impl Shared {
                 stamp
             }
             Err(error) => {
-                tracing::warn!(directory = %name, error = %error, "a directory cannot be read; its last contents are still used");
+                tracing::warn!(directory = %name, error = %error, "a directory cannot be read; \
+                    its last contents are still used");
                 seen
             }
         };
@@ -178,7 +183,8 @@ mod tests {
 
     #[test]
     fn a_file_that_is_replaced_is_indexed_again_and_one_that_is_gone_is_remembered() {
-        let path = std::env::temp_dir().join(format!("slated-directory-{}.jsonl", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("slated-directory-{}.jsonl", std::process::id()));
         std::fs::write(&path, line("ada")).unwrap();
         let directory = Directory::open(&path).unwrap();
         let ada = Ok(Answer { profile: Some(json!({ "external_source_id": "ada" })), cost: None });
@@ -199,7 +205,8 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_one_who_indexes() {
-        let path = std::env::temp_dir().join(format!("slated-directory-busy-{}.jsonl", std::process::id()));
+        let path = std::env::temp_dir()
+            .join(format!("slated-directory-busy-{}.jsonl", std::process::id()));
         std::fs::write(&path, line("ada")).unwrap();
         let directory = Directory::open(&path).unwrap();
         replace(&path, &[line("bob")]);

@@ -53,7 +53,14 @@ const LISTS: &[ListForm] = &[
         ],
         lists: &[ListForm {
             name: "positions",
-            fields: &["title", "start_date", "end_date", "description", "location", "position_type"],
+            fields: &[
+                "title",
+                "start_date",
+                "end_date",
+                "description",
+                "location",
+                "position_type",
+            ],
             lists: &[],
             needed: None,
         }],
@@ -61,13 +68,29 @@ const LISTS: &[ListForm] = &[
     },
     ListForm {
         name: "education_experience",
-        fields: &["company_name", "company_social_url", "company_social_id", "degree", "start_date", "end_date", "description"],
+        fields: &[
+            "company_name",
+            "company_social_url",
+            "company_social_id",
+            "degree",
+            "start_date",
+            "end_date",
+            "description",
+        ],
         lists: &[],
         needed: None,
     },
     ListForm {
         name: "certifications",
-        fields: &["name", "credential_id", "company_name", "company_social_url", "company_social_id", "start_date", "end_date"],
+        fields: &[
+            "name",
+            "credential_id",
+            "company_name",
+            "company_social_url",
+            "company_social_id",
+            "start_date",
+            "end_date",
+        ],
         lists: &[],
         needed: None,
     },
@@ -75,7 +98,10 @@ const LISTS: &[ListForm] = &[
 
 pub fn read(written: &Value) -> Result<Mapping, String> {
     let Value::Object(written) = written else {
-        return Err("mapping must be the name of a mapping, or a table that says where the fields stand".to_owned());
+        return Err(
+            "mapping must be the name of a mapping, or a table that says where the fields stand"
+                .to_owned(),
+        );
     };
     let mut mapping = Mapping { root: String::new(), fields: Vec::new(), cost: None };
     for (name, value) in written {
@@ -84,12 +110,17 @@ pub fn read(written: &Value) -> Result<Mapping, String> {
             "root" => mapping.root = read_pointer(value, &place)?,
             "cost" => mapping.cost = Some(read_cost(value, &place)?),
             // The name under which a read shows them.
-            "phones" => mapping.fields.push(read_field("phone_numbers", value, &place, SINGLE, LISTS)?),
+            "phones" => {
+                mapping.fields.push(read_field("phone_numbers", value, &place, SINGLE, LISTS)?)
+            }
             name => mapping.fields.push(read_field(name, value, &place, SINGLE, LISTS)?),
         }
     }
     match mapping.fields.is_empty() {
-        true => Err("mapping must say of at least one field where it stands, as in name = \"/full_name\"".to_owned()),
+        true => Err(
+            "mapping must say of at least one field where it stands, as in name = \"/full_name\""
+                .to_owned(),
+        ),
         false => Ok(mapping),
     }
 }
@@ -116,7 +147,9 @@ fn read_field(
 
 fn read_pointer(value: &Value, place: &str) -> Result<String, String> {
     match value {
-        Value::String(pointer) if pointer.is_empty() || pointer.starts_with('/') => Ok(pointer.clone()),
+        Value::String(pointer) if pointer.is_empty() || pointer.starts_with('/') => {
+            Ok(pointer.clone())
+        }
         _ => Err(format!("{place} must be a JSON pointer, as in \"/data/name\"")),
     }
 }
@@ -124,17 +157,25 @@ fn read_pointer(value: &Value, place: &str) -> Result<String, String> {
 fn read_source(value: &Value, place: &str) -> Result<Source, String> {
     match value {
         Value::String(_) => read_pointer(value, place).map(Source::Pointer),
-        Value::Array(entries) if !entries.is_empty() => read_sources(entries, place).map(Source::First),
+        Value::Array(entries) if !entries.is_empty() => {
+            read_sources(entries, place).map(Source::First)
+        }
         Value::Object(fields) => read_table(fields, place),
         _ => Err(format!(
-            "{place} must be a JSON pointer, a list of them of which the first counts that has something, \
-             {{ join = [\"/a\", \"/b\"], with = \", \" }}, {{ text = \"…\" }} or {{ from = \"/a\", unless_begins_with = [\"…\"] }}"
+            "{place} must be a JSON pointer, a list of them of which the first counts that has \
+             something, \
+             {{ join = [\"/a\", \"/b\"], with = \", \" }}, {{ text = \"…\" }} or {{ from = \
+             \"/a\", unless_begins_with = [\"…\"] }}"
         )),
     }
 }
 
 fn read_sources(entries: &[Value], place: &str) -> Result<Vec<Source>, String> {
-    entries.iter().enumerate().map(|(index, entry)| read_source(entry, &format!("{place}[{index}]"))).collect()
+    entries
+        .iter()
+        .enumerate()
+        .map(|(index, entry)| read_source(entry, &format!("{place}[{index}]")))
+        .collect()
 }
 
 fn read_table(fields: &Map<String, Value>, place: &str) -> Result<Source, String> {
@@ -143,17 +184,27 @@ fn read_table(fields: &Map<String, Value>, place: &str) -> Result<Source, String
     match names.as_slice() {
         ["text"] => read_text(&fields["text"], &format!("{place}.text")).map(Source::Text),
         ["join"] | ["join", "with"] => {
-            let with = fields.get("with").map_or(Ok(" ".to_owned()), |with| read_text(with, &format!("{place}.with")))?;
-            let Value::Array(parts) = &fields["join"] else { return Err(format!("{place}.join must be a list of JSON pointers")) };
+            let with = fields
+                .get("with")
+                .map_or(Ok(" ".to_owned()), |with| read_text(with, &format!("{place}.with")))?;
+            let Value::Array(parts) = &fields["join"] else {
+                return Err(format!("{place}.join must be a list of JSON pointers"));
+            };
             Ok(Source::Join { parts: read_sources(parts, &format!("{place}.join"))?, with })
         }
         ["from", "unless_begins_with"] => {
             let place_of_texts = format!("{place}.unless_begins_with");
             let beginnings: Vec<String> = match &fields["unless_begins_with"] {
-                Value::Array(texts) => texts.iter().map(|text| read_text(text, &place_of_texts)).collect::<Result<_, _>>()?,
+                Value::Array(texts) => texts
+                    .iter()
+                    .map(|text| read_text(text, &place_of_texts))
+                    .collect::<Result<_, _>>()?,
                 text => vec![read_text(text, &place_of_texts)?],
             };
-            Ok(Source::Unless { source: Box::new(read_source(&fields["from"], &format!("{place}.from"))?), beginnings })
+            Ok(Source::Unless {
+                source: Box::new(read_source(&fields["from"], &format!("{place}.from"))?),
+                beginnings,
+            })
         }
         _ => Err(format!("{place} must have join and with, text, or from and unless_begins_with")),
     }
@@ -166,33 +217,54 @@ fn read_text(value: &Value, place: &str) -> Result<String, String> {
 /// Several tables are one list after the other.
 fn read_lists(value: &Value, place: &str, form: &'static ListForm) -> Result<Vec<List>, String> {
     match value {
-        Value::Array(entries) if !entries.is_empty() => {
-            entries.iter().enumerate().map(|(index, entry)| read_list(entry, &format!("{place}[{index}]"), form)).collect()
-        }
+        Value::Array(entries) if !entries.is_empty() => entries
+            .iter()
+            .enumerate()
+            .map(|(index, entry)| read_list(entry, &format!("{place}[{index}]"), form))
+            .collect(),
         one => Ok(vec![read_list(one, place, form)?]),
     }
 }
 
 fn read_list(value: &Value, place: &str, form: &'static ListForm) -> Result<List, String> {
     let Value::Object(written) = value else {
-        return read_pointer(value, place)
-            .map(List::AsTheyAre)
-            .map_err(|_| format!("{place} must be a JSON pointer to a list, or {{ each = \"/list\", {} = \"/name\" }}", form.fields[0]));
+        return read_pointer(value, place).map(List::AsTheyAre).map_err(|_| {
+            format!(
+                "{place} must be a JSON pointer to a list, or {{ each = \
+                \"/list\", {} = \"/name\" }}",
+                form.fields[0]
+            )
+        });
     };
     let mut fields = Vec::new();
     for (name, value) in written {
         if name != "each" {
-            fields.push(read_field(name, value, &format!("{place}.{name}"), form.fields, form.lists)?);
+            fields.push(read_field(
+                name,
+                value,
+                &format!("{place}.{name}"),
+                form.fields,
+                form.lists,
+            )?);
         }
     }
-    let each = written.get("each").ok_or_else(|| format!("{place} must say in each where the list stands, as in each = \"/emails\""))?;
+    let each = written.get("each").ok_or_else(|| {
+        format!("{place} must say in each where the list stands, as in each = \"/emails\"")
+    })?;
     let says_enough = match form.needed {
         Some(needed) => fields.iter().any(|(name, _)| *name == needed),
         None => !fields.is_empty(),
     };
     match says_enough {
-        true => Ok(List::Each { each: read_pointer(each, &format!("{place}.each"))?, fields, needed: form.needed }),
-        false => Err(format!("{place} must say where {} stands in an entry, as in {} = \"/name\"", form.fields[0], form.fields[0])),
+        true => Ok(List::Each {
+            each: read_pointer(each, &format!("{place}.each"))?,
+            fields,
+            needed: form.needed,
+        }),
+        false => Err(format!(
+            "{place} must say where {} stands in an entry, as in {} = \"/name\"",
+            form.fields[0], form.fields[0]
+        )),
     }
 }
 
@@ -200,10 +272,14 @@ fn read_cost(value: &Value, place: &str) -> Result<Cost, String> {
     match value {
         Value::Object(fields) if fields.len() == 1 && fields.contains_key("header") => {
             let name = read_text(&fields["header"], &format!("{place}.header"))?;
-            HeaderName::from_bytes(name.as_bytes()).map(Cost::Header).map_err(|_| format!("{place}.header is no name of a header"))
+            HeaderName::from_bytes(name.as_bytes())
+                .map(Cost::Header)
+                .map_err(|_| format!("{place}.header is no name of a header"))
         }
         Value::String(_) => read_pointer(value, place).map(Cost::Pointer),
-        _ => Err(format!("{place} must be a JSON pointer, as in \"/credits\", or {{ header = \"X-Credits\" }}")),
+        _ => Err(format!(
+            "{place} must be a JSON pointer, as in \"/credits\", or {{ header = \"X-Credits\" }}"
+        )),
     }
 }
 
@@ -230,11 +306,24 @@ mod tests {
             (json!({ "name": { "join": ["/a"], "by": "," } }), "mapping.name must have"),
             (json!({ "name": { "text": 1 } }), "mapping.name.text must be a text"),
             (json!({ "emails": { "value": "/v" } }), "mapping.emails must say in each"),
-            (json!({ "emails": { "each": "/v", "type": "/t" } }), "mapping.emails must say where value stands"),
-            (json!({ "certifications": { "each": "/v" } }), "mapping.certifications must say where name stands"),
-            (json!({ "emails": [{ "each": "/v", "adress": "/a" }] }), "mapping.emails[0].adress is unknown; there are value, type"),
+            (
+                json!({ "emails": { "each": "/v", "type": "/t" } }),
+                "mapping.emails must say where value stands",
+            ),
+            (
+                json!({ "certifications": { "each": "/v" } }),
+                "mapping.certifications must say where name stands",
+            ),
+            (
+                json!({ "emails": [{ "each": "/v", "adress": "/a" }] }),
+                "mapping.emails[0].adress is unknown; there are value, type",
+            ),
             (json!({ "phones": 7 }), "mapping.phones must be a JSON pointer to a list"),
-            (json!({ "work_experience": { "each": "/w", "positions": { "each": "/p", "titel": "/t" } } }), "positions.titel is unknown"),
+            (
+                json!({ "work_experience": { "each": "/w",
+                    "positions": { "each": "/p", "titel": "/t" } } }),
+                "positions.titel is unknown",
+            ),
             (json!({ "name": "/n", "cost": 1 }), "mapping.cost must be"),
             (json!({ "name": "/n", "cost": { "header": "a b" } }), "no name of a header"),
         ] {

@@ -1,5 +1,6 @@
-//! From a service's answer to a profile in our shape. A mapping says for each field where in the answer it stands; dates, types and
-//! bounds are not its business, they are read afterwards like those of any other answer.
+//! From a service's answer to a profile in our shape. A mapping says for each field where in the
+//! answer it stands; dates, types and bounds are not its business, they are read afterwards like
+//! those of any other answer.
 
 mod form;
 #[cfg(test)]
@@ -22,7 +23,8 @@ enum Target {
     Many(Vec<List>),
 }
 
-/// Where a single value comes from. Pointers are those of JSON, and begin at the person or at the entry of a list.
+/// Where a single value comes from. Pointers are those of JSON, and begin at the person or at the
+/// entry of a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Source {
     Pointer(String),
@@ -68,7 +70,9 @@ impl Mapping {
     pub fn apply(&self, answer: &Value) -> Result<Option<Value>, String> {
         match answer.pointer(&self.root) {
             None | Some(Value::Null) => Ok(None),
-            Some(person) if person.is_object() => Ok(map_fields(&self.fields, person).map(Value::Object)),
+            Some(person) if person.is_object() => {
+                Ok(map_fields(&self.fields, person).map(Value::Object))
+            }
             Some(_) => Err(match self.root.as_str() {
                 "" => "its answer is no JSON object".to_owned(),
                 root => format!("its answer has no JSON object at {root}"),
@@ -133,7 +137,9 @@ impl Target {
 impl Source {
     fn find(&self, from: &Value) -> Option<Value> {
         match self {
-            Self::Pointer(pointer) => from.pointer(pointer).filter(|found| says_something(found)).cloned(),
+            Self::Pointer(pointer) => {
+                from.pointer(pointer).filter(|found| says_something(found)).cloned()
+            }
             Self::Text(text) => Some(Value::String(text.clone())),
             Self::First(sources) => sources.iter().find_map(|source| source.find(from)),
             Self::Join { parts, with } => {
@@ -158,7 +164,9 @@ impl Source {
         match self {
             Self::Pointer(_) => false,
             Self::Text(_) => true,
-            Self::First(sources) | Self::Join { parts: sources, .. } => sources.iter().all(Self::is_constant),
+            Self::First(sources) | Self::Join { parts: sources, .. } => {
+                sources.iter().all(Self::is_constant)
+            }
             Self::Unless { source, .. } => source.is_constant(),
         }
     }
@@ -170,7 +178,10 @@ impl List {
             Self::AsTheyAre(pointer) => entries_at(pointer, from).cloned().collect(),
             Self::Each { each, fields, needed } => {
                 let mapped = entries_at(each, from).filter_map(|entry| map_fields(fields, entry));
-                mapped.filter(|entry| needed.is_none_or(|needed| entry.contains_key(needed))).map(Value::Object).collect()
+                mapped
+                    .filter(|entry| needed.is_none_or(|needed| entry.contains_key(needed)))
+                    .map(Value::Object)
+                    .collect()
             }
         }
     }
@@ -186,7 +197,8 @@ fn entries_at<'v>(pointer: &str, from: &'v Value) -> impl Iterator<Item = &'v Va
     entries.iter().filter(|entry| says_something(entry))
 }
 
-/// A flag says nothing either: some services only tell with it that there is something to be bought.
+/// A flag says nothing either: some services only tell with it that there is something to be
+/// bought.
 fn says_something(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) => false,
@@ -234,11 +246,14 @@ mod tests {
             "work_phone": "/phone"
         });
         let answer = json!({ "data": {
-            "full_name": "Ada", "title": " ", "job": { "title": "Analyst" }, "city": "London", "region": null, "country": "UK",
-            "street": true, "profile": "social.example/in/ada", "email": "Hidden@example.com", "phone": 7
+            "full_name": "Ada", "title": " ", "job": { "title": "Analyst" }, "city": "London",
+            "region": null, "country": "UK",
+            "street": true, "profile": "social.example/in/ada", "email": "Hidden@example.com",
+            "phone": 7
         } });
         let expected = json!({
-            "name": "Ada", "current_job_title": "Analyst", "social_location": "London, UK", "social_url": "social.example/in/ada",
+            "name": "Ada", "current_job_title": "Analyst", "social_location": "London, UK",
+            "social_url": "social.example/in/ada",
             "work_phone": 7
         });
         assert_eq!(mapped(&written, &answer), Some(expected));
@@ -254,7 +269,8 @@ mod tests {
             ],
             "phones": "/phone",
             "work_experience": {
-                "each": "/jobs", "company_name": "/company/name", "company_social_url": "/company/url",
+                "each": "/jobs", "company_name": "/company/name",
+                "company_social_url": "/company/url",
                 "positions": { "each": "/roles", "title": "/name", "start_date": "/from" }
             }
         });
@@ -264,12 +280,14 @@ mod tests {
             "more": [{ "value": "c@x.com" }],
             "phone": "030 123",
             "jobs": [
-                { "company": { "name": "Acme", "url": "acme.example/about" }, "roles": [{ "name": "CTO", "from": { "year": 2020 } }, {}] },
+                { "company": { "name": "Acme", "url": "acme.example/about" },
+                    "roles": [{ "name": "CTO", "from": { "year": 2020 } }, {}] },
                 { "company": {} }
             ]
         });
         let expected = json!({
-            "emails": [{ "value": "a@x.com", "type": "work" }, { "value": "b@x.com", "type": "personal" }, { "value": "c@x.com" }],
+            "emails": [{ "value": "a@x.com", "type": "work" },
+                { "value": "b@x.com", "type": "personal" }, { "value": "c@x.com" }],
             "phone_numbers": ["030 123"],
             "work_experience": [{
                 "company_name": "Acme", "company_social_url": "acme.example/about",
@@ -282,10 +300,16 @@ mod tests {
     #[test]
     fn an_answer_without_a_person_is_empty_and_a_wrong_one_is_told() {
         let written = json!({ "root": "/data", "name": "/name", "address": { "text": "earth" } });
-        for nobody in [json!({}), json!({ "data": null }), json!([]), json!({ "data": { "name": "" } })] {
+        for nobody in
+            [json!({}), json!({ "data": null }), json!([]), json!({ "data": { "name": "" } })]
+        {
             assert_eq!(mapped(&written, &nobody), None, "{nobody}");
         }
-        assert!(mapping(&written).apply(&json!({ "data": ["Ada"] })).is_err_and(|reason| reason.contains("/data")));
+        assert!(
+            mapping(&written)
+                .apply(&json!({ "data": ["Ada"] }))
+                .is_err_and(|reason| reason.contains("/data"))
+        );
         assert!(mapping(&json!({ "name": "/name" })).apply(&json!("Ada")).is_err());
     }
 
@@ -295,7 +319,16 @@ mod tests {
         assert_eq!(in_answer.cost_of(&json!({ "meta": { "credits": 1.5 } })), Some(1.5));
         assert_eq!(in_answer.cost_of(&json!({ "meta": { "credits": "2" } })), Some(2.0));
         assert_eq!(in_answer.cost_of(&json!({ "meta": { "credits": 0 } })), Some(0.0));
-        for none in [json!("free"), json!(-1), json!(-0.5), json!("-1"), json!("inf"), json!("NaN"), json!(true), json!([1])] {
+        for none in [
+            json!("free"),
+            json!(-1),
+            json!(-0.5),
+            json!("-1"),
+            json!("inf"),
+            json!("NaN"),
+            json!(true),
+            json!([1]),
+        ] {
             assert_eq!(in_answer.cost_of(&json!({ "meta": { "credits": none } })), None, "{none}");
         }
         assert_eq!(in_answer.cost_of(&json!({})), None);

@@ -1,5 +1,5 @@
-//! Mappings that are there: the shapes in which well-known services answer, as they document them. Each is a file in the form in which
-//! an operator writes one.
+//! Mappings that are there: the shapes in which well-known services answer, as they document them.
+//! Each is a file in the form in which an operator writes one.
 
 use serde_json::Value;
 
@@ -14,9 +14,14 @@ pub const READY: [(&str, &str); 3] = [
 pub fn find(name: &str) -> Result<Mapping, String> {
     let Some((_, text)) = READY.iter().find(|(known, _)| *known == name) else {
         let known: Vec<_> = READY.iter().map(|(name, _)| *name).collect();
-        return Err(format!("mapping {name:?} is unknown; there are {}, or write one as [enrichment.provider.mapping]", known.join(", ")));
+        return Err(format!(
+            "mapping {name:?} is unknown; there are {}, or write one as \
+             [enrichment.provider.mapping]",
+            known.join(", ")
+        ));
     };
-    let written: Value = toml::from_str(text).map_err(|error| format!("mapping {name:?}: {}", error.message()))?;
+    let written: Value =
+        toml::from_str(text).map_err(|error| format!("mapping {name:?}: {}", error.message()))?;
     form::read(&written)
 }
 
@@ -29,6 +34,9 @@ mod tests {
         for (name, _) in READY {
             assert!(find(name).is_ok(), "{:?}", find(name).err());
         }
-        assert!(find("acme").is_err_and(|reason| reason.contains("apollo, coresignal, people-data-labs")));
+        assert!(
+            find("acme")
+                .is_err_and(|reason| reason.contains("apollo, coresignal, people-data-labs"))
+        );
     }
 }

@@ -166,7 +166,7 @@ pub async fn bare_row(url: &str, persons: &[String], seconds: u64) -> Result<Mea
 /// The same with all that a read of a person shows, by the statement that the server uses for it.
 pub async fn bare_read(url: &str, persons: &[String], seconds: u64) -> Result<Measurement, String> {
     let sql =
-        slated_store::record::person::VIEW.replace("?1", "$1").replace("?2", "$2::text::uuid");
+        slated_store::records::person::VIEW.replace("?1", "$1").replace("?2", "$2::text::uuid");
     bare_query(url, &sql, persons, seconds).await
 }
 

@@ -2,7 +2,7 @@
 
 use slated_model::id::{Id, Kind, WorkspaceId};
 use slated_model::problem::{Code, FieldError, Problem};
-use slated_store::record::former;
+use slated_store::records::merged_ids;
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 /// The record that stands in for one that is not there: the one that it was merged into.
@@ -11,8 +11,9 @@ pub async fn survivor<K: Kind>(
     workspace: WorkspaceId,
     id: Id<K>,
 ) -> Result<Id<K>, OperationError> {
-    let former =
-        former::find(tx, workspace, id).await?.ok_or_else(|| Problem::not_found(K::NOUN, id))?;
+    let former = merged_ids::find(tx, workspace, id)
+        .await?
+        .ok_or_else(|| Problem::not_found(K::NOUN, id))?;
     let erased = || {
         Problem::new(
             Code::Erased,

@@ -5,7 +5,8 @@ use slated_model::clock::Timestamp;
 use slated_model::id::WorkspaceId;
 use slated_model::person::IdentifierKind;
 use slated_model::problem::{Code, Problem};
-use slated_store::record::idempotency::{self, KeptAnswer};
+use slated_store::records::idempotency;
+use slated_store::records::idempotency::KeptAnswer;
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::Actor;

@@ -4,8 +4,8 @@ use slated_model::clock::Timestamp;
 use slated_model::id::{KeyId, WorkspaceId};
 use slated_model::key::{KeyHash, MAX_KEYS, NewKey, Scope, Secret};
 use slated_model::problem::{Code, FieldError, Problem};
-use slated_store::record::key::KeyRecord;
-use slated_store::record::{key, workspace};
+use slated_store::records::key::KeyRecord;
+use slated_store::records::{key, workspace};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::tell::KeyFields;

@@ -3,9 +3,11 @@
 
 use slated_model::clock::Timestamp;
 use slated_model::id::WorkspaceId;
-use slated_store::record::census::{self, Closed, List};
-use slated_store::record::statistics::{self, Unknown};
-use slated_store::record::{idempotency, workspace};
+use slated_store::records::analyze_tables;
+use slated_store::records::analyze_tables::Unknown;
+use slated_store::records::range_counts;
+use slated_store::records::range_counts::{Closed, List};
+use slated_store::records::{idempotency, workspace};
 use slated_store::{Operation, OperationError, Pace, Tx};
 
 use super::idempotency::KEPT_FOR_MILLIS;
@@ -45,7 +47,7 @@ impl Operation for CensusDue {
     type Output = bool;
 
     async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
-        Ok(census::is_due(tx, self.workspace, self.list).await?)
+        Ok(range_counts::is_due(tx, self.workspace, self.list).await?)
     }
 }
 
@@ -63,7 +65,7 @@ impl Operation for TakeCensus {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
-        Ok(census::close_stretches(tx, self.workspace, self.list).await?)
+        Ok(range_counts::close_stretches(tx, self.workspace, self.list).await?)
     }
 }
 
@@ -78,7 +80,7 @@ impl Operation for LookAgain {
     type Output = Option<(Closed, bool)>;
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
-        Ok(census::look_again(tx, self.workspace, self.behind).await?)
+        Ok(range_counts::look_again(tx, self.workspace, self.behind).await?)
     }
 }
 
@@ -96,7 +98,7 @@ impl Operation for CountAgain {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<i64, OperationError> {
-        Ok(census::count_again(tx, self.workspace, self.closed).await?)
+        Ok(range_counts::count_again(tx, self.workspace, self.closed).await?)
     }
 }
 
@@ -107,7 +109,7 @@ impl Operation for UnknownTables {
     type Output = Vec<Unknown>;
 
     async fn run(&self, tx: &mut Tx) -> Result<Vec<Unknown>, OperationError> {
-        Ok(statistics::unknown(tx).await?)
+        Ok(analyze_tables::unknown(tx).await?)
     }
 }
 
@@ -128,6 +130,6 @@ impl Operation for LearnTable {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
-        Ok(statistics::learn(tx, self.table).await?)
+        Ok(analyze_tables::learn(tx, self.table).await?)
     }
 }

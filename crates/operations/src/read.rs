@@ -3,10 +3,10 @@
 use slated_model::id::{CandidateId, JobId, PersonId, WorkspaceId};
 use slated_model::problem::Problem;
 use slated_model::stage::Stage;
-use slated_store::record::candidate::CandidateView;
-use slated_store::record::job::JobView;
-use slated_store::record::person::PersonView;
-use slated_store::record::{candidate, job};
+use slated_store::records::candidate::CandidateView;
+use slated_store::records::job::JobView;
+use slated_store::records::person::PersonView;
+use slated_store::records::{candidate, job};
 use slated_store::{Operation, OperationError, Tx};
 
 use super::former::survivor;

@@ -6,7 +6,7 @@ use slated_model::id::{StatusId, WorkspaceId};
 use slated_model::problem::{Code, Problem};
 use slated_model::status::{JobStatus, MAX_STATUSES};
 use slated_model::text::fold;
-use slated_store::record::{status, workspace};
+use slated_store::records::{status, workspace};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::Actor;

@@ -8,7 +8,7 @@ use slated_model::problem::{Code, Problem};
 use slated_model::stage::{NewStage, default_pipeline};
 use slated_model::template::{FIRST_TEMPLATE, MAX_TEMPLATES, NewTemplate, Template, TemplatePatch};
 use slated_model::text::fold;
-use slated_store::record::{template, workspace};
+use slated_store::records::{template, workspace};
 use slated_store::{Operation, OperationError, Tx};
 
 use super::Actor;

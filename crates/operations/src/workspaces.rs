@@ -2,7 +2,7 @@
 
 use slated_model::id::WorkspaceId;
 use slated_model::job::DEFAULT_STATUSES;
-use slated_store::record::{status, workspace};
+use slated_store::records::{status, workspace};
 use slated_store::{Operation, OperationError, Pace, Tx};
 
 use super::templates;

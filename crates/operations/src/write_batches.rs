@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use metrics::counter;
 use slated_model::id::{JobId, WorkspaceId};
 use slated_model::problem::Problem;
-use slated_store::record::event;
+use slated_store::records::events::log;
 use slated_store::{Lines, Operation, OperationError, Pace, Place, Store, StoreError, Tx};
 use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
 use tokio::task::JoinHandle;
@@ -232,7 +232,7 @@ impl<W: Batchable> Operation for Together<W> {
             // Whoever is next waits for what comes now, and for no more.
             tx.settle().await?;
             self.turn.begin().await;
-            event::append_kept(tx).await?;
+            log::append_kept(tx).await?;
         }
         Ok(outcomes)
     }

@@ -1,7 +1,6 @@
 //! Opening a database and running work in it.
 
 use std::fmt;
-use std::future::Future;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -9,128 +8,22 @@ use std::sync::{Arc, Mutex};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use slated_model::id::WorkspaceId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use crate::commit_notifier::CommitNotifier;
+use crate::driver::postgres::address::Address;
 use crate::error::{OperationError, StoreError};
+use crate::executor::postgres::Postgres;
+use crate::executor::postgres::replica::check_replica;
+use crate::executor::sqlite::Sqlite;
+use crate::executor::sqlite::writer::Remains;
 use crate::limit::Waiting;
 use crate::migrations;
-use crate::postgres::{Address, Postgres, check_replica};
-use crate::sqlite::{Remains, Sqlite};
-use crate::tx::{Tried, Tx};
-
-/// Something that is done in one transaction: as a whole or not at all.
-///
-/// The work may run more than once if the engine asks for a retry, so it changes nothing but the
-/// transaction, and inside it awaits nothing else either: on an embedded engine every await is
-/// ready at once. What never goes there may wait for others of its server, a moment at most.
-pub trait Operation: Send + Sync + 'static {
-    type Output: Send + 'static;
-
-    fn run(&self, tx: &mut Tx)
-    -> impl Future<Output = Result<Self::Output, OperationError>> + Send;
-
-    /// The workspace whose records the work reads or changes, if it is one. A read that names one
-    /// may be served by a replica, and by an embedded engine at a state that lacks what another
-    /// process committed in the last milliseconds. One that must see that at once names none.
-    fn workspace(&self) -> Option<WorkspaceId> {
-        None
-    }
-
-    fn pace(&self) -> Pace {
-        Pace::Quick
-    }
-
-    /// False if it changes nothing that a replica would have to show.
-    fn is_seen(&self) -> bool {
-        true
-    }
-}
-
-impl<W: Operation> Operation for Arc<W> {
-    type Output = W::Output;
-
-    fn run(
-        &self,
-        tx: &mut Tx,
-    ) -> impl Future<Output = Result<Self::Output, OperationError>> + Send {
-        W::run(self, tx)
-    }
-
-    fn workspace(&self) -> Option<WorkspaceId> {
-        W::workspace(self)
-    }
-
-    fn pace(&self) -> Pace {
-        W::pace(self)
-    }
-
-    fn is_seen(&self) -> bool {
-        W::is_seen(self)
-    }
-}
-
-/// How work that changes something goes about it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Pace {
-    Quick,
-    /// It touches many rows, and may wait longer for those that others hold.
-    AtLength,
-    /// It is the work of many who wait. It is not run again if others get in its way, and waits for
-    /// them a moment at most: each of the many is better off alone then.
-    Together,
-    /// It is always undone.
-    Trial,
-    /// It changes nothing and waits for nobody, to find out whether work can be done.
-    Probe,
-}
-
-/// Where an outcome is put by whoever comes to it, and taken from by whoever waits.
-type Slot<T> = Arc<Mutex<Option<T>>>;
-
-/// An operation that is undone when it is done.
-struct Trial<W: Operation> {
-    work: W,
-    outcome: Slot<(W::Output, Vec<Tried>)>,
-}
-
-impl<W: Operation> Operation for Trial<W> {
-    type Output = ();
-
-    fn workspace(&self) -> Option<WorkspaceId> {
-        self.work.workspace()
-    }
-
-    fn pace(&self) -> Pace {
-        Pace::Trial
-    }
-
-    async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
-        tx.begin_trial();
-        let outcome = self.work.run(tx).await;
-        let tried = tx.end_trial();
-        let outcome = outcome?;
-        // What was told to the engine without waiting must have been done by now.
-        tx.row("SELECT 1", &[], |_| Ok(())).await?;
-        if let Ok(mut kept) = self.outcome.lock() {
-            *kept = Some((outcome, tried));
-        }
-        Err(StoreError::TriedOut.into())
-    }
-}
-
-/// A commit with nothing in it.
-struct Nothing;
-
-impl Operation for Nothing {
-    type Output = ();
-
-    async fn run(&self, _: &mut Tx) -> Result<(), OperationError> {
-        Ok(())
-    }
-}
+use crate::operation::{Nothing, Operation, Trial};
+use crate::options::Options;
+use crate::purpose::Purpose;
+use crate::tx::Tried;
 
 /// Where a database is, as `--database` says it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -172,33 +65,6 @@ impl fmt::Display for Location {
             Self::Sqlite(path) => write!(formatter, "sqlite:{}", path.display()),
             Self::Postgres(address) => address.fmt(formatter),
         }
-    }
-}
-
-/// What the database is opened for: an embedded one has one server at a time, and any number of
-/// short commands beside it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Purpose {
-    Serve,
-    Command,
-    /// A command that makes no sense on a database that is not there.
-    Inspect,
-}
-
-/// What can be set about a database that is reached over a network.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Connections that are open at most.
-    pub connections: usize,
-    /// How long one waits for a connection, and for each answer of the database.
-    pub patience: Duration,
-    /// A replica that serves reads.
-    pub read_from: Option<Address>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { connections: 16, patience: Duration::from_millis(1500), read_from: None }
     }
 }
 

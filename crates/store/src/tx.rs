@@ -6,12 +6,15 @@ use slated_model::clock::Timestamp;
 use slated_model::event::{EventType, Hash, Subject};
 use slated_model::id::{Id, Kind, WorkspaceId};
 
+use crate::buffered_event::KeptEvent;
 use crate::commit_notifier::Committed;
+use crate::driver::param::Param;
+use crate::driver::postgres::read_batcher::Crowd;
+use crate::driver::postgres::transaction::PostgresTx;
+use crate::driver::row::Row;
+use crate::driver::sqlite::connection::SqliteTx;
+use crate::driver::sqlite::fts_changes::WordChanges;
 use crate::error::StoreError;
-use crate::postgres::{Crowd, PostgresTx};
-use crate::record::event::KeptEvent;
-use crate::row::{Param, Row};
-use crate::sqlite::{SqliteTx, WordChanges};
 
 pub struct Tx {
     arm: Arm,
@@ -420,9 +423,12 @@ fn more_than_a_look() -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::driver::sqlite::scratch_file::ScratchFile;
     use crate::error::OperationError;
-    use crate::sqlite::ScratchFile;
-    use crate::store::{Location, Operation, Options, Purpose, Store};
+    use crate::operation::Operation;
+    use crate::options::Options;
+    use crate::purpose::Purpose;
+    use crate::store::{Location, Store};
 
     const A_DAY: i64 = 86_400_000;
 

@@ -3,8 +3,8 @@
 use slated_model::id::{self, JobId, WorkspaceId};
 use slated_model::input::Reference;
 use slated_model::problem::Problem;
-use slated_store::record::candidate::CandidateView;
-use slated_store::record::{candidate, person, stage};
+use slated_store::records::candidate::CandidateView;
+use slated_store::records::{candidate, person, stage};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use crate::Actor;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use slated_model::id::{CandidateId, JobId, PersonId};
 use slated_model::problem::Problem;
-use slated_store::record::{candidate, job, stage};
+use slated_store::records::{candidate, job, stage};
 use slated_store::{OperationError, Tx};
 
 use super::add::AddCandidate;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use slated_model::id::{self, CandidateId, JobId, PersonId, WorkspaceId};
 use slated_model::input::Reference;
 use slated_model::problem::{FieldErrorCode, Problem};
-use slated_store::record::{candidate, former, job, stage};
+use slated_store::records::{candidate, job, merged_ids, stage};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::associate::{OntoJob, put_all_on_jobs};
@@ -80,7 +80,7 @@ impl AddCandidates {
         // Who is not there may have gone into another.
         let missing: Vec<_> = named.iter().copied().filter(|id| !known.contains_key(id)).collect();
         let gone: HashMap<_, _> =
-            former::gone_of(tx, self.actor.workspace, &missing).await?.into_iter().collect();
+            merged_ids::gone_of(tx, self.actor.workspace, &missing).await?.into_iter().collect();
         let survivors: Vec<_> =
             gone.values().flatten().copied().filter(|id| !known.contains_key(id)).collect();
         known.extend(self.known(tx, &survivors).await?);

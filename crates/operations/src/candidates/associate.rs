@@ -8,8 +8,9 @@ use slated_model::person::Association;
 use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem, listed};
 use slated_model::stage::Stage;
 use slated_model::text::fold;
-use slated_store::record::stage_entry::{self, Entered};
-use slated_store::record::{candidate, client_contact, company, job, stage};
+use slated_store::records::stage_entry;
+use slated_store::records::stage_entry::Entered;
+use slated_store::records::{candidate, client_contact, company, job, stage};
 use slated_store::{Asked, OperationError, Tx};
 
 use crate::companies::{self, find_or_make};

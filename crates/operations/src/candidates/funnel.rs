@@ -3,7 +3,7 @@
 use slated_model::funnel::{Funnel, StageFigures};
 use slated_model::id::{JobId, WorkspaceId};
 use slated_model::problem::Problem;
-use slated_store::record::{candidate, job, stage};
+use slated_store::records::{candidate, job, stage};
 use slated_store::{Operation, OperationError, Tx};
 
 /// Candidates whose histories are read at a time.

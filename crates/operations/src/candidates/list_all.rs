@@ -8,9 +8,9 @@ use slated_model::problem::{FieldErrorCode, Problem};
 use slated_model::search::Question;
 use slated_model::stage::Stage;
 use slated_model::text::fold;
-use slated_store::record::candidate::{AllCandidatesFilter, CandidateOnJob};
-use slated_store::record::listing::Listed;
-use slated_store::record::{candidate, stage};
+use slated_store::records::candidate::{AllCandidatesFilter, CandidateOnJob};
+use slated_store::records::pagination::Listed;
+use slated_store::records::{candidate, stage};
 use slated_store::{Operation, OperationError, Tx};
 
 use super::list_of_job::{contradiction, no_stage_of_job};

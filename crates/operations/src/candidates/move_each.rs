@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use slated_model::id::{CandidateId, WorkspaceId};
-use slated_store::record::candidate::{self, CandidatePlace, CandidateView};
-use slated_store::record::stage_entry::{self, StageChange};
+use slated_store::records::candidate;
+use slated_store::records::candidate::{CandidatePlace, CandidateView};
+use slated_store::records::stage_entry;
+use slated_store::records::stage_entry::StageChange;
 use slated_store::{Asked, OperationError, StoreError, Tx};
 
 use super::move_many::jobs_of;

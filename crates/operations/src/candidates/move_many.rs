@@ -6,9 +6,10 @@ use slated_model::candidate::JointMove;
 use slated_model::id::{CandidateId, JobId, PersonId, StageId, WorkspaceId};
 use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
 use slated_model::stage::Stage;
-use slated_store::record::candidate::CandidatePlace;
-use slated_store::record::stage_entry::{self, StageChange};
-use slated_store::record::{candidate, job, stage};
+use slated_store::records::candidate::CandidatePlace;
+use slated_store::records::stage_entry;
+use slated_store::records::stage_entry::StageChange;
+use slated_store::records::{candidate, job, stage};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::move_stage::find_stage;

@@ -5,9 +5,10 @@ use slated_model::id::{CandidateId, StageId, WorkspaceId};
 use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
 use slated_model::stage::Stage;
 use slated_model::text::fold;
-use slated_store::record::candidate::{CandidatePlace, CandidateView};
-use slated_store::record::stage_entry::{self, StageChange};
-use slated_store::record::{candidate, job, stage};
+use slated_store::records::candidate::{CandidatePlace, CandidateView};
+use slated_store::records::stage_entry;
+use slated_store::records::stage_entry::StageChange;
+use slated_store::records::{candidate, job, stage};
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::Actor;

@@ -2,8 +2,8 @@
 
 use slated_model::id::{CandidateId, WorkspaceId};
 use slated_model::problem::Problem;
-use slated_store::record::candidate::CandidateView;
-use slated_store::record::{candidate, job};
+use slated_store::records::candidate::CandidateView;
+use slated_store::records::{candidate, job};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use crate::Actor;

@@ -4,9 +4,9 @@ use slated_model::id::{self, ClientContactId, CompanyId, WorkspaceId};
 use slated_model::input::Reference;
 use slated_model::listing::Page;
 use slated_model::problem::Problem;
-use slated_store::record::client_contact::ContactView;
-use slated_store::record::listing::Listed;
-use slated_store::record::{client_contact, person};
+use slated_store::records::client_contact::ContactView;
+use slated_store::records::pagination::Listed;
+use slated_store::records::{client_contact, person};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use crate::companies::{existing, hold};

@@ -2,8 +2,8 @@
 
 use slated_model::company::NewCompany;
 use slated_model::id::WorkspaceId;
-use slated_store::record::company;
-use slated_store::record::company::CompanyView;
+use slated_store::records::company;
+use slated_store::records::company::CompanyView;
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use crate::Actor;

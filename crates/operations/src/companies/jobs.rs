@@ -2,8 +2,8 @@
 
 use slated_model::id::{self, CompanyId, WorkspaceId};
 use slated_model::listing::Page;
-use slated_store::record::job::JobView;
-use slated_store::record::listing::Listed;
+use slated_store::records::job::JobView;
+use slated_store::records::pagination::Listed;
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::companies::existing;

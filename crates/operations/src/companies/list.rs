@@ -3,8 +3,9 @@
 use slated_model::id::{self, WorkspaceId};
 use slated_model::input::Query;
 use slated_model::listing::{Page, TimeFilter};
-use slated_store::record::company::{self, CompanyFilter, CompanyView};
-use slated_store::record::listing::Listed;
+use slated_store::records::company;
+use slated_store::records::company::{CompanyFilter, CompanyView};
+use slated_store::records::pagination::Listed;
 use slated_store::{Operation, OperationError, Tx};
 
 pub fn read_filter(query: &mut Query) -> CompanyFilter {

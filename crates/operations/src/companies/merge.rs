@@ -3,9 +3,11 @@
 use slated_model::id::{self, CompanyId, WorkspaceId};
 use slated_model::input::Reference;
 use slated_model::problem::{Code, FieldError, Problem};
-use slated_store::record::census::{self, List};
-use slated_store::record::company::CompanyView;
-use slated_store::record::{client_contact, company, former, person, search};
+use slated_store::records::company::CompanyView;
+use slated_store::records::range_counts;
+use slated_store::records::range_counts::List;
+use slated_store::records::search::documents;
+use slated_store::records::{client_contact, company, merged_ids, person};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use crate::companies::{existing, find};
@@ -45,14 +47,14 @@ impl Operation for MergeCompany {
         let older = self.hold(tx, from.min(into), from).await?;
         let newer = self.hold(tx, from.max(into), from).await?;
         let (survivor, merged) = if older.id == into { (older, newer) } else { (newer, older) };
-        census::removed(tx, workspace, List::Companies, from).await?;
+        range_counts::removed(tx, workspace, List::Companies, from).await?;
         company::hold_persons_and_jobs(tx, workspace, from).await?;
-        search::mark_company(tx, workspace, from).await?;
+        documents::mark_company(tx, workspace, from).await?;
         // Persons before their contacts, as everybody does who holds both.
         company::hand_over(tx, workspace, from, into).await?;
         self.drop_contacts(tx, from, into).await?;
         company::remove_into(tx, workspace, from, into).await?;
-        former::insert(tx, workspace, from, Some(into)).await?;
+        merged_ids::insert(tx, workspace, from, Some(into)).await?;
         tell::company_merged(tx, &self.actor, into, Named { id: from, name: &merged.name }).await?;
         Ok(CompanyView { updated_at: tx.now(), ..survivor })
     }

@@ -11,8 +11,8 @@ pub mod update;
 
 use slated_model::id::{CompanyId, WorkspaceId};
 use slated_model::problem::{FieldErrorCode, Problem};
-use slated_store::record::company::CompanyView;
-use slated_store::record::{company, former};
+use slated_store::records::company::CompanyView;
+use slated_store::records::{company, merged_ids};
 use slated_store::{Asked, OperationError, StoreError, Tx};
 
 use super::{Actor, tell};
@@ -112,5 +112,5 @@ async fn survivor(
     workspace: WorkspaceId,
     id: CompanyId,
 ) -> Result<Option<CompanyId>, StoreError> {
-    Ok(former::find(tx, workspace, id).await?.and_then(|former| former.merged_into))
+    Ok(merged_ids::find(tx, workspace, id).await?.and_then(|former| former.merged_into))
 }

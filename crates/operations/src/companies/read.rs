@@ -1,7 +1,7 @@
 //! Looking at a company.
 
 use slated_model::id::{CompanyId, WorkspaceId};
-use slated_store::record::company::CompanyView;
+use slated_store::records::company::CompanyView;
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::companies::existing;

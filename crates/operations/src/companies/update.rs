@@ -4,8 +4,9 @@ use slated_model::company::CompanyPatch;
 use slated_model::id::{CompanyId, WorkspaceId};
 use slated_model::problem::{Code, FieldError, Problem};
 use slated_model::text::fold;
-use slated_store::record::company::CompanyView;
-use slated_store::record::{company, search};
+use slated_store::records::company;
+use slated_store::records::company::CompanyView;
+use slated_store::records::search::documents;
 use slated_store::{Operation, OperationError, Pace, Tx};
 
 use crate::companies::hold;
@@ -49,7 +50,7 @@ impl Operation for UpdateCompany {
             return Err(taken(spelled.as_deref().unwrap_or(name), other).into());
         }
         company::rename(tx, workspace, before.id, name).await?;
-        search::mark_company(tx, workspace, before.id).await?;
+        documents::mark_company(tx, workspace, before.id).await?;
         tell::company_renamed(tx, &self.actor, before.id, &before.name, name).await?;
         Ok(CompanyView { name: name.clone(), updated_at: tx.now(), ..before })
     }

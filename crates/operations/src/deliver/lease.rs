@@ -1,7 +1,7 @@
 //! Who works on a webhook: one server at a time, for a while.
 
 use slated_model::id::{LeaseId, WebhookId, WorkspaceId};
-use slated_store::record::webhook;
+use slated_store::records::webhook;
 use slated_store::{Operation, OperationError, Tx};
 
 /// How long a server has a webhook to itself, unless it renews that.

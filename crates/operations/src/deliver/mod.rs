@@ -11,7 +11,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use slated_model::clock::Timestamp;
-use slated_store::record::webhook::Webhook;
+use slated_store::records::webhook::Webhook;
 
 pub use self::delays::RetryDelays;
 pub use self::lease::{ClearLeases, DueWebhooks, LEASE_MILLIS, RenewLease, TakeLease};

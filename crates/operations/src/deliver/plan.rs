@@ -5,9 +5,10 @@ use std::collections::{HashMap, HashSet};
 use slated_model::clock::Timestamp;
 use slated_model::event::{Event, EventType, Subject, TypeFilter};
 use slated_model::id::{WebhookId, WorkspaceId};
-use slated_store::record::event_reading::Most;
-use slated_store::record::webhook::{Delivery, Waiting, Webhook};
-use slated_store::record::{event_reading, former, webhook};
+use slated_store::records::events::reading;
+use slated_store::records::events::reading::Most;
+use slated_store::records::webhook::{Delivery, Waiting, Webhook};
+use slated_store::records::{merged_ids, webhook};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::{Gap, MAX_WAITING};
@@ -99,7 +100,7 @@ impl PlanTurn {
         let queues = Queues::of(waiting, &lanes, tx.now());
         let mut places: HashMap<Lane, usize> = HashMap::new();
         let due = queues.due.iter().flatten().copied().take(MAX_AT_ONCE).collect();
-        let due = event_reading::some_of(tx, self.workspace, due).await?;
+        let due = reading::some_of(tx, self.workspace, due).await?;
         for parcel in self.parcels(tx, &due).await? {
             turn.add(&mut places, lanes.lane_of(&parcel.event), parcel);
         }
@@ -173,7 +174,7 @@ impl PlanTurn {
         let mut deliveries =
             webhook::find_deliveries(tx, self.workspace, self.id, sequences).await?;
         deliveries.sort_unstable_by_key(|delivery| delivery.sequence);
-        let events = event_reading::find_all(tx, self.workspace, sequences).await?;
+        let events = reading::find_all(tx, self.workspace, sequences).await?;
         let parcels = together(deliveries, events, |event| event.sequence);
         Ok(parcels
             .into_iter()
@@ -193,35 +194,32 @@ impl PlanTurn {
         let wanted = TypeFilter::parse(wanted.iter().map(String::as_str))
             .unwrap_or_else(|_| TypeFilter::everything());
         let mut after = turn.webhook.settled_sequence;
-        let page = match event_reading::page(
-            tx,
-            self.workspace,
-            Some(after),
-            &wanted,
-            Most::events(limit),
-        )
-        .await?
-        {
-            Ok(page) => page,
-            Err(gone) => {
-                turn.gap = Some(Gap { first: after + 1, last: gone.oldest - 1 });
-                after = gone.oldest - 1;
-                match event_reading::page(
-                    tx,
-                    self.workspace,
-                    Some(after),
-                    &wanted,
-                    Most::events(limit),
-                )
+        let page =
+            match reading::page(tx, self.workspace, Some(after), &wanted, Most::events(limit))
                 .await?
-                {
-                    Ok(page) => page,
-                    Err(_) => {
-                        return Err(StoreError::Conflict("events are being forgotten".to_owned()));
+            {
+                Ok(page) => page,
+                Err(gone) => {
+                    turn.gap = Some(Gap { first: after + 1, last: gone.oldest - 1 });
+                    after = gone.oldest - 1;
+                    match reading::page(
+                        tx,
+                        self.workspace,
+                        Some(after),
+                        &wanted,
+                        Most::events(limit),
+                    )
+                    .await?
+                    {
+                        Ok(page) => page,
+                        Err(_) => {
+                            return Err(StoreError::Conflict(
+                                "events are being forgotten".to_owned(),
+                            ));
+                        }
                     }
                 }
-            }
-        };
+            };
         turn.settled_sequence = page.next_after.max(after);
         turn.has_more = page.has_more;
         let id = turn.webhook.id;
@@ -291,7 +289,7 @@ impl Lanes {
             .chain(fresh.iter().map(|event| event.subject.lane()))
             .collect();
         let lanes: Vec<Lane> = lanes.into_iter().collect();
-        let gone = former::gone_among(tx, workspace, &lanes).await?;
+        let gone = merged_ids::gone_among(tx, workspace, &lanes).await?;
         Ok(Self(
             gone.into_iter().map(|(lane, into)| (lane, into.unwrap_or(OF_THE_ERASED))).collect(),
         ))

@@ -7,8 +7,9 @@ use serde::Serialize;
 use slated_model::clock::Timestamp;
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{LeaseId, WorkspaceId};
-use slated_store::record::webhook::{Delivery, DeliveryStatus, Webhook};
-use slated_store::record::{event, event_reading, webhook};
+use slated_store::records::events::{log, reading};
+use slated_store::records::webhook;
+use slated_store::records::webhook::{Delivery, DeliveryStatus, Webhook};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::delays::asked_for;
@@ -173,7 +174,7 @@ impl Settle {
             .filter(|delivery| delivery.attempts != "[]")
             .map(|delivery| delivery.sequence)
             .collect();
-        let erased = event::erased_among(tx, self.workspace, &sequences).await?;
+        let erased = log::erased_among(tx, self.workspace, &sequences).await?;
         for delivery in kept.iter_mut().filter(|delivery| erased.contains(&delivery.sequence)) {
             "[]".clone_into(&mut delivery.attempts);
         }
@@ -187,7 +188,7 @@ impl Settle {
         tx: &mut Tx,
         mut kept: Vec<Delivery>,
     ) -> Result<(Vec<Delivery>, Option<Gap>), StoreError> {
-        let oldest = event_reading::oldest(tx, self.workspace).await?;
+        let oldest = reading::oldest(tx, self.workspace).await?;
         let is_lost = |delivery: &&Delivery| {
             delivery.sequence < oldest && delivery.status != DeliveryStatus::Delivered
         };

@@ -3,8 +3,8 @@
 
 use slated_model::enrichment::RunState;
 use slated_model::id::{EnrichmentRunId, WorkspaceId};
-use slated_store::record::enrichment_run::{Found, Run};
-use slated_store::record::{enrichment, enrichment_run, person};
+use slated_store::records::enrichment_run::{Found, Run};
+use slated_store::records::{enrichment, enrichment_run, person};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::runs::resolve_again;

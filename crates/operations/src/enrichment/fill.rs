@@ -13,9 +13,11 @@ use slated_model::id::{CompanyId, WorkspaceId};
 use slated_model::patch::Patch;
 use slated_model::person::{Identifier, IdentifierKind, Person};
 use slated_model::text::fold;
-use slated_store::record::field_source::FieldSource;
-use slated_store::record::proposal::Proposer;
-use slated_store::record::{company, enrichment_answer, field_source, identifier, origin, person};
+use slated_store::records::field_source::FieldSource;
+use slated_store::records::proposal::Proposer;
+use slated_store::records::{
+    company, enrichment_answer, field_source, identifier, person, person_origin,
+};
 use slated_store::{OperationError, StoreError, Tx};
 
 use super::{channel_of, current, hashed, is_written_since, proposals};
@@ -108,7 +110,7 @@ async fn sourced(
         .map(|source| source.field.name())
         .collect();
     if !names.is_empty() {
-        let origins = origin::of_person(tx, workspace, present.person.id, &names).await?;
+        let origins = person_origin::of_person(tx, workspace, present.person.id, &names).await?;
         sources.retain(|source| {
             !is_present(source) || !is_written_since(source, origins.of(source.field.name()))
         });

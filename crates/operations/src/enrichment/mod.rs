@@ -27,9 +27,9 @@ use slated_model::name::PersonName;
 use slated_model::origin::Change;
 use slated_model::person::Person;
 use slated_model::social::SocialProfile;
-use slated_store::record::field_source::FieldSource;
-use slated_store::record::person::{PersonDetails, PersonView};
-use slated_store::record::{enrichment, enrichment_run};
+use slated_store::records::field_source::FieldSource;
+use slated_store::records::person::{PersonDetails, PersonView};
+use slated_store::records::{enrichment, enrichment_run};
 use slated_store::{StoreError, Tx};
 
 /// Why somebody is skipped who waited for a run that ended.

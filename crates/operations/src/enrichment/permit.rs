@@ -1,7 +1,8 @@
 //! Whether a provider may be asked now. The limits are the operator's, and hold for all servers
 //! together.
 
-use slated_store::record::permit::{self, Permit};
+use slated_store::records::provider_rate_limit;
+use slated_store::records::provider_rate_limit::Permit;
 use slated_store::{Operation, OperationError, Tx};
 
 /// Takes the right to one call, if there is one.
@@ -22,7 +23,7 @@ impl Operation for TakePermit {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Permit, OperationError> {
-        Ok(permit::take(
+        Ok(provider_rate_limit::take(
             tx,
             &self.provider,
             self.interval_millis,

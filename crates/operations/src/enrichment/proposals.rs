@@ -12,10 +12,10 @@ use slated_model::input::read_body;
 use slated_model::listing::Page;
 use slated_model::person::PersonPatch;
 use slated_model::problem::{Code, Problem};
-use slated_store::record::field_source::FieldSource;
-use slated_store::record::listing::Listed;
-use slated_store::record::proposal::{Proposal, Proposer};
-use slated_store::record::{field_source, person, proposal};
+use slated_store::records::field_source::FieldSource;
+use slated_store::records::pagination::Listed;
+use slated_store::records::proposal::{Proposal, Proposer};
+use slated_store::records::{field_source, person, proposal};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::{current_as_read, hashed};

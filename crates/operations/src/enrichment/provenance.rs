@@ -8,9 +8,9 @@ use slated_model::enrichment::filling::{contact_hash, value_of};
 use slated_model::event::EventType;
 use slated_model::id::{EventId, KeyId, WorkspaceId};
 use slated_model::origin::{Change, contact_name};
-use slated_store::record::field_source::FieldSource;
-use slated_store::record::person::{PersonDetails, PersonView};
-use slated_store::record::{field_source, origin};
+use slated_store::records::field_source::FieldSource;
+use slated_store::records::person::{PersonDetails, PersonView};
+use slated_store::records::{field_source, person_origin};
 use slated_store::{OperationError, Tx};
 
 use super::{channel_of, current_as_read, entries, hashed, is_nothing, is_written_since};
@@ -92,7 +92,7 @@ pub async fn of_person(
     }
     let sources = field_source::of_person(tx, workspace, view.id).await?;
     let names: Vec<_> = known.iter().map(|known| known.name.as_str()).collect();
-    let origins = origin::of_person(tx, workspace, view.id, &names).await?;
+    let origins = person_origin::of_person(tx, workspace, view.id, &names).await?;
     Ok(known.into_iter().map(|known| judge(origins.of(&known.name), known, &sources)).collect())
 }
 

@@ -2,8 +2,8 @@
 
 use slated_model::id::{PersonId, ProposalId, WorkspaceId};
 use slated_model::problem::{Code, Problem};
-use slated_store::record::enrichment::Enrichment;
-use slated_store::record::{enrichment, proposal};
+use slated_store::records::enrichment::Enrichment;
+use slated_store::records::{enrichment, proposal};
 use slated_store::{Operation, OperationError, Tx};
 
 use super::ask_for;

@@ -8,9 +8,9 @@ use slated_model::id::{self, CompanyId, EnrichmentRunId, JobId, PersonId, Worksp
 use slated_model::input::Reference;
 use slated_model::listing::Page;
 use slated_model::problem::{Code, Problem};
-use slated_store::record::enrichment_run::{Run, RunPersons};
-use slated_store::record::listing::Listed;
-use slated_store::record::{enrichment, enrichment_run, job, person};
+use slated_store::records::enrichment_run::{Run, RunPersons};
+use slated_store::records::pagination::Listed;
+use slated_store::records::{enrichment, enrichment_run, job, person};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::CANCELLED;

@@ -8,9 +8,9 @@ use slated_model::clock::Timestamp;
 use slated_model::enrichment::{Question, Refused, State};
 use slated_model::id::{LeaseId, PersonId, WorkspaceId};
 use slated_model::person::Person;
-use slated_store::record::enrichment::{Settled, Task};
-use slated_store::record::enrichment_answer::KeptAnswer;
-use slated_store::record::{company, enrichment, enrichment_answer, enrichment_run, person};
+use slated_store::records::enrichment::{Settled, Task};
+use slated_store::records::enrichment_answer::KeptAnswer;
+use slated_store::records::{company, enrichment, enrichment_answer, enrichment_run, person};
 use slated_store::{Operation, OperationError, Pace, Tx};
 
 use super::CANCELLED;

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use slated_model::clock::Timestamp;
 use slated_model::enrichment::{Question, RunState, State};
 use slated_model::id::{EnrichmentRunId, LeaseId, PersonId, WorkspaceId};
-use slated_store::record::enrichment::{Settled, Task};
-use slated_store::record::enrichment_answer::KeptAnswer;
-use slated_store::record::{enrichment, enrichment_answer, enrichment_run, person};
+use slated_store::records::enrichment::{Settled, Task};
+use slated_store::records::enrichment_answer::KeptAnswer;
+use slated_store::records::{enrichment, enrichment_answer, enrichment_run, person};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::{CANCELLED, current_as_read};

@@ -1,7 +1,7 @@
 //! Giving events their numbers, where writers do not.
 
 use slated_model::id::WorkspaceId;
-use slated_store::record::event_outbox;
+use slated_store::records::events::outbox;
 use slated_store::{Operation, OperationError, Tx};
 
 /// Gives committed events of a workspace their numbers, some at a time; says whether there may be
@@ -18,7 +18,7 @@ impl Operation for NumberEvents {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
-        Ok(event_outbox::number(tx, self.workspace).await?)
+        Ok(outbox::number(tx, self.workspace).await?)
     }
 }
 
@@ -29,7 +29,7 @@ impl Operation for UnnumberedEvents {
     type Output = Vec<WorkspaceId>;
 
     async fn run(&self, tx: &mut Tx) -> Result<Vec<WorkspaceId>, OperationError> {
-        Ok(event_outbox::waiting(tx).await?)
+        Ok(outbox::waiting(tx).await?)
     }
 }
 
@@ -40,7 +40,7 @@ impl Operation for NumberedRemains {
     type Output = i64;
 
     async fn run(&self, tx: &mut Tx) -> Result<i64, OperationError> {
-        Ok(event_outbox::remains(tx).await?)
+        Ok(outbox::remains(tx).await?)
     }
 }
 
@@ -51,6 +51,6 @@ impl Operation for ClearNumberedAway {
     type Output = ();
 
     async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
-        Ok(event_outbox::clear_away(tx).await?)
+        Ok(outbox::clear_away(tx).await?)
     }
 }

@@ -3,8 +3,8 @@
 use slated_model::event::TypeFilter;
 use slated_model::id::WorkspaceId;
 use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
-use slated_store::record::event_reading::{Gone, Most, Page};
-use slated_store::record::{event, event_reading};
+use slated_store::records::events::reading::{Gone, Most, Page};
+use slated_store::records::events::{log, reading};
 use slated_store::{Operation, OperationError, Tx};
 
 /// Where in the log to begin.
@@ -39,11 +39,11 @@ impl Operation for ReadEvents {
             Position::Oldest => None,
             Position::After(after) => Some(after),
             Position::Newest => {
-                let next_after = event::newest(tx, self.workspace).await?;
+                let next_after = log::newest(tx, self.workspace).await?;
                 return Ok(Page { events: Vec::new(), next_after, has_more: false });
             }
         };
-        event_reading::page(tx, self.workspace, after, &self.types, self.most)
+        reading::page(tx, self.workspace, after, &self.types, self.most)
             .await?
             .map_err(|gone| forgotten(&gone).into())
     }
@@ -72,6 +72,6 @@ impl Operation for NewestEvent {
     type Output = i64;
 
     async fn run(&self, tx: &mut Tx) -> Result<i64, OperationError> {
-        Ok(event::newest(tx, self.workspace).await?)
+        Ok(log::newest(tx, self.workspace).await?)
     }
 }

@@ -2,7 +2,8 @@
 
 use slated_model::clock::Timestamp;
 use slated_model::id::WorkspaceId;
-use slated_store::record::{event, origin, webhook, workspace};
+use slated_store::records::events::log;
+use slated_store::records::{person_origin, webhook, workspace};
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::deliver::Gap;
@@ -29,10 +30,10 @@ impl Operation for ForgetEvents {
     async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
         let (mut count, mut end) = (0, None);
         while count < Self::MOST {
-            let forgotten = event::forget(tx, self.workspace, self.before).await?;
+            let forgotten = log::forget(tx, self.workspace, self.before).await?;
             let Some(last) = forgotten.last() else { break };
             (count, end) = (count + forgotten.len(), Some(last.sequence));
-            origin::keep(tx, self.workspace, &forgotten).await?;
+            person_origin::keep(tx, self.workspace, &forgotten).await?;
         }
         if let Some(end) = end {
             for (mut missing, first, last) in
@@ -55,7 +56,7 @@ impl Operation for NewestRecord {
     async fn run(&self, tx: &mut Tx) -> Result<Option<Timestamp>, OperationError> {
         let mut newest = None;
         for (workspace, _) in workspace::all(tx).await? {
-            newest = newest.max(event::newest_time(tx, workspace).await?);
+            newest = newest.max(log::newest_time(tx, workspace).await?);
         }
         Ok(newest)
     }
@@ -70,6 +71,6 @@ impl Operation for OldestEvent {
     type Output = Option<Timestamp>;
 
     async fn run(&self, tx: &mut Tx) -> Result<Option<Timestamp>, OperationError> {
-        Ok(event::oldest_of_several(tx, self.workspace).await?)
+        Ok(log::oldest_of_several(tx, self.workspace).await?)
     }
 }

@@ -3,8 +3,9 @@
 use slated_model::event::Event;
 use slated_model::id::{CandidateId, JobId, PersonId, WorkspaceId};
 use slated_model::problem::Problem;
-use slated_store::record::event_reading::{self, Beside};
-use slated_store::record::{candidate, job, person};
+use slated_store::records::events::reading;
+use slated_store::records::events::reading::Beside;
+use slated_store::records::{candidate, job, person};
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::former::survivor;
@@ -42,21 +43,19 @@ impl Operation for ReadTimeline {
                     // One who went into another keeps what happened before.
                     survivor(tx, workspace, id).await?;
                 }
-                event_reading::timeline(tx, workspace, id, Beside::EventsOfPerson, before, limit)
-                    .await?
+                reading::timeline(tx, workspace, id, Beside::EventsOfPerson, before, limit).await?
             }
             Timeline::Candidate(id) => {
                 if candidate::job_of(tx, workspace, id).await?.is_none() {
                     survivor(tx, workspace, id).await?;
                 }
-                event_reading::timeline(tx, workspace, id, Beside::Nothing, before, limit).await?
+                reading::timeline(tx, workspace, id, Beside::Nothing, before, limit).await?
             }
             Timeline::Job(id) => {
                 job::places(tx, workspace, id)
                     .await?
                     .ok_or_else(|| Problem::not_found("job", id))?;
-                event_reading::timeline(tx, workspace, id, Beside::EventsOfJob, before, limit)
-                    .await?
+                reading::timeline(tx, workspace, id, Beside::EventsOfJob, before, limit).await?
             }
         };
         let next = events.last().filter(|_| has_more).map(|event| event.sequence);

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use slated_model::event::Hash;
 use slated_model::id::{PersonId, WorkspaceId};
-use slated_store::record::event::{self, Content};
-use slated_store::record::{event_outbox, event_reading};
+use slated_store::records::events::log;
+use slated_store::records::events::log::Content;
+use slated_store::records::events::{outbox, reading};
 use slated_store::{Operation, OperationError, Tx};
 
 /// How far a log is proved: the last entry that was looked at.
@@ -41,7 +42,7 @@ pub struct Broken {
 const CONTENT_IS_WRONG: &str = "its contents were changed, or taken out although nobody was erased";
 
 impl Checked {
-    fn take_in(&mut self, proof: &event::Proof) -> Result<(), &'static str> {
+    fn take_in(&mut self, proof: &log::Proof) -> Result<(), &'static str> {
         let Some(entry) = &proof.entry else { return Err("it cannot be read") };
         match self.proved {
             _ if proof.sequence < 1 => return Err("numbers begin with 1"),
@@ -85,12 +86,12 @@ impl Operation for VerifyEvents {
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         const SOME: i64 = 1000;
         let after = self.checked.proved.map_or(i64::MIN, |proved| proved.sequence);
-        let erased = event_outbox::erased(tx, self.workspace).await?;
-        let proofs = event::proofs(tx, self.workspace, after, SOME).await?;
+        let erased = outbox::erased(tx, self.workspace).await?;
+        let proofs = log::proofs(tx, self.workspace, after, SOME).await?;
         let mut checked = self.checked.clone();
         if let (Some(last), Some(next)) = (checked.proved, proofs.first())
             && next.sequence > last.sequence + 1
-            && event_reading::oldest(tx, self.workspace).await? >= next.sequence
+            && reading::oldest(tx, self.workspace).await? >= next.sequence
         {
             // All that stood before it was forgotten meanwhile, for its age.
             checked = Checked::default();
@@ -128,7 +129,7 @@ mod tests {
 
         async fn run(&self, tx: &mut Tx) -> Result<Checked, OperationError> {
             let mut checked = Checked::default();
-            event::proofs(tx, self.0, 0, 1)
+            log::proofs(tx, self.0, 0, 1)
                 .await?
                 .iter()
                 .try_for_each(|proof| checked.take_in(proof))

@@ -5,8 +5,8 @@ use slated_model::job::{ClientReference, Job, NewJob, StatusReference};
 use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
 use slated_model::stage::{NewStage, Stage, default_pipeline};
 use slated_model::text::fold;
-use slated_store::record::job::JobView;
-use slated_store::record::{job, stage, status, template};
+use slated_store::records::job::JobView;
+use slated_store::records::{job, stage, status, template};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use crate::companies::{self, find_or_make};

@@ -5,9 +5,9 @@ use slated_model::input::Query;
 use slated_model::listing::{Page, TimeFilter};
 use slated_model::problem::{FieldErrorCode, Problem};
 use slated_model::text::fold;
-use slated_store::record::job::{JobFilter, JobView};
-use slated_store::record::listing::Listed;
-use slated_store::record::{job, status};
+use slated_store::records::job::{JobFilter, JobView};
+use slated_store::records::pagination::Listed;
+use slated_store::records::{job, status};
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::companies;

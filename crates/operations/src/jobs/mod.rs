@@ -5,7 +5,7 @@ pub mod update;
 
 use slated_model::id::{JobId, WorkspaceId};
 use slated_model::problem::{FieldErrorCode, Problem};
-use slated_store::record::job;
+use slated_store::records::job;
 use slated_store::{OperationError, Tx};
 
 /// The job that a filter names.

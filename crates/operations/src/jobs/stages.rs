@@ -10,7 +10,7 @@ use slated_model::stage::{
     AddedStage, MAX_MOVED, MAX_STAGES, NewStage, Stage, StagePatch, check_pipeline, insert,
     renumber, reorder,
 };
-use slated_store::record::{job, stage};
+use slated_store::records::{job, stage};
 use slated_store::{Operation, OperationError, Pace, Tx};
 
 use crate::Actor;

@@ -4,8 +4,8 @@ use slated_model::id::{JobId, WorkspaceId};
 use slated_model::job::JobPatch;
 use slated_model::problem::Problem;
 use slated_model::stage::Stage;
-use slated_store::record::job;
-use slated_store::record::job::JobView;
+use slated_store::records::job;
+use slated_store::records::job::JobView;
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::etag::Precondition;

@@ -16,9 +16,11 @@ use slated_model::problem::{Code, FieldError, Problem, listed};
 use slated_model::search::Document;
 use slated_model::stage::Stage;
 use slated_model::text::fold;
-use slated_store::record::identifier::in_order;
-use slated_store::record::proposal::{self, Proposal, Proposer};
-use slated_store::record::{candidate, company, enrichment, identifier, note, person, search};
+use slated_store::records::identifier::in_order;
+use slated_store::records::proposal;
+use slated_store::records::proposal::{Proposal, Proposer};
+use slated_store::records::search::documents;
+use slated_store::records::{candidate, company, enrichment, identifier, note, person};
 use slated_store::{Asked, Operation, OperationError, StoreError, Tx};
 
 use crate::candidates::associate::{Target, ask_stages, make_contact, resolve};
@@ -433,7 +435,7 @@ impl CreatePerson {
         if let Some(body) = &self.new.notes {
             note::insert(tx, workspace, created.id, self.actor.key, body).await?;
         }
-        search::insert(tx, workspace, created.id, &index::tokens_of(self.document(), &created))
+        documents::insert(tx, workspace, created.id, &index::tokens_of(self.document(), &created))
             .await?;
         if self.new.enrich {
             enrichment::queue_new(tx, workspace, created.id).await?;

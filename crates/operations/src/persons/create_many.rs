@@ -8,7 +8,7 @@ use slated_model::id::{CompanyId, JobId, PersonId, WorkspaceId};
 use slated_model::person::Identifier;
 use slated_model::problem::Problem;
 use slated_model::text::fold;
-use slated_store::record::{census, company, job, person};
+use slated_store::records::{company, job, person, range_counts};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::create::{CreatePerson, CreatedPerson, Ready, changed};
@@ -35,7 +35,7 @@ impl Operation for CreatePersons {
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         // One at a time: two that hold what the other waits for would otherwise be likely.
-        census::hold_batches(tx, self.workspace).await?;
+        range_counts::hold_batches(tx, self.workspace).await?;
         let mut ready = prepare(tx, self.rows.iter().map(Result::as_ref)).await?;
         self.meet(tx, &mut ready).await?;
         let mut outcomes: Outcomes<CreatedPerson> = Vec::with_capacity(self.rows.len());

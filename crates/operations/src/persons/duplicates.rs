@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use slated_model::duplicate::{Place, Profile, Reason, Sign, reasons};
 use slated_model::id::{PersonId, WorkspaceId};
-use slated_store::record::duplicate;
+use slated_store::records::duplicate;
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 /// Persons that a page looks at.

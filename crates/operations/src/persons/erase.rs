@@ -4,8 +4,10 @@
 use slated_model::clock::Timestamp;
 use slated_model::id::{PersonId, WorkspaceId};
 use slated_model::person::Person;
-use slated_store::record::mention::{self, Mentions, Traces};
-use slated_store::record::{client_contact, erasure, former, job, person, search};
+use slated_store::records::answers_mentioning;
+use slated_store::records::answers_mentioning::{Mentions, Traces};
+use slated_store::records::search::documents;
+use slated_store::records::{client_contact, erasure, job, merged_ids, person};
 use slated_store::{Operation, OperationError, Pace, Tx};
 
 use super::follow;
@@ -35,7 +37,7 @@ impl Operation for FindMentions {
             Err(OperationError::Rejected(_)) => Traces::default(),
             Err(failure) => return Err(failure),
         };
-        Ok(mention::find(tx, self.workspace, traces).await?)
+        Ok(answers_mentioning::find(tx, self.workspace, traces).await?)
     }
 }
 
@@ -44,7 +46,7 @@ async fn traces_of(
     workspace: WorkspaceId,
     person: &Person,
 ) -> Result<Traces, OperationError> {
-    let mut persons = former::leading_to(tx, workspace, person.id).await?;
+    let mut persons = merged_ids::leading_to(tx, workspace, person.id).await?;
     persons.push(person.id);
     let answered_since = tx.now().plus_millis(-KEPT_FOR_MILLIS);
     let mut notes = Vec::new();
@@ -91,7 +93,7 @@ impl Operation for ErasePerson {
         let traces = traces_of(tx, workspace, &erased).await?;
         let everyone = &traces.persons;
         self.take_off_jobs(tx, id).await?;
-        search::erase(tx, workspace, everyone).await?;
+        documents::erase(tx, workspace, everyone).await?;
         let named = Named { id, name: &erased.name.whole };
         for (contact, company) in client_contact::delete_all_of(tx, workspace, id).await? {
             tell::contact_removed(tx, actor, company, named, contact).await?;
@@ -101,10 +103,10 @@ impl Operation for ErasePerson {
         person::remove(tx, workspace, id).await?;
         // From here on nobody can write anything about the person, so what is found now is all that
         // there is.
-        mention::forget(tx, workspace, &traces, &self.mentions).await?;
+        answers_mentioning::forget(tx, workspace, &traces, &self.mentions).await?;
         erasure::forget_events(tx, workspace, everyone).await?;
         let erased_at = tx.now();
-        former::insert(tx, workspace, id, None).await?;
+        merged_ids::insert(tx, workspace, id, None).await?;
         tell::person_erased(tx, actor, id, everyone, erased_at).await?;
         tx.scrub();
         Ok(Erased { id, erased_at })
@@ -123,7 +125,7 @@ impl ErasePerson {
         for (_, candidate) in &candidates {
             if let Some(taken) = take_off(tx, workspace, *candidate).await? {
                 taken.concerned().removed(tx, &self.actor, &taken.view).await?;
-                former::forget_leading_to(tx, workspace, *candidate).await?;
+                merged_ids::forget_leading_to(tx, workspace, *candidate).await?;
             }
         }
         Ok(())

@@ -9,19 +9,20 @@ use slated_model::id::{NoteId, PersonId, WebhookId, WorkspaceId};
 use slated_model::origin::{Origin, Origins};
 use slated_model::person::Identifier;
 use slated_model::problem::Problem;
-use slated_store::record::client_contact::ContactOf;
-use slated_store::record::enrichment::Enrichment;
-use slated_store::record::enrichment_answer::KeptAnswer;
-use slated_store::record::event_reading::{Beside, Size};
-use slated_store::record::export::KeptCandidate;
-use slated_store::record::field_source::FieldSource;
-use slated_store::record::note::Note;
-use slated_store::record::person::{PersonDetails, PersonView};
-use slated_store::record::proposal::Proposal;
-use slated_store::record::webhook::Delivery;
-use slated_store::record::{
-    client_contact, enrichment, enrichment_answer, event_reading, export, field_source, former,
-    identifier, note, origin, person, proposal, webhook,
+use slated_store::records::client_contact::ContactOf;
+use slated_store::records::enrichment::Enrichment;
+use slated_store::records::enrichment_answer::KeptAnswer;
+use slated_store::records::events::reading;
+use slated_store::records::events::reading::{Beside, Size};
+use slated_store::records::export::KeptCandidate;
+use slated_store::records::field_source::FieldSource;
+use slated_store::records::note::Note;
+use slated_store::records::person::{PersonDetails, PersonView};
+use slated_store::records::proposal::Proposal;
+use slated_store::records::webhook::Delivery;
+use slated_store::records::{
+    client_contact, enrichment, enrichment_answer, export, field_source, identifier, merged_ids,
+    note, person, person_origin, proposal, webhook,
 };
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
@@ -74,7 +75,7 @@ impl Operation for ExportPerson {
         let details = person::details(tx, workspace, id)
             .await?
             .ok_or_else(|| Problem::not_found("person", id))?;
-        let former_ids = former::leading_to(tx, workspace, id).await?;
+        let former_ids = merged_ids::leading_to(tx, workspace, id).await?;
         let identifiers = identifier::of_person(tx, workspace, id).await?;
         let candidates = export::candidates(tx, workspace, id).await?;
         let mut client_contacts = client_contact::of_person(tx, workspace, id, i64::MAX).await?;
@@ -114,7 +115,7 @@ impl ExportPerson {
         let mut events = BTreeMap::new();
         for person in former.iter().chain([&id]) {
             let some =
-                event_reading::history(tx, self.workspace, *person, Beside::EventsOfPerson).await?;
+                reading::history(tx, self.workspace, *person, Beside::EventsOfPerson).await?;
             events.extend(some.into_iter().map(|size| (size.sequence, size)));
         }
         Ok(events.into_values().collect())
@@ -139,7 +140,7 @@ impl ExportPerson {
                 told.look_at(event);
             }
         }
-        let mut changes = told.left_of(origin::kept(tx, self.workspace, id).await?);
+        let mut changes = told.left_of(person_origin::kept(tx, self.workspace, id).await?);
         changes.reverse();
         Ok(changes)
     }
@@ -167,7 +168,7 @@ const NOTES_PER_PAGE: i64 = 16;
 /// Events, page by page.
 pub fn pages(mut events: &[Size]) -> impl Iterator<Item = &[Size]> {
     std::iter::from_fn(move || {
-        let (page, others) = events.split_at(event_reading::fitting(events, MAX_BYTES).len());
+        let (page, others) = events.split_at(reading::fitting(events, MAX_BYTES).len());
         events = others;
         (!page.is_empty()).then_some(page)
     })
@@ -179,7 +180,7 @@ async fn read_events(
     page: &[Size],
 ) -> Result<Vec<Event>, StoreError> {
     let sequences: Vec<_> = page.iter().map(|size| size.sequence).collect();
-    event_reading::find_all(tx, workspace, &sequences).await
+    reading::find_all(tx, workspace, &sequences).await
 }
 
 /// A page of the events of an export.

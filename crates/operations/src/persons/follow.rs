@@ -4,7 +4,8 @@ use slated_model::id::{self, PersonId, WorkspaceId};
 use slated_model::input::Reference;
 use slated_model::person::Person;
 use slated_model::problem::Code;
-use slated_store::record::person::{self, PersonView};
+use slated_store::records::person;
+use slated_store::records::person::PersonView;
 use slated_store::{OperationError, StoreError, Tx};
 
 use crate::former::{erased_too, survivor};

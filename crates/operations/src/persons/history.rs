@@ -3,8 +3,8 @@
 use slated_model::career::CareerPatch;
 use slated_model::id::{PersonId, WorkspaceId};
 use slated_model::problem::{FieldError, FieldErrorCode, Problem};
-use slated_store::record::person::PersonView;
-use slated_store::record::{company, person};
+use slated_store::records::person::PersonView;
+use slated_store::records::{company, person};
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::etag::Precondition;

@@ -6,8 +6,9 @@ use slated_model::clock::Timestamp;
 use slated_model::id::{PersonId, WorkspaceId};
 use slated_model::person::{NewPerson, Person};
 use slated_model::search::{Document, Field, may_mention};
-use slated_store::record::person::SearchSource;
-use slated_store::record::{company, note, person, search};
+use slated_store::records::person::SearchSource;
+use slated_store::records::search::documents;
+use slated_store::records::{company, note, person};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 /// Persons that are indexed in one transaction, so that no writer waits long behind them.
@@ -137,7 +138,7 @@ pub async fn change(
         return Ok(false);
     }
     let stays_employed = after.company_id == before.company_id;
-    if !search::takes_changes(tx) {
+    if !documents::takes_changes(tx) {
         // The name of a company that stays does not matter.
         let [old, new] = Differing::of((before, ""), (after, ""));
         return Ok(!stays_employed || old.tokens != new.tokens);
@@ -160,7 +161,7 @@ pub async fn change(
             .chain(notes.iter().map(|(_, note)| note))
             .any(|text| may_mention(text, &leaving))
     };
-    Ok(may_stay || !search::change(tx, workspace, id, &old.tokens, &new.tokens).await?)
+    Ok(may_stay || !documents::change(tx, workspace, id, &old.tokens, &new.tokens).await?)
 }
 
 async fn company_name(
@@ -204,7 +205,7 @@ async fn refresh_some(
     let mut sources = person::search_sources(tx, workspace, persons).await?;
     sources.sort_unstable_by_key(|source| source.person.id);
     for gone in persons.iter().filter(|id| !sources.iter().any(|source| source.person.id == **id)) {
-        search::remove(tx, workspace, *gone).await?;
+        documents::remove(tx, workspace, *gone).await?;
     }
     for source in sources {
         take_words(tx, workspace, &source, &notes).await?;
@@ -221,7 +222,7 @@ pub async fn take_words(
 ) -> Result<(), OperationError> {
     let texts = texts(source, notes);
     let document = Document::new(texts.iter().map(|(field, text)| (*field, text.as_str())));
-    Ok(search::replace(tx, workspace, source.person.id, &tokens_of(&document, &source.person))
+    Ok(documents::replace(tx, workspace, source.person.id, &tokens_of(&document, &source.person))
         .await?)
 }
 
@@ -233,10 +234,10 @@ impl Operation for WaitingForIndex {
     type Output = Vec<WorkspaceId>;
 
     async fn run(&self, tx: &mut Tx) -> Result<Vec<WorkspaceId>, OperationError> {
-        let mut waiting = search::waiting(tx).await?;
+        let mut waiting = documents::waiting(tx).await?;
         let mut behind = None;
         for _ in 0..MAX_WORKSPACES {
-            let Some(workspace) = search::unknown_workspace(tx, behind).await? else { break };
+            let Some(workspace) = documents::unknown_workspace(tx, behind).await? else { break };
             if !waiting.contains(&workspace) {
                 waiting.push(workspace);
             }
@@ -269,13 +270,13 @@ impl Operation for IndexSome {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Indexed, OperationError> {
-        let queued = search::ask_queued(tx, self.workspace, AT_ONCE).await?;
+        let queued = documents::ask_queued(tx, self.workspace, AT_ONCE).await?;
         let queued = tx.answer(queued).await?;
         if !queued.is_empty() {
             self.take(tx, &queued).await?;
             return Ok(Indexed { persons: queued.len(), behind: self.behind, is_all: false });
         }
-        let unknown = search::ask_unknown(tx, self.workspace, self.behind, AT_ONCE).await?;
+        let unknown = documents::ask_unknown(tx, self.workspace, self.behind, AT_ONCE).await?;
         let unknown = tx.answer(unknown).await?;
         self.take(tx, &unknown).await?;
         let is_all = (unknown.len() as i64) < AT_ONCE;
@@ -293,7 +294,7 @@ impl IndexSome {
         // before that, so that nothing that puts them there meanwhile is lost.
         person::hold_all(tx, self.workspace, persons).await?;
         for person in persons {
-            search::unqueue(tx, self.workspace, *person).await?;
+            documents::unqueue(tx, self.workspace, *person).await?;
         }
         refresh_all(tx, self.workspace, persons).await
     }
@@ -314,7 +315,7 @@ impl Operation for TidyIndex {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
-        Ok(search::tidy(tx).await?)
+        Ok(documents::tidy(tx).await?)
     }
 }
 
@@ -325,7 +326,7 @@ impl Operation for MergeWanted {
     type Output = Option<Timestamp>;
 
     async fn run(&self, tx: &mut Tx) -> Result<Option<Timestamp>, OperationError> {
-        Ok(search::merge_wanted(tx).await?)
+        Ok(documents::merge_wanted(tx).await?)
     }
 }
 
@@ -339,6 +340,6 @@ impl Operation for MergeSome {
     type Output = bool;
 
     async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
-        Ok(search::merge(tx, self.wanted_at, self.is_first).await?)
+        Ok(documents::merge(tx, self.wanted_at, self.is_first).await?)
     }
 }

@@ -8,10 +8,10 @@ use slated_model::person::{Identifier, IdentifierKind};
 use slated_model::problem::{Code, FieldErrorCode, Problem};
 use slated_model::search::{Field, Question};
 use slated_model::text::limit;
-use slated_store::record::listing::Listed;
-use slated_store::record::person_filter::PersonFilter;
-use slated_store::record::person_list::PersonItem;
-use slated_store::record::{note, person, person_list};
+use slated_store::records::pagination::Listed;
+use slated_store::records::person_filter::PersonFilter;
+use slated_store::records::person_list::PersonItem;
+use slated_store::records::{note, person, person_list};
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::flaws::Flaws;

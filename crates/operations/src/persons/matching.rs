@@ -5,7 +5,8 @@ use slated_model::id::{PersonId, WorkspaceId};
 use slated_model::person::{Identifier, IdentifierKind, NewPerson, Person, identifiers};
 use slated_model::problem::FieldError;
 use slated_model::social::SocialProfile;
-use slated_store::record::identifier::{self, Holder};
+use slated_store::records::identifier;
+use slated_store::records::identifier::Holder;
 use slated_store::{Asked, StoreError, Tx};
 
 /// The identifiers of a create, and who holds each as it was asked for.

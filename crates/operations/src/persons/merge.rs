@@ -9,12 +9,13 @@ use slated_model::merge::{Standing, absorb, further};
 use slated_model::person::Person;
 use slated_model::problem::{Code, FieldError, Problem};
 use slated_model::stage::Stage;
-use slated_store::record::candidate::{CandidateView, StageEntry};
-use slated_store::record::field_source::FieldSource;
-use slated_store::record::merge::SharedJob;
-use slated_store::record::person::PersonView;
-use slated_store::record::{
-    candidate, client_contact, company, field_source, former, job, merge, person, search, stage,
+use slated_store::records::candidate::{CandidateView, StageEntry};
+use slated_store::records::field_source::FieldSource;
+use slated_store::records::merge::SharedJob;
+use slated_store::records::person::PersonView;
+use slated_store::records::search::documents;
+use slated_store::records::{
+    candidate, client_contact, company, field_source, job, merge, merged_ids, person, stage,
 };
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
@@ -64,11 +65,11 @@ impl Operation for MergePersons {
         merge::move_belongings(tx, workspace, id, other).await?;
         person::update(tx, workspace, &before, &kept).await?;
         merge::fill_career(tx, workspace, id, other).await?;
-        search::remove(tx, workspace, other).await?;
+        documents::remove(tx, workspace, other).await?;
         let sources = field_source::of_person(tx, workspace, other).await?;
         enrichment::forget(tx, workspace, other).await?;
         person::remove(tx, workspace, other).await?;
-        former::insert(tx, workspace, other, Some(id)).await?;
+        merged_ids::insert(tx, workspace, other, Some(id)).await?;
         index::refresh(tx, workspace, id).await?;
         let after = person::view(tx, workspace, id).await?.ok_or_else(changed)?;
         let (was, is) =
@@ -168,7 +169,7 @@ impl MergePersons {
         let history = joined(&before.history, &taken.history, stage, tx.now());
         let since = history.last().map_or(before.stage_entered_at, |last| last.entered_at);
         merge::replace_history(tx, workspace, kept, &history).await?;
-        former::insert(tx, workspace, gone, Some(kept)).await?;
+        merged_ids::insert(tx, workspace, gone, Some(kept)).await?;
         let concerned =
             |candidate| Concerned { candidate, person, job: Named { id: job, name: job_name } };
         concerned(gone).merged(tx, actor, &taken, kept).await?;

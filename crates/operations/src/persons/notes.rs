@@ -6,9 +6,10 @@ use slated_model::event::{EventType, Subject};
 use slated_model::id::{self, KeyId, NoteId, PersonId, WorkspaceId};
 use slated_model::listing::{Page, TimeFilter};
 use slated_model::problem::{Code, Problem};
-use slated_store::record::listing::Listed;
-use slated_store::record::note::{self, Note};
-use slated_store::record::person;
+use slated_store::records::note;
+use slated_store::records::note::Note;
+use slated_store::records::pagination::Listed;
+use slated_store::records::person;
 use slated_store::{Operation, OperationError, Tx};
 
 use super::{follow, index};

@@ -4,10 +4,10 @@ use slated_model::id::{PersonId, WorkspaceId};
 use slated_model::origin::{Change, FIELDS};
 use slated_model::problem::Problem;
 use slated_model::profile::Include;
-use slated_store::record::client_contact::ContactOf;
-use slated_store::record::note::Note;
-use slated_store::record::person::{PersonDetails, PersonView};
-use slated_store::record::{client_contact, note, origin, person};
+use slated_store::records::client_contact::ContactOf;
+use slated_store::records::note::Note;
+use slated_store::records::person::{PersonDetails, PersonView};
+use slated_store::records::{client_contact, note, person, person_origin};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::follow;
@@ -83,6 +83,6 @@ async fn sources(
     workspace: WorkspaceId,
     id: PersonId,
 ) -> Result<Vec<(&'static str, Change)>, StoreError> {
-    let origins = origin::of_person(tx, workspace, id, &FIELDS).await?;
+    let origins = person_origin::of_person(tx, workspace, id, &FIELDS).await?;
     Ok(FIELDS.into_iter().filter_map(|field| Some((field, origins.of(field)?.clone()))).collect())
 }

@@ -2,7 +2,7 @@
 
 use slated_model::id::{PersonId, WorkspaceId};
 use slated_model::person::{Identifier, NewPerson};
-use slated_store::record::person;
+use slated_store::records::person;
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::persons::matching::{Looking, Matching, Pointed};

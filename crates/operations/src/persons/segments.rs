@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use slated_model::id::WorkspaceId;
-use slated_store::record::segment_making::{self, Leaving, Made, Planned};
+use slated_store::records::search::segment_build;
+use slated_store::records::search::segment_build::{Leaving, Made, Planned};
 use slated_store::{Operation, OperationError, Pace, Store, StoreError, Tx};
 
 /// Makes the segments that the workspace wants at once; others wait for the next time, so that
@@ -45,7 +46,7 @@ impl Operation for NextToSegment {
     type Output = Option<WorkspaceId>;
 
     async fn run(&self, tx: &mut Tx) -> Result<Option<WorkspaceId>, OperationError> {
-        Ok(segment_making::next_workspace(tx, self.behind).await?)
+        Ok(segment_build::next_workspace(tx, self.behind).await?)
     }
 }
 
@@ -58,7 +59,7 @@ impl Operation for PlanSegment {
     type Output = Option<Planned>;
 
     async fn run(&self, tx: &mut Tx) -> Result<Option<Planned>, OperationError> {
-        Ok(segment_making::plan(tx, self.workspace).await?)
+        Ok(segment_build::plan(tx, self.workspace).await?)
     }
 }
 

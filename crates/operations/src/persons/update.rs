@@ -4,7 +4,7 @@ use slated_model::id::{PersonId, WorkspaceId};
 use slated_model::patch::Patch;
 use slated_model::person::{Association, Identifier, Person, PersonPatch};
 use slated_model::problem::{Code, Problem};
-use slated_store::record::{company, identifier, person};
+use slated_store::records::{company, identifier, person};
 use slated_store::{Asked, Operation, OperationError, StoreError, Tx};
 
 use crate::candidates::associate::{Target, ask_stages, put_on_job, resolve};

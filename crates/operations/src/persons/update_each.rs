@@ -7,8 +7,8 @@ use slated_model::id::{CompanyId, PersonId};
 use slated_model::patch::Patch;
 use slated_model::person::{Identifier, Person};
 use slated_model::problem::Problem;
-use slated_store::record::person::SearchSource;
-use slated_store::record::{company, identifier, note, person};
+use slated_store::records::person::SearchSource;
+use slated_store::records::{company, identifier, note, person};
 use slated_store::{Asked, OperationError, StoreError, Tx};
 
 use super::index;

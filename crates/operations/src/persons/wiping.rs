@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use slated_model::id::WorkspaceId;
-use slated_store::record::segment_making;
+use slated_store::records::search::segment_build;
 use slated_store::{Operation, OperationError, Store, Tx};
 use tokio::time::{sleep, timeout};
 
@@ -75,7 +75,7 @@ impl Operation for IsOutdated {
     type Output = bool;
 
     async fn run(&self, tx: &mut Tx) -> Result<bool, OperationError> {
-        Ok(segment_making::is_outdated(tx, self.workspace).await?)
+        Ok(segment_build::is_outdated(tx, self.workspace).await?)
     }
 }
 
@@ -85,6 +85,6 @@ impl Operation for OutdatedWorkspaces {
     type Output = Vec<WorkspaceId>;
 
     async fn run(&self, tx: &mut Tx) -> Result<Vec<WorkspaceId>, OperationError> {
-        Ok(segment_making::outdated_workspaces(tx).await?)
+        Ok(segment_build::outdated_workspaces(tx).await?)
     }
 }

@@ -3,7 +3,7 @@ use slated_model::clock::Timestamp;
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{CandidateId, JobId, PersonId, StageId};
 use slated_model::stage::Stage;
-use slated_store::record::candidate::CandidateView;
+use slated_store::records::candidate::CandidateView;
 use slated_store::{OperationError, Tx};
 
 use super::{Named, Nothing, Told, tell};

@@ -4,7 +4,7 @@ use slated_model::clock::Timestamp;
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{CompanyId, JobId, StageId, StatusId};
 use slated_model::stage::Stage;
-use slated_store::record::job::JobView;
+use slated_store::records::job::JobView;
 use slated_store::{OperationError, Tx};
 
 use super::{Named, Nothing, Told, differences, tell};

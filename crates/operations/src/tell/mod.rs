@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{EventId, JobId, PersonId};
-use slated_store::record::event::{NewEvent, record};
+use slated_store::records::events::log::{NewEvent, record};
 use slated_store::{OperationError, StoreError, Tx};
 
 pub use self::candidates::*;

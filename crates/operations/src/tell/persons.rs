@@ -5,7 +5,7 @@ use slated_model::contact::Contact;
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{CompanyId, PersonId};
 use slated_model::person::Person;
-use slated_store::record::person::PersonView;
+use slated_store::records::person::PersonView;
 use slated_store::{OperationError, StoreError, Tx};
 
 use super::{Fields, Named, Nothing, Told, differences, tell, to_value};

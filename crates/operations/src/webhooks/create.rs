@@ -4,9 +4,10 @@ use slated_model::event::{EventType, Subject};
 use slated_model::id::WorkspaceId;
 use slated_model::problem::{Code, Problem};
 use slated_model::webhook::{MAX_WEBHOOKS, NewWebhook};
-use slated_store::record::event_reading::{self, Beside};
-use slated_store::record::webhook::Webhook;
-use slated_store::record::{webhook, workspace};
+use slated_store::records::events::reading;
+use slated_store::records::events::reading::Beside;
+use slated_store::records::webhook::Webhook;
+use slated_store::records::{webhook, workspace};
 use slated_store::{Operation, OperationError, Tx};
 
 use super::{WebhookFields, newest_of_all};
@@ -61,8 +62,7 @@ impl Operation for CreateWebhook {
         // That is the first event that it gets.
         let newest = newest_of_all(tx, workspace).await?;
         let (events, _) =
-            event_reading::timeline(tx, workspace, created.id, Beside::Nothing, i64::MAX, 1)
-                .await?;
+            reading::timeline(tx, workspace, created.id, Beside::Nothing, i64::MAX, 1).await?;
         created.settled_sequence = events.first().map_or(newest, |event| event.sequence - 1);
         webhook::insert(tx, workspace, &created).await?;
         Ok(created)

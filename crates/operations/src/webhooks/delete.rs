@@ -2,7 +2,7 @@
 
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{WebhookId, WorkspaceId};
-use slated_store::record::webhook;
+use slated_store::records::webhook;
 use slated_store::{Operation, OperationError, Tx};
 
 use super::{WebhookFields, missing};

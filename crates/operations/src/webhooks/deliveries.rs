@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use slated_model::id::{WebhookId, WorkspaceId};
 use slated_model::problem::Problem;
-use slated_store::record::event_reading::{self, Head};
-use slated_store::record::webhook::{self, Delivery, DeliveryStatus};
+use slated_store::records::events::reading;
+use slated_store::records::events::reading::Head;
+use slated_store::records::webhook;
+use slated_store::records::webhook::{Delivery, DeliveryStatus};
 use slated_store::{Operation, OperationError, Tx};
 
 use super::missing;
@@ -34,7 +36,7 @@ impl Operation for ListDeliveries {
         found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         let next = found.last().filter(|_| has_more).map(|delivery| delivery.sequence);
         let sequences: Vec<_> = found.iter().map(|delivery| delivery.sequence).collect();
-        let heads = event_reading::heads(tx, workspace, &sequences).await?;
+        let heads = reading::heads(tx, workspace, &sequences).await?;
         Ok((together(found, heads, |head| head.sequence), next))
     }
 }
@@ -67,7 +69,7 @@ impl Operation for ReadDelivery {
         let Self { workspace, id, sequence } = *self;
         webhook::find(tx, workspace, id).await?.ok_or_else(|| missing(id))?;
         let delivery = webhook::find_delivery(tx, workspace, id, sequence).await?;
-        let event = event_reading::heads(tx, workspace, &[sequence]).await?.pop();
+        let event = reading::heads(tx, workspace, &[sequence]).await?.pop();
         Ok(delivery.zip(event).ok_or_else(|| Problem::not_found("delivery", sequence))?)
     }
 }
@@ -91,7 +93,7 @@ impl Operation for ResendDelivery {
         let mut resent =
             webhook::load(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         let delivery = webhook::find_delivery(tx, workspace, self.id, self.sequence).await?;
-        let event = event_reading::heads(tx, workspace, &[self.sequence]).await?.pop();
+        let event = reading::heads(tx, workspace, &[self.sequence]).await?.pop();
         let (delivery, event) =
             delivery.zip(event).ok_or_else(|| Problem::not_found("delivery", self.sequence))?;
         let delivery = Delivery {

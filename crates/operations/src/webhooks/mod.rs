@@ -12,8 +12,8 @@ pub mod update;
 use serde::Serialize;
 use slated_model::id::{WebhookId, WorkspaceId};
 use slated_model::problem::Problem;
-use slated_store::record::webhook::Webhook;
-use slated_store::record::{event, event_outbox};
+use slated_store::records::events::{log, outbox};
+use slated_store::records::webhook::Webhook;
 use slated_store::{StoreError, Tx};
 use url::Url;
 
@@ -47,6 +47,6 @@ fn missing(id: WebhookId) -> Problem {
 
 /// The number of the newest event, once all that were told of have one.
 async fn newest_of_all(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, StoreError> {
-    while event_outbox::number(tx, workspace).await? {}
-    event::newest(tx, workspace).await
+    while outbox::number(tx, workspace).await? {}
+    log::newest(tx, workspace).await
 }

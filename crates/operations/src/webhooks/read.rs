@@ -1,7 +1,8 @@
 //! Looking at webhooks.
 
 use slated_model::id::{WebhookId, WorkspaceId};
-use slated_store::record::webhook::{self, Webhook};
+use slated_store::records::webhook;
+use slated_store::records::webhook::Webhook;
 use slated_store::{Operation, OperationError, Tx};
 
 use super::missing;

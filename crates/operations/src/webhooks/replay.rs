@@ -2,8 +2,9 @@
 
 use slated_model::event::EventType;
 use slated_model::id::{WebhookId, WorkspaceId};
-use slated_store::record::event_reading;
-use slated_store::record::webhook::{self, Delivery};
+use slated_store::records::events::reading;
+use slated_store::records::webhook;
+use slated_store::records::webhook::Delivery;
 use slated_store::{Operation, OperationError, Tx};
 
 use super::missing;
@@ -37,7 +38,7 @@ impl Operation for ReplayEvents {
         // Tests are for the moment, and for one webhook.
         let types = replayed.types.without(EventType::WebhookTest);
         let wanted =
-            event_reading::numbers(tx, workspace, self.after, until, &types, MAX_REPLAYED).await?;
+            reading::numbers(tx, workspace, self.after, until, &types, MAX_REPLAYED).await?;
         let wanted = wanted.map_err(|gone| forgotten(&gone))?;
         let deliveries: Vec<_> =
             wanted.into_iter().map(|sequence| Delivery::pending(sequence, tx.now())).collect();

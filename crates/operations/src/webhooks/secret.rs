@@ -4,7 +4,8 @@ use serde::Serialize;
 use slated_model::clock::Timestamp;
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{WebhookId, WorkspaceId};
-use slated_store::record::webhook::{self, Webhook};
+use slated_store::records::webhook;
+use slated_store::records::webhook::Webhook;
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::missing;

@@ -3,8 +3,9 @@
 use serde::Serialize;
 use slated_model::event::{Event, EventType, Subject};
 use slated_model::id::{WebhookId, WorkspaceId};
-use slated_store::record::event_reading::{self, Beside};
-use slated_store::record::webhook;
+use slated_store::records::events::reading;
+use slated_store::records::events::reading::Beside;
+use slated_store::records::webhook;
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::{missing, newest_of_all};
@@ -46,15 +47,9 @@ impl Operation for TestWebhook {
         let told =
             tell(tx, &self.actor, EventType::WebhookTest, Subject::of(self.id), &told).await?;
         newest_of_all(tx, self.actor.workspace).await?;
-        let (events, _) = event_reading::timeline(
-            tx,
-            self.actor.workspace,
-            self.id,
-            Beside::Nothing,
-            i64::MAX,
-            1,
-        )
-        .await?;
+        let (events, _) =
+            reading::timeline(tx, self.actor.workspace, self.id, Beside::Nothing, i64::MAX, 1)
+                .await?;
         let event = events.into_iter().find(|event| Some(event.id) == told);
         Ok(event.ok_or_else(|| StoreError::Conflict("other events came in between".to_owned()))?)
     }

@@ -3,7 +3,8 @@
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{WebhookId, WorkspaceId};
 use slated_model::webhook::WebhookPatch;
-use slated_store::record::webhook::{self, Webhook};
+use slated_store::records::webhook;
+use slated_store::records::webhook::Webhook;
 use slated_store::{Operation, OperationError, Tx};
 
 use super::{WebhookFields, missing};

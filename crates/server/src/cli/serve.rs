@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use slated_model::clock::Timestamp;
 use slated_model::key::Scope;
-use slated_store::record::workspace;
+use slated_store::records::workspace;
 use slated_store::{
     Address, Location, Operation, OperationError, Options, Pace, Purpose, Store, Tx,
 };

@@ -6,9 +6,9 @@ use slated_model::input::Query;
 use slated_model::key::Scope;
 use slated_model::listing::Page;
 use slated_model::person::{Identifier, NewPerson, identifiers};
-use slated_store::record::candidate::CandidateItem;
-use slated_store::record::enrichment;
-use slated_store::record::job::JobView;
+use slated_store::records::candidate::CandidateItem;
+use slated_store::records::enrichment;
+use slated_store::records::job::JobView;
 use slated_store::{Location, Options, Purpose, Store};
 
 use super::*;

@@ -10,8 +10,8 @@ use slated_model::enrichment::Question;
 use slated_model::enrichment::profile::{Profile, known_parts};
 use slated_model::id::{LeaseId, WorkspaceId};
 use slated_store::Store;
-use slated_store::record::enrichment::Task;
-use slated_store::record::enrichment_answer::KeptAnswer;
+use slated_store::records::enrichment::Task;
+use slated_store::records::enrichment_answer::KeptAnswer;
 
 use super::gate::{Gate, NotAsked, rest_millis};
 use super::provider::Trouble;

@@ -11,7 +11,7 @@ use metrics::{counter, gauge, histogram};
 use slated_model::clock::Timestamp;
 use slated_model::enrichment::Question;
 use slated_store::Store;
-use slated_store::record::permit::Permit;
+use slated_store::records::provider_rate_limit::Permit;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 

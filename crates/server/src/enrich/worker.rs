@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use slated_model::clock::Timestamp;
 use slated_model::id::{LeaseId, PersonId, WorkspaceId};
-use slated_store::record::enrichment::Task;
+use slated_store::records::enrichment::Task;
 use slated_store::{OperationError, Store, StoreError};
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};

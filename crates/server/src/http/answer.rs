@@ -10,7 +10,7 @@ use slated_model::id::{Id, Kind};
 use slated_model::listing::{Order, Page, Start};
 use slated_model::person::IdentifierKind;
 use slated_store::Tried;
-use slated_store::record::listing::Listed;
+use slated_store::records::pagination::Listed;
 use utoipa::ToSchema;
 
 use super::refusal::Refusal;

@@ -14,7 +14,7 @@ use governor::{Quota, RateLimiter};
 use slated_model::clock::Timestamp;
 use slated_model::id::{KeyId, WorkspaceId};
 use slated_model::key::{KeyHash, Scope, workspace_of};
-use slated_store::record::key::KeyRecord;
+use slated_store::records::key::KeyRecord;
 use slated_store::{OperationError, Store};
 
 use slated_operations::keys::FindKey;

@@ -7,7 +7,7 @@ use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Response, Url};
 use slated_model::clock::Timestamp;
 use slated_model::event::Event;
-use slated_store::record::webhook::Webhook;
+use slated_store::records::webhook::Webhook;
 
 use super::secret::SecretKey;
 use crate::outgoing::{Redirects, Targets, client, explain, retry_after};

@@ -9,7 +9,7 @@ use futures_util::future::{Either, select};
 use futures_util::{StreamExt, stream};
 use metrics::counter;
 use slated_model::id::{LeaseId, WebhookId, WorkspaceId};
-use slated_store::record::webhook::Webhook;
+use slated_store::records::webhook::Webhook;
 use slated_store::{OperationError, Store};
 use tokio::sync::watch;
 use tokio::time::Instant;

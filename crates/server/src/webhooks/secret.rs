@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ring::hmac::{Context, HMAC_SHA256, Key, Tag};
 use slated_model::clock::Timestamp;
-use slated_store::record::webhook::Webhook;
+use slated_store::records::webhook::Webhook;
 
 const PREFIX: &str = "whsec_";
 const PURPOSE: &[u8] = b"slated webhook secret\0";

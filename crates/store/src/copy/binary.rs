@@ -3,10 +3,10 @@
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use slated_model::clock::Timestamp;
 
-use super::table::{Kind, Table};
+use crate::copy::table::{Kind, Table};
+use crate::driver::param::Param;
+use crate::driver::postgres::value::{JSONB_VERSION, MILLIS_TO_2000, micros};
 use crate::error::StoreError;
-use crate::postgres::{JSONB_VERSION, MILLIS_TO_2000, micros};
-use crate::row::Param;
 
 const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0";
 const HEADER_LENGTH: usize = SIGNATURE.len() + 8;

@@ -3,11 +3,11 @@
 use futures_util::{TryStreamExt, pin_mut};
 use tokio_postgres::Client;
 
-use super::binary::Reader;
-use super::table::Table;
+use crate::copy::binary::Reader;
+use crate::copy::table::Table;
+use crate::driver::param::Param;
+use crate::driver::postgres::error::judge;
 use crate::error::StoreError;
-use crate::postgres::judge;
-use crate::row::Param;
 
 pub(super) async fn count(client: &Client, tables: &[Table]) -> Result<u64, StoreError> {
     let mut total = 0;

@@ -3,10 +3,17 @@
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-use super::table::{Kind, Table};
+use crate::copy::table::{Kind, Table};
+use crate::driver::param::Param;
+use crate::driver::sqlite::connection::SqliteTx;
+use crate::driver::sqlite::connection::broken;
+use crate::driver::sqlite::file_identity::provide;
+use crate::driver::sqlite::lock::ServerLock;
 use crate::error::StoreError;
-use crate::row::Param;
-use crate::sqlite::broken;
+use crate::executor::sqlite::examine::examine;
+use crate::migrations::sqlite::bring_up_to_date;
+use crate::purpose::Purpose;
+use std::path::Path;
 
 pub(super) fn count(connection: &Connection, tables: &[Table]) -> Result<u64, StoreError> {
     let mut total = 0;
@@ -59,4 +66,14 @@ fn wrong(table: &Table, column: &str) -> StoreError {
         "{}.{column} holds something that does not belong there",
         table.name
     ))
+}
+
+/// Sees to it that there is a database at that path, of the newest version, to read from, and that
+/// no server has it while the lock is held.
+pub(crate) fn prepare_source(path: &Path) -> Result<ServerLock, StoreError> {
+    provide(path, Purpose::Inspect)?;
+    examine(path, Purpose::Inspect)?;
+    let lock = ServerLock::take(path)?;
+    bring_up_to_date(&mut SqliteTx::open_writer(path)?)?;
+    Ok(lock)
 }

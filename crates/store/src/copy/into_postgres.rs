@@ -10,13 +10,18 @@ use futures_util::SinkExt;
 use tokio::sync::mpsc;
 use tokio_postgres::Client;
 
-use super::table::Table;
-use super::{Moved, Report, Stage, Tally, binary, compare, from_postgres, from_sqlite, table};
+use crate::copy::from_sqlite::{self, prepare_source};
+use crate::copy::table::{self, Table};
+use crate::copy::{Moved, Report, Stage, Tally, binary, compare, from_postgres};
+use crate::driver::postgres::address::Address;
+use crate::driver::postgres::constraints::{TakenOff, execute};
+use crate::driver::postgres::error::{describe, judge};
+use crate::driver::postgres::pool::connect;
+use crate::driver::sqlite::connection::SqliteTx;
 use crate::error::StoreError;
 use crate::migrations;
-use crate::postgres::{Address, TakenOff, connect, describe, execute, judge};
-use crate::sqlite::{SqliteTx, prepare_source};
-use crate::store::Purpose;
+use crate::purpose::Purpose;
+use crate::schema;
 
 /// How much is sent at once.
 const CHUNK: usize = 1 << 20;
@@ -48,7 +53,7 @@ pub(super) async fn copy(
     let total = from_sqlite::count(SqliteTx::open_reader(from)?.connection(), &tables)?;
     execute(&client, "BEGIN").await?;
     let moved = fill(from, &client, &tables, total, report).await?;
-    execute(&client, migrations::INDEX_ALL).await?;
+    execute(&client, schema::INDEX_ALL).await?;
     execute(&client, &format!("ANALYZE {}", all_tables(&tables))).await?;
     execute(&client, "COMMIT").await?;
     Ok(moved)
@@ -58,7 +63,7 @@ pub(super) async fn copy(
 /// of what was there before.
 fn all_tables(tables: &[Table]) -> String {
     let copied = tables.iter().map(|table| table.name.as_str());
-    let names: Vec<_> = copied.chain(migrations::SEARCH).chain(migrations::ONLY_POSTGRES).collect();
+    let names: Vec<_> = copied.chain(schema::SEARCH).chain(schema::ONLY_POSTGRES).collect();
     names.join(", ")
 }
 

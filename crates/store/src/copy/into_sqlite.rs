@@ -6,15 +6,23 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use tokio_postgres::Client;
 
-use super::table::Table;
-use super::{Moved, Report, Stage, Tally, compare, from_postgres, from_sqlite, table};
+use crate::copy::table::{self, Table};
+use crate::copy::{Moved, Report, Stage, Tally, compare, from_postgres, from_sqlite};
+use crate::driver::postgres::address::Address;
+use crate::driver::postgres::error::describe;
+use crate::driver::postgres::pool::connect;
+use crate::driver::sqlite::connection::{SqliteTx, broken};
+use crate::driver::sqlite::file_identity::{beside, provide, refuse_remains};
 use crate::error::{OperationError, StoreError};
-use crate::migrations::{self, OUTBOX};
-use crate::postgres::{Address, connect, describe};
-use crate::record::event_outbox;
-use crate::record::person_place::free_place;
-use crate::sqlite::{SqliteTx, beside, broken, provide_file, refuse_remains};
-use crate::store::{Location, Operation, Options, Purpose, Store};
+use crate::migrations;
+use crate::operation::Operation;
+use crate::options::Options;
+use crate::purpose::Purpose;
+use crate::records::events::outbox;
+use crate::records::person_rowid::free_place;
+use crate::schema;
+use crate::schema::OUTBOX;
+use crate::store::{Location, Store};
 use crate::tx::Tx;
 
 const ROWS_BETWEEN_REPORTS: u64 = 4096;
@@ -60,8 +68,8 @@ impl Operation for NumberEvents {
     type Output = ();
 
     async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
-        for workspace in event_outbox::waiting(tx).await? {
-            while event_outbox::number(tx, workspace).await? {}
+        for workspace in outbox::waiting(tx).await? {
+            while outbox::number(tx, workspace).await? {}
         }
         Ok(())
     }
@@ -76,7 +84,7 @@ impl Unfinished {
     fn new(to: &Path) -> Result<Self, StoreError> {
         let unfinished = Self { path: beside(to, ".unfinished") };
         unfinished.remove();
-        provide_file(&unfinished.path, Purpose::Command)?;
+        provide(&unfinished.path, Purpose::Command)?;
         Ok(unfinished)
     }
 
@@ -142,7 +150,7 @@ async fn fill(
         sent.push(tally);
     }
     report(Stage::Finishing, 0, 1);
-    run(migrations::INDEX_ALL)?;
+    run(schema::INDEX_ALL)?;
     run("COMMIT")?;
     check_foreign_keys(connection)?;
     let mut moved = Vec::new();

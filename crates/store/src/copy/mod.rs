@@ -12,8 +12,8 @@ use std::hash::Hasher;
 
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::driver::param::Param;
 use crate::error::StoreError;
-use crate::row::Param;
 use crate::store::Location;
 
 /// What is shown of the work while it goes on.

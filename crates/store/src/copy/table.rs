@@ -3,11 +3,11 @@
 
 use tokio_postgres::Client;
 
+use crate::driver::param::Param;
+use crate::driver::postgres::error::judge;
 use crate::error::StoreError;
-use crate::migrations::{PERMITS, TABLES};
-use crate::postgres::judge;
-use crate::record::field_order;
-use crate::row::Param;
+use crate::records::field_order;
+use crate::schema::{PERMITS, TABLES};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {

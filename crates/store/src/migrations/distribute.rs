@@ -1,9 +1,13 @@
 //! Spreads the tables over the machines of a Citus cluster, each workspace on one of them.
 
+use crate::driver::postgres::address::Address;
+use crate::driver::postgres::constraints::{TakenOff, execute};
+use crate::driver::postgres::error::judge;
+use crate::driver::postgres::pool::connect;
 use crate::error::StoreError;
-use crate::migrations::{ONLY_POSTGRES, SEARCH, TABLES, postgres};
-use crate::postgres::{Address, TakenOff, connect, execute, judge};
-use crate::store::Purpose;
+use crate::migrations::postgres;
+use crate::purpose::Purpose;
+use crate::schema::{ONLY_POSTGRES, SEARCH, TABLES};
 
 const BY: &str = "workspace_id";
 

@@ -4,10 +4,12 @@
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error};
 
-use super::{failed, log_applied, missing_from, newest_version};
+use crate::driver::postgres::address::Address;
+use crate::driver::postgres::error::{describe, judge};
+use crate::driver::postgres::pool::connect;
 use crate::error::StoreError;
-use crate::postgres::{Address, connect, describe, judge};
-use crate::store::Purpose;
+use crate::migrations::{failed, log_applied, missing_from, newest_version};
+use crate::purpose::Purpose;
 
 /// The row that is locked.
 const GUARD: i64 = 0;

@@ -1,8 +1,8 @@
 use slated_model::clock::Timestamp;
 
-use super::{Step, failed, log_applied, missing_from, newest_version};
+use crate::driver::sqlite::connection::SqliteTx;
 use crate::error::StoreError;
-use crate::sqlite::SqliteTx;
+use crate::migrations::{Step, failed, log_applied, missing_from, newest_version};
 
 pub(crate) fn bring_up_to_date(tx: &mut SqliteTx) -> Result<(), StoreError> {
     // Most starts find nothing to do, and looking needs no lock.

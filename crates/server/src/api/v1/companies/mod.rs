@@ -7,7 +7,7 @@ pub mod read;
 pub mod update;
 
 use axum::http::StatusCode;
-use slated_store::record::company::CompanyView;
+use slated_store::records::company::CompanyView;
 
 use super::responses::company::CompanyRead;
 use crate::http::answer::Answer;

@@ -4,7 +4,7 @@ use slated_model::input::Query;
 use slated_model::listing::{MAX_OFFSET, whole_number};
 use slated_model::problem::FieldErrorCode;
 use slated_model::webhook::unknown_type;
-use slated_store::record::event_reading::Most;
+use slated_store::records::events::reading::Most;
 
 use crate::api::v1::responses::event::{EventPage, FeedMeta};
 use crate::http::answer::render;

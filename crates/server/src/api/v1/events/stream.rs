@@ -10,7 +10,7 @@ use futures_util::stream;
 use slated_model::event::{Event, TypeFilter};
 use slated_model::id::WorkspaceId;
 use slated_model::problem::{Code, FieldErrorCode, Problem};
-use slated_store::record::event_reading::Most;
+use slated_store::records::events::reading::Most;
 use tokio::sync::watch;
 use tokio::time::Instant;
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 use slated_model::id::{NoteId, PersonId, WorkspaceId};
 use slated_model::problem::Code;
-use slated_store::record::event_reading::Size;
+use slated_store::records::events::reading::Size;
 use slated_store::{Operation, OperationError, StoreError};
 use tokio::time::sleep;
 

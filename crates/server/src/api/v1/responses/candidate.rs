@@ -4,7 +4,7 @@ use slated_model::funnel::StageFigures;
 use slated_model::id::{CandidateId, JobId, PersonId, StageId};
 use slated_model::stage::Stage;
 use slated_model::stay::{StageTotal, Stay};
-use slated_store::record::candidate::{CandidateItem, CandidateOnJob, CandidateView, StageEntry};
+use slated_store::records::candidate::{CandidateItem, CandidateOnJob, CandidateView, StageEntry};
 use utoipa::ToSchema;
 
 use super::person::id_or_empty;

@@ -1,8 +1,8 @@
 use serde::Serialize;
 use slated_model::clock::Timestamp;
 use slated_model::id::{ClientContactId, CompanyId, PersonId};
-use slated_store::record::client_contact::ContactView;
-use slated_store::record::company::CompanyView;
+use slated_store::records::client_contact::ContactView;
+use slated_store::records::company::CompanyView;
 use utoipa::ToSchema;
 
 use super::contact::ContactEntry;

@@ -3,8 +3,8 @@ use slated_model::clock::Timestamp;
 use slated_model::enrichment::run::{RunFilter, RunState};
 use slated_model::enrichment::{Refused, State};
 use slated_model::id::{EnrichmentRunId, PersonId, ProposalId};
-use slated_store::record::enrichment::Enrichment;
-use slated_store::record::enrichment_run::Run;
+use slated_store::records::enrichment::Enrichment;
+use slated_store::records::enrichment_run::Run;
 use utoipa::ToSchema;
 
 use slated_operations::enrichment::request::EnrichmentShown;

@@ -6,8 +6,8 @@ use slated_model::event::Event;
 use slated_model::id::{CandidateId, EventId, JobId, KeyId, PersonId, StageId, WebhookId};
 use slated_model::origin::{Change, Origin, field_of};
 use slated_model::person::Identifier;
-use slated_store::record::export::KeptCandidate;
-use slated_store::record::person::{PersonDetails, PersonView};
+use slated_store::records::export::KeptCandidate;
+use slated_store::records::person::{PersonDetails, PersonView};
 use utoipa::ToSchema;
 
 use super::candidate::StageHistoryEntry;

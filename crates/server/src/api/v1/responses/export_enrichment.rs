@@ -1,9 +1,9 @@
 use serde::Serialize;
 use slated_model::clock::Timestamp;
 use slated_model::id::{KeyId, ProposalId};
-use slated_store::record::enrichment_answer::KeptAnswer;
-use slated_store::record::field_source::FieldSource;
-use slated_store::record::proposal::Proposal;
+use slated_store::records::enrichment_answer::KeptAnswer;
+use slated_store::records::field_source::FieldSource;
+use slated_store::records::proposal::Proposal;
 use utoipa::ToSchema;
 
 use super::proposal::{ProposalStateName, ProposedField};

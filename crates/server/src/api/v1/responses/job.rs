@@ -2,7 +2,7 @@ use serde::Serialize;
 use slated_model::clock::Timestamp;
 use slated_model::id::{CompanyId, JobId, StageId, StatusId};
 use slated_model::stage::Stage;
-use slated_store::record::job::JobView;
+use slated_store::records::job::JobView;
 use utoipa::ToSchema;
 
 /// A job as an item of the list.

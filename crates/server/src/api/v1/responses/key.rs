@@ -1,7 +1,7 @@
 use serde::Serialize;
 use slated_model::clock::Timestamp;
 use slated_model::id::KeyId;
-use slated_store::record::key::KeyRecord;
+use slated_store::records::key::KeyRecord;
 use utoipa::ToSchema;
 
 /// A key, without what opens the door.

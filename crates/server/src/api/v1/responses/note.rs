@@ -1,7 +1,7 @@
 use serde::Serialize;
 use slated_model::clock::Timestamp;
 use slated_model::id::{KeyId, NoteId};
-use slated_store::record::note::Note;
+use slated_store::records::note::Note;
 use utoipa::ToSchema;
 
 /// Something that was written down about a person.

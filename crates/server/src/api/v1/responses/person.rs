@@ -1,7 +1,7 @@
 use serde::Serialize;
 use slated_model::contact::Contact;
 use slated_model::id::{CandidateId, ClientContactId, CompanyId, JobId, PersonId, StageId};
-use slated_store::record::person::{PersonJob, PersonView};
+use slated_store::records::person::{PersonJob, PersonView};
 use utoipa::ToSchema;
 
 use super::contact::ContactEntry;

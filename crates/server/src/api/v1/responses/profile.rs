@@ -2,8 +2,8 @@ use serde::Serialize;
 use slated_model::clock::Timestamp;
 use slated_model::id::{ClientContactId, CompanyId, EventId, KeyId};
 use slated_model::origin::Change;
-use slated_store::record::client_contact::ContactOf;
-use slated_store::record::person::PersonDetails;
+use slated_store::records::client_contact::ContactOf;
+use slated_store::records::person::PersonDetails;
 use utoipa::ToSchema;
 
 use slated_operations::persons::profile::Profile;

@@ -1,8 +1,8 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 use slated_model::clock::Timestamp;
-use slated_store::record::event_reading::Head;
-use slated_store::record::webhook::{Delivery, Webhook};
+use slated_store::records::events::reading::Head;
+use slated_store::records::webhook::{Delivery, Webhook};
 use utoipa::ToSchema;
 
 /// A webhook.

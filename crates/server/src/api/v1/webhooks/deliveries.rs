@@ -1,6 +1,6 @@
 use axum::http::StatusCode;
 use slated_model::problem::FieldErrorCode;
-use slated_store::record::webhook::DeliveryStatus;
+use slated_store::records::webhook::DeliveryStatus;
 
 use crate::api::v1::events::list::{read_before, read_limit};
 use crate::api::v1::responses::event::BackwardMeta;

@@ -15,7 +15,7 @@ use axum::http::StatusCode;
 use reqwest::Url;
 use slated_model::webhook::UrlRule;
 use slated_store::Operation;
-use slated_store::record::webhook::Webhook;
+use slated_store::records::webhook::Webhook;
 
 use super::responses::webhook::WebhookRead;
 use crate::http::answer::Answer;

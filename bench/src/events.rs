@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use crate::load::{Load, Measurement};
+use crate::load::Load;
+use crate::measurement::Measurement;
 use crate::operations::{Operation, Subject, feed};
 use crate::seed::runtime;
 use crate::server::{Server, call};

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::arguments::{Arguments, Engine};
+use crate::measurement::Measurement;
 use crate::operations::{Operation, Setting};
 use crate::postgres;
 
@@ -32,16 +33,6 @@ pub fn find_wrk() -> Result<(), String> {
 /// It prints its version with an exit code of 1, so only its being there counts.
 fn is_wrk_there() -> bool {
     Command::new("wrk").arg("--version").output().is_ok()
-}
-
-/// What a run of wrk came to. Times are in milliseconds.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Measurement {
-    pub rate: f64,
-    pub median: f64,
-    pub slow: f64,
-    /// Answers that were no success, and connections that broke.
-    pub failures: u64,
 }
 
 /// Requests that a run made in all.

@@ -15,7 +15,7 @@ use slated_store::copy::{Stage, copy};
 use tokio::time::sleep;
 use tokio_postgres::{Client, NoTls, Statement};
 
-use crate::load::Measurement;
+use crate::measurement::Measurement;
 use crate::seed::runtime;
 
 /// As many as the server has.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::desk::{DeskFigures, Search};
 use crate::events::EventFigures;
-use crate::load::Measurement;
+use crate::measurement::Measurement;
 use crate::operations::Subject;
 
 /// How much longer the last page of a large list may take than the first.

@@ -8,9 +8,9 @@ use slated_store::records::key::KeyRecord;
 use slated_store::records::{key, workspace};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
-use super::tell::KeyFields;
+use super::emit::KeyFields;
 use super::workspaces::find_or_make;
-use super::{Actor, tell};
+use super::{Actor, emit};
 
 /// What makes a key or a secret one that nobody can guess.
 pub fn random_bytes<const COUNT: usize>() -> Result<[u8; COUNT], StoreError> {
@@ -88,7 +88,7 @@ async fn insert(
     let NewKey { name, scope, expires_at } = new.clone();
     let kept = key::NewKey { name: &name, scope, hash: secret.hash(), expires_at };
     let id = key::insert(tx, workspace, &kept).await?;
-    tell::key_created(tx, actor, id, KeyFields { name: &name, scope: scope.name(), expires_at })
+    emit::key_created(tx, actor, id, KeyFields { name: &name, scope: scope.name(), expires_at })
         .await?;
     let key = KeyRecord {
         id,
@@ -203,7 +203,7 @@ impl Operation for RotateKey {
         let end = tx.now().plus_millis(*overlap_millis);
         let end = old.expires_at.map_or(end, |expiry| expiry.min(end));
         key::replace(tx, actor.workspace, *id, created.key.id, end).await?;
-        tell::key_rotated(tx, actor, *id, old.expires_at, end, created.key.id).await?;
+        emit::key_rotated(tx, actor, *id, old.expires_at, end, created.key.id).await?;
         Ok(created)
     }
 }
@@ -228,7 +228,7 @@ impl Operation for RevokeKey {
         let mut revoked = existing_key(tx, workspace, self.id).await?;
         if revoked.revoked_at.is_none() {
             key::revoke(tx, workspace, self.id).await?;
-            tell::key_revoked(tx, &self.actor, self.id).await?;
+            emit::key_revoked(tx, &self.actor, self.id).await?;
             revoked.revoked_at = Some(tx.now());
         }
         Ok(revoked)

@@ -3,7 +3,7 @@
 
 pub mod candidates;
 pub mod companies;
-pub mod deliver;
+mod emit;
 pub mod enrichment;
 pub mod etag;
 pub mod events;
@@ -17,8 +17,8 @@ mod named;
 pub mod persons;
 pub mod read;
 pub mod statuses;
-mod tell;
 pub mod templates;
+pub mod webhook_delivery;
 pub mod webhooks;
 pub mod workspaces;
 pub mod write_batches;

@@ -10,7 +10,7 @@ use slated_store::records::{status, workspace};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::Actor;
-use super::tell::{Nothing, Told, differences, tell};
+use super::emit::{Nothing, Told, differences, tell};
 
 /// A status as events show it.
 #[derive(Serialize)]

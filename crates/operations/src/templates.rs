@@ -12,7 +12,7 @@ use slated_store::records::{template, workspace};
 use slated_store::{Operation, OperationError, Tx};
 
 use super::Actor;
-use super::tell::{Nothing, Told, differences, tell};
+use super::emit::{Nothing, Told, differences, tell};
 
 /// A template as events show it.
 #[derive(Serialize)]

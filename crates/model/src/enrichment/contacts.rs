@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::reading::{Reader, type_name};
+use super::reading::Reader;
+use super::value::type_name;
 use crate::contact::{Channel, Contact, ContactType, Contacts, TypedField};
 use crate::text::{fold, limit};
 

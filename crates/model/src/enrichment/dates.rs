@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::reading::{type_name, whole};
+use super::value::{type_name, whole};
 use crate::clock::{Date, Timestamp};
 use crate::text::fold;
 

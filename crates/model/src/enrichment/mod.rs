@@ -37,6 +37,7 @@ macro_rules! named {
 mod careers;
 mod contacts;
 pub mod dates;
+mod field;
 pub mod filling;
 pub mod grouping;
 mod parts;
@@ -44,7 +45,9 @@ pub mod profile;
 pub mod proposal;
 mod reading;
 pub mod run;
+mod value;
 
+pub use self::field::Field;
 pub use self::proposal::ProposalState;
 pub use self::run::{NewRun, RunFilter, RunState};
 
@@ -60,26 +63,6 @@ named! {
         Skipped "skipped"
         /// Somebody could not be asked, as often as it was tried.
         Failed "failed"
-    }
-}
-
-named! {
-    /// A field that has a source. They stand in the order in which the sources of fields are shown.
-    /// Enrichment may set all of them but the outside id, which is the caller's own.
-    Field {
-        Name "name"
-        SocialUrl "social_url"
-        SocialLocation "social_location"
-        SocialHeadline "social_headline"
-        Address "address"
-        CurrentJobTitle "current_job_title"
-        CurrentCompanyName "current_company_name"
-        ExternalSourceId "external_source_id"
-        Emails "emails"
-        Phones "phones"
-        WorkExperience "work_experience"
-        EducationExperience "education_experience"
-        Certifications "certifications"
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Field;
+use super::field::Field;
 use crate::clock::Timestamp;
 use crate::id;
 use crate::input::Fields;

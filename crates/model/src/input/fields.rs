@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 
-use super::{Reference, Report, Reported};
+use super::reference::Reference;
+use super::report::{Report, Reported};
 use crate::clock::Date;
 use crate::id::Kind;
 use crate::json::Json;

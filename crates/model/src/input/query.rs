@@ -1,6 +1,6 @@
 use percent_encoding::percent_decode_str;
 
-use super::Report;
+use super::report::Report;
 use crate::clock::Timestamp;
 use crate::problem::{FieldErrorCode, Problem};
 use crate::text::{Lines, did_you_mean, shorten};

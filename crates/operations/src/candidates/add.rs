@@ -9,8 +9,8 @@ use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use crate::Actor;
 use crate::candidates::associate::put_on_job;
+use crate::emit::Named;
 use crate::persons::follow;
-use crate::tell::Named;
 
 pub struct AddCandidate {
     pub actor: Actor,

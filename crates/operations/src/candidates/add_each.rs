@@ -10,7 +10,7 @@ use slated_store::{OperationError, Tx};
 
 use super::add::AddCandidate;
 use super::associate::{OntoJob, put_all_on_jobs};
-use crate::tell::Named;
+use crate::emit::Named;
 use crate::write_batches::{Batchable, Outcomes};
 
 impl Batchable for AddCandidate {

@@ -10,9 +10,9 @@ use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::associate::{OntoJob, put_all_on_jobs};
 use crate::Actor;
+use crate::emit::Named;
 use crate::former::{erased_too, refusal_of};
 use crate::named::all_known;
-use crate::tell::Named;
 
 pub struct AddCandidates {
     pub actor: Actor,

@@ -14,9 +14,9 @@ use slated_store::records::{candidate, client_contact, company, job, stage};
 use slated_store::{Asked, OperationError, Tx};
 
 use crate::companies::{self, find_or_make};
+use crate::emit::{Concerned, Named};
 use crate::flaws::Flaws;
-use crate::tell::{Concerned, Named};
-use crate::{Actor, tell};
+use crate::{Actor, emit};
 
 /// What an association comes down to once its names are looked up.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -212,7 +212,7 @@ async fn add_contact(
     let (contact, is_new) =
         client_contact::find_or_insert(tx, actor.workspace, client, person.id).await?;
     if is_new {
-        tell::contact_added(tx, actor, client, person, contact).await?;
+        emit::contact_added(tx, actor, client, person, contact).await?;
     }
     Ok(contact)
 }

@@ -14,8 +14,8 @@ use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::move_stage::find_stage;
 use crate::Actor;
+use crate::emit::{Concerned, Named};
 use crate::named::all_known;
-use crate::tell::{Concerned, Named};
 
 pub struct MoveCandidates {
     pub actor: Actor,

@@ -12,8 +12,8 @@ use slated_store::records::{candidate, job, stage};
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::Actor;
+use crate::emit::{Concerned, Named};
 use crate::etag::Precondition;
-use crate::tell::{Concerned, Named};
 
 pub struct MoveCandidate {
     pub actor: Actor,

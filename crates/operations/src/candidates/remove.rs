@@ -7,8 +7,8 @@ use slated_store::records::{candidate, job};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use crate::Actor;
+use crate::emit::{Concerned, Named};
 use crate::etag::Precondition;
-use crate::tell::{Concerned, Named};
 
 /// A candidate as it was before it went, and the name of its job.
 #[derive(Clone, Debug)]

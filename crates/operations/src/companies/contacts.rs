@@ -10,9 +10,9 @@ use slated_store::records::{client_contact, person};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use crate::companies::{existing, hold};
+use crate::emit::Named;
 use crate::persons::follow;
-use crate::tell::Named;
-use crate::{Actor, tell};
+use crate::{Actor, emit};
 
 pub struct ListContacts {
     pub workspace: WorkspaceId,
@@ -55,7 +55,7 @@ impl Operation for AddContact {
         let (contact, is_new) =
             client_contact::find_or_insert(tx, workspace, company, person).await?;
         if is_new {
-            tell::contact_added(
+            emit::contact_added(
                 tx,
                 &self.actor,
                 company,
@@ -99,7 +99,7 @@ impl Operation for RemoveContact {
             return Err(changed().into());
         }
         client_contact::delete(tx, workspace, company, self.contact).await?;
-        tell::contact_removed(
+        emit::contact_removed(
             tx,
             &self.actor,
             company,

@@ -11,8 +11,8 @@ use slated_store::records::{client_contact, company, merged_ids, person};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use crate::companies::{existing, find};
-use crate::tell::Named;
-use crate::{Actor, tell};
+use crate::emit::Named;
+use crate::{Actor, emit};
 
 /// Lets `other` go into the company `id`, with its jobs, its persons and its contacts.
 pub struct MergeCompany {
@@ -55,7 +55,7 @@ impl Operation for MergeCompany {
         self.drop_contacts(tx, from, into).await?;
         company::remove_into(tx, workspace, from, into).await?;
         merged_ids::insert(tx, workspace, from, Some(into)).await?;
-        tell::company_merged(tx, &self.actor, into, Named { id: from, name: &merged.name }).await?;
+        emit::company_merged(tx, &self.actor, into, Named { id: from, name: &merged.name }).await?;
         Ok(CompanyView { updated_at: tx.now(), ..survivor })
     }
 }
@@ -73,7 +73,7 @@ impl MergeCompany {
             client_contact::delete_shared_by_companies(tx, workspace, from, into).await?
         {
             let name = person::name(tx, workspace, person).await?.unwrap_or_default();
-            tell::contact_removed(
+            emit::contact_removed(
                 tx,
                 &self.actor,
                 from,

@@ -15,7 +15,7 @@ use slated_store::records::company::CompanyView;
 use slated_store::records::{company, merged_ids};
 use slated_store::{Asked, OperationError, StoreError, Tx};
 
-use super::{Actor, tell};
+use super::{Actor, emit};
 
 /// The company that was asked for by its name, made if it is not there, and its name as it was
 /// first written.
@@ -33,7 +33,7 @@ pub async fn answer_or_make(
 
 async fn make(tx: &mut Tx, actor: &Actor, name: &str) -> Result<CompanyId, OperationError> {
     let id = company::insert(tx, actor.workspace, name).await?;
-    tell::company_created(tx, actor, id, name).await?;
+    emit::company_created(tx, actor, id, name).await?;
     Ok(id)
 }
 

@@ -11,7 +11,7 @@ use slated_store::{Operation, OperationError, Pace, Tx};
 
 use crate::companies::hold;
 use crate::etag::Precondition;
-use crate::{Actor, tell};
+use crate::{Actor, emit};
 
 pub struct UpdateCompany {
     pub actor: Actor,
@@ -51,7 +51,7 @@ impl Operation for UpdateCompany {
         }
         company::rename(tx, workspace, before.id, name).await?;
         documents::mark_company(tx, workspace, before.id).await?;
-        tell::company_renamed(tx, &self.actor, before.id, &before.name, name).await?;
+        emit::company_renamed(tx, &self.actor, before.id, &before.name, name).await?;
         Ok(CompanyView { name: name.clone(), updated_at: tx.now(), ..before })
     }
 }

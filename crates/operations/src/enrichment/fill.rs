@@ -23,7 +23,7 @@ use slated_store::{OperationError, StoreError, Tx};
 use super::{channel_of, current, hashed, is_written_since, proposals};
 use crate::companies::find_or_make;
 use crate::persons::index;
-use crate::{Actor, tell};
+use crate::{Actor, emit};
 
 /// What came of an answer.
 pub(super) struct Filled {
@@ -70,7 +70,7 @@ pub(super) async fn fill(
         let after = person::view(tx, workspace, updated.id).await?.ok_or_else(changed)?;
         let sources = sources(&decision.set, &current(updated.clone(), &after), provider, tx);
         field_source::keep(tx, workspace, updated.id, &sources).await?;
-        tell::person_enriched(tx, &actor, (before, &view), (&updated, &after), provider, &fields)
+        emit::person_enriched(tx, &actor, (before, &view), (&updated, &after), provider, &fields)
             .await?;
     }
     let proposer = Proposer::provider(provider);

@@ -6,7 +6,7 @@ use slated_store::records::events::log;
 use slated_store::records::{person_origin, webhook, workspace};
 use slated_store::{Operation, OperationError, Tx};
 
-use crate::deliver::Gap;
+use crate::webhook_delivery::Gap;
 
 /// Forgets events of a workspace that are from before a moment, with their deliveries, and keeps
 /// which change each value of a person comes from. Says whether there may be more.

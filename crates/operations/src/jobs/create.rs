@@ -10,7 +10,7 @@ use slated_store::records::{job, stage, status, template};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use crate::companies::{self, find_or_make};
-use crate::{Actor, tell};
+use crate::{Actor, emit};
 
 pub struct CreateJob {
     pub actor: Actor,
@@ -45,7 +45,7 @@ impl Operation for CreateJob {
         }
         let (view, stages) =
             job::view(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("job", id))?;
-        tell::job_created(tx, &self.actor, &view, &stages).await?;
+        emit::job_created(tx, &self.actor, &view, &stages).await?;
         Ok((view, stages))
     }
 }

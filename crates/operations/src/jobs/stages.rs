@@ -14,8 +14,8 @@ use slated_store::records::{job, stage};
 use slated_store::{Operation, OperationError, Pace, Tx};
 
 use crate::Actor;
+use crate::emit::{Concerned, Named, PipelineChange};
 use crate::etag::Precondition;
-use crate::tell::{Concerned, Named, PipelineChange};
 
 /// A stage, and how many candidates are in it now.
 #[derive(Clone, Debug)]

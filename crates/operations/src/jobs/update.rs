@@ -10,7 +10,7 @@ use slated_store::{Operation, OperationError, Tx};
 
 use crate::etag::Precondition;
 use crate::jobs::create::{find_or_make_client, find_status};
-use crate::{Actor, tell};
+use crate::{Actor, emit};
 
 pub struct UpdateJob {
     pub actor: Actor,
@@ -53,7 +53,7 @@ impl Operation for UpdateJob {
         }
         job::update(tx, workspace, &updated).await?;
         let view = job::view(tx, workspace, *id).await?.ok_or_else(missing)?;
-        tell::job_updated(tx, actor, &kept.0, &view.0).await?;
+        emit::job_updated(tx, actor, &kept.0, &view.0).await?;
         Ok(view)
     }
 }

@@ -25,6 +25,7 @@ use slated_store::{Asked, Operation, OperationError, StoreError, Tx};
 
 use crate::candidates::associate::{Target, ask_stages, make_contact, resolve};
 use crate::companies::{answer_or_make, find_or_make};
+use crate::emit::Named;
 use crate::enrichment::ask_for;
 use crate::enrichment::proposals::{self, MAX_KNOWN};
 use crate::persons::follow_up::FollowUp;
@@ -33,8 +34,7 @@ use crate::persons::matching::{
     Looking, Matching, Pointed, held_by, identifiers_of, is_somebody_else,
 };
 use crate::persons::notes::refuse_if_full;
-use crate::tell::Named;
-use crate::{Actor, tell};
+use crate::{Actor, emit};
 
 pub struct CreatePerson {
     actor: Actor,
@@ -440,7 +440,7 @@ impl CreatePerson {
         if self.new.enrich {
             enrichment::queue_new(tx, workspace, created.id).await?;
         }
-        tell::person_created(tx, &self.actor, &created, &company_name, self.new.notes.as_deref())
+        emit::person_created(tx, &self.actor, &created, &company_name, self.new.notes.as_deref())
             .await?;
         Ok((
             created,
@@ -501,7 +501,7 @@ impl CreatePerson {
         let kept_back = self
             .propose(tx, id, differing(&before, old_name, &self.new, by), &known, shared)
             .await?;
-        tell::person_updated(tx, &self.actor, (&before, old_name), (&person, &company_name), note)
+        emit::person_updated(tx, &self.actor, (&before, old_name), (&person, &company_name), note)
             .await?;
         let mut filled = matched::filled(&before, &person);
         filled.extend(note.map(|_| "notes"));

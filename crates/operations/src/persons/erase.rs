@@ -12,10 +12,10 @@ use slated_store::{Operation, OperationError, Pace, Tx};
 
 use super::follow;
 use crate::candidates::remove::take_off;
+use crate::emit::Named;
 use crate::enrichment;
 use crate::idempotency::KEPT_FOR_MILLIS;
-use crate::tell::Named;
-use crate::{Actor, tell};
+use crate::{Actor, emit};
 
 /// Looks for kept answers about a person. While they are erased there is no time for that, since
 /// nobody else can write.
@@ -96,7 +96,7 @@ impl Operation for ErasePerson {
         documents::erase(tx, workspace, everyone).await?;
         let named = Named { id, name: &erased.name.whole };
         for (contact, company) in client_contact::delete_all_of(tx, workspace, id).await? {
-            tell::contact_removed(tx, actor, company, named, contact).await?;
+            emit::contact_removed(tx, actor, company, named, contact).await?;
         }
         erasure::remove_belongings(tx, workspace, id).await?;
         enrichment::forget(tx, workspace, id).await?;
@@ -107,7 +107,7 @@ impl Operation for ErasePerson {
         erasure::forget_events(tx, workspace, everyone).await?;
         let erased_at = tx.now();
         merged_ids::insert(tx, workspace, id, None).await?;
-        tell::person_erased(tx, actor, id, everyone, erased_at).await?;
+        emit::person_erased(tx, actor, id, everyone, erased_at).await?;
         tx.scrub();
         Ok(Erased { id, erased_at })
     }

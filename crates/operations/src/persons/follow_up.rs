@@ -9,7 +9,7 @@ use slated_store::{OperationError, Tx};
 use super::index;
 use crate::Actor;
 use crate::candidates::associate::{OntoJob, put_all_on_jobs};
-use crate::tell::Named;
+use crate::emit::Named;
 
 #[derive(Default)]
 pub struct FollowUp<'c> {

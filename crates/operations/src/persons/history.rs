@@ -9,7 +9,7 @@ use slated_store::{Operation, OperationError, Tx};
 
 use crate::etag::Precondition;
 use crate::persons::{follow, index};
-use crate::{Actor, tell};
+use crate::{Actor, emit};
 
 pub struct ReplaceHistory {
     pub actor: Actor,
@@ -39,7 +39,7 @@ impl Operation for ReplaceHistory {
         person::replace_career(tx, workspace, id, &self.career).await?;
         index::refresh(tx, workspace, id).await?;
         let after = follow::view(tx, workspace, id).await?;
-        tell::history_replaced(tx, &self.actor, &before, &after).await?;
+        emit::history_replaced(tx, &self.actor, &before, &after).await?;
         Ok(after)
     }
 }

@@ -21,9 +21,9 @@ use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::{follow, index};
 use crate::candidates::remove::take_off;
+use crate::emit::{Concerned, Named};
 use crate::enrichment;
-use crate::tell::{Concerned, Named};
-use crate::{Actor, tell};
+use crate::{Actor, emit};
 
 pub struct MergePersons {
     pub actor: Actor,
@@ -76,7 +76,7 @@ impl Operation for MergePersons {
             (enrichment::current(before.clone(), &view), enrichment::current(kept.clone(), &after));
         field_source::keep(tx, workspace, id, &taken_over(sources, &was, &is)).await?;
         let named = Named { id: other, name: &gone.name.whole };
-        tell::person_merged(tx, &self.actor, (&before, &view), (&kept, &after), named).await?;
+        emit::person_merged(tx, &self.actor, (&before, &view), (&kept, &after), named).await?;
         Ok(after)
     }
 }
@@ -145,7 +145,7 @@ impl MergePersons {
         for (contact, company) in
             client_contact::delete_shared_by_persons(tx, workspace, gone.id, kept).await?
         {
-            tell::contact_removed(tx, &self.actor, company, gone, contact).await?;
+            emit::contact_removed(tx, &self.actor, company, gone, contact).await?;
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use slated_store::{Operation, OperationError, Tx};
 
 use super::{follow, index};
 use crate::Actor;
-use crate::tell::{Nothing, Told, tell};
+use crate::emit::{Nothing, Told, tell};
 
 pub const MAX_NOTES: i64 = 10_000;
 

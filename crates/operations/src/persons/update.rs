@@ -9,12 +9,12 @@ use slated_store::{Asked, Operation, OperationError, StoreError, Tx};
 
 use crate::candidates::associate::{Target, ask_stages, put_on_job, resolve};
 use crate::companies::find_or_make;
+use crate::emit::Named;
 use crate::enrichment::ask_for;
 use crate::etag::Precondition;
 use crate::persons::matching::held_by;
 use crate::persons::{follow, index};
-use crate::tell::Named;
-use crate::{Actor, tell};
+use crate::{Actor, emit};
 
 pub struct UpdatePerson {
     pub actor: Actor,
@@ -127,5 +127,5 @@ pub(super) async fn store_change(
         identifier::release(tx, actor.workspace, lost, after.0.id).await?;
     }
     person::update(tx, actor.workspace, before.0, after.0).await?;
-    tell::person_updated(tx, actor, before, after, None).await
+    emit::person_updated(tx, actor, before, after, None).await
 }

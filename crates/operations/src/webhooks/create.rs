@@ -12,7 +12,7 @@ use slated_store::{Operation, OperationError, Tx};
 
 use super::{WebhookFields, newest_of_all};
 use crate::Actor;
-use crate::tell::{Nothing, Told, tell};
+use crate::emit::{Nothing, Told, tell};
 
 pub struct CreateWebhook {
     pub actor: Actor,

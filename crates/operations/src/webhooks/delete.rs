@@ -7,7 +7,7 @@ use slated_store::{Operation, OperationError, Tx};
 
 use super::{WebhookFields, missing};
 use crate::Actor;
-use crate::tell::{Nothing, Told, tell};
+use crate::emit::{Nothing, Told, tell};
 
 pub struct DeleteWebhook {
     pub actor: Actor,

@@ -10,8 +10,8 @@ use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::missing;
 use crate::Actor;
+use crate::emit::{Nothing, Told, tell};
 use crate::keys::random_bytes;
-use crate::tell::{Nothing, Told, tell};
 
 /// What the secret of a webhook is made from.
 pub fn new_seed() -> Result<Vec<u8>, StoreError> {

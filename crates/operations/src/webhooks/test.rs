@@ -10,7 +10,7 @@ use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::{missing, newest_of_all};
 use crate::Actor;
-use crate::tell::{Nothing, Told, tell};
+use crate::emit::{Nothing, Told, tell};
 
 /// Writes an event that only this webhook gets.
 pub struct TestWebhook {

@@ -9,7 +9,7 @@ use slated_store::{Operation, OperationError, Tx};
 
 use super::{WebhookFields, missing};
 use crate::Actor;
-use crate::tell::{Told, differences, tell};
+use crate::emit::{Told, differences, tell};
 
 pub struct UpdateWebhook {
     pub actor: Actor,

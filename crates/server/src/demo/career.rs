@@ -8,9 +8,9 @@ use slated_model::career::{
 use slated_model::clock::{Date, Timestamp};
 use slated_model::patch::Patch;
 
-use super::people::Role;
 use super::random::{Random, word_at};
 use super::regions::{Region, slug};
+use super::role::Role;
 use super::tracks::{EMPLOYERS, TITLES};
 
 const POSITION_TYPES: &str = "Full-time|Full-time|Full-time|Full-time|Contract|Part-time";

@@ -10,6 +10,7 @@ pub mod people;
 mod plan;
 pub mod random;
 mod regions;
+mod role;
 mod tracks;
 
 use std::collections::HashMap;

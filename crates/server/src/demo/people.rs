@@ -16,7 +16,7 @@ use slated_store::{Operation, OperationError, Tx};
 use super::career::Career;
 use super::random::{Random, word_at};
 use super::regions::{NAMES, REGIONS, Region, slug};
-use super::tracks::{TRACKS, Track};
+use super::role::Role;
 use slated_operations::Actor;
 use slated_operations::etag::Precondition;
 use slated_operations::persons::create::{CreatePerson, CreatedPerson};
@@ -45,28 +45,6 @@ const NOTES: &[&str] = &[
 pub struct Profile {
     pub new: NewPerson,
     pub history: CareerPatch,
-}
-
-/// What a person is to be.
-#[derive(Clone, Copy, Debug)]
-pub struct Role {
-    pub track: &'static Track,
-    /// Where they are today, if that is not left to chance.
-    pub employer: Option<&'static str>,
-    pub title: Option<&'static str>,
-}
-
-impl Role {
-    #[must_use]
-    pub const fn of(track: &'static Track) -> Self {
-        Self { track, employer: None, title: None }
-    }
-
-    /// A role that the person's number decides.
-    #[must_use]
-    pub fn any(number: u64) -> Self {
-        Self::of(TRACKS[Random::new(!number).below(TRACKS.len())])
-    }
 }
 
 /// The person of that number as of `now`, in a line of work that the number decides.

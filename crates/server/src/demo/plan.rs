@@ -10,8 +10,8 @@ use slated_model::stage::NewStage;
 
 use super::leads::LEADS;
 use super::openings::{CONTACTS, Fate, OPENINGS, OTHERS, Opening};
-use super::people::Role;
 use super::random::Random;
+use super::role::Role;
 
 const HOUR: i64 = 60 * 60 * 1000;
 const DAY: i64 = 24 * HOUR;

@@ -16,8 +16,8 @@ use slated_store::records::enrichment_answer::KeptAnswer;
 use super::gate::{Gate, NotAsked, rest_millis};
 use super::provider::Trouble;
 use super::settings::{Configured, Enriching};
-use slated_operations::deliver::RetryDelays;
 use slated_operations::enrichment::settle::{Found, KeepAnswers, Outcome};
+use slated_operations::webhook_delivery::RetryDelays;
 
 const NOBODY_CONFIGURED: &str = "no provider is configured";
 const NOTHING_TO_ASK_WITH: &str = "no provider can be asked with what is known of the person";

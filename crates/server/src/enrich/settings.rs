@@ -12,7 +12,7 @@ use super::provider::http::Http;
 use crate::config::{Breaker, EnrichmentConfig, ProviderConfig, ProviderKind, Span};
 use crate::demo;
 use crate::outgoing::Targets;
-use slated_operations::deliver::RetryDelays;
+use slated_operations::webhook_delivery::RetryDelays;
 
 const MAX_NAME_LENGTH: usize = 40;
 const MIN_TIMEOUT: Span = Span::from_millis(1);

@@ -10,9 +10,9 @@ use slated_store::Store;
 use tokio::sync::watch;
 
 use super::api_key_cache::Keyring;
-use super::body::Room;
-use super::health::Readiness;
+use super::body_memory::BodyMemoryBudget;
 use super::questions::Questions;
+use super::readiness::Readiness;
 use super::request_metrics::RouteMeasures;
 use super::unread::Unread;
 use crate::events::Hub;
@@ -48,7 +48,7 @@ pub struct App {
     pub(super) metrics: PrometheusHandle,
     clock: Mutex<TrustedClock>,
     pub(super) readiness: Readiness,
-    pub(super) room: Room,
+    pub(super) room: BodyMemoryBudget,
     pub(super) unread: Unread,
     pub(super) questions: Questions,
     /// Those that are quick to find what they read, so that they do not wait behind others.
@@ -87,7 +87,7 @@ impl App {
             metrics,
             clock: Mutex::new(clock),
             readiness: Readiness::default(),
-            room: Room::default(),
+            room: BodyMemoryBudget::default(),
             unread: Unread::default(),
             questions,
             large_reads,

@@ -1,7 +1,6 @@
 //! The body of a request: JSON, bounded in size, in the time that it may take, and in the memory
 //! that all of them may take together.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -15,19 +14,12 @@ use slated_model::problem::{Code, Problem};
 
 use super::api_key_cache::KnownKey;
 use super::app::App;
-use super::shares::{Full, Share, Shares};
+use super::body_memory::BodyMemory;
+use super::shares::Share;
 
 const LARGEST: usize = 1024 * 1024;
 const MAX_BULK_BODY_BYTES: usize = 8 * 1024 * 1024;
 const MAX_DRAINED: usize = 32 * 1024 * 1024;
-/// What large bodies may take that are being read or worked on, and those of one workspace.
-const ROOM: usize = 256 * 1024 * 1024;
-const ROOM_OF_WORKSPACE: usize = ROOM / 4;
-/// What all bodies of one key may take.
-const ROOM_OF_KEY: usize = ROOM / 8;
-/// Bodies up to this length need no place among the large ones, so that these keep nobody from
-/// small requests.
-const MAX_SMALL_BODY_BYTES: usize = 64 * 1024;
 /// How long a client that sends a body that nobody wants may stop.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
 /// What a body stands for that is not there.
@@ -35,71 +27,15 @@ const NO_FIELDS: Bytes = Bytes::from_static(b"{}");
 
 /// What body a route takes.
 #[derive(Clone, Copy)]
-pub struct Taken {
+pub struct BodyPolicy {
     largest: usize,
     may_be_missing: bool,
 }
 
-impl Taken {
+impl BodyPolicy {
     pub const BODY: Self = Self { largest: LARGEST, may_be_missing: false };
     pub const PERHAPS_NO_BODY: Self = Self { largest: LARGEST, may_be_missing: true };
     pub const MANY_RECORDS: Self = Self { largest: MAX_BULK_BODY_BYTES, may_be_missing: false };
-}
-
-/// The memory for all bodies, in bytes.
-pub struct Room {
-    large: Arc<Shares<WorkspaceId>>,
-    of_key: Arc<Shares<KeyId>>,
-}
-
-impl Default for Room {
-    fn default() -> Self {
-        Self {
-            large: Shares::new(ROOM, ROOM_OF_WORKSPACE),
-            of_key: Shares::new(usize::MAX, ROOM_OF_KEY),
-        }
-    }
-}
-
-/// What a body has of the room. It grows with what has arrived.
-struct Place<'r> {
-    room: &'r Room,
-    workspace: WorkspaceId,
-    of_key: Share<KeyId>,
-    large: Option<Share<WorkspaceId>>,
-}
-
-impl Room {
-    fn place(&self, sender: &KnownKey) -> Result<Place<'_>, Problem> {
-        let of_key = self.of_key.take(sender.id, 0).map_err(too_much)?;
-        Ok(Place { room: self, workspace: sender.workspace, of_key, large: None })
-    }
-}
-
-impl Place<'_> {
-    /// Takes more, for a body that has `length` bytes then.
-    fn grow(&mut self, more: usize, length: usize) -> Result<(), Problem> {
-        self.of_key.grow(more).map_err(too_much)?;
-        match &mut self.large {
-            Some(large) => large.grow(more).map_err(too_much)?,
-            None if length > MAX_SMALL_BODY_BYTES => {
-                self.large = Some(self.room.large.take(self.workspace, length).map_err(too_much)?)
-            }
-            None => {}
-        }
-        Ok(())
-    }
-}
-
-fn too_much(full: Full) -> Problem {
-    let message = match full {
-        Full::Share => {
-            "Too many large requests of yours are being read now; wait for the answers to some of \
-             them."
-        }
-        Full::All => "Too many large requests are being read now; try again shortly.",
-    };
-    Problem::new(Code::Unavailable, message)
 }
 
 /// A body, and its place in the room.
@@ -141,9 +77,9 @@ pub async fn json_body(
     sender: &KnownKey,
     headers: &HeaderMap,
     mut body: Body,
-    taken: Taken,
+    taken: BodyPolicy,
 ) -> Result<ReadBody, Problem> {
-    let (Taken { largest, may_be_missing }, timeout) = (taken, app.settings.body_timeout);
+    let (BodyPolicy { largest, may_be_missing }, timeout) = (taken, app.settings.body_timeout);
     let announced = headers
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok())
@@ -200,7 +136,7 @@ async fn is_nothing(body: &mut Body, timeout: Duration) -> bool {
 async fn collect(
     body: &mut Body,
     largest: usize,
-    mut place: Place<'_>,
+    mut place: BodyMemory<'_>,
 ) -> Result<ReadBody, Problem> {
     // Nearly always all of it comes at once.
     let mut only: Option<Bytes> = None;

@@ -1,25 +1,17 @@
 //! What operators ask: is the program alive, can it serve, and how is it doing.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
-use metrics::gauge;
 use serde::Serialize;
-use slated_store::{OperationError, Store, StoreError};
-use tokio::sync::Mutex;
+use slated_store::StoreError;
 use utoipa::ToSchema;
 
 use super::answer::{Reply, render};
 use super::app::App;
 use crate::http::answer::Answer;
-use slated_operations::workspaces::{TryToRead, TryToWrite};
-
-const PATIENCE: Duration = Duration::from_secs(2);
-/// How long what was found out holds.
-const FRESH: Duration = Duration::from_millis(250);
 
 /// The state of the program.
 #[derive(Serialize, ToSchema)]
@@ -68,46 +60,6 @@ pub async fn readyz_writes(State(app): State<Arc<App>>) -> Reply {
 
 fn ok() -> Answer {
     render(axum::http::StatusCode::OK, &Health { status: "ok" })
-}
-
-/// What was last found out. Anybody may ask, without a key and as often as they like, so the
-/// database is asked by one of them at a time, and not again at once.
-#[derive(Default)]
-pub struct Readiness(Mutex<Option<(Instant, Result<(), StoreError>)>>);
-
-impl Readiness {
-    async fn look(&self, store: &Store) -> Result<(), StoreError> {
-        let mut last = self.0.lock().await;
-        match &*last {
-            Some((moment, outcome)) if moment.elapsed() < FRESH => outcome.clone(),
-            _ => {
-                let outcome = is_ready(store).await;
-                gauge!("slated_store_writable").set(if outcome.is_ok() { 1.0 } else { 0.0 });
-                last.insert((Instant::now(), outcome)).1.clone()
-            }
-        }
-    }
-}
-
-async fn is_ready(store: &Store) -> Result<(), StoreError> {
-    let broken = |failure: OperationError| match failure {
-        OperationError::Rejected(problem) => StoreError::Internal(problem.message),
-        OperationError::Store(error) => error,
-    };
-    let looking = async {
-        // What cannot be read is away, whatever the reason.
-        store.read(TryToRead).await.map_err(|failure| {
-            OperationError::Store(StoreError::Unavailable(failure.to_string()))
-        })?;
-        // The writer must be alive and the database writable.
-        store.write(TryToWrite).await?;
-        // That changes nothing, and needs no room.
-        if store.has_room() { Ok(()) } else { Err(StoreError::DiskFull.into()) }
-    };
-    let looked = tokio::time::timeout(PATIENCE, looking).await;
-    looked
-        .map_err(|_| StoreError::Unavailable("it did not answer in time".to_owned()))?
-        .map_err(broken)
 }
 
 /// How is the program doing?

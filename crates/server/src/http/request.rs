@@ -21,7 +21,7 @@ use tokio::task::block_in_place;
 use super::answer::{Answer, Reply, with_changes};
 use super::api_key_cache::{Allowance, KnownKey};
 use super::app::App;
-use super::body::{ReadBody, Taken, drain, json_body};
+use super::body::{BodyPolicy, ReadBody, drain, json_body};
 use super::peer::Peer;
 use super::refusal::Refusal;
 use super::shares::Share;
@@ -163,7 +163,7 @@ impl FromRequest<Arc<App>> for WriteRequest {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        Self::read_from(request, app, Scope::Write, Taken::BODY).await
+        Self::read_from(request, app, Scope::Write, BodyPolicy::BODY).await
     }
 }
 
@@ -172,7 +172,7 @@ impl WriteRequest {
         request: Request,
         app: &Arc<App>,
         needed: Scope,
-        taken: Taken,
+        taken: BodyPolicy,
     ) -> Result<Self, Refusal> {
         let (parts, mut body) = request.into_parts();
         let key = match authorise(&parts, needed) {
@@ -290,7 +290,9 @@ impl FromRequest<Arc<App>> for BodilessWriteRequest {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        WriteRequest::read_from(request, app, Scope::Write, Taken::PERHAPS_NO_BODY).await.map(Self)
+        WriteRequest::read_from(request, app, Scope::Write, BodyPolicy::PERHAPS_NO_BODY)
+            .await
+            .map(Self)
     }
 }
 
@@ -301,7 +303,9 @@ impl FromRequest<Arc<App>> for BulkRequest {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        WriteRequest::read_from(request, app, Scope::Write, Taken::MANY_RECORDS).await.map(Self)
+        WriteRequest::read_from(request, app, Scope::Write, BodyPolicy::MANY_RECORDS)
+            .await
+            .map(Self)
     }
 }
 
@@ -312,7 +316,7 @@ impl FromRequest<Arc<App>> for QueryRequest {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        WriteRequest::read_from(request, app, Scope::Read, Taken::BODY).await.map(Self)
+        WriteRequest::read_from(request, app, Scope::Read, BodyPolicy::BODY).await.map(Self)
     }
 }
 
@@ -323,7 +327,9 @@ impl FromRequest<Arc<App>> for AdminRequest {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        WriteRequest::read_from(request, app, Scope::Admin, Taken::PERHAPS_NO_BODY).await.map(Self)
+        WriteRequest::read_from(request, app, Scope::Admin, BodyPolicy::PERHAPS_NO_BODY)
+            .await
+            .map(Self)
     }
 }
 

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Shares<K> {
     most: usize,
     most_each: usize,
-    taken: Mutex<Taken<K>>,
+    taken: Mutex<BodyPolicy<K>>,
 }
 
-struct Taken<K> {
+struct BodyPolicy<K> {
     in_all: usize,
     by_owner: HashMap<K, usize>,
 }
@@ -37,7 +37,7 @@ impl<K: Eq + Hash + Copy> Shares<K> {
         Arc::new(Self {
             most,
             most_each,
-            taken: Mutex::new(Taken { in_all: 0, by_owner: HashMap::new() }),
+            taken: Mutex::new(BodyPolicy { in_all: 0, by_owner: HashMap::new() }),
         })
     }
 
@@ -63,12 +63,12 @@ impl<K: Eq + Hash + Copy> Shares<K> {
         self.lock().by_owner.get(&owner).is_some_and(|own| *own >= self.most_each)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Taken<K>> {
+    fn lock(&self) -> MutexGuard<'_, BodyPolicy<K>> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<K: Eq + Hash + Copy> Taken<K> {
+impl<K: Eq + Hash + Copy> BodyPolicy<K> {
     fn add(&mut self, owner: K, amount: usize) {
         self.in_all += amount;
         *self.by_owner.entry(owner).or_default() += amount;

@@ -11,7 +11,7 @@ use slated_store::records::webhook::Webhook;
 
 use super::secret::SecretKey;
 use crate::outgoing::{Redirects, Targets, client, explain, retry_after};
-use slated_operations::deliver::{Attempt, Outcome};
+use slated_operations::webhook_delivery::{Attempt, Outcome};
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// What is read of an answer, and what is kept of that.

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::call::Caller;
-use slated_operations::deliver::{
+use slated_operations::webhook_delivery::{
     IsAsPlanned, LEASE_MILLIS, Outcome, Parcel, PlanTurn, RenewLease, RetryDelays, Settle,
     TakeLease,
 };

@@ -17,7 +17,7 @@ use super::courier::Courier;
 use super::secret::SecretKey;
 use crate::events::Hub;
 use crate::outgoing::Targets;
-use slated_operations::deliver::{ClearLeases, DueWebhooks, RetryDelays};
+use slated_operations::webhook_delivery::{ClearLeases, DueWebhooks, RetryDelays};
 
 /// How often somebody looks for retries that are due, and for what other servers wrote or left.
 const LOOK_EVERY: Duration = Duration::from_millis(250);

@@ -10,7 +10,8 @@ use slated_model::person::{Identifier, IdentifierKind};
 use crate::error::StoreError;
 use crate::records::job;
 use crate::records::range_counts::{self, List};
-use crate::records::search::documents::{Wanted, documents_between, documents_of, having};
+use crate::records::search::documents::{Wanted, having};
+use crate::records::search::found::{documents_between, documents_of};
 use crate::records::statement::{FENCE, Values};
 use crate::tx::Tx;
 

@@ -17,8 +17,9 @@ use crate::driver::row::Row;
 use crate::driver::sqlite::fts_changes::WordChange;
 use crate::error::StoreError;
 use crate::params;
+use crate::records::search::found::documents_of;
 use crate::records::search::segments;
-use crate::records::statement::{FENCE, Values, list_of_ids};
+use crate::records::statement::{Values, list_of_ids};
 use crate::tx::{Asked, Tx};
 
 /// Stands among words on PostgreSQL that were put into the tail of the segments.
@@ -189,31 +190,6 @@ impl<'q> Weighing<'q> {
         };
         Ok(answer.zip(Some(row.id(0)?)))
     }
-}
-
-/// What is indexed of those whose ids are selected, as `found`: one after the other, and not by an
-/// index of words.
-pub(crate) fn documents_of(tx: &Tx, ids: &str) -> String {
-    match tx.is_embedded() {
-        true => format!(
-            "({ids}) led CROSS JOIN search_document found ON found.workspace_id = ?1 AND \
-             found.person_id = led.id"
-        ),
-        false => format!(
-            "({ids}) led CROSS JOIN LATERAL \
-             (SELECT d.person_id, d.words FROM search_document d WHERE d.workspace_id = ?1 AND \
-             d.person_id = led.id LIMIT 1) found"
-        ),
-    }
-}
-
-/// What is indexed of those whose ids meet the conditions, as `found`.
-pub(crate) fn documents_between(conditions: &[String]) -> String {
-    let conditions = conditions.join(" AND ");
-    format!(
-        "(SELECT person_id, words FROM search_document WHERE workspace_id = ?1 AND {conditions} \
-         {FENCE}) found"
-    )
 }
 
 /// What is indexed of a person.

@@ -16,7 +16,7 @@ use slated_model::search::{Answer, Having, MAX_IN_SEGMENT, Term, Weight};
 use crate::driver::param::Param;
 use crate::error::StoreError;
 use crate::params;
-use crate::records::search::documents::documents_of;
+use crate::records::search::found::documents_of;
 use crate::records::statement::{FENCE, Values, list_of};
 use crate::tx::{Asked, Tx};
 

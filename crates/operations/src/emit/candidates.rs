@@ -6,7 +6,7 @@ use slated_model::stage::Stage;
 use slated_store::records::candidate::CandidateView;
 use slated_store::{OperationError, Tx};
 
-use super::{Named, Nothing, Told, tell};
+use super::event_data::{Named, Nothing, Told, tell};
 use crate::Actor;
 
 /// The stage that a candidate is in, as events show it.

@@ -8,7 +8,7 @@ use slated_model::person::Person;
 use slated_store::records::person::PersonView;
 use slated_store::{OperationError, StoreError, Tx};
 
-use super::{Fields, Named, Nothing, Told, differences, tell, to_value};
+use super::event_data::{Fields, Named, Nothing, Told, differences, tell, to_value};
 use crate::Actor;
 
 /// A person as events show them.

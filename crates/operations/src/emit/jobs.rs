@@ -7,7 +7,7 @@ use slated_model::stage::Stage;
 use slated_store::records::job::JobView;
 use slated_store::{OperationError, Tx};
 
-use super::{Named, Nothing, Told, differences, tell};
+use super::event_data::{Named, Nothing, Told, differences, tell};
 use crate::Actor;
 
 /// A job as events show it.

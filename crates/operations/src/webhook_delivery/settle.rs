@@ -12,11 +12,12 @@ use slated_store::records::webhook;
 use slated_store::records::webhook::{Delivery, DeliveryStatus, Webhook};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
+use super::delays::RetryDelays;
 use super::delays::asked_for;
-use super::plan::{Lanes, Queues};
-use super::{Attempt, Gap, MAX_WAITING, Outcome, Parcel, RetryDelays, Turn};
+use super::outcome::{Attempt, Gap, MAX_WAITING, Outcome};
+use super::plan::{Lanes, Parcel, Queues, Turn};
 use crate::Actor;
-use crate::tell::{Nothing, Told, tell};
+use crate::emit::{Nothing, Told, tell};
 
 /// Attempts of a delivery that are kept.
 const ATTEMPTS_KEPT: usize = 20;

@@ -11,7 +11,7 @@ use slated_store::records::webhook::{Delivery, Waiting, Webhook};
 use slated_store::records::{merged_ids, webhook};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
-use super::{Gap, MAX_WAITING};
+use super::outcome::{Gap, MAX_WAITING};
 use crate::webhooks::deliveries::together;
 
 /// New events in one turn.

@@ -1,11 +1,4 @@
-//! Delivering events to a webhook, as turns: take a [`lease`], [`plan`] what is due, call,
-//! [`settle`] what came of it. All that is known of a turn before it is settled is what the
-//! endpoint answered, so a server may die at any point and another goes on.
-
-mod delays;
-mod lease;
-mod plan;
-mod settle;
+//! What came of a call, and what a webhook lost.
 
 use std::fmt;
 
@@ -13,14 +6,9 @@ use serde::{Deserialize, Serialize};
 use slated_model::clock::Timestamp;
 use slated_store::records::webhook::Webhook;
 
-pub use self::delays::RetryDelays;
-pub use self::lease::{ClearLeases, DueWebhooks, LEASE_MILLIS, RenewLease, TakeLease};
-pub use self::plan::{IsAsPlanned, Parcel, PlanTurn, Turn};
-pub use self::settle::Settle;
-
 /// Deliveries that may wait at once; new events are not looked at until some are through or given
 /// up.
-const MAX_WAITING: i64 = 5000;
+pub(super) const MAX_WAITING: i64 = 5000;
 
 /// Events that a webhook lost: they were forgotten before they could be delivered. Some in between
 /// may have been delivered.
@@ -41,7 +29,7 @@ impl fmt::Display for Gap {
 
 impl Gap {
     /// That which the error of a webhook tells of, if it does.
-    fn in_error(error: &str) -> Option<Self> {
+    pub(super) fn in_error(error: &str) -> Option<Self> {
         let (first, last) =
             error.strip_prefix("events ")?.strip_suffix(FORGOTTEN)?.split_once(" to ")?;
         Some(Self { first: first.parse().ok()?, last: last.parse().ok()? })
@@ -69,7 +57,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    fn begun_at(&self) -> Timestamp {
+    pub(super) fn begun_at(&self) -> Timestamp {
         Timestamp::parse(&self.at).unwrap_or(Timestamp::from_millis(0))
     }
 }

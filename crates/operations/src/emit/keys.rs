@@ -4,7 +4,7 @@ use slated_model::event::{EventType, Subject};
 use slated_model::id::KeyId;
 use slated_store::{OperationError, Tx};
 
-use super::{Nothing, Told, tell};
+use super::event_data::{Nothing, Told, tell};
 use crate::Actor;
 
 #[derive(Serialize)]

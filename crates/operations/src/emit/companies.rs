@@ -3,7 +3,7 @@ use slated_model::event::{EventType, Subject};
 use slated_model::id::{ClientContactId, CompanyId, PersonId};
 use slated_store::{OperationError, Tx};
 
-use super::{Named, Nothing, Told, tell};
+use super::event_data::{Named, Nothing, Told, tell};
 use crate::Actor;
 
 #[derive(Serialize)]

@@ -1,11 +1,4 @@
-//! Telling of changes: what an event says of each kind of record. Whatever changes a record tells
-//! of it here, in the same transaction.
-
-mod candidates;
-mod companies;
-mod jobs;
-mod keys;
-mod persons;
+//! The shape of an event and writing one.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -14,12 +7,7 @@ use slated_model::id::{EventId, JobId, PersonId};
 use slated_store::records::events::log::{NewEvent, record};
 use slated_store::{OperationError, StoreError, Tx};
 
-pub use self::candidates::*;
-pub use self::companies::*;
-pub use self::jobs::*;
-pub use self::keys::*;
-pub use self::persons::*;
-use super::Actor;
+use crate::Actor;
 
 /// What an event says: the fields that changed, and who else is concerned.
 #[derive(Serialize)]
@@ -71,9 +59,9 @@ pub async fn tell(
     Ok(Some(record(tx, actor.workspace, &new).await?))
 }
 
-type Fields = Map<String, Value>;
+pub(super) type Fields = Map<String, Value>;
 
-fn to_value(value: &impl Serialize) -> Result<Value, StoreError> {
+pub(super) fn to_value(value: &impl Serialize) -> Result<Value, StoreError> {
     serde_json::to_value(value).map_err(|error| StoreError::Internal(error.to_string()))
 }
 

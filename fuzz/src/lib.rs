@@ -9,7 +9,7 @@ use axum::http::Request;
 use http_body_util::BodyExt;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
-use slated::http::router::router;
+use slated::router::router;
 use slated::http::{App, Settings};
 use slated::trusted_clock::TrustedClock;
 use slated_model::key::Scope;

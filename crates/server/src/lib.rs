@@ -10,6 +10,7 @@ pub mod http;
 mod maintenance;
 mod outgoing;
 pub mod progress;
+pub mod router;
 mod telemetry;
 pub mod trusted_clock;
 mod webhooks;

@@ -126,7 +126,7 @@ pub fn run() -> ExitCode {
         Command::Audit(audit) => audit.run(),
         Command::Copy(copy) => copy.run(),
         Command::Migrate(migrate) => migrate.run(),
-        Command::Openapi => say::print(format_args!("{}", crate::http::openapi::text())),
+        Command::Openapi => say::print(format_args!("{}", crate::router::openapi::text())),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -11,8 +11,8 @@ use axum::response::{IntoResponse, Response};
 use slated_model::problem::{Code, Problem};
 use utoipa_swagger_ui::Config;
 
+use super::error_response::{Refusal, internal};
 use super::fixed::Fixed;
-use super::refusal::{Refusal, internal};
 
 static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
     let config = Config::from("/openapi.json")

@@ -9,9 +9,9 @@ use serde::Serialize;
 use slated_store::StoreError;
 use utoipa::ToSchema;
 
-use super::answer::{Reply, render};
 use super::app::App;
-use crate::http::answer::Answer;
+use super::response::{Reply, render};
+use crate::http::response::Answer;
 
 /// The state of the program.
 #[derive(Serialize, ToSchema)]

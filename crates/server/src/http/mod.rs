@@ -1,42 +1,36 @@
-//! How the service is reached: the router, who calls, what a request may look like, and how answers
-//! and refusals are told.
+//! What every request has in common: who calls, what it may look like, and how answers and errors
+//! are written. The router stands above the handlers, in `router`.
 
-pub mod answer;
 mod api_key_cache;
 pub mod app;
-mod body;
+pub mod body;
 mod body_memory;
 mod caller;
 mod connections;
-mod docs;
-mod edge;
-mod fixed;
-mod front;
+pub mod docs;
+pub mod error_response;
+pub mod fixed;
+pub mod front;
 mod head;
-mod health;
+pub mod health;
 pub mod listen;
-pub mod openapi;
-mod openapi_events;
-mod openapi_examples;
-mod openapi_fields;
-mod openapi_shared;
 mod peer;
 mod questions;
 mod readiness;
-mod refusal;
-mod request;
+pub mod request;
+pub mod request_context;
 mod request_metrics;
-pub mod router;
+pub mod response;
 mod shares;
 mod unread;
 mod write_timeout;
 
-pub use answer::{Envelope, Followed, ListMeta, ListOf, Reply, Tryable};
 pub use app::{App, Settings};
 pub use caller::is_still_good;
-pub use refusal::Refusal;
+pub use error_response::Refusal;
 pub use request::{
     AdminReadRequest, AdminRequest, BodilessWriteRequest, BulkRequest, QueryRequest, ReadRequest,
     WriteRequest,
 };
+pub use response::{Envelope, Followed, ListMeta, ListOf, Reply, Tryable};
 pub use shares::Share;

@@ -18,12 +18,12 @@ use slated_model::problem::{Code, FieldErrorCode, Problem};
 use slated_store::{Operation, OperationError, StoreError};
 use tokio::task::block_in_place;
 
-use super::answer::{Answer, Reply, with_changes};
 use super::api_key_cache::{Allowance, KnownKey};
 use super::app::App;
 use super::body::{BodyPolicy, ReadBody, drain, json_body};
+use super::error_response::Refusal;
 use super::peer::Peer;
-use super::refusal::Refusal;
+use super::response::{Answer, Reply, with_changes};
 use super::shares::Share;
 use slated_operations::Actor;
 use slated_operations::etag::Precondition;

@@ -10,7 +10,7 @@ use hyper::body::Body as _;
 use slated_model::id::WorkspaceId;
 use slated_model::problem::{Code, Problem};
 
-use super::refusal::internal;
+use super::error_response::internal;
 use super::shares::{Full, Share, Shares};
 
 const ROOM: usize = 256 * 1024 * 1024;

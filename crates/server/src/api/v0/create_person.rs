@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::persons::create::{DuplicateChoice, read_on_duplicate, status};
 use crate::api::v1::responses::contact::ContactEntry;
-use crate::http::answer::{render, with_match};
+use crate::http::response::{render, with_match};
 use crate::http::{Reply, WriteRequest};
 use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 

@@ -5,7 +5,7 @@ use slated_model::id::KeyId;
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::key::ScopeName;
-use crate::http::answer::answer;
+use crate::http::response::answer;
 use crate::http::{Envelope, ReadRequest, Reply};
 use slated_operations::keys::ReadCaller;
 

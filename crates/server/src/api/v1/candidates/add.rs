@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::persons::create::status;
 use crate::api::v1::responses::candidate::CandidateRead;
-use crate::http::answer::{answer, with_etag};
+use crate::http::response::{answer, with_etag};
 use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::candidates::add::AddCandidate;
 use slated_operations::etag;

@@ -3,7 +3,7 @@ use slated_model::candidate::read_persons;
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::candidate::{AddedCandidate, Each};
-use crate::http::answer::render;
+use crate::http::response::render;
 use crate::http::{Reply, WriteRequest};
 use slated_operations::candidates::add_many::{AddCandidates, Added};
 

@@ -1,7 +1,7 @@
 use axum::http::StatusCode;
 
 use crate::api::v1::responses::candidate::FunnelRead;
-use crate::http::answer::answer;
+use crate::http::response::answer;
 use crate::http::{Envelope, ReadRequest, Reply};
 use slated_operations::candidates::funnel::ReadFunnel;
 

@@ -3,7 +3,7 @@ use slated_model::candidate::JointMove;
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::candidate::{Each, MovedCandidate};
-use crate::http::answer::render;
+use crate::http::response::render;
 use crate::http::{Reply, WriteRequest};
 use slated_operations::candidates::move_many::{MoveCandidates, Moved};
 

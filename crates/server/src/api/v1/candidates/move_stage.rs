@@ -3,7 +3,7 @@ use slated_model::candidate::StageMove;
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::candidate::CandidateRead;
-use crate::http::answer::{answer, with_etag};
+use crate::http::response::{answer, with_etag};
 use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::candidates::move_stage::MoveCandidate;
 use slated_operations::etag;

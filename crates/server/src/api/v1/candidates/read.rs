@@ -1,5 +1,5 @@
 use crate::api::v1::responses::candidate::CandidateRead;
-use crate::http::answer::{followed, with_etag};
+use crate::http::response::{followed, with_etag};
 use crate::http::{Followed, ReadRequest, Reply};
 use slated_operations::etag;
 use slated_operations::read::ReadCandidate;

@@ -1,5 +1,5 @@
 use crate::api::v1::responses::candidate::StageTimesRead;
-use crate::http::answer::followed;
+use crate::http::response::followed;
 use crate::http::{Followed, ReadRequest, Reply};
 use slated_operations::candidates::stage_times::ReadStageTimes;
 

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use crate::api::v1::persons::create::status;
 use crate::api::v1::persons::update::Confirmation;
 use crate::api::v1::responses::company::ClientContactRead;
-use crate::http::answer::{answer, list_meta, render};
+use crate::http::response::{answer, list_meta, render};
 use crate::http::{BodilessWriteRequest, Envelope, ListOf, ReadRequest, Reply, WriteRequest};
 use slated_operations::companies::contacts::{AddContact, ListContacts, RemoveContact};
 

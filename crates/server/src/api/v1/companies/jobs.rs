@@ -3,7 +3,7 @@ use slated_model::id::CompanyId;
 use slated_model::listing::Page;
 
 use crate::api::v1::responses::job::JobListItem;
-use crate::http::answer::{list_meta, render};
+use crate::http::response::{list_meta, render};
 use crate::http::{ListOf, ReadRequest, Reply};
 use slated_operations::companies::jobs::ListJobsOfCompany;
 use slated_operations::jobs::list::JobQuery;

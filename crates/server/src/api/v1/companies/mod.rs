@@ -10,8 +10,8 @@ use axum::http::StatusCode;
 use slated_store::records::company::CompanyView;
 
 use super::responses::company::CompanyRead;
-use crate::http::answer::Answer;
-use crate::http::answer::{answer, with_etag};
+use crate::http::response::Answer;
+use crate::http::response::{answer, with_etag};
 use slated_operations::etag;
 
 fn shown(status: StatusCode, view: CompanyView) -> Answer {

@@ -1,5 +1,5 @@
 use crate::api::v1::responses::company::CompanyRead;
-use crate::http::answer::{followed, with_etag};
+use crate::http::response::{followed, with_etag};
 use crate::http::{Followed, ReadRequest, Reply};
 use slated_operations::companies::read::ReadCompany;
 use slated_operations::etag;

@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 use slated_model::listing::Page;
 
 use crate::api::v1::responses::enrichment::RunRead;
-use crate::http::answer::{list_meta, render};
+use crate::http::response::{list_meta, render};
 use crate::http::{ListOf, ReadRequest, Reply};
 use slated_operations::enrichment::runs::ListRuns;
 

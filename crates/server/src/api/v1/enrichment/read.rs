@@ -1,5 +1,5 @@
 use crate::api::v1::responses::enrichment::EnrichmentRead;
-use crate::http::answer::followed;
+use crate::http::response::followed;
 use crate::http::{Followed, ReadRequest, Reply};
 use slated_operations::enrichment::request::ReadEnrichment;
 

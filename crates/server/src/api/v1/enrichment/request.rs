@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::enrichment::EnrichmentRead;
-use crate::http::answer::answer;
+use crate::http::response::answer;
 use crate::http::{BodilessWriteRequest, Envelope, Reply};
 use slated_operations::enrichment::request::RequestEnrichment;
 

@@ -3,7 +3,7 @@ use slated_model::enrichment::run::NewRun;
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::enrichment::RunRead;
-use crate::http::answer::answer;
+use crate::http::response::answer;
 use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::enrichment::runs::StartRun;
 

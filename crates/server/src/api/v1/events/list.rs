@@ -7,7 +7,7 @@ use slated_model::webhook::unknown_type;
 use slated_store::records::events::reading::Most;
 
 use crate::api::v1::responses::event::{EventPage, FeedMeta};
-use crate::http::answer::render;
+use crate::http::response::render;
 use crate::http::{ReadRequest, Reply};
 use slated_operations::events::read::{Position, ReadEvents};
 

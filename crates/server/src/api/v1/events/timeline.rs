@@ -3,7 +3,7 @@ use slated_model::problem::Problem;
 
 use super::list::{read_before, read_limit};
 use crate::api::v1::responses::event::{BackwardMeta, TimelinePage};
-use crate::http::answer::render;
+use crate::http::response::render;
 use crate::http::{ReadRequest, Reply};
 use slated_operations::events::timeline::{ReadTimeline, Timeline};
 

@@ -1,7 +1,7 @@
 use axum::http::StatusCode;
 
 use crate::api::v1::responses::job::JobRead;
-use crate::http::answer::{answer, with_etag};
+use crate::http::response::{answer, with_etag};
 use crate::http::{Envelope, ReadRequest, Reply};
 use slated_operations::etag;
 use slated_operations::read::ReadJob;

@@ -3,7 +3,7 @@ use slated_model::job::JobPatch;
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::job::JobRead;
-use crate::http::answer::{answer, with_etag};
+use crate::http::response::{answer, with_etag};
 use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::etag;
 use slated_operations::jobs::update::UpdateJob;

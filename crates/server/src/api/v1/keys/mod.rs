@@ -11,7 +11,7 @@ use slated_model::key::Secret;
 use slated_store::Operation;
 
 use super::responses::key::KeyRead;
-use crate::http::answer::{answer, with_secret};
+use crate::http::response::{answer, with_secret};
 use crate::http::{Reply, WriteRequest};
 use slated_operations::keys::CreatedKey;
 

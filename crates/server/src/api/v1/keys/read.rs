@@ -1,7 +1,7 @@
 use axum::http::StatusCode;
 
 use crate::api::v1::responses::key::KeyRead;
-use crate::http::answer::answer;
+use crate::http::response::answer;
 use crate::http::{AdminReadRequest, Envelope, Reply};
 use slated_operations::keys::ReadKey;
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 
 use crate::api::v1::responses::key::KeyRead;
-use crate::http::answer::answer;
+use crate::http::response::answer;
 use crate::http::{AdminRequest, Envelope, Reply};
 use slated_operations::keys::RevokeKey;
 

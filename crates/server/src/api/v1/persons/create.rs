@@ -9,8 +9,8 @@ use utoipa::ToSchema;
 
 use crate::api::v1::responses::changes::{ChangesRead, MatchedByName, read_include_changes};
 use crate::api::v1::responses::person::PersonCreated;
-use crate::http::answer::Answer;
-use crate::http::answer::{WouldBeChange, render, with_match, would_be};
+use crate::http::response::Answer;
+use crate::http::response::{WouldBeChange, render, with_match, would_be};
 use crate::http::{Reply, WriteRequest};
 use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 

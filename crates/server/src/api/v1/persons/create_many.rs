@@ -10,7 +10,7 @@ use super::create::{
 };
 use crate::api::v1::responses::changes::{ChangesRead, read_include_changes};
 use crate::api::v1::responses::person::PersonCreated;
-use crate::http::answer::answer;
+use crate::http::response::answer;
 use crate::http::{BulkRequest, Envelope, Reply};
 use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 use slated_operations::persons::create_many::CreatePersons;

@@ -5,7 +5,7 @@ use slated_model::problem::FieldErrorCode;
 
 use crate::api::v1::events::list::read_limit;
 use crate::api::v1::responses::duplicate::{DuplicateMeta, DuplicatePage, DuplicateRead};
-use crate::http::answer::render;
+use crate::http::response::render;
 use crate::http::{ReadRequest, Reply};
 use slated_operations::persons::duplicates::FindDuplicates;
 

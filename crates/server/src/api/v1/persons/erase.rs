@@ -7,7 +7,7 @@ use slated_model::id::PersonId;
 use slated_model::problem::FieldErrorCode;
 use utoipa::ToSchema;
 
-use crate::http::answer::{answer, with_field};
+use crate::http::response::{answer, with_field};
 use crate::http::{BodilessWriteRequest, Envelope, Reply};
 use slated_operations::persons::erase::{ErasePerson, Erased, FindMentions};
 use slated_operations::persons::wiping::wipe;

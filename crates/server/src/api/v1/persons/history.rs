@@ -4,7 +4,7 @@ use slated_model::clock::Timestamp;
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::person::PersonRead;
-use crate::http::answer::{answer, with_etag};
+use crate::http::response::{answer, with_etag};
 use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::etag;
 use slated_operations::persons::history::ReplaceHistory;

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::update::Confirmation;
 use crate::api::v1::responses::note::NoteRead;
-use crate::http::answer::{answer, list_meta, render};
+use crate::http::response::{answer, list_meta, render};
 use crate::http::{BodilessWriteRequest, Envelope, ListOf, ReadRequest, Reply, WriteRequest};
 use slated_operations::persons::notes::{AddNote, DeleteNote, ListNotes, UpdateNote};
 

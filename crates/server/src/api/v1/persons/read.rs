@@ -1,7 +1,7 @@
 use slated_model::profile::Include;
 
 use crate::api::v1::responses::person::PersonRead;
-use crate::http::answer::{followed, with_etag};
+use crate::http::response::{followed, with_etag};
 use crate::http::{Followed, ReadRequest, Reply};
 use slated_operations::etag;
 use slated_operations::persons::profile::ReadPersonWith;

@@ -5,7 +5,7 @@ use slated_model::person::{Identifier, OnInvalid};
 use utoipa::ToSchema;
 
 use super::create::{CreatePersonBody, read_new_person};
-use crate::http::answer::answer;
+use crate::http::response::answer;
 use crate::http::{Envelope, QueryRequest, Reply};
 use slated_operations::persons::resolve::{Match, ResolvePerson, Resolved};
 

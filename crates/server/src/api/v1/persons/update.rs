@@ -4,7 +4,7 @@ use slated_model::person::PersonPatch;
 use utoipa::ToSchema;
 
 use super::create::read_dry_run;
-use crate::http::answer::answer;
+use crate::http::response::answer;
 use crate::http::{Reply, Tryable, WriteRequest};
 use slated_operations::persons::update::UpdatePerson;
 

@@ -4,7 +4,7 @@ use slated_model::listing::Page;
 use slated_model::problem::FieldErrorCode;
 
 use crate::api::v1::responses::proposal::{ProposalRead, ProposalStateName};
-use crate::http::answer::{list_meta, render};
+use crate::http::response::{list_meta, render};
 use crate::http::{ListOf, ReadRequest, Reply};
 use slated_operations::enrichment::proposals::ListProposals;
 

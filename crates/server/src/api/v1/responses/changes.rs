@@ -5,7 +5,7 @@ use slated_model::input::Query;
 use slated_model::problem::{FieldError, FieldErrorCode};
 use utoipa::ToSchema;
 
-use crate::http::answer::WouldBeChange;
+use crate::http::response::WouldBeChange;
 use slated_operations::persons::create::{Changes, KeptBack};
 
 /// What became of the values that a create sent, beside what `data` shows.

@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use super::pipeline_in;
 use crate::api::v1::responses::stage::StageRead;
-use crate::http::answer::answer;
+use crate::http::response::answer;
 use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::jobs::stages::AddStage;
 

@@ -11,8 +11,8 @@ use slated_model::listing::MAX_PER_PAGE;
 use slated_model::problem::Problem;
 
 use super::responses::stage::StageRead;
-use crate::http::answer::Answer;
-use crate::http::answer::render;
+use crate::http::response::Answer;
+use crate::http::response::render;
 use crate::http::{ListMeta, ListOf, Refusal, WriteRequest};
 use slated_operations::jobs::stages::{CountCandidates, CountedStage, Counts, PipelineOf};
 

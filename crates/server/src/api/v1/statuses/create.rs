@@ -3,7 +3,7 @@ use slated_model::status::read_name;
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::status::JobStatusRead;
-use crate::http::answer::answer;
+use crate::http::response::answer;
 use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::statuses::CreateStatus;
 

@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 use slated_model::listing::Page;
 
 use crate::api::v1::responses::status::JobStatusRead;
-use crate::http::answer::{page_of, render};
+use crate::http::response::{page_of, render};
 use crate::http::{ListOf, ReadRequest, Reply};
 use slated_operations::statuses::ListStatuses;
 

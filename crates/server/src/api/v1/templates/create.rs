@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::jobs::create::NewStageBody;
 use crate::api::v1::responses::template::TemplateRead;
-use crate::http::answer::answer;
+use crate::http::response::answer;
 use crate::http::{Envelope, Reply, WriteRequest};
 use slated_operations::templates::CreateTemplate;
 

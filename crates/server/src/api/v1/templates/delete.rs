@@ -1,7 +1,7 @@
 use axum::http::StatusCode;
 
 use crate::api::v1::persons::update::Confirmation;
-use crate::http::answer::answer;
+use crate::http::response::answer;
 use crate::http::{BodilessWriteRequest, Envelope, Reply};
 use slated_operations::templates::DeleteTemplate;
 

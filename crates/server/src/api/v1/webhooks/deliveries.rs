@@ -5,7 +5,7 @@ use slated_store::records::webhook::DeliveryStatus;
 use crate::api::v1::events::list::{read_before, read_limit};
 use crate::api::v1::responses::event::BackwardMeta;
 use crate::api::v1::responses::webhook::{DeliveryPage, DeliveryRead};
-use crate::http::answer::{answer, render};
+use crate::http::response::{answer, render};
 use crate::http::{AdminReadRequest, Envelope, Reply};
 use slated_operations::webhooks::deliveries::{ListDeliveries, ReadDelivery};
 

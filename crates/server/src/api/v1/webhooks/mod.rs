@@ -18,8 +18,8 @@ use slated_store::Operation;
 use slated_store::records::webhook::Webhook;
 
 use super::responses::webhook::WebhookRead;
-use crate::http::answer::Answer;
-use crate::http::answer::{answer, with_secret};
+use crate::http::response::Answer;
+use crate::http::response::{answer, with_secret};
 use crate::http::{Reply, WriteRequest};
 use crate::outgoing::Targets;
 

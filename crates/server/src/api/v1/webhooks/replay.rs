@@ -3,7 +3,7 @@ use serde::Serialize;
 use slated_model::listing::MAX_OFFSET;
 use utoipa::ToSchema;
 
-use crate::http::answer::answer;
+use crate::http::response::answer;
 use crate::http::{AdminRequest, Envelope, Reply};
 use slated_operations::webhooks::replay::ReplayEvents;
 

@@ -1,5 +1,7 @@
 //! All routes on one page.
 
+pub mod openapi;
+
 use std::sync::Arc;
 
 use axum::Router;
@@ -8,12 +10,12 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{delete, get, patch, post, put};
 use slated_model::problem::{Code, Problem};
 
-use super::app::App;
-use super::body::drain_all;
-use super::edge::edge;
-use super::refusal::Refusal;
-use super::{docs, front, health, openapi};
 use crate::api::{v0, v1};
+use crate::http::app::App;
+use crate::http::body::drain_all;
+use crate::http::error_response::Refusal;
+use crate::http::request_context::edge;
+use crate::http::{docs, front, health};
 
 pub fn router(app: Arc<App>) -> Router {
     Router::new()

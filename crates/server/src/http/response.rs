@@ -13,7 +13,7 @@ use slated_store::Tried;
 use slated_store::records::pagination::Listed;
 use utoipa::ToSchema;
 
-use super::refusal::Refusal;
+use super::error_response::Refusal;
 use slated_operations::idempotency::StoredResponse;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");

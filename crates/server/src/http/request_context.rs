@@ -22,8 +22,8 @@ use super::api_key_cache::{Allowance, KnownKey};
 use super::app::App;
 use super::body::drain_all;
 use super::caller::identify;
+use super::error_response::{Version, internal, tell, tell_problem};
 use super::head;
-use super::refusal::{Version, internal, tell, tell_problem};
 use super::request::RequestName;
 use super::request_metrics::known_method;
 

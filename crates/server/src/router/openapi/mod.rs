@@ -2,6 +2,11 @@
 //! added here: the bounds of each field, the paging parameters, the headers, and every refusal with
 //! an example.
 
+mod events;
+mod examples;
+mod fields;
+mod shared;
+
 use std::sync::LazyLock;
 
 use axum::http::HeaderMap;
@@ -12,17 +17,17 @@ use slated_model::problem::Code;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
-use super::fixed::Fixed;
-use super::health;
-use super::openapi_events::describe_events;
-use super::openapi_examples::add_examples;
-use super::openapi_fields::{
+use self::events::describe_events;
+use self::examples::add_examples;
+use self::fields::{
     constrain_bodies, constrain_query, describe_moments, list_parameters, page_parameters,
     refer_to_shapes,
 };
-use super::openapi_shared::share;
-use super::request::MAX_IDEMPOTENCY_KEY_LENGTH;
+use self::shared::share;
 use crate::api::{v0, v1};
+use crate::http::fixed::Fixed;
+use crate::http::health;
+use crate::http::request::MAX_IDEMPOTENCY_KEY_LENGTH;
 
 #[derive(OpenApi)]
 #[openapi(

@@ -9,8 +9,8 @@ use slated_store::records::person::PersonView;
 use slated_store::records::{candidate, job};
 use slated_store::{Operation, OperationError, Tx};
 
-use super::former::survivor;
-use super::persons::follow;
+use super::merged_ids::survivor;
+use super::persons::resolve_merged;
 
 /// The person, under their id or under one that went into them.
 pub struct ReadPerson {
@@ -26,7 +26,7 @@ impl Operation for ReadPerson {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<PersonView, OperationError> {
-        follow::view(tx, self.workspace, self.id).await
+        resolve_merged::view(tx, self.workspace, self.id).await
     }
 }
 

@@ -8,7 +8,7 @@ pub mod enrich;
 mod events;
 pub mod http;
 mod maintenance;
-mod outgoing;
+mod outbound;
 pub mod progress;
 pub mod router;
 mod telemetry;

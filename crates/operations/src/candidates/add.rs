@@ -10,7 +10,7 @@ use slated_store::{Operation, OperationError, StoreError, Tx};
 use crate::Actor;
 use crate::candidates::associate::put_on_job;
 use crate::emit::Named;
-use crate::persons::follow;
+use crate::persons::resolve_merged;
 
 pub struct AddCandidate {
     pub actor: Actor,
@@ -32,7 +32,8 @@ impl Operation for AddCandidate {
         if stages.is_empty() {
             return Err(Problem::not_found("job", self.job).into());
         }
-        let person = follow::named_to_stay(tx, workspace, &self.person, "person_id").await?;
+        let person =
+            resolve_merged::named_to_stay(tx, workspace, &self.person, "person_id").await?;
         let name = person::name(tx, workspace, person)
             .await?
             .ok_or_else(|| self.person.not_found("person_id"))?;

@@ -11,8 +11,8 @@ use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 use super::associate::{OntoJob, put_all_on_jobs};
 use crate::Actor;
 use crate::emit::Named;
-use crate::former::{erased_too, refusal_of};
-use crate::named::all_known;
+use crate::merged_ids::{erased_too, refusal_of};
+use crate::references::all_known;
 
 pub struct AddCandidates {
     pub actor: Actor,

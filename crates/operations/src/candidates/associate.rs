@@ -15,7 +15,7 @@ use slated_store::{Asked, OperationError, Tx};
 
 use crate::companies::{self, find_or_make};
 use crate::emit::{Concerned, Named};
-use crate::flaws::Flaws;
+use crate::filter_errors::Flaws;
 use crate::{Actor, emit};
 
 /// What an association comes down to once its names are looked up.

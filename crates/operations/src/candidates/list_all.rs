@@ -14,10 +14,10 @@ use slated_store::records::{candidate, stage};
 use slated_store::{Operation, OperationError, Tx};
 
 use super::list_of_job::{contradiction, no_stage_of_job};
-use crate::flaws::Flaws;
+use crate::filter_errors::Flaws;
 use crate::jobs;
-use crate::persons::follow;
 use crate::persons::list::read_question;
+use crate::persons::resolve_merged;
 
 /// The filters as the caller wrote them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -105,7 +105,7 @@ impl ListAllCandidates {
             )
         };
         let id = PersonId::parse(written).ok_or_else(unknown)?;
-        match follow::current(tx, self.workspace, id).await {
+        match resolve_merged::current(tx, self.workspace, id).await {
             Err(OperationError::Rejected(_)) => Err(unknown().into()),
             found => found.map(Some),
         }

@@ -12,7 +12,7 @@ use slated_store::records::pagination::Listed;
 use slated_store::records::{candidate, stage};
 use slated_store::{Operation, OperationError, Tx};
 
-use crate::flaws::Flaws;
+use crate::filter_errors::Flaws;
 use crate::persons::list::read_question;
 
 /// The filters as the caller wrote them.

@@ -15,7 +15,7 @@ use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 use super::move_stage::find_stage;
 use crate::Actor;
 use crate::emit::{Concerned, Named};
-use crate::named::all_known;
+use crate::references::all_known;
 
 pub struct MoveCandidates {
     pub actor: Actor,

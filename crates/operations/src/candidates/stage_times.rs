@@ -1,7 +1,7 @@
 //! How long a candidate has been in each stage.
 
 use slated_model::id::{CandidateId, JobId, WorkspaceId};
-use slated_model::stay::{Entry, StageTotal, Stay, stays, totals};
+use slated_model::stage_duration::{Entry, StageTotal, Stay, stays, totals};
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::read::ReadCandidate;

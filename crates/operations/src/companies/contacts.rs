@@ -11,7 +11,7 @@ use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use crate::companies::{existing, hold};
 use crate::emit::Named;
-use crate::persons::follow;
+use crate::persons::resolve_merged;
 use crate::{Actor, emit};
 
 pub struct ListContacts {
@@ -50,7 +50,8 @@ impl Operation for AddContact {
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
         let workspace = self.actor.workspace;
         let company = existing(tx, workspace, self.company).await?.id;
-        let person = follow::named_to_stay(tx, workspace, &self.person, "person_id").await?;
+        let person =
+            resolve_merged::named_to_stay(tx, workspace, &self.person, "person_id").await?;
         let name = person::name(tx, workspace, person).await?.unwrap_or_default();
         let (contact, is_new) =
             client_contact::find_or_insert(tx, workspace, company, person).await?;

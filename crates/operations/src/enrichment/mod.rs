@@ -7,15 +7,15 @@
 //! Nobody puts a person into the queue without holding them, so that none slips in while the person
 //! goes.
 
-pub mod feed;
-mod fill;
-pub mod permit;
+mod apply_profile;
+pub mod enqueue_run;
+pub mod lease;
 pub mod proposals;
 pub mod provenance;
+pub mod provider_rate_limit;
+pub mod record_outcome;
 pub mod request;
 pub mod runs;
-pub mod settle;
-pub mod take;
 
 use serde_json::Value;
 use slated_model::contact::{Channel, Contact, Contacts};

@@ -21,8 +21,8 @@ use slated_store::{Operation, OperationError, StoreError, Tx};
 use super::{current_as_read, hashed};
 use crate::Actor;
 use crate::etag::Precondition;
-use crate::persons::follow;
 use crate::persons::history::ReplaceHistory;
+use crate::persons::resolve_merged;
 use crate::persons::update::UpdatePerson;
 
 /// Proposals that are shown of one person.
@@ -224,7 +224,7 @@ impl Operation for ProposalsOf {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
-        let person = follow::current(tx, self.workspace, self.id).await?;
+        let person = resolve_merged::current(tx, self.workspace, self.id).await?;
         let proposals = proposal::of_person(tx, self.workspace, person, MAX_SHOWN).await?;
         show(tx, self.workspace, proposals).await
     }

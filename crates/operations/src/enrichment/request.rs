@@ -9,7 +9,7 @@ use slated_store::{Operation, OperationError, Tx};
 use super::ask_for;
 use super::proposals::MAX_SHOWN;
 use crate::Actor;
-use crate::persons::follow;
+use crate::persons::resolve_merged;
 
 /// An enrichment with the proposals that came of it.
 pub struct EnrichmentShown {
@@ -51,7 +51,7 @@ impl Operation for RequestEnrichment {
 
     async fn run(&self, tx: &mut Tx) -> Result<EnrichmentShown, OperationError> {
         let workspace = self.actor.workspace;
-        let person = follow::load(tx, workspace, self.id).await?.id;
+        let person = resolve_merged::load(tx, workspace, self.id).await?.id;
         ask_for(tx, workspace, person, self.refresh).await?;
         shown(tx, workspace, person).await
     }
@@ -70,7 +70,7 @@ impl Operation for ReadEnrichment {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<EnrichmentShown, OperationError> {
-        let person = follow::current(tx, self.workspace, self.id).await?;
+        let person = resolve_merged::current(tx, self.workspace, self.id).await?;
         shown(tx, self.workspace, person).await
     }
 }

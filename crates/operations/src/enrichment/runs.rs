@@ -14,8 +14,8 @@ use slated_store::records::{enrichment, enrichment_run, job, person};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::CANCELLED;
-use crate::former::{erased_too, survivor};
-use crate::named::all_known;
+use crate::merged_ids::{erased_too, survivor};
+use crate::references::all_known;
 use crate::{Actor, companies};
 
 /// What becomes of a person whom a filter names and who is not there.

@@ -8,7 +8,7 @@ use slated_store::records::events::reading::Beside;
 use slated_store::records::{candidate, job, person};
 use slated_store::{Operation, OperationError, Tx};
 
-use crate::former::survivor;
+use crate::merged_ids::survivor;
 
 /// Whose timeline is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

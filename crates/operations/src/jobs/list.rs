@@ -11,7 +11,7 @@ use slated_store::records::{job, status};
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::companies;
-use crate::flaws::Flaws;
+use crate::filter_errors::Flaws;
 
 /// The filters as the caller wrote them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]

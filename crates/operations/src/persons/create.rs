@@ -28,7 +28,7 @@ use crate::companies::{answer_or_make, find_or_make};
 use crate::emit::Named;
 use crate::enrichment::ask_for;
 use crate::enrichment::proposals::{self, MAX_KNOWN};
-use crate::persons::follow_up::FollowUp;
+use crate::persons::deferred_steps::FollowUp;
 use crate::persons::index;
 use crate::persons::matching::{
     Looking, Matching, Pointed, held_by, identifiers_of, is_somebody_else,

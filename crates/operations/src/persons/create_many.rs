@@ -12,7 +12,7 @@ use slated_store::records::{company, job, person, range_counts};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::create::{CreatePerson, CreatedPerson, Ready, changed};
-use super::follow_up::FollowUp;
+use super::deferred_steps::FollowUp;
 use crate::write_batches::{Batchable, Outcomes};
 
 pub struct CreatePersons {

@@ -10,7 +10,7 @@ use slated_store::records::search::documents;
 use slated_store::records::{client_contact, erasure, job, merged_ids, person};
 use slated_store::{Operation, OperationError, Pace, Tx};
 
-use super::follow;
+use super::resolve_merged;
 use crate::candidates::remove::take_off;
 use crate::emit::Named;
 use crate::enrichment;
@@ -28,7 +28,7 @@ impl Operation for FindMentions {
     type Output = Mentions;
 
     async fn run(&self, tx: &mut Tx) -> Result<Mentions, OperationError> {
-        let traces = match follow::current(tx, self.workspace, self.id).await {
+        let traces = match resolve_merged::current(tx, self.workspace, self.id).await {
             Ok(id) => match person::search_sources(tx, self.workspace, &[id]).await?.pop() {
                 Some(source) => traces_of(tx, self.workspace, &source.person).await?,
                 None => Traces::default(),
@@ -86,9 +86,9 @@ impl Operation for ErasePerson {
 
     async fn run(&self, tx: &mut Tx) -> Result<Erased, OperationError> {
         let (actor, workspace) = (&self.actor, self.actor.workspace);
-        let id = follow::current(tx, workspace, self.id).await?;
+        let id = resolve_merged::current(tx, workspace, self.id).await?;
         person::close(tx, workspace, id).await?;
-        let erased = follow::load(tx, workspace, id).await?;
+        let erased = resolve_merged::load(tx, workspace, id).await?;
         let id = erased.id;
         let traces = traces_of(tx, workspace, &erased).await?;
         let everyone = &traces.persons;

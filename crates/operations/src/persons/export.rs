@@ -26,7 +26,7 @@ use slated_store::records::{
 };
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
-use super::follow;
+use super::resolve_merged;
 
 pub struct ExportPerson {
     pub workspace: WorkspaceId,
@@ -70,7 +70,7 @@ impl Operation for ExportPerson {
 
     async fn run(&self, tx: &mut Tx) -> Result<Exported, OperationError> {
         let workspace = self.workspace;
-        let view = follow::view(tx, workspace, self.id).await?;
+        let view = resolve_merged::view(tx, workspace, self.id).await?;
         let id = view.id;
         let details = person::details(tx, workspace, id)
             .await?

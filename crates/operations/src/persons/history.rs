@@ -8,7 +8,7 @@ use slated_store::records::{company, person};
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::etag::Precondition;
-use crate::persons::{follow, index};
+use crate::persons::{index, resolve_merged};
 use crate::{Actor, emit};
 
 pub struct ReplaceHistory {
@@ -27,8 +27,8 @@ impl Operation for ReplaceHistory {
 
     async fn run(&self, tx: &mut Tx) -> Result<PersonView, OperationError> {
         let workspace = self.actor.workspace;
-        let id = follow::load(tx, workspace, self.id).await?.id;
-        let before = follow::view(tx, workspace, id).await?;
+        let id = resolve_merged::load(tx, workspace, self.id).await?.id;
+        let before = resolve_merged::view(tx, workspace, id).await?;
         if self.precondition.needs_tag() {
             self.precondition.check(&before)?;
         }
@@ -38,7 +38,7 @@ impl Operation for ReplaceHistory {
         }
         person::replace_career(tx, workspace, id, &self.career).await?;
         index::refresh(tx, workspace, id).await?;
-        let after = follow::view(tx, workspace, id).await?;
+        let after = resolve_merged::view(tx, workspace, id).await?;
         emit::history_replaced(tx, &self.actor, &before, &after).await?;
         Ok(after)
     }

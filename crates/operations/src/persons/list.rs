@@ -14,7 +14,7 @@ use slated_store::records::person_list::PersonItem;
 use slated_store::records::{note, person, person_list};
 use slated_store::{Operation, OperationError, Tx};
 
-use crate::flaws::Flaws;
+use crate::filter_errors::Flaws;
 use crate::persons::index;
 use crate::{companies, jobs};
 

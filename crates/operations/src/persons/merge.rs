@@ -19,7 +19,7 @@ use slated_store::records::{
 };
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
-use super::{follow, index};
+use super::{index, resolve_merged};
 use crate::candidates::remove::take_off;
 use crate::emit::{Concerned, Named};
 use crate::enrichment;
@@ -46,8 +46,8 @@ impl Operation for MergePersons {
 
     async fn run(&self, tx: &mut Tx) -> Result<PersonView, OperationError> {
         let workspace = self.actor.workspace;
-        let id = follow::current(tx, workspace, self.id).await?;
-        let other = follow::named(tx, workspace, &self.other, "person_id").await?;
+        let id = resolve_merged::current(tx, workspace, self.id).await?;
+        let other = resolve_merged::named(tx, workspace, &self.other, "person_id").await?;
         if id == other {
             return Err(self.same(id)?.into());
         }

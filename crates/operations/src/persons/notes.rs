@@ -12,7 +12,7 @@ use slated_store::records::pagination::Listed;
 use slated_store::records::person;
 use slated_store::{Operation, OperationError, Tx};
 
-use super::{follow, index};
+use super::{index, resolve_merged};
 use crate::Actor;
 use crate::emit::{Nothing, Told, tell};
 
@@ -105,7 +105,7 @@ impl Operation for ListNotes {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Listed<Note>, OperationError> {
-        let person = follow::current(tx, self.workspace, self.person).await?;
+        let person = resolve_merged::current(tx, self.workspace, self.person).await?;
         Ok(note::list(tx, self.workspace, person, &self.times, &self.page).await?)
     }
 }
@@ -125,7 +125,7 @@ impl Operation for AddNote {
 
     async fn run(&self, tx: &mut Tx) -> Result<Note, OperationError> {
         let Self { actor, person, body } = self;
-        let person = follow::load(tx, actor.workspace, *person).await?.id;
+        let person = resolve_merged::load(tx, actor.workspace, *person).await?.id;
         refuse_if_full(tx, actor.workspace, person).await?;
         let id = note::insert(tx, actor.workspace, person, actor.key, body).await?;
         let added = Note {
@@ -157,7 +157,7 @@ impl Operation for UpdateNote {
 
     async fn run(&self, tx: &mut Tx) -> Result<Note, OperationError> {
         let Self { actor, person, id, body } = self;
-        let person = follow::load(tx, actor.workspace, *person).await?.id;
+        let person = resolve_merged::load(tx, actor.workspace, *person).await?.id;
         let before = existing(tx, actor.workspace, person, *id).await?;
         if before.body == *body {
             return Ok(before);
@@ -192,7 +192,7 @@ impl Operation for DeleteNote {
 
     async fn run(&self, tx: &mut Tx) -> Result<(), OperationError> {
         let Self { actor, person, id } = self;
-        let person = follow::load(tx, actor.workspace, *person).await?.id;
+        let person = resolve_merged::load(tx, actor.workspace, *person).await?.id;
         let before = existing(tx, actor.workspace, person, *id).await?;
         note::delete(tx, actor.workspace, person, *id).await?;
         changed(tx, actor, EventType::PersonNoteDeleted, person, Noted::of(&before), Nothing {})

@@ -10,7 +10,7 @@ use slated_store::records::person::{PersonDetails, PersonView};
 use slated_store::records::{client_contact, note, person, person_origin};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
-use super::follow;
+use super::resolve_merged;
 use crate::enrichment::provenance::{self, Provenance};
 
 /// Notes, and companies that the person is a contact of, that are shown with a person.
@@ -49,7 +49,7 @@ impl Operation for ReadPersonWith {
 
     async fn run(&self, tx: &mut Tx) -> Result<PersonWith, OperationError> {
         let Self { workspace, id, include } = *self;
-        let view = follow::view(tx, workspace, id).await?;
+        let view = resolve_merged::view(tx, workspace, id).await?;
         let id = view.id;
         let profile = match include.profile {
             true => Some(Profile {

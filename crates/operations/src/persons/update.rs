@@ -13,7 +13,7 @@ use crate::emit::Named;
 use crate::enrichment::ask_for;
 use crate::etag::Precondition;
 use crate::persons::matching::held_by;
-use crate::persons::{follow, index};
+use crate::persons::{index, resolve_merged};
 use crate::{Actor, emit};
 
 pub struct UpdatePerson {
@@ -34,10 +34,10 @@ impl Operation for UpdatePerson {
         let Self { actor, patch, precondition, .. } = self;
         let workspace = actor.workspace;
         let stages = ask_stages(tx, workspace, patch.job_id.as_ref()).await?;
-        let mut updated = follow::load(tx, workspace, self.id).await?;
+        let mut updated = resolve_merged::load(tx, workspace, self.id).await?;
         let id = updated.id;
         if precondition.needs_tag() {
-            precondition.check(&follow::view(tx, workspace, id).await?)?;
+            precondition.check(&resolve_merged::view(tx, workspace, id).await?)?;
         }
         let association = Association { job_id: patch.job_id.clone(), ..Association::default() };
         let target = resolve(tx, workspace, &association, stages).await?;

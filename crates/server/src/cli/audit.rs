@@ -4,9 +4,9 @@ use clap::{Args, Subcommand};
 use slated_model::id::WorkspaceId;
 use slated_store::{Options, Purpose, Store};
 
-use super::say::say;
+use super::output::say;
 use super::{Database, PATIENCE};
-use crate::events::announce::number_all;
+use crate::events::publisher::number_all;
 use crate::progress::Progress;
 use slated_operations::events::read::NewestEvent;
 use slated_operations::events::verify::{Broken, Checked, Proved, VerifyEvents};

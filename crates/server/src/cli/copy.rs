@@ -6,7 +6,7 @@ use clap::Args;
 use slated_store::copy::{self, Stage};
 
 use super::Url;
-use super::say::say;
+use super::output::say;
 use crate::progress::Progress;
 
 #[derive(Args)]

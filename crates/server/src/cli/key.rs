@@ -7,7 +7,7 @@ use slated_model::key::{MAX_OVERLAP_SECONDS, Scope, Secret};
 use slated_model::text::{Lines, limit};
 use slated_store::{Operation, OperationError, Options, Purpose, Store, Tx};
 
-use super::say::{reveal, say};
+use super::output::{reveal, say};
 use super::{Database, PATIENCE};
 use crate::config::duration::parse_duration;
 use slated_operations::Actor;

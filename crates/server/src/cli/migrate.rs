@@ -5,7 +5,7 @@ use clap::Args;
 use slated_store::{Location, Options, Purpose};
 
 use super::Database;
-use super::say::say;
+use super::output::say;
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  slated migrate --database \

@@ -1,12 +1,12 @@
 //! The command line.
 
 mod audit;
-mod calling;
 mod copy;
 mod key;
 mod listening;
 mod migrate;
-mod say;
+mod outbound_options;
+mod output;
 mod serve;
 mod webhook;
 
@@ -126,7 +126,7 @@ pub fn run() -> ExitCode {
         Command::Audit(audit) => audit.run(),
         Command::Copy(copy) => copy.run(),
         Command::Migrate(migrate) => migrate.run(),
-        Command::Openapi => say::print(format_args!("{}", crate::router::openapi::text())),
+        Command::Openapi => output::print(format_args!("{}", crate::router::openapi::text())),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -19,18 +19,18 @@ use slated_store::{
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use super::calling::Calling;
 use super::listening::Listen;
-use super::say::{reveal, say};
+use super::outbound_options::Calling;
+use super::output::{reveal, say};
 use super::{Database, Url};
 use crate::config::Config;
 use crate::config::duration::parse_duration;
 use crate::demo::{self, DemoSummary};
 use crate::enrich::settings::Enriching;
-use crate::events::announce;
+use crate::events::publisher;
 use crate::http::listen;
 use crate::http::{App, Settings};
-use crate::outgoing::Targets;
+use crate::outbound::Targets;
 use crate::router::router;
 use crate::trusted_clock::TrustedClock;
 use crate::{enrich, maintenance, telemetry, webhooks};
@@ -253,7 +253,7 @@ impl Serve {
             stop.await;
             let _ = stopper.send(true);
         };
-        let announcing = announce::start(&app.store, &app.hub);
+        let announcing = publisher::start(&app.store, &app.hub);
         let dispatching =
             webhooks::start(&app.store, &app.hub, &app.delivering, app.stopping.clone())?;
         let enriching = enrich::start(&app.store, enriching, app.stopping.clone());

@@ -9,9 +9,9 @@ use slated_model::webhook::{MAX_OVERLAP_SECONDS, NewWebhook};
 use slated_store::Purpose;
 
 use super::Database;
-use super::calling::{Addressing, Signing};
 use super::key::{In, Workspace, carry_out, look_up, overlap_seconds};
-use super::say::{reveal, say};
+use super::outbound_options::{Addressing, Signing};
+use super::output::{reveal, say};
 use crate::config::duration::parse_duration;
 use slated_operations::Actor;
 use slated_operations::webhooks::create::CreateWebhook;

@@ -4,9 +4,9 @@
 //! `model::enrichment`, and who waits in `ops::enrichment`.
 
 mod breaker;
-mod chain;
-mod gate;
 pub mod provider;
+mod provider_chain;
+mod provider_limiter;
 pub mod settings;
 mod worker;
 

@@ -11,7 +11,7 @@ use super::provider::directory::Directory;
 use super::provider::http::Http;
 use crate::config::{Breaker, EnrichmentConfig, ProviderConfig, ProviderKind, Span};
 use crate::demo;
-use crate::outgoing::Targets;
+use crate::outbound::Targets;
 use slated_operations::webhook_delivery::RetryDelays;
 
 const MAX_NAME_LENGTH: usize = 40;

@@ -17,13 +17,13 @@ use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
-use super::chain::{Chain, Held};
+use super::provider_chain::{Chain, Held};
 use super::settings::Enriching;
-use slated_operations::enrichment::feed::{FeedRun, UnfedRuns};
-use slated_operations::enrichment::settle::{Outcome, Settle};
-use slated_operations::enrichment::take::{
+use slated_operations::enrichment::enqueue_run::{FeedRun, UnfedRuns};
+use slated_operations::enrichment::lease::{
     ClearEnrichmentLeases, DueEnrichments, GiveBack, ReadQuestion, RenewLease, TakeSome,
 };
+use slated_operations::enrichment::record_outcome::{Outcome, Settle};
 
 /// How often somebody looks for those who are due.
 const LOOK_EVERY: Duration = Duration::from_millis(250);

@@ -7,7 +7,7 @@
 //! Nothing is handed on in memory: whoever is woken reads the log from where they were. So nothing
 //! is lost if a wake-up is, and a wake-up too many costs a look.
 
-pub mod announce;
-mod hub;
+pub mod publisher;
+mod subscribers;
 
-pub use hub::{Hub, MAX_FOLLOWERS};
+pub use subscribers::{Hub, MAX_FOLLOWERS};

@@ -12,11 +12,11 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::call::Caller;
-use super::courier::Courier;
+use super::request::Caller;
 use super::secret::SecretKey;
+use super::worker::Courier;
 use crate::events::Hub;
-use crate::outgoing::Targets;
+use crate::outbound::Targets;
 use slated_operations::webhook_delivery::{ClearLeases, DueWebhooks, RetryDelays};
 
 /// How often somebody looks for retries that are due, and for what other servers wrote or left.

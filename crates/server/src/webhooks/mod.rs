@@ -3,10 +3,10 @@
 //! [`secret`]. What is delivered in which order, and what happens when it fails, stands in
 //! `ops::deliver`.
 
-mod call;
-mod courier;
 mod dispatcher;
+mod request;
 mod secret;
+mod worker;
 
 pub use dispatcher::{Delivering, start};
 pub use secret::SecretKey;

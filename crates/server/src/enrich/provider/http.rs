@@ -15,7 +15,7 @@ use super::mapping::Mapping;
 use super::template::{BodyTemplate, Placeholder, UrlTemplate};
 use super::{Answer, Asking, MAX_RESPONSE_BYTES, Provider, Trouble};
 use crate::config::{Method, ProviderConfig};
-use crate::outgoing::{Redirects, Targets, client, explain, retry_after};
+use crate::outbound::{Redirects, Targets, client, explain, retry_after};
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// These are for the program to say.

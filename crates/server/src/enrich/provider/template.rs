@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use slated_model::enrichment::Question;
 use url::Origin;
 
-use crate::outgoing::Targets;
+use crate::outbound::Targets;
 
 /// What a URL may hold as it is.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');

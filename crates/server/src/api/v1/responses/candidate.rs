@@ -3,7 +3,7 @@ use slated_model::clock::Timestamp;
 use slated_model::funnel::StageFigures;
 use slated_model::id::{CandidateId, JobId, PersonId, StageId};
 use slated_model::stage::Stage;
-use slated_model::stay::{StageTotal, Stay};
+use slated_model::stage_duration::{StageTotal, Stay};
 use slated_store::records::candidate::{CandidateItem, CandidateOnJob, CandidateView, StageEntry};
 use utoipa::ToSchema;
 

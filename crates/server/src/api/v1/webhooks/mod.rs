@@ -21,7 +21,7 @@ use super::responses::webhook::WebhookRead;
 use crate::http::response::Answer;
 use crate::http::response::{answer, with_secret};
 use crate::http::{Reply, WriteRequest};
-use crate::outgoing::Targets;
+use crate::outbound::Targets;
 
 impl UrlRule for Targets {
     fn check(&self, url: &str) -> Result<(), String> {

@@ -8,7 +8,7 @@ use clap::Args;
 use ipnet::IpNet;
 
 use crate::config::duration::parse_duration;
-use crate::outgoing::Targets;
+use crate::outbound::Targets;
 use crate::webhooks::{Delivering, SecretKey};
 use slated_operations::webhook_delivery::RetryDelays;
 

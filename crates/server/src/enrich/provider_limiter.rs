@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 use super::breaker::{Breaker, Passage};
 use super::provider::{Answer, Trouble};
 use super::settings::Configured;
-use slated_operations::enrichment::permit::TakePermit;
+use slated_operations::enrichment::provider_rate_limit::TakePermit;
 
 /// How long a call waits here for the rate; for longer it goes back into the queue.
 const MAX_WAIT_MILLIS: i64 = 2_000;

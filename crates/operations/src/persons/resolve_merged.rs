@@ -8,7 +8,7 @@ use slated_store::records::person;
 use slated_store::records::person::PersonView;
 use slated_store::{OperationError, StoreError, Tx};
 
-use crate::former::{erased_too, survivor};
+use crate::merged_ids::{erased_too, survivor};
 
 fn changed() -> OperationError {
     StoreError::Conflict("the person was merged or erased meanwhile".to_owned()).into()

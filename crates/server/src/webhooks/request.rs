@@ -10,7 +10,7 @@ use slated_model::event::Event;
 use slated_store::records::webhook::Webhook;
 
 use super::secret::SecretKey;
-use crate::outgoing::{Redirects, Targets, client, explain, retry_after};
+use crate::outbound::{Redirects, Targets, client, explain, retry_after};
 use slated_operations::webhook_delivery::{Attempt, Outcome};
 
 const TIMEOUT: Duration = Duration::from_secs(10);

@@ -14,7 +14,7 @@ use slated_store::{OperationError, Store};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::call::Caller;
+use super::request::Caller;
 use slated_operations::webhook_delivery::{
     IsAsPlanned, LEASE_MILLIS, Outcome, Parcel, PlanTurn, RenewLease, RetryDelays, Settle,
     TakeLease,

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Write};
 
 /// Prints a line.
 macro_rules! say {
-    ($($text:tt)*) => { $crate::cli::say::print(format_args!("{}\n", format_args!($($text)*))) };
+    ($($text:tt)*) => { $crate::cli::output::print(format_args!("{}\n", format_args!($($text)*))) };
 }
 pub(super) use say;
 

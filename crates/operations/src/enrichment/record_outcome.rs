@@ -14,8 +14,8 @@ use slated_store::records::{company, enrichment, enrichment_answer, enrichment_r
 use slated_store::{Operation, OperationError, Pace, Tx};
 
 use super::CANCELLED;
-use super::fill::{Filled, fill};
-use super::take::is_unwanted;
+use super::apply_profile::{Filled, fill};
+use super::lease::is_unwanted;
 
 /// Nobody is taken again sooner than that, whatever was waited for.
 const SOONEST_MILLIS: i64 = 50;

@@ -13,10 +13,10 @@ use slated_store::Store;
 use slated_store::records::enrichment::Task;
 use slated_store::records::enrichment_answer::KeptAnswer;
 
-use super::gate::{Gate, NotAsked, rest_millis};
 use super::provider::Trouble;
+use super::provider_limiter::{Gate, NotAsked, rest_millis};
 use super::settings::{Configured, Enriching};
-use slated_operations::enrichment::settle::{Found, KeepAnswers, Outcome};
+use slated_operations::enrichment::record_outcome::{Found, KeepAnswers, Outcome};
 use slated_operations::webhook_delivery::RetryDelays;
 
 const NOBODY_CONFIGURED: &str = "no provider is configured";

@@ -81,7 +81,7 @@ async fn list_jobs(store: &Store, workspace: WorkspaceId) -> Result<Vec<JobId>, 
     let filters = JobQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);
     let listed = store
-        .read_snapshot(ListJobs { workspace, query: filters, page })
+        .read_consistent(ListJobs { workspace, query: filters, page })
         .await
         .map_err(|failure| failure.to_string())?;
     Ok(listed.records.iter().map(|job| job.id).collect())
@@ -97,7 +97,7 @@ async fn candidate_at(
     let filters = CandidateQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);
     let (listed, _) = store
-        .read_snapshot(ListCandidates { workspace, job, query: filters, page })
+        .read_consistent(ListCandidates { workspace, job, query: filters, page })
         .await
         .map_err(|failure| failure.to_string())?;
     let found =

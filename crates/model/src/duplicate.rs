@@ -6,7 +6,7 @@ use crate::id::{CompanyId, PersonId};
 use crate::person::{Identifier, IdentifierKind, identifiers};
 use crate::search::words;
 use crate::social::SocialProfile;
-use crate::text::{digits, fold};
+use crate::text::{comparison_key, digits};
 
 /// How alike two names must be.
 const LIKENESS: f64 = 0.85;
@@ -28,7 +28,7 @@ pub struct Profile {
 
 /// What likely duplicates have in common, one of these at least.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Sign {
+pub enum MatchSignal {
     /// A profile or an e-mail address, which several have who differ in a stronger identifier.
     Identifier(Identifier),
     /// A phone number, as its digits.
@@ -42,13 +42,17 @@ pub enum Sign {
 impl Profile {
     /// What those have one of who are likely the same person.
     #[must_use]
-    pub fn signs(&self) -> Vec<Sign> {
+    pub fn signs(&self) -> Vec<MatchSignal> {
         let phones = self.phones.entries().iter().filter(|phone| is_long(&phone.value));
-        let mut signs: Vec<Sign> = self.identifiers().into_iter().map(Sign::Identifier).collect();
-        signs.extend(phones.map(|phone| Sign::Phone(Channel::Phone.key(&phone.value))));
-        signs.extend(self.company_id.map(|company| Sign::NameAtCompany(fold(&self.name), company)));
+        let mut signs: Vec<MatchSignal> =
+            self.identifiers().into_iter().map(MatchSignal::Identifier).collect();
+        signs.extend(phones.map(|phone| MatchSignal::Phone(Channel::Phone.key(&phone.value))));
+        signs.extend(
+            self.company_id
+                .map(|company| MatchSignal::NameAtCompany(comparison_key(&self.name), company)),
+        );
         for handle in self.handles() {
-            let sign = Sign::Handle(handle);
+            let sign = MatchSignal::Handle(handle);
             if !signs.contains(&sign) {
                 signs.push(sign);
             }
@@ -106,7 +110,11 @@ pub struct Reason {
 }
 
 /// All that speaks for it that the two are one, of the signs that count; nothing if nothing does.
-pub fn reasons(one: &Profile, other: &Profile, counts: impl Fn(&Sign) -> bool) -> Vec<Reason> {
+pub fn reasons(
+    one: &Profile,
+    other: &Profile,
+    counts: impl Fn(&MatchSignal) -> bool,
+) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let shared = other.identifiers();
     for identifier in one.identifiers().into_iter().filter(|identifier| shared.contains(identifier))
@@ -118,7 +126,7 @@ pub fn reasons(one: &Profile, other: &Profile, counts: impl Fn(&Sign) -> bool) -
             }
         };
         let value = identifier.shown();
-        if counts(&Sign::Identifier(identifier)) {
+        if counts(&MatchSignal::Identifier(identifier)) {
             reasons.push(Reason { kind, value });
         }
     }
@@ -128,13 +136,13 @@ pub fn reasons(one: &Profile, other: &Profile, counts: impl Fn(&Sign) -> bool) -
         .iter()
         .filter(|phone| is_long(&phone.value) && other.phones.contains(&phone.value))
     {
-        if counts(&Sign::Phone(Channel::Phone.key(&phone.value))) {
+        if counts(&MatchSignal::Phone(Channel::Phone.key(&phone.value))) {
             reasons.push(Reason { kind: ReasonKind::SamePhone, value: phone.value.clone() });
         }
     }
     if let Some(company) = one.company_id.filter(|company| other.company_id == Some(*company))
-        && fold(&one.name) == fold(&other.name)
-        && counts(&Sign::NameAtCompany(fold(&one.name), company))
+        && comparison_key(&one.name) == comparison_key(&other.name)
+        && counts(&MatchSignal::NameAtCompany(comparison_key(&one.name), company))
     {
         reasons
             .push(Reason { kind: ReasonKind::SameNameAndCompany, value: one.company_name.clone() });
@@ -143,7 +151,7 @@ pub fn reasons(one: &Profile, other: &Profile, counts: impl Fn(&Sign) -> bool) -
     let shared = one
         .handles()
         .into_iter()
-        .find(|handle| known.contains(handle) && counts(&Sign::Handle(handle.clone())));
+        .find(|handle| known.contains(handle) && counts(&MatchSignal::Handle(handle.clone())));
     if let Some(value) = shared.filter(|_| are_similar(&one.name, &other.name)) {
         reasons.push(Reason { kind: ReasonKind::SimilarNameAndHandle, value });
     }

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 
-use crate::problem::{Code, Problem};
+use crate::problem::{ErrorCode, Problem};
 use crate::text::shorten;
 
 /// How deep objects and arrays may be nested.
@@ -46,7 +46,7 @@ impl Json {
 pub fn parse(bytes: &[u8]) -> Result<Json, Problem> {
     if bytes.is_empty() {
         return Err(Problem::new(
-            Code::MalformedJson,
+            ErrorCode::MalformedJson,
             "The body is empty; it must be a JSON object.",
         ));
     }
@@ -55,7 +55,7 @@ pub fn parse(bytes: &[u8]) -> Result<Json, Problem> {
         .deserialize(&mut deserializer)
         .and_then(|value| deserializer.end().map(|()| value))
         .map_err(|error| {
-            Problem::new(Code::MalformedJson, format!("The body is not valid JSON: {error}."))
+            Problem::new(ErrorCode::MalformedJson, format!("The body is not valid JSON: {error}."))
         })
 }
 
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_field_that_stands_twice_is_refused_by_name() {
         let problem = parse(br#"{"a": {"name": 1, "name": 2}}"#).unwrap_err();
-        assert_eq!(problem.code, Code::MalformedJson);
+        assert_eq!(problem.code, ErrorCode::MalformedJson);
         assert!(problem.message.contains("\"name\" stands twice"), "{}", problem.message);
     }
 

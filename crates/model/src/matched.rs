@@ -2,7 +2,7 @@
 //! differs and is kept back.
 
 use crate::enrichment::Field;
-use crate::enrichment::filling::comparable;
+use crate::enrichment::reconcile::comparable;
 use crate::person::{Identifier, IdentifierKind, NewPerson, Person};
 use serde_json::Value;
 

@@ -50,7 +50,7 @@ pub fn absorb(person: &mut Person, other: &Person) -> Result<(), Problem> {
 
 /// The stage that a candidate is in, and since when.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Standing {
+pub struct CandidatePosition {
     pub stage: StageId,
     pub since: Timestamp,
 }
@@ -58,8 +58,12 @@ pub struct Standing {
 /// Where somebody stands who was on the job twice: in the further of the two stages that is no
 /// rejection stage; if both are, in the one that was entered last.
 #[must_use]
-pub fn further(stages: &[Stage], one: Standing, other: Standing) -> Standing {
-    let reached = |standing: Standing| {
+pub fn further(
+    stages: &[Stage],
+    one: CandidatePosition,
+    other: CandidatePosition,
+) -> CandidatePosition {
+    let reached = |standing: CandidatePosition| {
         let stage =
             stages.iter().find(|stage| stage.id == standing.stage && !stage.is_rejection_stage);
         stage.map(|stage| stage.stage_order)
@@ -116,8 +120,8 @@ mod tests {
         StageId::at(Timestamp::from_millis(order), 1)
     }
 
-    fn standing(order: i64, since: i64) -> Standing {
-        Standing { stage: stage_id(order), since: Timestamp::from_millis(since) }
+    fn standing(order: i64, since: i64) -> CandidatePosition {
+        CandidatePosition { stage: stage_id(order), since: Timestamp::from_millis(since) }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::clock::Timestamp;
 use crate::contact::Channel;
-use crate::enrichment::filling::contact_hash;
+use crate::enrichment::reconcile::contact_hash;
 use crate::event::{Event, EventType};
 use crate::id::{EventId, KeyId};
 

@@ -10,9 +10,9 @@ macro_rules! catalogue {
         /// The code of a refused request. Codes are part of the interface: they are added, never
         /// changed.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-        pub enum Code { $(#[doc = $doc] $variant,)* }
+        pub enum ErrorCode { $(#[doc = $doc] $variant,)* }
 
-        impl Code {
+        impl ErrorCode {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             #[must_use]
@@ -183,13 +183,13 @@ pub fn listed(ids: &[impl fmt::Display]) -> String {
 /// by field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    pub code: Code,
+    pub code: ErrorCode,
     pub message: String,
     pub details: Vec<FieldError>,
 }
 
 impl Problem {
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), details: Vec::new() }
     }
 
@@ -221,26 +221,26 @@ impl Problem {
         let message = match details.as_slice() {
             [only] if flaws == 1 && only.field.is_empty() => only.message.clone(),
             [only] if flaws == 1 => format!("{}: {}", only.field, only.message),
-            [] => Code::InvalidRequest.meaning().to_owned(),
+            [] => ErrorCode::InvalidRequest.meaning().to_owned(),
             [first, ..] => format!(
                 "{flaws} fields are not valid, the first being {}: {}",
                 first.field, first.message
             ),
         };
-        Self { code: Code::InvalidRequest, message, details }
+        Self { code: ErrorCode::InvalidRequest, message, details }
     }
 
     /// An id in the path that names nothing in the caller's workspace.
     #[must_use]
     pub fn not_found(noun: &str, id: impl fmt::Display) -> Self {
-        Self::new(Code::NotFound, format!("There is no {noun} {id}."))
+        Self::new(ErrorCode::NotFound, format!("There is no {noun} {id}."))
     }
 
     /// A name that another record of the kind has.
     #[must_use]
     pub fn name_taken(noun: &str, name: &str, id: impl fmt::Display) -> Self {
         let detail = FieldError::about("name", format!("is the name of {noun} {id}"), &id);
-        Self::new(Code::NameTaken, format!("There is a {noun} {name:?} already, {id}."))
+        Self::new(ErrorCode::NameTaken, format!("There is a {noun} {name:?} already, {id}."))
             .with(detail)
     }
 
@@ -248,7 +248,7 @@ impl Problem {
     #[must_use]
     pub fn reference_not_found(field: &str, noun: &str, value: impl fmt::Display) -> Self {
         let message = format!("There is no {noun} {value}.");
-        Self::new(Code::NotFound, message.clone()).with(FieldError::new(
+        Self::new(ErrorCode::NotFound, message.clone()).with(FieldError::new(
             field,
             FieldErrorCode::NotFound,
             message,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::id::{self, StageId};
 use crate::input::{Fields, Reference};
 use crate::patch::Patch;
-use crate::problem::{Code, FieldError, FieldErrorCode, Problem};
+use crate::problem::{ErrorCode, FieldError, FieldErrorCode, Problem};
 use crate::text::limit;
 
 pub const MAX_STAGES: usize = 50;
@@ -158,7 +158,7 @@ pub fn check_pipeline(stages: &[Stage]) -> Result<(), Problem> {
         None => {
             let message = "The job would have no stage left that is no rejection stage; add one, \
                 or change another, first.";
-            Err(Problem::new(Code::LastStage, message))
+            Err(Problem::new(ErrorCode::LastStage, message))
         }
     }
 }
@@ -196,7 +196,7 @@ pub fn reorder(stages: &[Stage], named: &[Reference<id::Stage>]) -> Result<Vec<S
     }
     if let [first, ..] = unknown.as_slice() {
         return Err(Problem {
-            code: Code::NotFound,
+            code: ErrorCode::NotFound,
             message: first.message.clone(),
             details: unknown,
         });
@@ -281,7 +281,7 @@ mod tests {
         for stages in ["", "X", "XX"] {
             assert_eq!(
                 check_pipeline(&pipeline(stages)).unwrap_err().code,
-                Code::LastStage,
+                ErrorCode::LastStage,
                 "{stages}"
             );
         }
@@ -303,12 +303,12 @@ mod tests {
         };
         assert_eq!(names(&order("CAB").unwrap()), "CAB");
         for (written, code, fields) in [
-            ("AB", Code::InvalidRequest, &["stage_ids"][..]),
-            ("", Code::InvalidRequest, &["stage_ids"]),
-            ("ABCA", Code::InvalidRequest, &["stage_ids[3]"]),
-            ("AAB", Code::InvalidRequest, &["stage_ids[1]", "stage_ids"]),
-            ("ABCD", Code::NotFound, &["stage_ids[3]"]),
-            ("?ABD", Code::NotFound, &["stage_ids[0]", "stage_ids[3]"]),
+            ("AB", ErrorCode::InvalidRequest, &["stage_ids"][..]),
+            ("", ErrorCode::InvalidRequest, &["stage_ids"]),
+            ("ABCA", ErrorCode::InvalidRequest, &["stage_ids[3]"]),
+            ("AAB", ErrorCode::InvalidRequest, &["stage_ids[1]", "stage_ids"]),
+            ("ABCD", ErrorCode::NotFound, &["stage_ids[3]"]),
+            ("?ABD", ErrorCode::NotFound, &["stage_ids[0]", "stage_ids[3]"]),
         ] {
             let problem = order(written).unwrap_err();
             let named: Vec<_> =

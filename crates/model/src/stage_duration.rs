@@ -13,7 +13,7 @@ pub struct Entry {
 
 /// A stay in a stage, which lasts until the next stage is entered.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stay {
+pub struct StageDuration {
     pub stage_id: StageId,
     pub stage_name: String,
     pub entered_at: Timestamp,
@@ -35,23 +35,29 @@ pub struct StageTotal {
 
 /// The stays of a history, the oldest first.
 #[must_use]
-pub fn stays(history: Vec<Entry>, now: Timestamp) -> Vec<Stay> {
+pub fn stays(history: Vec<Entry>, now: Timestamp) -> Vec<StageDuration> {
     let ends: Vec<_> =
         history.iter().skip(1).map(|next| Some(next.entered_at)).chain([None]).collect();
     let stay =
         |(Entry { stage_id, stage_name, entered_at }, left_at): (Entry, Option<Timestamp>)| {
             let millis = left_at.unwrap_or(now).millis() - entered_at.millis();
             // Another server's clock may have been ahead.
-            Stay { stage_id, stage_name, entered_at, left_at, seconds: millis.max(0) / 1000 }
+            StageDuration {
+                stage_id,
+                stage_name,
+                entered_at,
+                left_at,
+                seconds: millis.max(0) / 1000,
+            }
         };
     history.into_iter().zip(ends).map(stay).collect()
 }
 
 /// The stays put together by stage, in the order in which the stages were first entered.
 #[must_use]
-pub fn totals(stays: &[Stay]) -> Vec<StageTotal> {
+pub fn totals(stays: &[StageDuration]) -> Vec<StageTotal> {
     let mut totals: Vec<StageTotal> = Vec::new();
-    for Stay { stage_id, stage_name, seconds, .. } in stays {
+    for StageDuration { stage_id, stage_name, seconds, .. } in stays {
         match totals.iter_mut().find(|total| total.stage_id == *stage_id) {
             Some(total) => {
                 total.stage_name.clone_from(stage_name);

@@ -3,7 +3,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The tag of a record as it was read. Servers of one version give the same one.
@@ -45,7 +45,7 @@ impl Precondition {
             Self::None | Self::AnyVersion => Ok(()),
             Self::OneOf(tags) if tags.contains(&of(view)) => Ok(()),
             Self::OneOf(_) => Err(Problem::new(
-                Code::PreconditionFailed,
+                ErrorCode::PreconditionFailed,
                 "This is not the record's ETag: the record changed since it was read, or the tag \
                  is not whole, with its quotes and without W/, or is one of a read with include. \
                  Read the record again and repeat the change.",

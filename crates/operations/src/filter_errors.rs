@@ -2,7 +2,7 @@
 //! one that names nothing is refused, not the first.
 
 use slated_model::input::Report;
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 use slated_store::OperationError;
 
 #[derive(Default)]
@@ -16,7 +16,7 @@ impl Flaws {
     ) -> Result<Option<T>, OperationError> {
         match outcome.map_err(Into::into) {
             Ok(value) => Ok(Some(value)),
-            Err(OperationError::Rejected(problem)) if problem.code == Code::InvalidRequest => {
+            Err(OperationError::Rejected(problem)) if problem.code == ErrorCode::InvalidRequest => {
                 for detail in problem.details {
                     self.0.add(detail.field, detail.code, detail.message);
                 }

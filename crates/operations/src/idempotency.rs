@@ -4,7 +4,7 @@
 use slated_model::clock::Timestamp;
 use slated_model::id::WorkspaceId;
 use slated_model::person::IdentifierKind;
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 use slated_store::records::idempotency;
 use slated_store::records::idempotency::KeptAnswer;
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
@@ -69,7 +69,7 @@ where
             if kept.request_hash != request_hash {
                 let message = "This Idempotency-Key was used for a different request within the \
                     last 24 hours; choose a new one.";
-                return Err(Problem::new(Code::IdempotencyConflict, message).into());
+                return Err(Problem::new(ErrorCode::IdempotencyConflict, message).into());
             }
             let status = u16::try_from(kept.status).unwrap_or(200);
             return Ok(StoredResponse {

@@ -3,7 +3,7 @@
 use slated_model::clock::Timestamp;
 use slated_model::id::{KeyId, WorkspaceId};
 use slated_model::key::{KeyHash, MAX_KEYS, NewKey, Scope, Secret};
-use slated_model::problem::{Code, FieldError, Problem};
+use slated_model::problem::{ErrorCode, FieldError, Problem};
 use slated_store::records::key::KeyRecord;
 use slated_store::records::{key, workspace};
 use slated_store::{Operation, OperationError, StoreError, Tx};
@@ -83,7 +83,7 @@ async fn insert(
             "The workspace has {MAX_KEYS} keys that work, which is all it may have; revoke one \
              first."
         );
-        return Err(Problem::new(Code::TooMany, message).into());
+        return Err(Problem::new(ErrorCode::TooMany, message).into());
     }
     let NewKey { name, scope, expires_at } = new.clone();
     let kept = key::NewKey { name: &name, scope, hash: secret.hash(), expires_at };
@@ -106,7 +106,7 @@ async fn insert(
 pub async fn workspace_named(tx: &mut Tx, name: &str) -> Result<WorkspaceId, OperationError> {
     let missing = || {
         Problem::new(
-            Code::NotFound,
+            ErrorCode::NotFound,
             format!("There is no workspace {name:?}; it comes into being with its first key."),
         )
     };
@@ -184,7 +184,7 @@ impl Operation for RotateKey {
         let old = existing_key(tx, actor.workspace, *id).await?;
         if !old.is_usable(tx.now()) {
             return Err(Problem::new(
-                Code::NotFound,
+                ErrorCode::NotFound,
                 format!("The key {id} is revoked or expired; make a new one."),
             )
             .into());
@@ -194,7 +194,7 @@ impl Operation for RotateKey {
                 "The key {id} was rotated before; rotate {newer}, which took its place, or make a \
                  new one."
             );
-            return Err(Problem::new(Code::KeyReplaced, message.clone())
+            return Err(Problem::new(ErrorCode::KeyReplaced, message.clone())
                 .with(FieldError::about("id", message, newer))
                 .into());
         }

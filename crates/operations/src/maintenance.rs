@@ -114,18 +114,18 @@ impl Operation for UnknownTables {
 }
 
 /// Lets the database have a look at one of them.
-pub struct LearnTable {
+pub struct AnalyzeTable {
     pub table: &'static str,
 }
 
-impl Operation for LearnTable {
+impl Operation for AnalyzeTable {
     type Output = ();
 
     fn pace(&self) -> Pace {
         Pace::AtLength
     }
 
-    fn is_seen(&self) -> bool {
+    fn replicas_must_show(&self) -> bool {
         false
     }
 

@@ -1,12 +1,12 @@
 //! Records that are gone: merged into another, which answers in their place, or erased.
 
 use slated_model::id::{Id, Kind, WorkspaceId};
-use slated_model::problem::{Code, FieldError, Problem};
+use slated_model::problem::{ErrorCode, FieldError, Problem};
 use slated_store::records::merged_ids;
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 /// The record that stands in for one that is not there: the one that it was merged into.
-pub async fn survivor<K: Kind>(
+pub async fn resolve_merged_id<K: Kind>(
     tx: &mut Tx,
     workspace: WorkspaceId,
     id: Id<K>,
@@ -16,7 +16,7 @@ pub async fn survivor<K: Kind>(
         .ok_or_else(|| Problem::not_found(K::NOUN, id))?;
     let erased = || {
         Problem::new(
-            Code::Erased,
+            ErrorCode::Erased,
             format!("The {} {id} was erased on {}.", K::NOUN, former.gone_at),
         )
     };
@@ -29,8 +29,8 @@ pub async fn refusal_of<K: Kind>(
     workspace: WorkspaceId,
     id: Id<K>,
 ) -> Result<Problem, OperationError> {
-    match survivor(tx, workspace, id).await {
-        Err(OperationError::Rejected(problem)) if problem.code == Code::Erased => Ok(problem),
+    match resolve_merged_id(tx, workspace, id).await {
+        Err(OperationError::Rejected(problem)) if problem.code == ErrorCode::Erased => Ok(problem),
         Err(failure) => Err(failure),
         Ok(_) => Err(StoreError::Conflict(format!("the {} came back meanwhile", K::NOUN)).into()),
     }
@@ -55,6 +55,6 @@ impl<K: Kind> Operation for FindSurvivor<K> {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Id<K>, OperationError> {
-        survivor(tx, self.workspace, self.id).await
+        resolve_merged_id(tx, self.workspace, self.id).await
     }
 }

@@ -9,7 +9,7 @@ use slated_store::records::person::PersonView;
 use slated_store::records::{candidate, job};
 use slated_store::{Operation, OperationError, Tx};
 
-use super::merged_ids::survivor;
+use super::merged_ids::resolve_merged_id;
 use super::persons::resolve_merged;
 
 /// The person, under their id or under one that went into them.
@@ -47,7 +47,7 @@ impl Operation for ReadCandidate {
         if let Some(found) = candidate::view(tx, self.workspace, self.id).await? {
             return Ok(found);
         }
-        let id = survivor(tx, self.workspace, self.id).await?;
+        let id = resolve_merged_id(tx, self.workspace, self.id).await?;
         Ok(candidate::view(tx, self.workspace, id)
             .await?
             .ok_or_else(|| Problem::not_found("candidate", self.id))?)

@@ -2,7 +2,7 @@
 
 use slated_model::id::Kind;
 use slated_model::input::Reference;
-use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
+use slated_model::problem::{ErrorCode, FieldError, FieldErrorCode, Problem};
 
 /// What was found for each reference, or the refusal that names all for which nothing was.
 pub fn all_known<K: Kind, T>(
@@ -31,5 +31,5 @@ pub fn all_known<K: Kind, T>(
             first.message
         ),
     };
-    Err(Problem { code: Code::NotFound, message, details })
+    Err(Problem { code: ErrorCode::NotFound, message, details })
 }

@@ -3,14 +3,14 @@
 use serde::Serialize;
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{StatusId, WorkspaceId};
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 use slated_model::status::{JobStatus, MAX_STATUSES};
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 use slated_store::records::{status, workspace};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::Actor;
-use super::emit::{Nothing, Told, differences, tell};
+use super::emit::{Empty, EventData, differences, emit};
 
 /// A status as events show it.
 #[derive(Serialize)]
@@ -35,7 +35,7 @@ fn check_name<'s>(
     mut others: impl Iterator<Item = &'s JobStatus>,
     name: &str,
 ) -> Result<(), Problem> {
-    match others.find(|status| fold(&status.name) == fold(name)) {
+    match others.find(|status| comparison_key(&status.name) == comparison_key(name)) {
         None => Ok(()),
         Some(other) => Err(Problem::name_taken("job status", &other.name, other.id)),
     }
@@ -80,13 +80,13 @@ impl Operation for CreateStatus {
                 "The workspace has {MAX_STATUSES} job statuses, which is all it may have; rename \
                  one of them instead."
             );
-            return Err(Problem::new(Code::TooMany, message).into());
+            return Err(Problem::new(ErrorCode::TooMany, message).into());
         }
         let position = known.len() as i64 + 1;
         let id = status::insert(tx, workspace, &self.name, position).await?;
         let created = JobStatus { id, name: self.name.clone(), position };
-        let told = Told::new(Nothing {}, StatusFields::of(&created));
-        tell(tx, &self.actor, EventType::StatusCreated, Subject::of(id), &told).await?;
+        let told = EventData::new(Empty {}, StatusFields::of(&created));
+        emit(tx, &self.actor, EventType::StatusCreated, Subject::of(id), &told).await?;
         Ok(created)
     }
 }
@@ -120,8 +120,14 @@ impl Operation for UpdateStatus {
         let changes = differences(&StatusFields::of(before), &StatusFields::of(&updated))?;
         let Some((was, is)) = changes else { return Ok(updated) };
         status::rename(tx, workspace, self.id, &updated.name).await?;
-        tell(tx, &self.actor, EventType::StatusUpdated, Subject::of(self.id), &Told::new(was, is))
-            .await?;
+        emit(
+            tx,
+            &self.actor,
+            EventType::StatusUpdated,
+            Subject::of(self.id),
+            &EventData::new(was, is),
+        )
+        .await?;
         Ok(updated)
     }
 }

@@ -4,15 +4,15 @@
 use serde::Serialize;
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{TemplateId, WorkspaceId};
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 use slated_model::stage::{NewStage, default_pipeline};
 use slated_model::template::{FIRST_TEMPLATE, MAX_TEMPLATES, NewTemplate, Template, TemplatePatch};
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 use slated_store::records::{template, workspace};
 use slated_store::{Operation, OperationError, Tx};
 
 use super::Actor;
-use super::emit::{Nothing, Told, differences, tell};
+use super::emit::{Empty, EventData, differences, emit};
 
 /// A template as events show it.
 #[derive(Serialize)]
@@ -52,7 +52,7 @@ fn check_name<'t>(
     mut others: impl Iterator<Item = &'t Template>,
     name: &str,
 ) -> Result<(), Problem> {
-    match others.find(|template| fold(&template.name) == fold(name)) {
+    match others.find(|template| comparison_key(&template.name) == comparison_key(name)) {
         None => Ok(()),
         Some(other) => Err(Problem::name_taken("pipeline template", &other.name, other.id)),
     }
@@ -83,7 +83,7 @@ async fn keep(
     let Some((was, is)) = changes else { return Ok(updated) };
     updated.updated_at = tx.now();
     template::update(tx, actor.workspace, &updated).await?;
-    tell(tx, actor, EventType::TemplateUpdated, Subject::of(updated.id), &Told::new(was, is))
+    emit(tx, actor, EventType::TemplateUpdated, Subject::of(updated.id), &EventData::new(was, is))
         .await?;
     Ok(updated)
 }
@@ -157,7 +157,7 @@ impl Operation for CreateTemplate {
                 "The workspace has {MAX_TEMPLATES} pipeline templates, which is all it may have; \
                  delete one first."
             );
-            return Err(Problem::new(Code::TooMany, message).into());
+            return Err(Problem::new(ErrorCode::TooMany, message).into());
         }
         let NewTemplate { name, stages, is_default } = self.new.clone();
         let is_default = is_default || known.iter().all(|template| !template.is_default);
@@ -173,8 +173,8 @@ impl Operation for CreateTemplate {
             make_room(tx, &self.actor, &known, created.id).await?;
         }
         template::insert(tx, workspace, &created).await?;
-        let told = Told::new(Nothing {}, TemplateFields::of(&created));
-        tell(tx, &self.actor, EventType::TemplateCreated, Subject::of(created.id), &told).await?;
+        let told = EventData::new(Empty {}, TemplateFields::of(&created));
+        emit(tx, &self.actor, EventType::TemplateCreated, Subject::of(created.id), &told).await?;
         Ok(created)
     }
 }
@@ -205,7 +205,7 @@ impl Operation for UpdateTemplate {
         if before.is_default && is_default == Some(false) {
             let message = "This is the default template, and there must be one; make another the \
                 default instead.";
-            return Err(Problem::new(Code::DefaultTemplate, message).into());
+            return Err(Problem::new(ErrorCode::DefaultTemplate, message).into());
         }
         let mut updated = before.clone();
         updated.name = name.unwrap_or(updated.name);
@@ -237,11 +237,11 @@ impl Operation for DeleteTemplate {
             template::find(tx, workspace, self.id).await?.ok_or_else(|| missing(self.id))?;
         if before.is_default {
             let message = "The default template cannot be deleted; make another the default first.";
-            return Err(Problem::new(Code::DefaultTemplate, message).into());
+            return Err(Problem::new(ErrorCode::DefaultTemplate, message).into());
         }
         template::remove(tx, workspace, self.id).await?;
-        let told = Told::new(TemplateFields::of(&before), Nothing {});
-        tell(tx, &self.actor, EventType::TemplateDeleted, Subject::of(self.id), &told).await?;
+        let told = EventData::new(TemplateFields::of(&before), Empty {});
+        emit(tx, &self.actor, EventType::TemplateDeleted, Subject::of(self.id), &told).await?;
         Ok(())
     }
 }

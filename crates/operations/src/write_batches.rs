@@ -11,7 +11,7 @@ use metrics::counter;
 use slated_model::id::{JobId, WorkspaceId};
 use slated_model::problem::Problem;
 use slated_store::records::events::log;
-use slated_store::{Lines, Operation, OperationError, Pace, Place, Store, StoreError, Tx};
+use slated_store::{BatchQueue, BatchSlot, Operation, OperationError, Pace, Store, StoreError, Tx};
 use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -89,7 +89,7 @@ impl Turn {
 pub struct WriteBatcher<W: Batchable> {
     store: Arc<Store>,
     turns: Arc<Turns>,
-    lines: Arc<Lines<Line, Waiting<W>>>,
+    lines: Arc<BatchQueue<Line, Waiting<W>>>,
 }
 
 /// Where those wait who can go together: those of a workspace that add to a job, and those that add
@@ -112,7 +112,7 @@ impl<W: Batchable> Waiting<W> {
 
 impl<W: Batchable> WriteBatcher<W> {
     pub fn new(store: Arc<Store>, turns: Arc<Turns>) -> Self {
-        Self { store, turns, lines: Lines::new(MAX_AT_WORK, MAX_IN_ONE) }
+        Self { store, turns, lines: BatchQueue::new(MAX_AT_WORK, MAX_IN_ONE) }
     }
 
     pub async fn write(self: &Arc<Self>, work: W) -> Result<W::Output, OperationError> {
@@ -125,7 +125,7 @@ impl<W: Batchable> WriteBatcher<W> {
         let (answer, answered) = oneshot::channel();
         if let Some(place) = self
             .lines
-            .line_up(&line, Waiting { since: Instant::now(), work: Arc::new(work), answer })
+            .enqueue(&line, Waiting { since: Instant::now(), work: Arc::new(work), answer })
         {
             tokio::spawn(Arc::clone(self).work_off(place));
         }
@@ -134,7 +134,7 @@ impl<W: Batchable> WriteBatcher<W> {
         })
     }
 
-    async fn work_off(self: Arc<Self>, mut place: Place<Line, Waiting<W>>) {
+    async fn work_off(self: Arc<Self>, mut place: BatchSlot<Line, Waiting<W>>) {
         let line @ (_, job) = *place.kind();
         while let Some(some) = place.take() {
             // Past that the database is away or far too busy, or somebody holds the job.
@@ -226,13 +226,13 @@ impl<W: Batchable> Operation for Together<W> {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
-        tx.keep_events(self.workspace);
+        tx.buffer_events(self.workspace);
         let outcomes = W::run_together(tx, &self.works).await?;
-        if tx.has_kept_events() {
+        if tx.has_buffered_events() {
             // Whoever is next waits for what comes now, and for no more.
-            tx.settle().await?;
+            tx.flush_and_wait().await?;
             self.turn.begin().await;
-            log::append_kept(tx).await?;
+            log::append_buffered(tx).await?;
         }
         Ok(outcomes)
     }

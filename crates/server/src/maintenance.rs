@@ -20,7 +20,7 @@ use slated_operations::events::number::{ClearNumberedAway, NumberedRemains};
 use slated_operations::events::retain::{ForgetEvents, OldestEvent};
 use slated_operations::keys::TouchKeys;
 use slated_operations::maintenance::{
-    CensusDue, CountAgain, ForgetAnswers, LearnTable, LookAgain, TakeCensus, UnknownTables,
+    AnalyzeTable, CensusDue, CountAgain, ForgetAnswers, LookAgain, TakeCensus, UnknownTables,
 };
 use slated_operations::persons::index::{IndexSome, TidyIndex, WaitingForIndex};
 use slated_operations::persons::segments::{self, NextToSegment};
@@ -126,7 +126,7 @@ async fn keep_plans_good(app: Arc<App>) {
                 };
                 if told.get(table).is_none_or(is_due) {
                     told.insert(table, (bytes, Instant::now()));
-                    app.store.write(LearnTable { table }).await?;
+                    app.store.write(AnalyzeTable { table }).await?;
                 }
             }
             Ok::<_, OperationError>(())
@@ -160,7 +160,7 @@ async fn keep_outbox_clear(app: Arc<App>) {
             left = left.min(remains);
             if remains > 2 * left + MAX_REMAINS {
                 left = remains;
-                app.store.run_apart(ClearNumberedAway).await?;
+                app.store.execute_outside_transaction(ClearNumberedAway).await?;
                 left = app.store.read(NumberedRemains).await?;
             }
             Ok::<_, OperationError>(())
@@ -269,7 +269,7 @@ async fn take_census(
             }
             let behind = looked_at.remove(&workspace);
             if let Some((closed, is_wrong)) =
-                app.store.read_snapshot(LookAgain { workspace, behind }).await?
+                app.store.read_consistent(LookAgain { workspace, behind }).await?
             {
                 looked_at.insert(workspace, closed);
                 if is_wrong {

@@ -8,66 +8,66 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
 /// A line of those who wait for each kind of work.
-pub struct Lines<K, W> {
-    lines: Mutex<Kinds<K, W>>,
+pub struct BatchQueue<K, W> {
+    lines: Mutex<Waiters<K, W>>,
     most_at_work: usize,
     most_in_one: usize,
 }
 
-type Kinds<K, W> = HashMap<K, Line<W>, Xxh3DefaultBuilder>;
+type Waiters<K, W> = HashMap<K, Waiting<W>, Xxh3DefaultBuilder>;
 
-struct Line<W> {
+struct Waiting<W> {
     waiting: VecDeque<W>,
     at_work: usize,
 }
 
-impl<K: Hash + Eq + Clone, W> Lines<K, W> {
+impl<K: Hash + Eq + Clone, W> BatchQueue<K, W> {
     /// So many work a line off at once, and take so many together.
     #[must_use]
     pub fn new(most_at_work: usize, most_in_one: usize) -> Arc<Self> {
         Arc::new(Self { lines: Mutex::default(), most_at_work, most_in_one })
     }
 
-    fn lines(&self) -> MutexGuard<'_, Kinds<K, W>> {
+    fn lines(&self) -> MutexGuard<'_, Waiters<K, W>> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A place for who can go at once and need not wait, if there is one.
-    pub fn enter(self: &Arc<Self>, kind: &K) -> Option<Place<K, W>> {
-        self.place_at(self.lines().entry(kind.clone()).or_default(), kind)
+    pub fn enter(self: &Arc<Self>, kind: &K) -> Option<BatchSlot<K, W>> {
+        self.slot_in(self.lines().entry(kind.clone()).or_default(), kind)
     }
 
     /// Waits. If a place is left, somebody has to take it and see to the line.
-    pub fn line_up(self: &Arc<Self>, kind: &K, waiting: W) -> Option<Place<K, W>> {
+    pub fn enqueue(self: &Arc<Self>, kind: &K, waiting: W) -> Option<BatchSlot<K, W>> {
         let mut lines = self.lines();
         let line = lines.entry(kind.clone()).or_default();
         line.waiting.push_back(waiting);
-        self.place_at(line, kind)
+        self.slot_in(line, kind)
     }
 
-    fn place_at(self: &Arc<Self>, line: &mut Line<W>, kind: &K) -> Option<Place<K, W>> {
+    fn slot_in(self: &Arc<Self>, line: &mut Waiting<W>, kind: &K) -> Option<BatchSlot<K, W>> {
         if line.at_work >= self.most_at_work {
             return None;
         }
         line.at_work += 1;
-        Some(Place { lines: Arc::clone(self), kind: kind.clone(), is_left: false })
+        Some(BatchSlot { lines: Arc::clone(self), kind: kind.clone(), is_left: false })
     }
 }
 
-impl<W> Default for Line<W> {
+impl<W> Default for Waiting<W> {
     fn default() -> Self {
         Self { waiting: VecDeque::new(), at_work: 0 }
     }
 }
 
 /// The place of one who works a line off.
-pub struct Place<K: Hash + Eq + Clone, W> {
-    lines: Arc<Lines<K, W>>,
+pub struct BatchSlot<K: Hash + Eq + Clone, W> {
+    lines: Arc<BatchQueue<K, W>>,
     kind: K,
     is_left: bool,
 }
 
-impl<K: Hash + Eq + Clone, W> Place<K, W> {
+impl<K: Hash + Eq + Clone, W> BatchSlot<K, W> {
     pub const fn kind(&self) -> &K {
         &self.kind
     }
@@ -88,7 +88,7 @@ impl<K: Hash + Eq + Clone, W> Place<K, W> {
 }
 
 /// Even if the work was broken off.
-impl<K: Hash + Eq + Clone, W> Drop for Place<K, W> {
+impl<K: Hash + Eq + Clone, W> Drop for BatchSlot<K, W> {
     fn drop(&mut self) {
         if !self.is_left {
             leave(&mut self.lines.lines(), &self.kind);
@@ -97,7 +97,7 @@ impl<K: Hash + Eq + Clone, W> Drop for Place<K, W> {
 }
 
 /// With the last who leaves go those who still wait: nobody would see to them.
-fn leave<K: Hash + Eq, W>(lines: &mut Kinds<K, W>, kind: &K) {
+fn leave<K: Hash + Eq, W>(lines: &mut Waiters<K, W>, kind: &K) {
     if let Some(line) = lines.get_mut(kind) {
         line.at_work -= 1;
         if line.at_work == 0 {
@@ -112,47 +112,47 @@ mod tests {
 
     #[test]
     fn who_comes_first_is_seen_to_at_once_and_the_others_go_together() {
-        let lines = Lines::new(2, 3);
-        let mut one = lines.line_up(&"a", 0).unwrap();
-        let mut other = lines.line_up(&"a", 1).unwrap();
-        assert!([2, 3, 4].into_iter().all(|number| lines.line_up(&"a", number).is_none()));
-        assert_eq!(lines.line_up(&"b", 5).unwrap().kind(), &"b");
+        let lines = BatchQueue::new(2, 3);
+        let mut one = lines.enqueue(&"a", 0).unwrap();
+        let mut other = lines.enqueue(&"a", 1).unwrap();
+        assert!([2, 3, 4].into_iter().all(|number| lines.enqueue(&"a", number).is_none()));
+        assert_eq!(lines.enqueue(&"b", 5).unwrap().kind(), &"b");
         assert_eq!((one.take(), other.take()), (Some(vec![0, 1, 2]), Some(vec![3, 4])));
         assert_eq!(one.take(), None);
-        assert!(lines.line_up(&"a", 6).is_some(), "one of the two has left");
+        assert!(lines.enqueue(&"a", 6).is_some(), "one of the two has left");
         assert_eq!(other.take(), Some(vec![6]));
     }
 
     #[test]
     fn who_entered_sees_to_those_who_came_meanwhile() {
-        let lines = Lines::new(1, 3);
+        let lines = BatchQueue::new(1, 3);
         let mut place = lines.enter(&()).unwrap();
         assert!(lines.enter(&()).is_none());
-        assert!(lines.line_up(&(), 1).is_none());
+        assert!(lines.enqueue(&(), 1).is_none());
         assert_eq!((place.take(), place.take()), (Some(vec![1]), None));
         assert!(lines.enter(&()).is_some());
     }
 
     #[test]
     fn a_place_is_left_once() {
-        let lines = Lines::new(1, 1);
-        let mut place = lines.line_up(&(), 1).unwrap();
+        let lines = BatchQueue::new(1, 1);
+        let mut place = lines.enqueue(&(), 1).unwrap();
         assert_eq!((place.take(), place.take()), (Some(vec![1]), None));
-        let _next = lines.line_up(&(), 2).unwrap();
+        let _next = lines.enqueue(&(), 2).unwrap();
         assert_eq!(place.take(), None);
         drop(place);
         assert!(
-            lines.line_up(&(), 3).is_none(),
+            lines.enqueue(&(), 3).is_none(),
             "the place that was left before counts for nobody"
         );
     }
 
     #[test]
     fn nobody_waits_for_work_that_was_broken_off() {
-        let lines = Lines::new(1, 1);
+        let lines = BatchQueue::new(1, 1);
         let (answer, answered) = std::sync::mpsc::channel::<()>();
-        let place = lines.line_up(&(), answer.clone());
-        assert!(lines.line_up(&(), answer).is_none());
+        let place = lines.enqueue(&(), answer.clone());
+        assert!(lines.enqueue(&(), answer).is_none());
         drop(place);
         assert!(answered.recv().is_err());
         assert!(lines.enter(&()).is_some());

@@ -23,7 +23,7 @@ impl Unnumbered<'_> {
 }
 
 /// One that waits for the end of the work.
-pub(crate) struct KeptEvent {
+pub(crate) struct BufferedEvent {
     pub(crate) event: Unnumbered<'static>,
     pub(crate) request_id: Option<String>,
     pub(crate) data: String,

@@ -28,7 +28,7 @@ mod schema;
 mod store;
 mod tx;
 
-pub use batch_queue::{Lines, Place};
+pub use batch_queue::{BatchQueue, BatchSlot};
 pub use commit_notifier::{CommitNotifier, Committed};
 pub use driver::param::Param;
 pub use driver::postgres::address::Address;

@@ -31,7 +31,7 @@ pub trait Operation: Send + Sync + 'static {
     }
 
     /// False if it changes nothing that a replica would have to show.
-    fn is_seen(&self) -> bool {
+    fn replicas_must_show(&self) -> bool {
         true
     }
 }
@@ -54,8 +54,8 @@ impl<W: Operation> Operation for Arc<W> {
         W::pace(self)
     }
 
-    fn is_seen(&self) -> bool {
-        W::is_seen(self)
+    fn replicas_must_show(&self) -> bool {
+        W::replicas_must_show(self)
     }
 }
 

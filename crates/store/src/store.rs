@@ -192,48 +192,56 @@ impl Store {
 
     /// Runs work of one statement that over a network must have no transaction around it, and may
     /// take long.
-    pub async fn run_apart<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
+    pub async fn execute_outside_transaction<W: Operation>(
+        &self,
+        work: W,
+    ) -> Result<W::Output, OperationError> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(&work),
-            Engine::Postgres(postgres) => Box::pin(postgres.run_apart(&work)).await,
+            Engine::Postgres(postgres) => {
+                Box::pin(postgres.execute_outside_transaction(&work)).await
+            }
         }
     }
 
     /// Runs work of several statements that only look, all at the same state of the data.
-    pub async fn read_snapshot<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
+    pub async fn read_consistent<W: Operation>(
+        &self,
+        work: W,
+    ) -> Result<W::Output, OperationError> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(&work),
-            Engine::Postgres(postgres) => Box::pin(postgres.read_snapshot(&work)).await,
+            Engine::Postgres(postgres) => Box::pin(postgres.read_consistent(&work)).await,
         }
     }
 
     /// The same for work that may take long: it keeps no thread from serving others, and ends when
     /// it took too long or nobody waits for it any more.
-    pub async fn read_snapshot_at_length<W: Operation>(
+    pub async fn read_consistent_slow<W: Operation>(
         self: &Arc<Self>,
         work: W,
     ) -> Result<W::Output, OperationError> {
         let place = self.place_for_long_read().await?;
         match &self.engine {
             Engine::Sqlite(_) => self.read_on_own_thread(work, place, Some(READ_TIMEOUT)).await,
-            Engine::Postgres(postgres) => Box::pin(postgres.read_snapshot_at_length(&work)).await,
+            Engine::Postgres(postgres) => Box::pin(postgres.read_consistent_slow(&work)).await,
         }
     }
 
     /// The same for work that something else cannot be done without, however long it takes.
-    pub async fn read_snapshot_to_the_end<W: Operation>(
+    pub async fn read_consistent_unbounded<W: Operation>(
         self: &Arc<Self>,
         work: W,
     ) -> Result<W::Output, OperationError> {
         let place = self.place_for_long_read().await?;
         match &self.engine {
             Engine::Sqlite(_) => self.read_on_own_thread(work, place, None).await,
-            Engine::Postgres(postgres) => Box::pin(postgres.read_snapshot_at_length(&work)).await,
+            Engine::Postgres(postgres) => Box::pin(postgres.read_consistent_slow(&work)).await,
         }
     }
 
     /// The same for work that finds what it reads as quickly as any, and may read much.
-    pub async fn read_snapshot_of_much<W: Operation>(
+    pub async fn read_consistent_large<W: Operation>(
         self: &Arc<Self>,
         work: W,
     ) -> Result<W::Output, OperationError> {
@@ -242,7 +250,7 @@ impl Store {
                 self.read_on_own_thread(work, self.place_for_long_read().await?, Some(READ_TIMEOUT))
                     .await
             }
-            Engine::Postgres(postgres) => Box::pin(postgres.read_snapshot(&work)).await,
+            Engine::Postgres(postgres) => Box::pin(postgres.read_consistent(&work)).await,
         }
     }
 

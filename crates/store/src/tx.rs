@@ -6,18 +6,18 @@ use slated_model::clock::Timestamp;
 use slated_model::event::{EventType, Hash, Subject};
 use slated_model::id::{Id, Kind, WorkspaceId};
 
-use crate::buffered_event::KeptEvent;
+use crate::buffered_event::BufferedEvent;
 use crate::commit_notifier::Committed;
 use crate::driver::param::Param;
-use crate::driver::postgres::read_batcher::Crowd;
+use crate::driver::postgres::read_batcher::ReadBatcher;
 use crate::driver::postgres::transaction::PostgresTx;
 use crate::driver::row::Row;
 use crate::driver::sqlite::connection::SqliteTx;
-use crate::driver::sqlite::fts_changes::WordChanges;
+use crate::driver::sqlite::fts_changes::FtsChanges;
 use crate::error::StoreError;
 
 pub struct Tx {
-    arm: Arm,
+    connection: Connection,
     now: Timestamp,
     /// The work chose its moment itself.
     is_set: bool,
@@ -26,13 +26,13 @@ pub struct Tx {
     told: Vec<(WorkspaceId, Committed)>,
     /// Events of a workspace that wait for the end of the work, if it is one at whose end they are
     /// numbered.
-    kept: Option<(WorkspaceId, Vec<KeptEvent>)>,
+    kept: Option<(WorkspaceId, Vec<BufferedEvent>)>,
     /// Where the log of a workspace ends, for as long as nobody else can write to it.
     log_end: Option<(WorkspaceId, i64, Hash)>,
     /// What the work told, if it is only tried out.
     trial: Option<Vec<Tried>>,
-    is_to_scrub: bool,
-    words: WordChanges,
+    is_wal_to_be_truncated: bool,
+    words: FtsChanges,
 }
 
 /// An event that would have been told.
@@ -44,11 +44,11 @@ pub struct Tried {
     pub data: String,
 }
 
-pub(crate) enum Arm {
+pub(crate) enum Connection {
     Sqlite(SqliteTx),
     Postgres(Box<PostgresTx>),
     /// One look, which goes together with those of others.
-    Crowd(Arc<Crowd>),
+    Batched(Arc<ReadBatcher>),
 }
 
 /// A statement that was asked without waiting for its rows. Over a network, all that is asked
@@ -69,9 +69,9 @@ impl<T> Asked<T> {
 }
 
 impl Tx {
-    pub(crate) fn new(arm: Arm) -> Self {
+    pub(crate) fn new(connection: Connection) -> Self {
         Self {
-            arm,
+            connection,
             now: Timestamp::from_millis(0),
             is_set: false,
             last_id: [0; 16],
@@ -79,8 +79,8 @@ impl Tx {
             kept: None,
             log_end: None,
             trial: None,
-            is_to_scrub: false,
-            words: WordChanges::default(),
+            is_wal_to_be_truncated: false,
+            words: FtsChanges::default(),
         }
     }
 
@@ -91,18 +91,18 @@ impl Tx {
     }
 
     pub(crate) fn sqlite(&mut self) -> &mut SqliteTx {
-        match &mut self.arm {
-            Arm::Sqlite(tx) => tx,
-            Arm::Postgres(_) | Arm::Crowd(_) => {
+        match &mut self.connection {
+            Connection::Sqlite(tx) => tx,
+            Connection::Postgres(_) | Connection::Batched(_) => {
                 unreachable!("the embedded engine runs its own transactions only")
             }
         }
     }
 
     pub(crate) fn into_postgres(self) -> Result<Box<PostgresTx>, StoreError> {
-        match self.arm {
-            Arm::Postgres(tx) => Ok(tx),
-            Arm::Sqlite(_) | Arm::Crowd(_) => {
+        match self.connection {
+            Connection::Postgres(tx) => Ok(tx),
+            Connection::Sqlite(_) | Connection::Batched(_) => {
                 Err(StoreError::Internal("the transaction is of another engine".to_owned()))
             }
         }
@@ -110,16 +110,16 @@ impl Tx {
 
     /// One writer at a time, and no network in between.
     pub(crate) const fn is_embedded(&self) -> bool {
-        matches!(self.arm, Arm::Sqlite(_))
+        matches!(self.connection, Connection::Sqlite(_))
     }
 
     /// Lets whoever passes events on look at the workspace once this work is done.
-    pub fn wake(&mut self, workspace: WorkspaceId) {
+    pub fn notify(&mut self, workspace: WorkspaceId) {
         self.tell_of(workspace, Committed::Numbered);
     }
 
     /// The same where something has to be numbered first.
-    pub(crate) fn wake_to_number(&mut self, workspace: WorkspaceId) {
+    pub(crate) fn notify_unnumbered(&mut self, workspace: WorkspaceId) {
         self.tell_of(workspace, Committed::Unnumbered);
     }
 
@@ -133,22 +133,27 @@ impl Tx {
     /// From here on events of the workspace are kept until the work appends them to the log, with
     /// their numbers, at its end. From then on whoever numbers others waits for its commit, so it
     /// is for work that makes many. An embedded engine numbers events at once.
-    pub fn keep_events(&mut self, workspace: WorkspaceId) {
+    pub fn buffer_events(&mut self, workspace: WorkspaceId) {
         if !self.is_embedded() {
             self.kept = Some((workspace, Vec::new()));
         }
     }
 
     /// Where events of the workspace are kept, if they are.
-    pub(crate) fn kept_events(&mut self, workspace: WorkspaceId) -> Option<&mut Vec<KeptEvent>> {
+    pub(crate) fn buffered_events(
+        &mut self,
+        workspace: WorkspaceId,
+    ) -> Option<&mut Vec<BufferedEvent>> {
         self.kept.as_mut().filter(|(of, _)| *of == workspace).map(|(_, kept)| kept)
     }
 
-    pub fn has_kept_events(&self) -> bool {
+    pub fn has_buffered_events(&self) -> bool {
         self.kept.as_ref().is_some_and(|(_, kept)| !kept.is_empty())
     }
 
-    pub(crate) const fn take_kept_events(&mut self) -> Option<(WorkspaceId, Vec<KeptEvent>)> {
+    pub(crate) const fn take_buffered_events(
+        &mut self,
+    ) -> Option<(WorkspaceId, Vec<BufferedEvent>)> {
         self.kept.take()
     }
 
@@ -185,22 +190,22 @@ impl Tx {
     }
 
     /// Changes to the embedded index of words that wait for the commit.
-    pub(crate) const fn words(&mut self) -> &mut WordChanges {
+    pub(crate) const fn fts_changes(&mut self) -> &mut FtsChanges {
         &mut self.words
     }
 
     /// Makes them.
-    pub(crate) fn put_words(&mut self) -> Result<(), StoreError> {
+    pub(crate) fn apply_fts_changes(&mut self) -> Result<(), StoreError> {
         std::mem::take(&mut self.words).put(self.sqlite())
     }
 
     /// Lets what this work deleted leave the files too, as soon as it is committed.
-    pub fn scrub(&mut self) {
-        self.is_to_scrub = true;
+    pub fn truncate_wal_after_commit(&mut self) {
+        self.is_wal_to_be_truncated = true;
     }
 
-    pub(crate) fn take_scrub(&mut self) -> bool {
-        std::mem::take(&mut self.is_to_scrub)
+    pub(crate) fn take_truncate_wal(&mut self) -> bool {
+        std::mem::take(&mut self.is_wal_to_be_truncated)
     }
 
     /// How many rows the statement changed, in whatever tables. Only an embedded engine knows.
@@ -228,7 +233,7 @@ impl Tx {
     }
 
     /// The workspaces that got events since this was last asked.
-    pub(crate) fn take_told(&mut self) -> Vec<(WorkspaceId, Committed)> {
+    pub(crate) fn take_changed_workspaces(&mut self) -> Vec<(WorkspaceId, Committed)> {
         std::mem::take(&mut self.told)
     }
 
@@ -275,12 +280,12 @@ impl Tx {
         params: &[Param<'_>],
         mut map: impl FnMut(&Row<'_>) -> Result<T, StoreError> + Send,
     ) -> Result<Vec<T>, StoreError> {
-        match &mut self.arm {
-            Arm::Sqlite(tx) => tx.rows(sql, params, map),
-            Arm::Postgres(tx) => {
+        match &mut self.connection {
+            Connection::Sqlite(tx) => tx.rows(sql, params, map),
+            Connection::Postgres(tx) => {
                 tx.query(sql, params).await?.0.iter().map(|row| map(&Row::Postgres(row))).collect()
             }
-            Arm::Crowd(crowd) => {
+            Connection::Batched(crowd) => {
                 crowd.look(sql, params).await?.iter().map(|row| map(&Row::Postgres(row))).collect()
             }
         }
@@ -292,16 +297,16 @@ impl Tx {
         params: &[Param<'_>],
         map: impl FnOnce(&Row<'_>) -> Result<T, StoreError> + Send,
     ) -> Result<Option<T>, StoreError> {
-        match &mut self.arm {
-            Arm::Sqlite(tx) => tx.row(sql, params, map),
-            Arm::Postgres(tx) => tx
+        match &mut self.connection {
+            Connection::Sqlite(tx) => tx.row(sql, params, map),
+            Connection::Postgres(tx) => tx
                 .query(sql, params)
                 .await?
                 .0
                 .first()
                 .map(|row| map(&Row::Postgres(row)))
                 .transpose(),
-            Arm::Crowd(crowd) => crowd
+            Connection::Batched(crowd) => crowd
                 .look(sql, params)
                 .await?
                 .first()
@@ -312,18 +317,18 @@ impl Tx {
 
     /// A row that stays as it is until this work is done, but for what the work itself does. An
     /// embedded engine has one writer, so there every row does.
-    pub async fn row_to_change<T>(
+    pub async fn row_for_update<T>(
         &mut self,
         sql: &str,
         params: &[Param<'_>],
         map: impl FnOnce(&Row<'_>) -> Result<T, StoreError> + Send,
     ) -> Result<Option<T>, StoreError> {
-        match &self.arm {
-            Arm::Sqlite(_) => self.row(sql, params, map).await,
-            Arm::Crowd(_) => Err(more_than_a_look()),
-            Arm::Postgres(_) => {
+        match &self.connection {
+            Connection::Sqlite(_) => self.row(sql, params, map).await,
+            Connection::Batched(_) => Err(more_than_a_look()),
+            Connection::Postgres(_) => {
                 let row = self.row(&format!("{sql} FOR NO KEY UPDATE"), params, map).await;
-                self.has_waited();
+                self.refresh_now_after_lock();
                 row
             }
         }
@@ -331,7 +336,7 @@ impl Tx {
 
     /// It may have taken a while to get rows that are to be changed, and others changed them
     /// meanwhile. With one writer nobody does.
-    pub(crate) fn has_waited(&mut self) {
+    pub(crate) fn refresh_now_after_lock(&mut self) {
         if !self.is_set && !self.is_embedded() {
             self.start_work();
         }
@@ -339,22 +344,26 @@ impl Tx {
 
     /// Runs a statement that gives no rows; says how many it touched.
     pub async fn execute(&mut self, sql: &str, params: &[Param<'_>]) -> Result<usize, StoreError> {
-        match &mut self.arm {
-            Arm::Sqlite(tx) => tx.execute(sql, params),
-            Arm::Postgres(tx) => {
+        match &mut self.connection {
+            Connection::Sqlite(tx) => tx.execute(sql, params),
+            Connection::Postgres(tx) => {
                 Ok(usize::try_from(tx.query(sql, params).await?.1).unwrap_or(usize::MAX))
             }
-            Arm::Crowd(_) => Err(more_than_a_look()),
+            Connection::Batched(_) => Err(more_than_a_look()),
         }
     }
 
     /// Runs a statement without waiting for it to be done. Should it fail, the work fails later, at
     /// the latest when it is committed.
-    pub async fn tell(&mut self, sql: &str, params: &[Param<'_>]) -> Result<(), StoreError> {
-        match &mut self.arm {
-            Arm::Sqlite(tx) => tx.execute(sql, params).map(|_| ()),
-            Arm::Postgres(tx) => tx.tell(sql, params).await,
-            Arm::Crowd(_) => Err(more_than_a_look()),
+    pub async fn execute_deferred(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+    ) -> Result<(), StoreError> {
+        match &mut self.connection {
+            Connection::Sqlite(tx) => tx.execute(sql, params).map(|_| ()),
+            Connection::Postgres(tx) => tx.execute_deferred(sql, params).await,
+            Connection::Batched(_) => Err(more_than_a_look()),
         }
     }
 
@@ -364,52 +373,54 @@ impl Tx {
         params: &[Param<'_>],
         map: fn(&Row<'_>) -> Result<T, StoreError>,
     ) -> Result<Asked<T>, StoreError> {
-        Ok(Asked(match &mut self.arm {
-            Arm::Sqlite(tx) => Answer::Known(tx.rows(sql, params, map)?),
-            Arm::Postgres(tx) => Answer::Awaited { ticket: tx.ask(sql, params).await?, map },
-            Arm::Crowd(_) => Answer::Known(self.rows(sql, params, map).await?),
+        Ok(Asked(match &mut self.connection {
+            Connection::Sqlite(tx) => Answer::Known(tx.rows(sql, params, map)?),
+            Connection::Postgres(tx) => Answer::Awaited { ticket: tx.ask(sql, params).await?, map },
+            Connection::Batched(_) => Answer::Known(self.rows(sql, params, map).await?),
         }))
     }
 
-    /// Asks for a row that stays as it is until this work is done, as [`Self::row_to_change`] does.
-    pub async fn ask_to_change<T>(
+    /// Asks for a row that stays as it is until this work is done, as [`Self::row_for_update`] does.
+    pub async fn ask_for_update<T>(
         &mut self,
         sql: &str,
         params: &[Param<'_>],
         map: fn(&Row<'_>) -> Result<T, StoreError>,
     ) -> Result<Asked<T>, StoreError> {
-        match &self.arm {
-            Arm::Sqlite(_) => self.ask(sql, params, map).await,
-            Arm::Postgres(_) => self.ask(&format!("{sql} FOR NO KEY UPDATE"), params, map).await,
-            Arm::Crowd(_) => Err(more_than_a_look()),
+        match &self.connection {
+            Connection::Sqlite(_) => self.ask(sql, params, map).await,
+            Connection::Postgres(_) => {
+                self.ask(&format!("{sql} FOR NO KEY UPDATE"), params, map).await
+            }
+            Connection::Batched(_) => Err(more_than_a_look()),
         }
     }
 
     /// Lets what was asked be answered while other things are made ready. An embedded engine has
     /// answered at once.
-    pub async fn hurry(&mut self) -> Result<(), StoreError> {
-        match &mut self.arm {
-            Arm::Sqlite(_) | Arm::Crowd(_) => Ok(()),
-            Arm::Postgres(tx) => tx.hurry().await,
+    pub async fn flush(&mut self) -> Result<(), StoreError> {
+        match &mut self.connection {
+            Connection::Sqlite(_) | Connection::Batched(_) => Ok(()),
+            Connection::Postgres(tx) => tx.flush().await,
         }
     }
 
     /// Lets all be done that work on many rows told, before somebody else has to wait for it. An
     /// embedded engine has done it at once.
-    pub async fn settle(&mut self) -> Result<(), StoreError> {
-        match &mut self.arm {
-            Arm::Sqlite(_) | Arm::Crowd(_) => Ok(()),
-            Arm::Postgres(tx) => tx.settle().await,
+    pub async fn flush_and_wait(&mut self) -> Result<(), StoreError> {
+        match &mut self.connection {
+            Connection::Sqlite(_) | Connection::Batched(_) => Ok(()),
+            Connection::Postgres(tx) => tx.flush_and_wait().await,
         }
     }
 
     pub async fn answer<T>(&mut self, asked: Asked<T>) -> Result<Vec<T>, StoreError> {
-        match (asked.0, &mut self.arm) {
+        match (asked.0, &mut self.connection) {
             (Answer::Known(rows), _) => Ok(rows),
-            (Answer::Awaited { ticket, map }, Arm::Postgres(tx)) => {
+            (Answer::Awaited { ticket, map }, Connection::Postgres(tx)) => {
                 tx.answer(ticket).await?.iter().map(|row| map(&Row::Postgres(row))).collect()
             }
-            (Answer::Awaited { .. }, Arm::Sqlite(_) | Arm::Crowd(_)) => {
+            (Answer::Awaited { .. }, Connection::Sqlite(_) | Connection::Batched(_)) => {
                 Err(StoreError::Internal("the answer is of another engine".to_owned()))
             }
         }

@@ -2,8 +2,8 @@
 //! certified for.
 
 use super::dates::{Edge, Written};
-use super::grouping::{FlatPosition, group};
-use super::reading::Reader;
+use super::group_positions::{FlatPosition, group};
+use super::lenient_reader::Reader;
 use crate::career::{
     CareerCompany, Certification, Education, MAX_ENTRIES, MAX_SOCIAL_ID, Position, WorkExperience,
 };

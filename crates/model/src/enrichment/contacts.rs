@@ -3,10 +3,10 @@
 
 use serde_json::{Map, Value};
 
-use super::reading::Reader;
+use super::lenient_reader::Reader;
 use super::value::type_name;
 use crate::contact::{Channel, Contact, ContactType, Contacts, TypedField};
-use crate::text::{fold, limit};
+use crate::text::{comparison_key, limit};
 
 /// Where people have addresses of their own.
 const PRIVATE_DOMAINS: [&str; 22] = [
@@ -89,7 +89,7 @@ fn first_of<'v>(object: &'v Map<String, Value>, names: &[&str]) -> Option<&'v Va
 
 /// The type that an entry says it has, if it is one of the channel's.
 fn said_type(object: &Map<String, Value>, channel: Channel) -> Option<ContactType> {
-    let said = fold(first_of(object, &["contact_data_type", "type"])?.as_str()?);
+    let said = comparison_key(first_of(object, &["contact_data_type", "type"])?.as_str()?);
     channel.types().iter().find(|(name, _)| *name == said).map(|(_, kind)| *kind)
 }
 

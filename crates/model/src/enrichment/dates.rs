@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::value::{type_name, whole};
 use crate::clock::{Date, Timestamp};
-use crate::text::fold;
+use crate::text::comparison_key;
 
 /// Nobody who can be asked for worked before that.
 const FIRST_YEAR: i16 = 1900;
@@ -47,7 +47,7 @@ pub fn read_date(value: &Value, edge: Edge, today: Date) -> Result<Written, Stri
     let unreadable = || "is no date that can be read".to_owned();
     let parts = match value {
         Value::Null => return Ok(Written::Nothing),
-        Value::String(text) => match fold(text).as_str() {
+        Value::String(text) => match comparison_key(text).as_str() {
             "" => return Ok(Written::Nothing),
             "present" | "current" | "now" | "today" | "ongoing" => return Ok(Written::Current),
             _ => Parts::of_text(text.trim()).ok_or_else(unreadable)?,

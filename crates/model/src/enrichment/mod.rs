@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::contact::{Channel, Contacts};
 use crate::digest::sha256;
 use crate::person::Person;
-use crate::text::fold;
+use crate::text::comparison_key;
 
 /// Kinds that are kept and shown by a name.
 macro_rules! named {
@@ -38,12 +38,12 @@ mod careers;
 mod contacts;
 pub mod dates;
 mod field;
-pub mod filling;
-pub mod grouping;
-mod parts;
+pub mod group_positions;
+mod lenient_reader;
 pub mod profile;
+mod profile_fields;
 pub mod proposal;
-mod reading;
+pub mod reconcile;
 pub mod run;
 mod value;
 
@@ -115,8 +115,13 @@ impl Question {
         };
         let (emails, phones) =
             (keys(Channel::Email, &self.emails), keys(Channel::Phone, &self.phones));
-        let identity =
-            (&self.social_public_id, emails, phones, fold(&self.name), &self.external_source_id);
+        let identity = (
+            &self.social_public_id,
+            emails,
+            phones,
+            comparison_key(&self.name),
+            &self.external_source_id,
+        );
         sha256(&[&serde_json::to_vec(&identity).unwrap_or_default()])
     }
 }

@@ -5,17 +5,17 @@ use serde_json::Value;
 use super::Refused;
 use super::careers::{read_certifications, read_education, read_work, with_scheme};
 use super::contacts::read_contacts;
-use super::grouping::is_current;
-use super::reading::Reader;
+use super::group_positions::is_current;
+use super::lenient_reader::Reader;
 use super::value::type_name;
 use crate::career::{Certification, Education, WorkExperience};
 use crate::clock::Date;
 use crate::contact::{Channel, Contacts, EMAIL_FIELDS, PHONE_FIELDS};
 use crate::name::PersonName;
 use crate::social::SocialProfile;
-use crate::text::{fold, limit};
+use crate::text::{comparison_key, limit};
 
-pub use super::parts::known_parts;
+pub use super::profile_fields::known_parts;
 
 /// What somebody else knows of a person. No text in it is empty.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -110,8 +110,9 @@ impl Profile {
     fn complete_from_work(&mut self, today: Date) {
         let (said_title, said_company) =
             (self.current_job_title.as_deref(), self.company_name.as_deref());
-        let agrees =
-            |said: Option<&str>, held: &str| said.is_none_or(|said| fold(said) == fold(held));
+        let agrees = |said: Option<&str>, held: &str| {
+            said.is_none_or(|said| comparison_key(said) == comparison_key(held))
+        };
         let held = self.work_experience.iter().flat_map(|entry| {
             entry.positions.iter().map(move |position| (&entry.company, position))
         });

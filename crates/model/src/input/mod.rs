@@ -33,7 +33,7 @@ pub fn read_body<T>(bytes: &[u8], read: impl FnOnce(&mut Fields<'_>) -> T) -> Re
 mod tests {
     use super::*;
     use crate::patch::Patch;
-    use crate::problem::Code;
+    use crate::problem::ErrorCode;
 
     #[test]
     fn every_bad_field_is_named_with_its_path() {
@@ -56,7 +56,7 @@ mod tests {
             ]
         );
         assert!(problem.details[1].message.contains("did you mean value?"));
-        assert_eq!(problem.code, Code::InvalidRequest);
+        assert_eq!(problem.code, ErrorCode::InvalidRequest);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use crate::Actor;
 use crate::candidates::associate::put_on_job;
-use crate::emit::Named;
+use crate::emit::RecordRef;
 use crate::persons::resolve_merged;
 
 pub struct AddCandidate {
@@ -38,7 +38,7 @@ impl Operation for AddCandidate {
             .await?
             .ok_or_else(|| self.person.not_found("person_id"))?;
         let (id, is_new) =
-            put_on_job(tx, &self.actor, Named { id: person, name: &name }, self.job, &stages)
+            put_on_job(tx, &self.actor, RecordRef { id: person, name: &name }, self.job, &stages)
                 .await?;
         // One that was there already may be taken off the job at this moment.
         let gone =

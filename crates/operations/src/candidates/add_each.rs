@@ -10,7 +10,7 @@ use slated_store::{OperationError, Tx};
 
 use super::add::AddCandidate;
 use super::associate::{OntoJob, put_all_on_jobs};
-use crate::emit::Named;
+use crate::emit::RecordRef;
 use crate::write_batches::{Batchable, Outcomes};
 
 impl Batchable for AddCandidate {
@@ -66,7 +66,7 @@ impl Batchable for AddCandidate {
         }
         let persons: Vec<_> = new
             .iter()
-            .map(|(id, (number, name))| (&adds[*number].actor, Named { id: *id, name }))
+            .map(|(id, (number, name))| (&adds[*number].actor, RecordRef { id: *id, name }))
             .collect();
         let onto = (!persons.is_empty()).then_some(OntoJob { job, stages: &stages, persons });
         let made = put_all_on_jobs(tx, workspace, onto.as_slice()).await?;

@@ -10,7 +10,7 @@ use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::associate::{OntoJob, put_all_on_jobs};
 use crate::Actor;
-use crate::emit::Named;
+use crate::emit::RecordRef;
 use crate::merged_ids::{erased_too, refusal_of};
 use crate::references::all_known;
 
@@ -50,8 +50,9 @@ impl Operation for AddCandidates {
         let stages = stage::of_job(tx, workspace, job.id).await?;
         let persons = self.look_up(tx).await?;
         let new = persons.iter().filter(|person| person.candidate.is_none());
-        let entering: Vec<_> =
-            new.map(|person| (&self.actor, Named { id: person.id, name: &person.name })).collect();
+        let entering: Vec<_> = new
+            .map(|person| (&self.actor, RecordRef { id: person.id, name: &person.name }))
+            .collect();
         let onto = (!entering.is_empty()).then_some(OntoJob {
             job: job.id,
             stages: &stages,
@@ -103,7 +104,7 @@ impl AddCandidates {
                     erased = Some(erased_too(refused, &format!("person_ids[{place}]"), id));
                     None
                 }
-                Some((_, Some(Some(survivor)))) => Some(*survivor),
+                Some((_, Some(Some(resolve_merged_id)))) => Some(*resolve_merged_id),
                 Some((id, None)) => Some(id),
                 None => None,
             };

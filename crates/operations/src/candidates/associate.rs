@@ -5,16 +5,16 @@ use slated_model::id::{
 };
 use slated_model::input::Reference;
 use slated_model::person::Association;
-use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem, listed};
+use slated_model::problem::{ErrorCode, FieldError, FieldErrorCode, Problem, listed};
 use slated_model::stage::Stage;
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 use slated_store::records::stage_entry;
 use slated_store::records::stage_entry::Entered;
 use slated_store::records::{candidate, client_contact, company, job, stage};
 use slated_store::{Asked, OperationError, Tx};
 
 use crate::companies::{self, find_or_make};
-use crate::emit::{Concerned, Named};
+use crate::emit::{Concerned, RecordRef};
 use crate::filter_errors::Flaws;
 use crate::{Actor, emit};
 
@@ -104,7 +104,7 @@ async fn refuse_contradictions(
     let contradiction = |field: &str, message: String| {
         Problem::invalid(field, FieldErrorCode::Contradiction, message)
     };
-    if job_name.as_ref().is_some_and(|name| fold(name) != fold(&job.name)) {
+    if job_name.as_ref().is_some_and(|name| comparison_key(name) != comparison_key(&job.name)) {
         flaws.add(contradiction(
             "job_name",
             format!("must be the name of {id}, {:?}, or be left out", job.name),
@@ -122,7 +122,10 @@ async fn refuse_contradictions(
             ));
         }
     }
-    if client_name.as_ref().is_some_and(|name| fold(name) != fold(&job.client_company_name)) {
+    if client_name
+        .as_ref()
+        .is_some_and(|name| comparison_key(name) != comparison_key(&job.client_company_name))
+    {
         let message = format!(
             "must be the name of the client of {id}, {:?}, or be left out",
             job.client_company_name
@@ -161,7 +164,7 @@ async fn job_by_name(
                 .iter()
                 .map(|job| FieldError::about("job_name", format!("is the name of job {job}"), job))
                 .collect();
-            Err(Problem { code: Code::AmbiguousJob, message, details }.into())
+            Err(Problem { code: ErrorCode::AmbiguousJob, message, details }.into())
         }
     }
 }
@@ -178,7 +181,7 @@ async fn known_client(
         .await?
         .ok_or_else(|| reference.not_found("client_id"))?;
     match name {
-        Some(name) if fold(name) != fold(&kept.name) => {
+        Some(name) if comparison_key(name) != comparison_key(&kept.name) => {
             let message = format!("must be the name of {id}, {:?}, or be left out", kept.name);
             Err(Problem::invalid("client_name", FieldErrorCode::Contradiction, message).into())
         }
@@ -190,7 +193,7 @@ async fn known_client(
 pub async fn make_contact(
     tx: &mut Tx,
     actor: &Actor,
-    person: Named<'_, PersonId>,
+    person: RecordRef<'_, PersonId>,
     target: &Target,
 ) -> Result<Option<ClientContactId>, OperationError> {
     match target {
@@ -207,7 +210,7 @@ async fn add_contact(
     tx: &mut Tx,
     actor: &Actor,
     client: CompanyId,
-    person: Named<'_, PersonId>,
+    person: RecordRef<'_, PersonId>,
 ) -> Result<ClientContactId, OperationError> {
     let (contact, is_new) =
         client_contact::find_or_insert(tx, actor.workspace, client, person.id).await?;
@@ -222,7 +225,7 @@ async fn add_contact(
 pub async fn put_on_job(
     tx: &mut Tx,
     actor: &Actor,
-    person: Named<'_, PersonId>,
+    person: RecordRef<'_, PersonId>,
     job: JobId,
     stages: &[Stage],
 ) -> Result<(CandidateId, bool), OperationError> {
@@ -243,7 +246,7 @@ pub struct OntoJob<'p> {
     pub job: JobId,
     pub stages: &'p [Stage],
     /// In the order in which they come to the job.
-    pub persons: Vec<(&'p Actor, Named<'p, PersonId>)>,
+    pub persons: Vec<(&'p Actor, RecordRef<'p, PersonId>)>,
 }
 
 /// Puts them there; the jobs come in the order of their ids. Gives back the candidates of each job.
@@ -265,7 +268,7 @@ pub async fn put_all_on_jobs(
             let concerned = Concerned {
                 candidate: *candidate,
                 person: *person,
-                job: Named { id: *job, name: &job_name },
+                job: RecordRef { id: *job, name: &job_name },
             };
             concerned.created(tx, actor, &stage).await?;
         }

@@ -7,9 +7,9 @@ use slated_model::listing::{Page, TimeFilter};
 use slated_model::problem::{FieldErrorCode, Problem};
 use slated_model::search::Question;
 use slated_model::stage::Stage;
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 use slated_store::records::candidate::{AllCandidatesFilter, CandidateOnJob};
-use slated_store::records::pagination::Listed;
+use slated_store::records::pagination::PageResult;
 use slated_store::records::{candidate, stage};
 use slated_store::{Operation, OperationError, Tx};
 
@@ -66,7 +66,7 @@ pub struct ListAllCandidates {
 }
 
 impl Operation for ListAllCandidates {
-    type Output = Listed<CandidateOnJob>;
+    type Output = PageResult<CandidateOnJob>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
@@ -147,7 +147,10 @@ impl ListAllCandidates {
                     .iter()
                     .find(|stage| id == Some(stage.id))
                     .ok_or_else(|| no_stage_of_job("stage_id", &stages))?;
-                match name.as_ref().is_some_and(|name| fold(name) != fold(&found.name)) {
+                match name
+                    .as_ref()
+                    .is_some_and(|name| comparison_key(name) != comparison_key(&found.name))
+                {
                     true => Err(contradiction().into()),
                     false => Ok((Some(found.id), None)),
                 }
@@ -168,7 +171,7 @@ impl ListAllCandidates {
             [] => stage::names(tx, self.workspace).await?,
             stages => stages.iter().map(|stage| stage.name.clone()).collect(),
         };
-        names.retain(|name| fold(name) == fold(written));
+        names.retain(|name| comparison_key(name) == comparison_key(written));
         match (names.is_empty(), stages) {
             (false, _) => Ok(names),
             (true, []) => Err(Problem::invalid(

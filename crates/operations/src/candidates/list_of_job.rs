@@ -6,9 +6,9 @@ use slated_model::listing::{Page, TimeFilter};
 use slated_model::problem::{FieldErrorCode, Problem};
 use slated_model::search::Question;
 use slated_model::stage::Stage;
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 use slated_store::records::candidate::{CandidateFilter, CandidateItem};
-use slated_store::records::pagination::Listed;
+use slated_store::records::pagination::PageResult;
 use slated_store::records::{candidate, stage};
 use slated_store::{Operation, OperationError, Tx};
 
@@ -49,7 +49,7 @@ pub struct ListCandidates {
 
 impl Operation for ListCandidates {
     /// The page, and the stages of the job, one of which each candidate is in.
-    type Output = (Listed<CandidateItem>, Vec<Stage>);
+    type Output = (PageResult<CandidateItem>, Vec<Stage>);
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
@@ -73,7 +73,8 @@ impl Operation for ListCandidates {
         let by_name = match stage_name {
             Some(written) => {
                 // Of several stages of that name the id says which one is meant.
-                let is_meant = |stage: &Stage| fold(&stage.name) == fold(written);
+                let is_meant =
+                    |stage: &Stage| comparison_key(&stage.name) == comparison_key(written);
                 flaws.note(
                     by_id
                         .filter(|stage| is_meant(stage))

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slated_model::candidate::JointMove;
 use slated_model::id::{CandidateId, JobId, PersonId, StageId, WorkspaceId};
-use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
+use slated_model::problem::{ErrorCode, FieldError, FieldErrorCode, Problem};
 use slated_model::stage::Stage;
 use slated_store::records::candidate::CandidatePlace;
 use slated_store::records::stage_entry;
@@ -14,7 +14,7 @@ use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::move_stage::find_stage;
 use crate::Actor;
-use crate::emit::{Concerned, Named};
+use crate::emit::{Concerned, RecordRef};
 use crate::references::all_known;
 
 pub struct MoveCandidates {
@@ -76,8 +76,8 @@ impl Operation for MoveCandidates {
             let origin =
                 job.stages.iter().find(|stage| stage.id == place.stage_id).unwrap_or(stage);
             let (person, job) = (
-                Named { id: *person_id, name: person_name },
-                Named { id: place.job_id, name: &job.name },
+                RecordRef { id: *person_id, name: person_name },
+                RecordRef { id: place.job_id, name: &job.name },
             );
             let concerned = Concerned { candidate: *id, person, job };
             concerned.moved(tx, &self.actor, (origin, place.entered_at), (stage, *at)).await?;
@@ -160,7 +160,7 @@ impl MoveCandidates {
                 Ok(stage) => {
                     targets.insert(*id, stage);
                 }
-                Err(problem) if problem.code == Code::NotFound && jobs.len() > 1 => {}
+                Err(problem) if problem.code == ErrorCode::NotFound && jobs.len() > 1 => {}
                 Err(problem) => return Err(problem),
             }
         }
@@ -198,6 +198,6 @@ impl MoveCandidates {
             "{} of the candidates are on jobs that have no pipeline stage {written:?}.",
             details.len()
         );
-        Problem { code: Code::NotFound, message, details }
+        Problem { code: ErrorCode::NotFound, message, details }
     }
 }

@@ -2,9 +2,9 @@
 
 use slated_model::candidate::StageMove;
 use slated_model::id::{CandidateId, StageId, WorkspaceId};
-use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
+use slated_model::problem::{ErrorCode, FieldError, FieldErrorCode, Problem};
 use slated_model::stage::Stage;
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 use slated_store::records::candidate::{CandidatePlace, CandidateView};
 use slated_store::records::stage_entry;
 use slated_store::records::stage_entry::StageChange;
@@ -12,7 +12,7 @@ use slated_store::records::{candidate, job, stage};
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::Actor;
-use crate::emit::{Concerned, Named};
+use crate::emit::{Concerned, RecordRef};
 use crate::etag::Precondition;
 
 pub struct MoveCandidate {
@@ -76,8 +76,8 @@ impl MoveCandidate {
     ) -> Result<(), OperationError> {
         let origin = stages.iter().find(|stage| stage.id == last.stage_id).unwrap_or(target);
         let (person, job) = (
-            Named { id: view.person_id, name: &view.name },
-            Named { id: view.job_id, name: job_name },
+            RecordRef { id: view.person_id, name: &view.name },
+            RecordRef { id: view.job_id, name: job_name },
         );
         let concerned = Concerned { candidate: view.id, person, job };
         concerned
@@ -93,8 +93,10 @@ pub fn find_stage<'s>(stages: &'s [Stage], to: &StageMove) -> Result<&'s Stage, 
             known.ok_or_else(|| unknown_stage(stages, "stage_id", &reference.written))
         }
         (None, Some(name)) => {
-            let named: Vec<_> =
-                stages.iter().filter(|stage| fold(&stage.name) == fold(name)).collect();
+            let named: Vec<_> = stages
+                .iter()
+                .filter(|stage| comparison_key(&stage.name) == comparison_key(name))
+                .collect();
             only_stage(stages, &named, name)
         }
         (None, None) => {
@@ -122,7 +124,7 @@ fn only_stage<'s>(stages: &[Stage], named: &[&'s Stage], name: &str) -> Result<&
                     )
                 })
                 .collect();
-            Err(Problem { code: Code::AmbiguousStage, message, details })
+            Err(Problem { code: ErrorCode::AmbiguousStage, message, details })
         }
     }
 }
@@ -131,7 +133,7 @@ fn unknown_stage(stages: &[Stage], field: &str, written: &str) -> Problem {
     let names: Vec<_> = stages.iter().map(|stage| stage.name.as_str()).collect();
     let message =
         format!("The job has no pipeline stage {written:?}; it has {}.", names.join(", "));
-    Problem::new(Code::NotFound, message.clone()).with(FieldError::new(
+    Problem::new(ErrorCode::NotFound, message.clone()).with(FieldError::new(
         field,
         FieldErrorCode::NotFound,
         message,
@@ -149,7 +151,7 @@ fn check_origin(stages: &[Stage], to: &StageMove, current: StageId) -> Result<()
     let name =
         stages.iter().find(|stage| stage.id == current).map_or("", |stage| stage.name.as_str());
     let message = format!("The candidate is in {name:?} ({current}) by now.");
-    Err(Problem::new(Code::StageConflict, message.clone()).with(FieldError::about(
+    Err(Problem::new(ErrorCode::StageConflict, message.clone()).with(FieldError::about(
         "from_stage_id",
         message,
         current,

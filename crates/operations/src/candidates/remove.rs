@@ -7,7 +7,7 @@ use slated_store::records::{candidate, job};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use crate::Actor;
-use crate::emit::{Concerned, Named};
+use crate::emit::{Concerned, RecordRef};
 use crate::etag::Precondition;
 
 /// A candidate as it was before it went, and the name of its job.
@@ -20,11 +20,11 @@ pub struct Taken {
 impl Taken {
     /// Who and what an event about it concerns.
     pub fn concerned(&self) -> Concerned<'_> {
-        let person = Named { id: self.view.person_id, name: &self.view.name };
+        let person = RecordRef { id: self.view.person_id, name: &self.view.name };
         Concerned {
             candidate: self.view.id,
             person,
-            job: Named { id: self.view.job_id, name: &self.job_name },
+            job: RecordRef { id: self.view.job_id, name: &self.job_name },
         }
     }
 }

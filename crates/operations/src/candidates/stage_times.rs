@@ -1,7 +1,7 @@
 //! How long a candidate has been in each stage.
 
 use slated_model::id::{CandidateId, JobId, WorkspaceId};
-use slated_model::stage_duration::{Entry, StageTotal, Stay, stays, totals};
+use slated_model::stage_duration::{Entry, StageDuration, StageTotal, stays, totals};
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::read::ReadCandidate;
@@ -16,7 +16,7 @@ pub struct ReadStageTimes {
 pub struct StageTimes {
     pub id: CandidateId,
     pub job_id: JobId,
-    pub stays: Vec<Stay>,
+    pub stays: Vec<StageDuration>,
     pub totals: Vec<StageTotal>,
 }
 

@@ -5,12 +5,12 @@ use slated_model::input::Reference;
 use slated_model::listing::Page;
 use slated_model::problem::Problem;
 use slated_store::records::client_contact::ContactView;
-use slated_store::records::pagination::Listed;
+use slated_store::records::pagination::PageResult;
 use slated_store::records::{client_contact, person};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use crate::companies::{existing, hold};
-use crate::emit::Named;
+use crate::emit::RecordRef;
 use crate::persons::resolve_merged;
 use crate::{Actor, emit};
 
@@ -21,13 +21,13 @@ pub struct ListContacts {
 }
 
 impl Operation for ListContacts {
-    type Output = Listed<ContactView>;
+    type Output = PageResult<ContactView>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Listed<ContactView>, OperationError> {
+    async fn run(&self, tx: &mut Tx) -> Result<PageResult<ContactView>, OperationError> {
         let company = existing(tx, self.workspace, self.company).await?;
         Ok(client_contact::of_company(tx, self.workspace, company.id, &self.page).await?)
     }
@@ -60,7 +60,7 @@ impl Operation for AddContact {
                 tx,
                 &self.actor,
                 company,
-                Named { id: person, name: &name },
+                RecordRef { id: person, name: &name },
                 contact,
             )
             .await?;
@@ -104,7 +104,7 @@ impl Operation for RemoveContact {
             tx,
             &self.actor,
             company,
-            Named { id: person, name: &name },
+            RecordRef { id: person, name: &name },
             self.contact,
         )
         .await

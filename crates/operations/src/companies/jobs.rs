@@ -3,7 +3,7 @@
 use slated_model::id::{self, CompanyId, WorkspaceId};
 use slated_model::listing::Page;
 use slated_store::records::job::JobView;
-use slated_store::records::pagination::Listed;
+use slated_store::records::pagination::PageResult;
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::companies::existing;
@@ -17,13 +17,13 @@ pub struct ListJobsOfCompany {
 }
 
 impl Operation for ListJobsOfCompany {
-    type Output = Listed<JobView>;
+    type Output = PageResult<JobView>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Listed<JobView>, OperationError> {
+    async fn run(&self, tx: &mut Tx) -> Result<PageResult<JobView>, OperationError> {
         let company = existing(tx, self.workspace, self.company).await?;
         let query =
             JobQuery { client_company_id: Some(company.id.to_string()), ..self.query.clone() };

@@ -5,7 +5,7 @@ use slated_model::input::Query;
 use slated_model::listing::{Page, TimeFilter};
 use slated_store::records::company;
 use slated_store::records::company::{CompanyFilter, CompanyView};
-use slated_store::records::pagination::Listed;
+use slated_store::records::pagination::PageResult;
 use slated_store::{Operation, OperationError, Tx};
 
 pub fn read_filter(query: &mut Query) -> CompanyFilter {
@@ -26,13 +26,13 @@ impl ListCompanies {
 }
 
 impl Operation for ListCompanies {
-    type Output = Listed<CompanyView>;
+    type Output = PageResult<CompanyView>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Listed<CompanyView>, OperationError> {
+    async fn run(&self, tx: &mut Tx) -> Result<PageResult<CompanyView>, OperationError> {
         Ok(company::list(tx, self.workspace, &self.filter, &self.page).await?)
     }
 }

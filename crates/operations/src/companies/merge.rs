@@ -2,7 +2,7 @@
 
 use slated_model::id::{self, CompanyId, WorkspaceId};
 use slated_model::input::Reference;
-use slated_model::problem::{Code, FieldError, Problem};
+use slated_model::problem::{ErrorCode, FieldError, Problem};
 use slated_store::records::company::CompanyView;
 use slated_store::records::range_counts;
 use slated_store::records::range_counts::List;
@@ -11,7 +11,7 @@ use slated_store::records::{client_contact, company, merged_ids, person};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use crate::companies::{existing, find};
-use crate::emit::Named;
+use crate::emit::RecordRef;
 use crate::{Actor, emit};
 
 /// Lets `other` go into the company `id`, with its jobs, its persons and its contacts.
@@ -46,7 +46,8 @@ impl Operation for MergeCompany {
         // for ever.
         let older = self.hold(tx, from.min(into), from).await?;
         let newer = self.hold(tx, from.max(into), from).await?;
-        let (survivor, merged) = if older.id == into { (older, newer) } else { (newer, older) };
+        let (resolve_merged_id, merged) =
+            if older.id == into { (older, newer) } else { (newer, older) };
         range_counts::removed(tx, workspace, List::Companies, from).await?;
         company::hold_persons_and_jobs(tx, workspace, from).await?;
         documents::mark_company(tx, workspace, from).await?;
@@ -55,8 +56,9 @@ impl Operation for MergeCompany {
         self.drop_contacts(tx, from, into).await?;
         company::remove_into(tx, workspace, from, into).await?;
         merged_ids::insert(tx, workspace, from, Some(into)).await?;
-        emit::company_merged(tx, &self.actor, into, Named { id: from, name: &merged.name }).await?;
-        Ok(CompanyView { updated_at: tx.now(), ..survivor })
+        emit::company_merged(tx, &self.actor, into, RecordRef { id: from, name: &merged.name })
+            .await?;
+        Ok(CompanyView { updated_at: tx.now(), ..resolve_merged_id })
     }
 }
 
@@ -77,7 +79,7 @@ impl MergeCompany {
                 tx,
                 &self.actor,
                 from,
-                Named { id: person, name: &name },
+                RecordRef { id: person, name: &name },
                 contact,
             )
             .await?;
@@ -106,7 +108,7 @@ fn same(named: CompanyId, into: CompanyId) -> Problem {
         true => "A company cannot be merged into itself; name another in company_id.".to_owned(),
         false => format!("The company {named} went into {into} before."),
     };
-    Problem::new(Code::InvalidMerge, message).with(FieldError::about(
+    Problem::new(ErrorCode::InvalidMerge, message).with(FieldError::about(
         "company_id",
         format!("is {into}, the company that it would go into"),
         into,

@@ -56,8 +56,10 @@ pub async fn find(
     if let Some(found) = company::view(tx, workspace, id).await? {
         return Ok(Some(found));
     }
-    match survivor(tx, workspace, id).await? {
-        Some(survivor) => Ok(Some(company::view(tx, workspace, survivor).await?.ok_or_else(gone)?)),
+    match resolve_merged_id(tx, workspace, id).await? {
+        Some(resolve_merged_id) => {
+            Ok(Some(company::view(tx, workspace, resolve_merged_id).await?.ok_or_else(gone)?))
+        }
         None => Ok(None),
     }
 }
@@ -102,12 +104,13 @@ async fn hold(
     if let Some(found) = company::load(tx, workspace, id).await? {
         return Ok(found);
     }
-    let survivor =
-        survivor(tx, workspace, id).await?.ok_or_else(|| Problem::not_found("company", id))?;
-    Ok(company::load(tx, workspace, survivor).await?.ok_or_else(gone)?)
+    let resolve_merged_id = resolve_merged_id(tx, workspace, id)
+        .await?
+        .ok_or_else(|| Problem::not_found("company", id))?;
+    Ok(company::load(tx, workspace, resolve_merged_id).await?.ok_or_else(gone)?)
 }
 
-async fn survivor(
+async fn resolve_merged_id(
     tx: &mut Tx,
     workspace: WorkspaceId,
     id: CompanyId,

@@ -2,8 +2,8 @@
 
 use slated_model::company::CompanyPatch;
 use slated_model::id::{CompanyId, WorkspaceId};
-use slated_model::problem::{Code, FieldError, Problem};
-use slated_model::text::fold;
+use slated_model::problem::{ErrorCode, FieldError, Problem};
+use slated_model::text::comparison_key;
 use slated_store::records::company;
 use slated_store::records::company::CompanyView;
 use slated_store::records::search::documents;
@@ -43,7 +43,7 @@ impl Operation for UpdateCompany {
             return Ok(before);
         };
         // Another spelling of the name that it has is nobody else's.
-        if fold(name) != fold(&before.name)
+        if comparison_key(name) != comparison_key(&before.name)
             && let Some(other) = company::find_by_name(tx, workspace, name).await?
         {
             let spelled = company::name(tx, workspace, other).await?;
@@ -59,7 +59,7 @@ impl Operation for UpdateCompany {
 fn taken(name: &str, other: CompanyId) -> Problem {
     let message =
         format!("The company {other} is called {name:?}; choose another name, or merge the two.");
-    Problem::new(Code::NameTaken, message).with(FieldError::about(
+    Problem::new(ErrorCode::NameTaken, message).with(FieldError::about(
         "name",
         format!("is the name of company {other}"),
         other,

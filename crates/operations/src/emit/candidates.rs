@@ -6,7 +6,7 @@ use slated_model::stage::Stage;
 use slated_store::records::candidate::CandidateView;
 use slated_store::{OperationError, Tx};
 
-use super::event_data::{Named, Nothing, Told, tell};
+use super::event_data::{Empty, EventData, RecordRef, emit};
 use crate::Actor;
 
 /// The stage that a candidate is in, as events show it.
@@ -50,12 +50,12 @@ impl<'s> CandidateFields<'s> {
 #[derive(Clone, Copy)]
 pub struct Concerned<'c> {
     pub candidate: CandidateId,
-    pub person: Named<'c, PersonId>,
-    pub job: Named<'c, JobId>,
+    pub person: RecordRef<'c, PersonId>,
+    pub job: RecordRef<'c, JobId>,
 }
 
 impl<'c> Concerned<'c> {
-    async fn tell(
+    async fn emit(
         &self,
         tx: &mut Tx,
         actor: &Actor,
@@ -64,8 +64,8 @@ impl<'c> Concerned<'c> {
         after: impl Serialize,
     ) -> Result<(), OperationError> {
         let subject = Subject::candidate(self.candidate, self.person.id, self.job.id);
-        let told = Told { before, after, person: Some(self.person), job: Some(self.job) };
-        tell(tx, actor, kind, subject, &told).await.map(|_| ())
+        let told = EventData { before, after, person: Some(self.person), job: Some(self.job) };
+        emit(tx, actor, kind, subject, &told).await.map(|_| ())
     }
 
     pub async fn created(
@@ -81,7 +81,7 @@ impl<'c> Concerned<'c> {
             stage: in_stage(stage, at),
             created_at: at,
         };
-        self.tell(tx, actor, EventType::CandidateCreated, Nothing {}, after).await
+        self.emit(tx, actor, EventType::CandidateCreated, Empty {}, after).await
     }
 
     pub async fn moved(
@@ -91,7 +91,7 @@ impl<'c> Concerned<'c> {
         from: (&Stage, Timestamp),
         to: (&Stage, Timestamp),
     ) -> Result<(), OperationError> {
-        self.tell(
+        self.emit(
             tx,
             actor,
             EventType::CandidateMoved,
@@ -108,8 +108,7 @@ impl<'c> Concerned<'c> {
         actor: &Actor,
         last: &CandidateView,
     ) -> Result<(), OperationError> {
-        self.tell(tx, actor, EventType::CandidateRemoved, CandidateFields::of(last), Nothing {})
-            .await
+        self.emit(tx, actor, EventType::CandidateRemoved, CandidateFields::of(last), Empty {}).await
     }
 
     /// The same for a candidate that went into another.
@@ -120,7 +119,7 @@ impl<'c> Concerned<'c> {
         last: &CandidateView,
         into: CandidateId,
     ) -> Result<(), OperationError> {
-        self.tell(
+        self.emit(
             tx,
             actor,
             EventType::CandidateMerged,

@@ -3,7 +3,7 @@ use slated_model::event::{EventType, Subject};
 use slated_model::id::{ClientContactId, CompanyId, PersonId};
 use slated_store::{OperationError, Tx};
 
-use super::event_data::{Named, Nothing, Told, tell};
+use super::event_data::{Empty, EventData, RecordRef, emit};
 use crate::Actor;
 
 #[derive(Serialize)]
@@ -17,8 +17,8 @@ pub async fn company_created(
     id: CompanyId,
     name: &str,
 ) -> Result<(), OperationError> {
-    let told = Told::new(Nothing {}, CompanyFields { name });
-    tell(tx, actor, EventType::CompanyCreated, Subject::of(id), &told).await.map(|_| ())
+    let told = EventData::new(Empty {}, CompanyFields { name });
+    emit(tx, actor, EventType::CompanyCreated, Subject::of(id), &told).await.map(|_| ())
 }
 
 pub async fn company_renamed(
@@ -28,23 +28,23 @@ pub async fn company_renamed(
     before: &str,
     after: &str,
 ) -> Result<(), OperationError> {
-    let told = Told::new(CompanyFields { name: before }, CompanyFields { name: after });
-    tell(tx, actor, EventType::CompanyUpdated, Subject::of(id), &told).await.map(|_| ())
+    let told = EventData::new(CompanyFields { name: before }, CompanyFields { name: after });
+    emit(tx, actor, EventType::CompanyUpdated, Subject::of(id), &told).await.map(|_| ())
 }
 
 #[derive(Serialize)]
 struct MergedCompany<'c> {
-    merged: Named<'c, CompanyId>,
+    merged: RecordRef<'c, CompanyId>,
 }
 
 pub async fn company_merged(
     tx: &mut Tx,
     actor: &Actor,
     into: CompanyId,
-    merged: Named<'_, CompanyId>,
+    merged: RecordRef<'_, CompanyId>,
 ) -> Result<(), OperationError> {
-    let told = Told::new(Nothing {}, MergedCompany { merged });
-    tell(tx, actor, EventType::CompanyMerged, Subject::of(into), &told).await.map(|_| ())
+    let told = EventData::new(Empty {}, MergedCompany { merged });
+    emit(tx, actor, EventType::CompanyMerged, Subject::of(into), &told).await.map(|_| ())
 }
 
 #[derive(Serialize)]
@@ -57,12 +57,12 @@ pub async fn contact_added(
     tx: &mut Tx,
     actor: &Actor,
     company: CompanyId,
-    person: Named<'_, PersonId>,
+    person: RecordRef<'_, PersonId>,
     contact: ClientContactId,
 ) -> Result<(), OperationError> {
     let after = ContactFields { client_contact_id: contact, person_id: person.id };
-    let told = Told { before: Nothing {}, after, person: Some(person), job: None };
-    tell(
+    let told = EventData { before: Empty {}, after, person: Some(person), job: None };
+    emit(
         tx,
         actor,
         EventType::CompanyContactAdded,
@@ -77,12 +77,12 @@ pub async fn contact_removed(
     tx: &mut Tx,
     actor: &Actor,
     company: CompanyId,
-    person: Named<'_, PersonId>,
+    person: RecordRef<'_, PersonId>,
     contact: ClientContactId,
 ) -> Result<(), OperationError> {
     let before = ContactFields { client_contact_id: contact, person_id: person.id };
-    let told = Told { before, after: Nothing {}, person: Some(person), job: None };
-    tell(
+    let told = EventData { before, after: Empty {}, person: Some(person), job: None };
+    emit(
         tx,
         actor,
         EventType::CompanyContactRemoved,

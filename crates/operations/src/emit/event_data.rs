@@ -11,33 +11,33 @@ use crate::Actor;
 
 /// What an event says: the fields that changed, and who else is concerned.
 #[derive(Serialize)]
-pub struct Told<'t, B, A> {
+pub struct EventData<'t, B, A> {
     pub before: B,
     pub after: A,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub person: Option<Named<'t, PersonId>>,
+    pub person: Option<RecordRef<'t, PersonId>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub job: Option<Named<'t, JobId>>,
+    pub job: Option<RecordRef<'t, JobId>>,
 }
 
-impl<B, A> Told<'_, B, A> {
+impl<B, A> EventData<'_, B, A> {
     pub const fn new(before: B, after: A) -> Self {
         Self { before, after, person: None, job: None }
     }
 }
 
-/// Nothing that was there before.
+/// The side of a record that was not there before or is gone.
 #[derive(Serialize)]
-pub struct Nothing {}
+pub struct Empty {}
 
 #[derive(Clone, Copy, Serialize)]
-pub struct Named<'n, I> {
+pub struct RecordRef<'n, I> {
     pub id: I,
     pub name: &'n str,
 }
 
 /// Writes the event, unless the actor's doings are not told of.
-pub async fn tell(
+pub async fn emit(
     tx: &mut Tx,
     actor: &Actor,
     kind: EventType,

@@ -7,7 +7,7 @@ use slated_model::stage::Stage;
 use slated_store::records::job::JobView;
 use slated_store::{OperationError, Tx};
 
-use super::event_data::{Named, Nothing, Told, differences, tell};
+use super::event_data::{Empty, EventData, RecordRef, differences, emit};
 use crate::Actor;
 
 /// A job as events show it.
@@ -73,7 +73,7 @@ pub async fn job_created(
         pipeline_stages: stages.iter().map(JobStage::of).collect(),
         created_at: job.created_at,
     };
-    tell(tx, actor, EventType::JobCreated, Subject::of(job.id), &Told::new(Nothing {}, after))
+    emit(tx, actor, EventType::JobCreated, Subject::of(job.id), &EventData::new(Empty {}, after))
         .await
         .map(|_| ())
 }
@@ -92,12 +92,12 @@ pub async fn job_updated(
     let subject = Subject::of(after.id);
     let archived = (was.shift_remove(ARCHIVED), is.shift_remove(ARCHIVED));
     if !is.is_empty() {
-        tell(tx, actor, EventType::JobUpdated, subject, &Told::new(was, is)).await?;
+        emit(tx, actor, EventType::JobUpdated, subject, &EventData::new(was, is)).await?;
     }
     if let (Some(was), Some(is)) = archived {
         let kind = if after.is_archived { EventType::JobArchived } else { EventType::JobRestored };
         let only = |value| Map::from_iter([(ARCHIVED.to_owned(), value)]);
-        tell(tx, actor, kind, subject, &Told::new(only(was), only(is))).await?;
+        emit(tx, actor, kind, subject, &EventData::new(only(was), only(is))).await?;
     }
     Ok(())
 }
@@ -118,13 +118,13 @@ struct PipelineTold<'j> {
     before: PipelineFields<'j>,
     after: PipelineFields<'j>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    stage: Option<Named<'j, StageId>>,
+    stage: Option<RecordRef<'j, StageId>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    moved_to: Option<Named<'j, StageId>>,
+    moved_to: Option<RecordRef<'j, StageId>>,
 }
 
-fn named(stage: &Stage) -> Named<'_, StageId> {
-    Named { id: stage.id, name: &stage.name }
+fn named(stage: &Stage) -> RecordRef<'_, StageId> {
+    RecordRef { id: stage.id, name: &stage.name }
 }
 
 /// The pipeline of a job as it was and as it is, the stage that was changed if it was one, and the
@@ -138,7 +138,7 @@ pub struct PipelineChange<'c> {
 }
 
 impl PipelineChange<'_> {
-    pub async fn tell(
+    pub async fn emit(
         &self,
         tx: &mut Tx,
         actor: &Actor,
@@ -150,6 +150,6 @@ impl PipelineChange<'_> {
             stage: self.stage.map(named),
             moved_to: self.moved_to.map(named),
         };
-        tell(tx, actor, kind, Subject::of(self.job), &told).await.map(|_| ())
+        emit(tx, actor, kind, Subject::of(self.job), &told).await.map(|_| ())
     }
 }

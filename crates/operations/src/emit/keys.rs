@@ -4,7 +4,7 @@ use slated_model::event::{EventType, Subject};
 use slated_model::id::KeyId;
 use slated_store::{OperationError, Tx};
 
-use super::event_data::{Nothing, Told, tell};
+use super::event_data::{Empty, EventData, emit};
 use crate::Actor;
 
 #[derive(Serialize)]
@@ -20,7 +20,7 @@ pub async fn key_created(
     id: KeyId,
     fields: KeyFields<'_>,
 ) -> Result<(), OperationError> {
-    tell(tx, actor, EventType::KeyCreated, Subject::of(id), &Told::new(Nothing {}, fields))
+    emit(tx, actor, EventType::KeyCreated, Subject::of(id), &EventData::new(Empty {}, fields))
         .await
         .map(|_| ())
 }
@@ -42,7 +42,7 @@ pub async fn key_rotated(
 ) -> Result<(), OperationError> {
     let before = KeyEnd { expires_at: ended, replaced_by: None };
     let after = KeyEnd { expires_at: Some(ends), replaced_by: Some(replaced_by) };
-    tell(tx, actor, EventType::KeyRotated, Subject::of(id), &Told::new(before, after))
+    emit(tx, actor, EventType::KeyRotated, Subject::of(id), &EventData::new(before, after))
         .await
         .map(|_| ())
 }
@@ -53,6 +53,6 @@ struct Revoked {
 }
 
 pub async fn key_revoked(tx: &mut Tx, actor: &Actor, id: KeyId) -> Result<(), OperationError> {
-    let told = Told::new(Nothing {}, Revoked { revoked_at: tx.now() });
-    tell(tx, actor, EventType::KeyRevoked, Subject::of(id), &told).await.map(|_| ())
+    let told = EventData::new(Empty {}, Revoked { revoked_at: tx.now() });
+    emit(tx, actor, EventType::KeyRevoked, Subject::of(id), &told).await.map(|_| ())
 }

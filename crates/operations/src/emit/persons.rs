@@ -8,7 +8,7 @@ use slated_model::person::Person;
 use slated_store::records::person::PersonView;
 use slated_store::{OperationError, StoreError, Tx};
 
-use super::event_data::{Fields, Named, Nothing, Told, differences, tell, to_value};
+use super::event_data::{Empty, EventData, Fields, RecordRef, differences, emit, to_value};
 use crate::Actor;
 
 /// A person as events show them.
@@ -109,12 +109,12 @@ pub async fn person_created(
     notes: Option<&str>,
 ) -> Result<(), OperationError> {
     let fields = PersonFields::of(person, company_name).with_notes(notes);
-    tell(
+    emit(
         tx,
         actor,
         EventType::PersonCreated,
         Subject::of(person.id),
-        &Told::new(Nothing {}, fields),
+        &EventData::new(Empty {}, fields),
     )
     .await
     .map(|_| ())
@@ -140,9 +140,15 @@ pub async fn person_updated(
     if let Some(note) = note {
         fields.insert("notes".to_owned(), note.into());
     }
-    tell(tx, actor, EventType::PersonUpdated, Subject::of(after.0.id), &Told::new(before, fields))
-        .await
-        .map(|_| ())
+    emit(
+        tx,
+        actor,
+        EventType::PersonUpdated,
+        Subject::of(after.0.id),
+        &EventData::new(before, fields),
+    )
+    .await
+    .map(|_| ())
 }
 
 #[derive(Serialize)]
@@ -209,7 +215,7 @@ pub async fn person_enriched(
         return Ok(());
     }
     is.insert("enrichment".to_owned(), to_value(&EnrichmentFields { provider, fields })?);
-    tell(tx, actor, EventType::PersonEnriched, Subject::of(after.0.id), &Told::new(was, is))
+    emit(tx, actor, EventType::PersonEnriched, Subject::of(after.0.id), &EventData::new(was, is))
         .await
         .map(|_| ())
 }
@@ -220,12 +226,12 @@ pub async fn person_merged(
     actor: &Actor,
     before: (&Person, &PersonView),
     after: (&Person, &PersonView),
-    gone: Named<'_, PersonId>,
+    gone: RecordRef<'_, PersonId>,
 ) -> Result<(), OperationError> {
     let (was, mut is) = all_changes(before, after)?;
     is.insert("merged".to_owned(), to_value(&gone)?);
     let subject = Subject::of(after.0.id).with_person(gone.id);
-    tell(tx, actor, EventType::PersonMerged, subject, &Told::new(was, is)).await.map(|_| ())
+    emit(tx, actor, EventType::PersonMerged, subject, &EventData::new(was, is)).await.map(|_| ())
 }
 
 #[derive(Serialize)]
@@ -245,8 +251,8 @@ pub async fn person_erased(
     ids: &[PersonId],
     erased_at: Timestamp,
 ) -> Result<(), OperationError> {
-    let told = Told::new(Nothing {}, ErasedFields { id, ids, erased_at });
-    tell(tx, actor, EventType::PersonErased, Subject::of(id), &told).await.map(|_| ())
+    let told = EventData::new(Empty {}, ErasedFields { id, ids, erased_at });
+    emit(tx, actor, EventType::PersonErased, Subject::of(id), &told).await.map(|_| ())
 }
 
 pub async fn history_replaced(
@@ -256,7 +262,7 @@ pub async fn history_replaced(
     after: &PersonView,
 ) -> Result<(), OperationError> {
     let Some((was, is)) = history_changes(before, after)? else { return Ok(()) };
-    tell(tx, actor, EventType::PersonUpdated, Subject::of(after.id), &Told::new(was, is))
+    emit(tx, actor, EventType::PersonUpdated, Subject::of(after.id), &EventData::new(was, is))
         .await
         .map(|_| ())
 }

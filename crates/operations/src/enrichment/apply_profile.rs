@@ -6,13 +6,13 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 use slated_model::career::CareerPatch;
 use slated_model::contact::{Channel, Contacts};
-use slated_model::enrichment::filling::{Current, Decision, Sourced, contact_hash, decide};
 use slated_model::enrichment::profile::{Profile, Reading};
+use slated_model::enrichment::reconcile::{Current, Decision, Sourced, contact_hash, decide};
 use slated_model::enrichment::{Field, Question, Refused};
 use slated_model::id::{CompanyId, WorkspaceId};
 use slated_model::patch::Patch;
 use slated_model::person::{Identifier, IdentifierKind, Person};
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 use slated_store::records::field_source::FieldSource;
 use slated_store::records::proposal::Proposer;
 use slated_store::records::{
@@ -240,11 +240,11 @@ async fn match_companies(
     }
     let lists = decision.proposals.iter_mut().filter_map(|(_, value)| value.as_array_mut());
     let proposed: Vec<_> = lists.flatten().filter_map(Value::as_object_mut).collect();
-    let mut names: Vec<String> = kept.iter().map(|(name, _)| fold(name)).collect();
+    let mut names: Vec<String> = kept.iter().map(|(name, _)| comparison_key(name)).collect();
     names.extend(proposed.iter().map(|entry| company_of(entry)));
     let found = find_companies(tx, workspace, names).await?;
     for (name, id) in kept {
-        *id = found.get(&fold(name)).copied();
+        *id = found.get(&comparison_key(name)).copied();
     }
     for entry in proposed {
         if let Some(id) = found.get(&company_of(entry)) {
@@ -256,7 +256,7 @@ async fn match_companies(
 
 /// The folded name of the company of an entry.
 fn company_of(entry: &Map<String, Value>) -> String {
-    entry.get("company_name").and_then(Value::as_str).map(fold).unwrap_or_default()
+    entry.get("company_name").and_then(Value::as_str).map(comparison_key).unwrap_or_default()
 }
 
 /// The companies of those folded names that are there. They are asked for together.

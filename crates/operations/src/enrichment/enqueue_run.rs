@@ -58,7 +58,7 @@ impl Operation for FeedRun {
         };
         // Held, so that none of them goes, or is asked for by somebody else, while they come into
         // the queue.
-        found.persons = person::hold_all(tx, workspace, &found.persons).await?;
+        found.persons = person::lock_all(tx, workspace, &found.persons).await?;
         let has_moved = |now: Option<Run>| {
             now.is_none_or(|now| {
                 (now.state, now.is_fed, now.position)

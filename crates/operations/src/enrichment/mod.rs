@@ -19,7 +19,7 @@ pub mod runs;
 
 use serde_json::Value;
 use slated_model::contact::{Channel, Contact, Contacts};
-use slated_model::enrichment::filling::{Current, Sourced, contact_hash, value_of};
+use slated_model::enrichment::reconcile::{Current, Sourced, contact_hash, value_of};
 use slated_model::enrichment::{Field, State};
 use slated_model::event::EventType;
 use slated_model::id::{PersonId, WorkspaceId};

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 use slated_model::career::CareerPatch;
-use slated_model::enrichment::filling::{Current, comparable, value_of};
+use slated_model::enrichment::reconcile::{Current, comparable, value_of};
 use slated_model::enrichment::{Field, ProposalState, value_hash};
 use slated_model::id::{self, PersonId, ProposalId, WorkspaceId};
 use slated_model::input::read_body;
 use slated_model::listing::Page;
 use slated_model::person::PersonPatch;
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 use slated_store::records::field_source::FieldSource;
-use slated_store::records::pagination::Listed;
+use slated_store::records::pagination::PageResult;
 use slated_store::records::proposal::{Proposal, Proposer};
 use slated_store::records::{field_source, person, proposal};
 use slated_store::{Operation, OperationError, StoreError, Tx};
@@ -197,16 +197,16 @@ pub struct ListProposals {
 }
 
 impl Operation for ListProposals {
-    type Output = Listed<ProposalShown>;
+    type Output = PageResult<ProposalShown>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
-        let Listed { records, total, more } =
+        let PageResult { records, total, more } =
             proposal::list(tx, self.workspace, self.state, &self.page).await?;
-        Ok(Listed { records: show(tx, self.workspace, records).await?, total, more })
+        Ok(PageResult { records: show(tx, self.workspace, records).await?, total, more })
     }
 }
 
@@ -327,7 +327,7 @@ fn decided_before(id: ProposalId, state: ProposalState) -> Problem {
         ),
         _ => format!("The proposal {id} was {} before.", state.name()),
     };
-    Problem::new(Code::ProposalDecided, message)
+    Problem::new(ErrorCode::ProposalDecided, message)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use slated_model::clock::Timestamp;
 use slated_model::enrichment::Field;
-use slated_model::enrichment::filling::{contact_hash, value_of};
+use slated_model::enrichment::reconcile::{contact_hash, value_of};
 use slated_model::event::EventType;
 use slated_model::id::{EventId, KeyId, WorkspaceId};
 use slated_model::origin::{Change, contact_name};

@@ -18,7 +18,7 @@ pub struct TakePermit {
 impl Operation for TakePermit {
     type Output = Permit;
 
-    fn is_seen(&self) -> bool {
+    fn replicas_must_show(&self) -> bool {
         false
     }
 

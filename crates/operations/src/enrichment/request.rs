@@ -1,7 +1,7 @@
 //! Asking for the enrichment of one person, and looking at how far it has come.
 
 use slated_model::id::{PersonId, ProposalId, WorkspaceId};
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 use slated_store::records::enrichment::Enrichment;
 use slated_store::records::{enrichment, proposal};
 use slated_store::{Operation, OperationError, Tx};
@@ -24,7 +24,7 @@ async fn shown(
 ) -> Result<EnrichmentShown, OperationError> {
     let unasked = || {
         Problem::new(
-            Code::NotFound,
+            ErrorCode::NotFound,
             format!("Person {person} was never asked to be enriched; ask with POST."),
         )
     };

@@ -7,14 +7,14 @@ use slated_model::enrichment::{NewRun, RunFilter, RunState};
 use slated_model::id::{self, CompanyId, EnrichmentRunId, JobId, PersonId, WorkspaceId};
 use slated_model::input::Reference;
 use slated_model::listing::Page;
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 use slated_store::records::enrichment_run::{Run, RunPersons};
-use slated_store::records::pagination::Listed;
+use slated_store::records::pagination::PageResult;
 use slated_store::records::{enrichment, enrichment_run, job, person};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::CANCELLED;
-use crate::merged_ids::{erased_too, survivor};
+use crate::merged_ids::{erased_too, resolve_merged_id};
 use crate::references::all_known;
 use crate::{Actor, companies};
 
@@ -102,9 +102,11 @@ async fn resolve_persons(
     let (mut found, mut erased) = (Vec::with_capacity(named.len()), None);
     for (place, reference) in named.iter().enumerate() {
         found.push(match reference.id {
-            Some(id) if !known.contains(&id) => match survivor(tx, workspace, id).await {
-                Ok(survivor) => Some(survivor),
-                Err(OperationError::Rejected(problem)) if problem.code == Code::NotFound => None,
+            Some(id) if !known.contains(&id) => match resolve_merged_id(tx, workspace, id).await {
+                Ok(resolve_merged_id) => Some(resolve_merged_id),
+                Err(OperationError::Rejected(problem)) if problem.code == ErrorCode::NotFound => {
+                    None
+                }
                 Err(OperationError::Rejected(problem)) => {
                     erased = Some(erased_too(
                         erased.unwrap_or(problem),
@@ -190,13 +192,13 @@ pub struct ListRuns {
 }
 
 impl Operation for ListRuns {
-    type Output = Listed<Run>;
+    type Output = PageResult<Run>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Listed<Run>, OperationError> {
+    async fn run(&self, tx: &mut Tx) -> Result<PageResult<Run>, OperationError> {
         Ok(enrichment_run::list(tx, self.workspace, &self.page).await?)
     }
 }

@@ -2,7 +2,7 @@
 
 use slated_model::event::TypeFilter;
 use slated_model::id::WorkspaceId;
-use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
+use slated_model::problem::{ErrorCode, FieldError, FieldErrorCode, Problem};
 use slated_store::records::events::reading::{Gone, Most, Page};
 use slated_store::records::events::{log, reading};
 use slated_store::{Operation, OperationError, Tx};
@@ -56,7 +56,7 @@ pub fn forgotten(gone: &Gone) -> Problem {
          where the log ends, \
          with GET /v1/events?after=latest, then read the records anew, and go on from there."
     );
-    Problem::new(Code::EventsGone, message).with(FieldError::new(
+    Problem::new(ErrorCode::EventsGone, message).with(FieldError::new(
         "after",
         FieldErrorCode::OutOfRange,
         format!("must be at least {}", oldest - 1),

@@ -8,7 +8,7 @@ use slated_store::records::events::reading::Beside;
 use slated_store::records::{candidate, job, person};
 use slated_store::{Operation, OperationError, Tx};
 
-use crate::merged_ids::survivor;
+use crate::merged_ids::resolve_merged_id;
 
 /// Whose timeline is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,13 +41,13 @@ impl Operation for ReadTimeline {
             Timeline::Person(id) => {
                 if person::name(tx, workspace, id).await?.is_none() {
                     // One who went into another keeps what happened before.
-                    survivor(tx, workspace, id).await?;
+                    resolve_merged_id(tx, workspace, id).await?;
                 }
                 reading::timeline(tx, workspace, id, Beside::EventsOfPerson, before, limit).await?
             }
             Timeline::Candidate(id) => {
                 if candidate::job_of(tx, workspace, id).await?.is_none() {
-                    survivor(tx, workspace, id).await?;
+                    resolve_merged_id(tx, workspace, id).await?;
                 }
                 reading::timeline(tx, workspace, id, Beside::Nothing, before, limit).await?
             }

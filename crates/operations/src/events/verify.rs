@@ -166,7 +166,7 @@ mod tests {
             .await
             .unwrap();
         let (end, has_more) = store
-            .read_snapshot(VerifyEvents { workspace, checked })
+            .read_consistent(VerifyEvents { workspace, checked })
             .await
             .unwrap()
             .unwrap_or_else(|broken| panic!("{}", broken.reason));

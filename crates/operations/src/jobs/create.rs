@@ -2,9 +2,9 @@
 
 use slated_model::id::{CompanyId, StatusId, WorkspaceId};
 use slated_model::job::{ClientReference, Job, NewJob, StatusReference};
-use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
+use slated_model::problem::{ErrorCode, FieldError, FieldErrorCode, Problem};
 use slated_model::stage::{NewStage, Stage, default_pipeline};
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 use slated_store::records::job::JobView;
 use slated_store::records::{job, stage, status, template};
 use slated_store::{Operation, OperationError, StoreError, Tx};
@@ -102,7 +102,7 @@ pub async fn find_status(
             .ok_or_else(|| reference.not_found("job_status_id"))?,
         (None, Some(name)) => statuses
             .iter()
-            .find(|(_, known)| fold(known) == fold(name))
+            .find(|(_, known)| comparison_key(known) == comparison_key(name))
             .ok_or_else(|| unknown_status(&statuses, name))?,
         (None, None) => statuses
             .first()
@@ -115,7 +115,7 @@ fn unknown_status(statuses: &[(StatusId, String)], name: &str) -> Problem {
     let known: Vec<_> = statuses.iter().map(|(_, name)| name.as_str()).collect();
     let message =
         format!("There is no job status {name:?}; the workspace has {}.", known.join(", "));
-    Problem::new(Code::NotFound, message.clone()).with(FieldError::new(
+    Problem::new(ErrorCode::NotFound, message.clone()).with(FieldError::new(
         "job_status_name",
         FieldErrorCode::NotFound,
         message,

@@ -4,9 +4,9 @@ use slated_model::id::{self, StatusId, WorkspaceId};
 use slated_model::input::Query;
 use slated_model::listing::{Page, TimeFilter};
 use slated_model::problem::{FieldErrorCode, Problem};
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 use slated_store::records::job::{JobFilter, JobView};
-use slated_store::records::pagination::Listed;
+use slated_store::records::pagination::PageResult;
 use slated_store::records::{job, status};
 use slated_store::{Operation, OperationError, Tx};
 
@@ -58,13 +58,13 @@ pub struct ListJobs {
 }
 
 impl Operation for ListJobs {
-    type Output = Listed<JobView>;
+    type Output = PageResult<JobView>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Listed<JobView>, OperationError> {
+    async fn run(&self, tx: &mut Tx) -> Result<PageResult<JobView>, OperationError> {
         let JobQuery { times, status, is_archived, client_company_id, q } = &self.query;
         let mut flaws = Flaws::default();
         let status_id = match status {
@@ -93,8 +93,9 @@ impl ListJobs {
     async fn find_status(&self, tx: &mut Tx, written: &str) -> Result<StatusId, OperationError> {
         let statuses = status::all(tx, self.workspace).await?;
         let id = StatusId::parse(written);
-        let found =
-            statuses.iter().find(|(known, name)| id == Some(*known) || fold(name) == fold(written));
+        let found = statuses.iter().find(|(known, name)| {
+            id == Some(*known) || comparison_key(name) == comparison_key(written)
+        });
         Ok(found.map(|(id, _)| *id).ok_or_else(|| {
             let names: Vec<_> = statuses.iter().map(|(_, name)| name.as_str()).collect();
             Problem::invalid(

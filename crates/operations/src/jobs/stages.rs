@@ -5,7 +5,7 @@ use slated_model::event::EventType;
 use slated_model::id::{self, JobId, StageId, WorkspaceId};
 use slated_model::input::Reference;
 use slated_model::job::Job;
-use slated_model::problem::{Code, FieldError, FieldErrorCode, Problem};
+use slated_model::problem::{ErrorCode, FieldError, FieldErrorCode, Problem};
 use slated_model::stage::{
     AddedStage, MAX_MOVED, MAX_STAGES, NewStage, Stage, StagePatch, check_pipeline, insert,
     renumber, reorder,
@@ -14,7 +14,7 @@ use slated_store::records::{job, stage};
 use slated_store::{Operation, OperationError, Pace, Tx};
 
 use crate::Actor;
-use crate::emit::{Concerned, Named, PipelineChange};
+use crate::emit::{Concerned, PipelineChange, RecordRef};
 use crate::etag::Precondition;
 
 /// A stage, and how many candidates are in it now.
@@ -141,7 +141,7 @@ impl Operation for AddStage {
             let message = format!(
                 "The job has {MAX_STAGES} stages, which is all it may have; remove one first."
             );
-            return Err(Problem::new(Code::TooMany, message).into());
+            return Err(Problem::new(ErrorCode::TooMany, message).into());
         }
         let NewStage { name, is_rejection_stage, is_interviewing_stage } = self.added.stage.clone();
         let id = tx.new_id();
@@ -158,7 +158,7 @@ impl Operation for AddStage {
             stage: Some(added),
             moved_to: None,
         };
-        change.tell(tx, actor, EventType::JobStageAdded).await?;
+        change.emit(tx, actor, EventType::JobStageAdded).await?;
         Ok(CountedStage { stage: added.clone(), candidate_count: 0 })
     }
 }
@@ -193,7 +193,7 @@ impl Operation for UpdateStage {
                 stage: Some(updated),
                 moved_to: None,
             };
-            change.tell(tx, actor, EventType::JobStageUpdated).await?;
+            change.emit(tx, actor, EventType::JobStageUpdated).await?;
         }
         Ok(self.counts.with(updated.clone()))
     }
@@ -225,7 +225,7 @@ impl Operation for ReorderStages {
                 stage: None,
                 moved_to: None,
             };
-            change.tell(tx, actor, EventType::JobStagesReordered).await?;
+            change.emit(tx, actor, EventType::JobStagesReordered).await?;
         }
         Ok(self.counts.with_all(after))
     }
@@ -282,7 +282,7 @@ impl Operation for RemoveStage {
             stage: Some(removed),
             moved_to,
         };
-        change.tell(tx, actor, EventType::JobStageRemoved).await?;
+        change.emit(tx, actor, EventType::JobStageRemoved).await?;
         let mut left = self.counts.with_all(after);
         if let Some(target) = left
             .iter_mut()
@@ -321,11 +321,11 @@ impl RemoveStage {
         let now = tx.now();
         stage::move_all(tx, actor.workspace, job.id, from.id, to.id, now).await?;
         for occupant in &occupants {
-            let person = Named { id: occupant.person_id, name: &occupant.name };
+            let person = RecordRef { id: occupant.person_id, name: &occupant.name };
             let concerned = Concerned {
                 candidate: occupant.id,
                 person,
-                job: Named { id: job.id, name: &job.name },
+                job: RecordRef { id: job.id, name: &job.name },
             };
             let entered_at = occupant.entered_at;
             concerned.moved(tx, actor, (from, entered_at), (to, now.max(entered_at))).await?;
@@ -341,7 +341,7 @@ fn in_use(stage: &Stage, count: i64) -> Problem {
         "The stage {:?} has {candidates}; name the stage that takes them with move_to.",
         stage.name
     );
-    Problem::new(Code::StageInUse, message).with(FieldError::new(
+    Problem::new(ErrorCode::StageInUse, message).with(FieldError::new(
         "move_to",
         FieldErrorCode::Required,
         "must be given, since the stage has candidates",
@@ -354,5 +354,5 @@ fn too_many(stage: &Stage, count: i64) -> Problem {
          one call; move some of them first.",
         stage.name
     );
-    Problem::new(Code::TooManyCandidates, message)
+    Problem::new(ErrorCode::TooManyCandidates, message)
 }

@@ -12,10 +12,10 @@ use slated_model::matched::{self, Differing, differing};
 use slated_model::person::{
     Association, Identifier, IdentifierKind, NewPerson, OnDuplicate, Person,
 };
-use slated_model::problem::{Code, FieldError, Problem, listed};
+use slated_model::problem::{ErrorCode, FieldError, Problem, listed};
 use slated_model::search::Document;
 use slated_model::stage::Stage;
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 use slated_store::records::identifier::in_order;
 use slated_store::records::proposal;
 use slated_store::records::proposal::{Proposal, Proposer};
@@ -25,10 +25,10 @@ use slated_store::{Asked, Operation, OperationError, StoreError, Tx};
 
 use crate::candidates::associate::{Target, ask_stages, make_contact, resolve};
 use crate::companies::{answer_or_make, find_or_make};
-use crate::emit::Named;
+use crate::emit::RecordRef;
 use crate::enrichment::ask_for;
 use crate::enrichment::proposals::{self, MAX_KNOWN};
-use crate::persons::deferred_steps::FollowUp;
+use crate::persons::deferred_steps::DeferredSteps;
 use crate::persons::index;
 use crate::persons::matching::{
     Looking, Matching, Pointed, held_by, identifiers_of, is_somebody_else,
@@ -164,15 +164,15 @@ impl Operation for CreatePerson {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<CreatedPerson, OperationError> {
-        let looked_up = self.look_up(tx).await?;
-        let mut ready = self.find_matched(tx, looked_up).await?;
+        let looked_up = self.prefetch(tx).await?;
+        let mut ready = self.match_identifiers(tx, looked_up).await?;
         if let Some(id) = ready.matched() {
             let existing = person::load(tx, self.actor.workspace, id).await?.ok_or_else(changed)?;
-            self.meet(tx, &mut ready, existing).await?;
+            self.load_existing(tx, &mut ready, existing).await?;
         }
-        let mut follow_up = FollowUp::default();
-        let mut created = self.carry_out(tx, ready, &mut follow_up).await?;
-        created.take_candidate(&follow_up.carry_out(tx, self.actor.workspace).await?);
+        let mut deferred = DeferredSteps::default();
+        let mut created = self.apply(tx, ready, &mut deferred).await?;
+        created.take_candidate(&deferred.apply(tx, self.actor.workspace).await?);
         Ok(created)
     }
 }
@@ -183,12 +183,12 @@ impl CreatePerson {
     }
 
     /// Makes ready what takes its time, before anybody waits for it.
-    pub fn prepared(self) -> Self {
-        self.make_ready();
+    pub fn precomputed(self) -> Self {
+        self.precompute();
         self
     }
 
-    pub fn make_ready(&self) {
+    pub fn precompute(&self) {
         self.document();
     }
 
@@ -197,7 +197,7 @@ impl CreatePerson {
     }
 
     /// Asks for all that has to be looked up, at once.
-    pub async fn look_up(&self, tx: &mut Tx) -> Result<LookedUp, OperationError> {
+    pub async fn prefetch(&self, tx: &mut Tx) -> Result<LookedUp, OperationError> {
         let Self { actor, new, .. } = self;
         let looking = match self.on_duplicate {
             OnDuplicate::Create => None,
@@ -211,7 +211,7 @@ impl CreatePerson {
     }
 
     /// Finds out who is there already.
-    pub async fn find_matched(
+    pub async fn match_identifiers(
         &self,
         tx: &mut Tx,
         looked_up: LookedUp,
@@ -254,7 +254,7 @@ impl CreatePerson {
 
     /// Takes note of whom it is about, who is kept from others, and asks for all that has to be
     /// known of them, at once.
-    pub async fn meet(
+    pub async fn load_existing(
         &self,
         tx: &mut Tx,
         ready: &mut Ready,
@@ -308,11 +308,11 @@ impl CreatePerson {
 
     /// Makes the person, or adds to the one who is there, but for what is left to the follow-up.
     /// What is refused is refused before anything is written.
-    pub async fn carry_out<'c>(
+    pub async fn apply<'c>(
         &'c self,
         tx: &mut Tx,
         ready: Ready,
-        follow_up: &mut FollowUp<'c>,
+        deferred: &mut DeferredSteps<'c>,
     ) -> Result<CreatedPerson, OperationError> {
         let Self { actor, new, .. } = self;
         if ready.is_incomplete() {
@@ -328,7 +328,7 @@ impl CreatePerson {
         // Companies are made in the order of their names, so that of two who make the same ones
         // none waits for the other for ever.
         if let (Target::NewClient(client), Some((name, _))) = (&target, &employer)
-            && fold(client) < fold(name)
+            && comparison_key(client) < comparison_key(name)
         {
             find_or_make(tx, actor, client).await?;
         }
@@ -336,11 +336,11 @@ impl CreatePerson {
         let candidate = existing.as_mut().and_then(|existing| existing.candidate.take());
         let (person, company_name, changes) = match existing {
             Some(existing) => {
-                self.merge_into(tx, existing, (&by, &shared), employer, follow_up).await?
+                self.merge_into(tx, existing, (&by, &shared), employer, deferred).await?
             }
             None => self.insert(tx, &shared, employer).await?,
         };
-        let named = Named { id: person.id, name: &person.name.whole };
+        let named = RecordRef { id: person.id, name: &person.name.whole };
         let client_contact_id = make_contact(tx, actor, named, &target).await?;
         let mut candidate_id = None;
         if let Target::Job(job, stages) = target {
@@ -351,7 +351,7 @@ impl CreatePerson {
                 None => candidate::find(tx, actor.workspace, job, person.id).await?,
             };
             if candidate_id.is_none() {
-                follow_up.put_on_job(actor, named, job, stages);
+                deferred.put_on_job(actor, named, job, stages);
             }
         }
         Ok(CreatedPerson { is_new, person, company_name, candidate_id, client_contact_id, changes })
@@ -372,7 +372,7 @@ impl CreatePerson {
     /// client.
     pub fn companies(&self) -> [Option<String>; 2] {
         [&self.new.company_name, &self.new.association.client_name]
-            .map(|name| name.as_deref().map(fold))
+            .map(|name| name.as_deref().map(comparison_key))
     }
 
     /// Makes sure that the person is the one who was meant, and that all that is new can be added
@@ -455,7 +455,7 @@ impl CreatePerson {
         existing: Existing,
         (by, shared): (&[Identifier], &[Identifier]),
         employer: Option<Employer<'_>>,
-        follow_up: &mut FollowUp<'_>,
+        deferred: &mut DeferredSteps<'_>,
     ) -> Result<(Person, String, Changes), OperationError> {
         let Existing { person: before, company_name, holders, has_new_note, proposals, .. } =
             existing;
@@ -491,7 +491,7 @@ impl CreatePerson {
             }
         }
         if note.is_some() || index::change(tx, workspace, &before, &person).await? {
-            follow_up.stale.push(id);
+            deferred.stale.push(id);
         }
         if self.new.enrich {
             ask_for(tx, workspace, id, false).await?;
@@ -571,7 +571,7 @@ fn only_one(mut matching: Matching) -> Result<Option<Pointed>, Problem> {
     let message =
         format!("The identifiers point at {} different persons: {}.", ids.len(), listed(&ids));
     let details = matching.persons.iter().filter_map(first_held).collect();
-    Err(Problem { code: Code::IdentifierConflict, message, details })
+    Err(Problem { code: ErrorCode::IdentifierConflict, message, details })
 }
 
 /// The work runs again, and looks again.
@@ -581,7 +581,7 @@ pub fn changed() -> StoreError {
 
 fn duplicate(matched: &Pointed) -> Problem {
     let problem = Problem::new(
-        Code::DuplicatePerson,
+        ErrorCode::DuplicatePerson,
         format!("The person exists already as {}.", matched.person),
     );
     Problem { details: first_held(matched).into_iter().collect(), ..problem }

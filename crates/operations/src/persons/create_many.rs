@@ -7,12 +7,12 @@ use std::sync::Arc;
 use slated_model::id::{CompanyId, JobId, PersonId, WorkspaceId};
 use slated_model::person::Identifier;
 use slated_model::problem::Problem;
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 use slated_store::records::{company, job, person, range_counts};
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::create::{CreatePerson, CreatedPerson, Ready, changed};
-use super::deferred_steps::FollowUp;
+use super::deferred_steps::DeferredSteps;
 use crate::write_batches::{Batchable, Outcomes};
 
 pub struct CreatePersons {
@@ -37,9 +37,9 @@ impl Operation for CreatePersons {
         // One at a time: two that hold what the other waits for would otherwise be likely.
         range_counts::hold_batches(tx, self.workspace).await?;
         let mut ready = prepare(tx, self.rows.iter().map(Result::as_ref)).await?;
-        self.meet(tx, &mut ready).await?;
+        self.load_existing(tx, &mut ready).await?;
         let mut outcomes: Outcomes<CreatedPerson> = Vec::with_capacity(self.rows.len());
-        let (mut made, mut follow_up) = (Made::default(), FollowUp::default());
+        let (mut made, mut deferred) = (Made::default(), DeferredSteps::default());
         for (row, ready) in self.rows.iter().zip(ready) {
             outcomes.push(match (row, ready) {
                 (Err(problem), _) => Some(Err(problem.clone())),
@@ -50,7 +50,7 @@ impl Operation for CreatePersons {
                     None
                 }
                 (Ok(create), Ok(ready)) => {
-                    Some(made.carry_out(tx, create, ready, &mut follow_up).await?)
+                    Some(made.apply(tx, create, ready, &mut deferred).await?)
                 }
                 (Ok(_), Err(problem)) => Some(Err(problem)),
             });
@@ -58,7 +58,7 @@ impl Operation for CreatePersons {
         if outcomes.iter().any(Option::is_none) {
             self.hold_jobs(tx).await?;
         }
-        let candidates = follow_up.carry_out(tx, self.workspace).await?;
+        let candidates = deferred.apply(tx, self.workspace).await?;
         outcomes
             .iter_mut()
             .flatten()
@@ -91,18 +91,18 @@ impl Batchable for CreatePerson {
     ) -> Result<Outcomes<CreatedPerson>, OperationError> {
         let ready = prepare(tx, creates.iter().map(|create| Ok(&**create))).await?;
         let mut outcomes: Outcomes<CreatedPerson> = Vec::with_capacity(creates.len());
-        let (mut made, mut follow_up) = (Made::default(), FollowUp::default());
+        let (mut made, mut deferred) = (Made::default(), DeferredSteps::default());
         for (create, ready) in creates.iter().zip(ready) {
             outcomes.push(match ready {
                 Ok(ready) if ready.matched().is_some() || made.concerns(create, Some(&ready)) => {
                     None
                 }
-                Ok(ready) => Some(made.carry_out(tx, create, ready, &mut follow_up).await?),
+                Ok(ready) => Some(made.apply(tx, create, ready, &mut deferred).await?),
                 Err(problem) => Some(Err(problem)),
             });
         }
         if let Some(workspace) = creates.first().and_then(|create| create.workspace()) {
-            let candidates = follow_up.carry_out(tx, workspace).await?;
+            let candidates = deferred.apply(tx, workspace).await?;
             outcomes
                 .iter_mut()
                 .flatten()
@@ -158,15 +158,15 @@ impl Made {
     }
 
     /// Carries out a row that need not look again.
-    async fn carry_out<'c>(
+    async fn apply<'c>(
         &mut self,
         tx: &mut Tx,
         create: &'c CreatePerson,
         ready: Ready,
-        follow_up: &mut FollowUp<'c>,
+        deferred: &mut DeferredSteps<'c>,
     ) -> Result<Result<CreatedPerson, Problem>, OperationError> {
         let ready = self.introduce(tx, create, ready).await?;
-        let outcome = refusal(create.carry_out(tx, ready, follow_up).await)?;
+        let outcome = refusal(create.apply(tx, ready, deferred).await)?;
         if let Ok(created) = &outcome {
             self.note(create, created);
         }
@@ -194,7 +194,7 @@ impl Made {
         self.persons.insert(created.person.id);
         let [employer, client] = create.companies();
         if let (Some(employer), Some(id)) = (employer, created.person.company_id)
-            && fold(&created.company_name) == employer
+            && comparison_key(&created.company_name) == employer
         {
             self.companies.insert(employer, Some((id, created.company_name.clone())));
         }
@@ -207,7 +207,7 @@ impl Made {
 impl CreatePersons {
     /// Holds the persons that are concerned, in the order of their ids, as everybody does who needs
     /// several. Of several rows about one person only the first meets them; the others look again.
-    async fn meet(
+    async fn load_existing(
         &self,
         tx: &mut Tx,
         ready: &mut [Result<Ready, Problem>],
@@ -228,10 +228,10 @@ impl CreatePersons {
             if let (Ok(create), Ok(ready)) = (create, ready)
                 && let Some(person) = ready.matched().and_then(|id| existing.remove(&id))
             {
-                create.meet(tx, ready, person).await?;
+                create.load_existing(tx, ready, person).await?;
             }
         }
-        tx.hurry().await?;
+        tx.flush().await?;
         Ok(())
     }
 
@@ -276,18 +276,18 @@ async fn prepare<'r>(
     let mut looked_up = Vec::new();
     for row in rows {
         looked_up.push(match row {
-            Ok(create) => Ok((create, create.look_up(tx).await?)),
+            Ok(create) => Ok((create, create.prefetch(tx).await?)),
             Err(problem) => Err(problem.clone()),
         });
     }
-    tx.hurry().await?;
+    tx.flush().await?;
     for (create, _) in looked_up.iter().flatten() {
-        create.make_ready();
+        create.precompute();
     }
     let mut ready = Vec::with_capacity(looked_up.len());
     for row in looked_up {
         ready.push(match row {
-            Ok((create, looked_up)) => refusal(create.find_matched(tx, looked_up).await)?,
+            Ok((create, looked_up)) => refusal(create.match_identifiers(tx, looked_up).await)?,
             Err(problem) => Err(problem),
         });
     }

@@ -9,10 +9,10 @@ use slated_store::{OperationError, Tx};
 use super::index;
 use crate::Actor;
 use crate::candidates::associate::{OntoJob, put_all_on_jobs};
-use crate::emit::Named;
+use crate::emit::RecordRef;
 
 #[derive(Default)]
-pub struct FollowUp<'c> {
+pub struct DeferredSteps<'c> {
     /// Persons who are to be indexed anew.
     pub stale: Vec<PersonId>,
     entering: BTreeMap<JobId, Entering<'c>>,
@@ -24,12 +24,12 @@ struct Entering<'c> {
     persons: Vec<(&'c Actor, PersonId, String)>,
 }
 
-impl<'c> FollowUp<'c> {
+impl<'c> DeferredSteps<'c> {
     /// Lets somebody be put on a job who is not on it.
     pub fn put_on_job(
         &mut self,
         actor: &'c Actor,
-        person: Named<'_, PersonId>,
+        person: RecordRef<'_, PersonId>,
         job: JobId,
         stages: Vec<Stage>,
     ) {
@@ -40,7 +40,7 @@ impl<'c> FollowUp<'c> {
 
     /// Does all that, the jobs in the order of their ids. Gives back the candidates of those who
     /// were put on one.
-    pub async fn carry_out(
+    pub async fn apply(
         &mut self,
         tx: &mut Tx,
         workspace: WorkspaceId,
@@ -54,7 +54,7 @@ impl<'c> FollowUp<'c> {
             .map(|(job, Entering { stages, persons })| {
                 let persons = persons
                     .iter()
-                    .map(|(actor, id, name)| (*actor, Named { id: *id, name }))
+                    .map(|(actor, id, name)| (*actor, RecordRef { id: *id, name }))
                     .collect();
                 OntoJob { job: *job, stages, persons }
             })

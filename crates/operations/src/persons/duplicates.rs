@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use slated_model::duplicate::{Place, Profile, Reason, Sign, reasons};
+use slated_model::duplicate::{MatchSignal, Place, Profile, Reason, reasons};
 use slated_model::id::{PersonId, WorkspaceId};
 use slated_store::records::duplicate;
 use slated_store::{Operation, OperationError, StoreError, Tx};
@@ -88,8 +88,8 @@ impl FindDuplicates {
 
     /// All who have something in common with one of these persons.
     async fn partners(&self, tx: &mut Tx, some: &[Profile]) -> Result<Partners, StoreError> {
-        let mut signs: Vec<Sign> = Vec::new();
-        let mut places: HashMap<Sign, usize> = HashMap::new();
+        let mut signs: Vec<MatchSignal> = Vec::new();
+        let mut places: HashMap<MatchSignal, usize> = HashMap::new();
         for sign in some.iter().flat_map(Profile::signs) {
             places.entry(sign).or_insert_with_key(|sign| {
                 signs.push(sign.clone());
@@ -114,14 +114,14 @@ impl FindDuplicates {
 
 /// Who has what in common.
 struct Partners {
-    places: HashMap<Sign, usize>,
+    places: HashMap<MatchSignal, usize>,
     sharing: Vec<Vec<PersonId>>,
     profiles: HashMap<PersonId, Profile>,
 }
 
 impl Partners {
     /// Whether it says something: what very many share does not.
-    fn counts(&self, sign: &Sign) -> bool {
+    fn counts(&self, sign: &MatchSignal) -> bool {
         self.places
             .get(sign)
             .and_then(|place| self.sharing.get(*place))

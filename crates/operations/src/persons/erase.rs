@@ -12,7 +12,7 @@ use slated_store::{Operation, OperationError, Pace, Tx};
 
 use super::resolve_merged;
 use crate::candidates::remove::take_off;
-use crate::emit::Named;
+use crate::emit::RecordRef;
 use crate::enrichment;
 use crate::idempotency::KEPT_FOR_MILLIS;
 use crate::{Actor, emit};
@@ -94,7 +94,7 @@ impl Operation for ErasePerson {
         let everyone = &traces.persons;
         self.take_off_jobs(tx, id).await?;
         documents::erase(tx, workspace, everyone).await?;
-        let named = Named { id, name: &erased.name.whole };
+        let named = RecordRef { id, name: &erased.name.whole };
         for (contact, company) in client_contact::delete_all_of(tx, workspace, id).await? {
             emit::contact_removed(tx, actor, company, named, contact).await?;
         }
@@ -108,7 +108,7 @@ impl Operation for ErasePerson {
         let erased_at = tx.now();
         merged_ids::insert(tx, workspace, id, None).await?;
         emit::person_erased(tx, actor, id, everyone, erased_at).await?;
-        tx.scrub();
+        tx.truncate_wal_after_commit();
         Ok(Erased { id, erased_at })
     }
 }

@@ -65,7 +65,7 @@ impl ReplaceHistory {
         match unknown.first() {
             None => Ok(()),
             Some(first) => Err(Problem {
-                code: slated_model::problem::Code::NotFound,
+                code: slated_model::problem::ErrorCode::NotFound,
                 message: first.message.clone(),
                 details: unknown,
             }

@@ -292,7 +292,7 @@ impl IndexSome {
     async fn take(&self, tx: &mut Tx, persons: &[PersonId]) -> Result<(), OperationError> {
         // Held, so that they are not changed between the look at them and the index; off the queue
         // before that, so that nothing that puts them there meanwhile is lost.
-        person::hold_all(tx, self.workspace, persons).await?;
+        person::lock_all(tx, self.workspace, persons).await?;
         for person in persons {
             documents::unqueue(tx, self.workspace, *person).await?;
         }
@@ -310,7 +310,7 @@ impl Operation for TidyIndex {
         Pace::AtLength
     }
 
-    fn is_seen(&self) -> bool {
+    fn replicas_must_show(&self) -> bool {
         false
     }
 

@@ -5,10 +5,10 @@ use slated_model::id::{self, PersonId, WorkspaceId};
 use slated_model::input::Query;
 use slated_model::listing::{Page, TimeFilter};
 use slated_model::person::{Identifier, IdentifierKind};
-use slated_model::problem::{Code, FieldErrorCode, Problem};
+use slated_model::problem::{ErrorCode, FieldErrorCode, Problem};
 use slated_model::search::{Field, Question};
 use slated_model::text::limit;
-use slated_store::records::pagination::Listed;
+use slated_store::records::pagination::PageResult;
 use slated_store::records::person_filter::PersonFilter;
 use slated_store::records::person_list::PersonItem;
 use slated_store::records::{note, person, person_list};
@@ -93,18 +93,18 @@ pub struct ListPersons {
 pub type Found = (PersonItem, Vec<Field>);
 
 impl Operation for ListPersons {
-    type Output = Listed<Found>;
+    type Output = PageResult<Found>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Listed<Found>, OperationError> {
+    async fn run(&self, tx: &mut Tx) -> Result<PageResult<Found>, OperationError> {
         let filter = self.filter(tx).await?;
         let Some(question) = &self.query.q else {
-            let Listed { records, total, more } =
+            let PageResult { records, total, more } =
                 person_list::list(tx, self.workspace, &filter, &self.page).await?;
-            return Ok(Listed {
+            return Ok(PageResult {
                 records: records.into_iter().map(|item| (item, Vec::new())).collect(),
                 total,
                 more,
@@ -112,9 +112,9 @@ impl Operation for ListPersons {
         };
         let message = "The person on whom the cursor stands is not found any more; search again \
             from the start.";
-        let lost = || Problem::new(Code::CursorGone, message);
+        let lost = || Problem::new(ErrorCode::CursorGone, message);
         let listed = person_list::search(tx, self.workspace, question, &filter, &self.page).await?;
-        let Listed { records, total, more } = listed.ok_or_else(lost)?;
+        let PageResult { records, total, more } = listed.ok_or_else(lost)?;
         let ids: Vec<_> = records.iter().map(|item| item.id).collect();
         let matched = matched_fields(tx, self.workspace, question, &ids).await?;
         let fields = |id: PersonId| {
@@ -128,7 +128,7 @@ impl Operation for ListPersons {
             let fields = fields(item.id);
             (item, fields)
         });
-        Ok(Listed { records: records.collect(), total, more })
+        Ok(PageResult { records: records.collect(), total, more })
     }
 }
 

@@ -2,12 +2,12 @@
 //! it.
 
 use slated_model::clock::Timestamp;
-use slated_model::enrichment::filling::{Current, Sourced};
+use slated_model::enrichment::reconcile::{Current, Sourced};
 use slated_model::id::{self, PersonId, WorkspaceId};
 use slated_model::input::Reference;
-use slated_model::merge::{Standing, absorb, further};
+use slated_model::merge::{CandidatePosition, absorb, further};
 use slated_model::person::Person;
-use slated_model::problem::{Code, FieldError, Problem};
+use slated_model::problem::{ErrorCode, FieldError, Problem};
 use slated_model::stage::Stage;
 use slated_store::records::candidate::{CandidateView, StageEntry};
 use slated_store::records::field_source::FieldSource;
@@ -21,7 +21,7 @@ use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
 use super::{index, resolve_merged};
 use crate::candidates::remove::take_off;
-use crate::emit::{Concerned, Named};
+use crate::emit::{Concerned, RecordRef};
 use crate::enrichment;
 use crate::{Actor, emit};
 
@@ -60,8 +60,8 @@ impl Operation for MergePersons {
         let mut kept = before.clone();
         absorb(&mut kept, &gone)?;
         let view = person::view(tx, workspace, id).await?.ok_or_else(changed)?;
-        self.join_candidates(tx, Named { id, name: &kept.name.whole }, other).await?;
-        self.drop_contacts(tx, id, Named { id: other, name: &gone.name.whole }).await?;
+        self.join_candidates(tx, RecordRef { id, name: &kept.name.whole }, other).await?;
+        self.drop_contacts(tx, id, RecordRef { id: other, name: &gone.name.whole }).await?;
         merge::move_belongings(tx, workspace, id, other).await?;
         person::update(tx, workspace, &before, &kept).await?;
         merge::fill_career(tx, workspace, id, other).await?;
@@ -75,7 +75,7 @@ impl Operation for MergePersons {
         let (was, is) =
             (enrichment::current(before.clone(), &view), enrichment::current(kept.clone(), &after));
         field_source::keep(tx, workspace, id, &taken_over(sources, &was, &is)).await?;
-        let named = Named { id: other, name: &gone.name.whole };
+        let named = RecordRef { id: other, name: &gone.name.whole };
         emit::person_merged(tx, &self.actor, (&before, &view), (&kept, &after), named).await?;
         Ok(after)
     }
@@ -105,7 +105,7 @@ impl MergePersons {
                 "A person cannot be merged into themselves; name another in person_id.".to_owned()
             }
         };
-        Ok(Problem::new(Code::InvalidMerge, message).with(FieldError::about(
+        Ok(Problem::new(ErrorCode::InvalidMerge, message).with(FieldError::about(
             "person_id",
             format!("is {id}, the person that it would go into"),
             id,
@@ -117,7 +117,7 @@ impl MergePersons {
     async fn join_candidates(
         &self,
         tx: &mut Tx,
-        kept: Named<'_, PersonId>,
+        kept: RecordRef<'_, PersonId>,
         gone: PersonId,
     ) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
@@ -139,7 +139,7 @@ impl MergePersons {
         &self,
         tx: &mut Tx,
         kept: PersonId,
-        gone: Named<'_, PersonId>,
+        gone: RecordRef<'_, PersonId>,
     ) -> Result<(), OperationError> {
         let workspace = self.actor.workspace;
         for (contact, company) in
@@ -153,7 +153,7 @@ impl MergePersons {
     async fn join(
         &self,
         tx: &mut Tx,
-        person: Named<'_, PersonId>,
+        person: RecordRef<'_, PersonId>,
         on_both: &SharedJob,
         job_name: &str,
     ) -> Result<(), OperationError> {
@@ -163,15 +163,17 @@ impl MergePersons {
         candidate::place(tx, workspace, kept).await?.ok_or_else(changed)?;
         let before = candidate::view(tx, workspace, kept).await?.ok_or_else(changed)?;
         let taken = take_off(tx, workspace, gone).await?.ok_or_else(changed)?.view;
-        let standing =
-            |view: &CandidateView| Standing { stage: view.stage_id, since: view.stage_entered_at };
+        let standing = |view: &CandidateView| CandidatePosition {
+            stage: view.stage_id,
+            since: view.stage_entered_at,
+        };
         let stage = stage_of(&stages, further(&stages, standing(&before), standing(&taken)))?;
         let history = joined(&before.history, &taken.history, stage, tx.now());
         let since = history.last().map_or(before.stage_entered_at, |last| last.entered_at);
         merge::replace_history(tx, workspace, kept, &history).await?;
         merged_ids::insert(tx, workspace, gone, Some(kept)).await?;
         let concerned =
-            |candidate| Concerned { candidate, person, job: Named { id: job, name: job_name } };
+            |candidate| Concerned { candidate, person, job: RecordRef { id: job, name: job_name } };
         concerned(gone).merged(tx, actor, &taken, kept).await?;
         if (stage.id, since) != (before.stage_id, before.stage_entered_at) {
             let from = stage_of(&stages, standing(&before))?;
@@ -203,7 +205,7 @@ fn changed() -> StoreError {
     StoreError::Conflict("the persons or their candidates changed meanwhile".to_owned())
 }
 
-fn stage_of(stages: &[Stage], standing: Standing) -> Result<&Stage, StoreError> {
+fn stage_of(stages: &[Stage], standing: CandidatePosition) -> Result<&Stage, StoreError> {
     let found = stages.iter().find(|stage| stage.id == standing.stage);
     found.ok_or_else(|| {
         StoreError::Internal(format!(

@@ -5,16 +5,16 @@ use slated_model::clock::Timestamp;
 use slated_model::event::{EventType, Subject};
 use slated_model::id::{self, KeyId, NoteId, PersonId, WorkspaceId};
 use slated_model::listing::{Page, TimeFilter};
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 use slated_store::records::note;
 use slated_store::records::note::Note;
-use slated_store::records::pagination::Listed;
+use slated_store::records::pagination::PageResult;
 use slated_store::records::person;
 use slated_store::{Operation, OperationError, Tx};
 
 use super::{index, resolve_merged};
 use crate::Actor;
-use crate::emit::{Nothing, Told, tell};
+use crate::emit::{Empty, EventData, emit};
 
 pub const MAX_NOTES: i64 = 10_000;
 
@@ -58,7 +58,7 @@ async fn changed(
     after: impl Serialize,
 ) -> Result<(), OperationError> {
     person::touch(tx, actor.workspace, person).await?;
-    tell(tx, actor, kind, Subject::of(person), &Told::new(before, after)).await?;
+    emit(tx, actor, kind, Subject::of(person), &EventData::new(before, after)).await?;
     index::refresh(tx, actor.workspace, person).await?;
     Ok(())
 }
@@ -74,7 +74,7 @@ pub async fn refuse_if_full(
             "The person has {MAX_NOTES} notes, which are as many as a person may have; delete \
              some first."
         );
-        return Err(Problem::new(Code::TooMany, message).into());
+        return Err(Problem::new(ErrorCode::TooMany, message).into());
     }
     Ok(())
 }
@@ -98,13 +98,13 @@ pub struct ListNotes {
 }
 
 impl Operation for ListNotes {
-    type Output = Listed<Note>;
+    type Output = PageResult<Note>;
 
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(self.workspace)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<Listed<Note>, OperationError> {
+    async fn run(&self, tx: &mut Tx) -> Result<PageResult<Note>, OperationError> {
         let person = resolve_merged::current(tx, self.workspace, self.person).await?;
         Ok(note::list(tx, self.workspace, person, &self.times, &self.page).await?)
     }
@@ -135,8 +135,7 @@ impl Operation for AddNote {
             created_at: tx.now(),
             updated_at: tx.now(),
         };
-        changed(tx, actor, EventType::PersonNoteAdded, person, Nothing {}, Noted::of(&added))
-            .await?;
+        changed(tx, actor, EventType::PersonNoteAdded, person, Empty {}, Noted::of(&added)).await?;
         Ok(added)
     }
 }
@@ -195,7 +194,6 @@ impl Operation for DeleteNote {
         let person = resolve_merged::load(tx, actor.workspace, *person).await?.id;
         let before = existing(tx, actor.workspace, person, *id).await?;
         note::delete(tx, actor.workspace, person, *id).await?;
-        changed(tx, actor, EventType::PersonNoteDeleted, person, Noted::of(&before), Nothing {})
-            .await
+        changed(tx, actor, EventType::PersonNoteDeleted, person, Noted::of(&before), Empty {}).await
     }
 }

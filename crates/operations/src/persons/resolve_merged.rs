@@ -3,12 +3,12 @@
 use slated_model::id::{self, PersonId, WorkspaceId};
 use slated_model::input::Reference;
 use slated_model::person::Person;
-use slated_model::problem::Code;
+use slated_model::problem::ErrorCode;
 use slated_store::records::person;
 use slated_store::records::person::PersonView;
 use slated_store::{OperationError, StoreError, Tx};
 
-use crate::merged_ids::{erased_too, survivor};
+use crate::merged_ids::{erased_too, resolve_merged_id};
 
 fn changed() -> OperationError {
     StoreError::Conflict("the person was merged or erased meanwhile".to_owned()).into()
@@ -23,7 +23,7 @@ pub async fn view(
     if let Some(found) = person::view(tx, workspace, id).await? {
         return Ok(found);
     }
-    let id = survivor(tx, workspace, id).await?;
+    let id = resolve_merged_id(tx, workspace, id).await?;
     person::view(tx, workspace, id).await?.ok_or_else(changed)
 }
 
@@ -36,7 +36,7 @@ pub async fn load(
     if let Some(found) = person::load(tx, workspace, id).await? {
         return Ok(found);
     }
-    let id = survivor(tx, workspace, id).await?;
+    let id = resolve_merged_id(tx, workspace, id).await?;
     person::load(tx, workspace, id).await?.ok_or_else(changed)
 }
 
@@ -49,10 +49,10 @@ pub async fn named(
 ) -> Result<PersonId, OperationError> {
     let id = reference.resolve(field)?;
     match current(tx, workspace, id).await {
-        Err(OperationError::Rejected(problem)) if problem.code == Code::NotFound => {
+        Err(OperationError::Rejected(problem)) if problem.code == ErrorCode::NotFound => {
             Err(reference.not_found(field).into())
         }
-        Err(OperationError::Rejected(problem)) if problem.code == Code::Erased => {
+        Err(OperationError::Rejected(problem)) if problem.code == ErrorCode::Erased => {
             Err(erased_too(problem, field, id).into())
         }
         found => found,
@@ -82,6 +82,6 @@ pub async fn current(
 ) -> Result<PersonId, OperationError> {
     match person::name(tx, workspace, id).await? {
         Some(_) => Ok(id),
-        None => survivor(tx, workspace, id).await,
+        None => resolve_merged_id(tx, workspace, id).await,
     }
 }

@@ -11,7 +11,7 @@ use slated_store::{Operation, OperationError, Pace, Store, StoreError, Tx};
 /// there is more to put into them. Says whether there was any.
 pub async fn make(store: &Arc<Store>, workspace: WorkspaceId) -> Result<bool, OperationError> {
     let mut is_any = false;
-    while let Some(planned) = store.read_snapshot_to_the_end(PlanSegment { workspace }).await? {
+    while let Some(planned) = store.read_consistent_unbounded(PlanSegment { workspace }).await? {
         is_any = true;
         let making = tokio::task::spawn_blocking(|| Arc::new(planned.make()));
         let made = making.await.map_err(|error| StoreError::Internal(error.to_string()))?;
@@ -79,7 +79,7 @@ impl Operation for StoreSegment {
         Pace::AtLength
     }
 
-    fn is_seen(&self) -> bool {
+    fn replicas_must_show(&self) -> bool {
         false
     }
 
@@ -100,7 +100,7 @@ impl Operation for LeaveTail {
         Some(self.leaving.workspace())
     }
 
-    fn is_seen(&self) -> bool {
+    fn replicas_must_show(&self) -> bool {
         false
     }
 

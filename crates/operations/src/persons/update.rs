@@ -3,13 +3,13 @@
 use slated_model::id::{PersonId, WorkspaceId};
 use slated_model::patch::Patch;
 use slated_model::person::{Association, Identifier, Person, PersonPatch};
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 use slated_store::records::{company, identifier, person};
 use slated_store::{Asked, Operation, OperationError, StoreError, Tx};
 
 use crate::candidates::associate::{Target, ask_stages, put_on_job, resolve};
 use crate::companies::find_or_make;
-use crate::emit::Named;
+use crate::emit::RecordRef;
 use crate::enrichment::ask_for;
 use crate::etag::Precondition;
 use crate::persons::matching::held_by;
@@ -73,7 +73,8 @@ impl Operation for UpdatePerson {
             ask_for(tx, workspace, id, false).await?;
         }
         if let Target::Job(job, stages) = &target {
-            put_on_job(tx, actor, Named { id, name: &updated.name.whole }, *job, stages).await?;
+            put_on_job(tx, actor, RecordRef { id, name: &updated.name.whole }, *job, stages)
+                .await?;
         }
         Ok(())
     }
@@ -101,7 +102,7 @@ pub(super) async fn claims(
     holders: Vec<(Identifier, Asked<PersonId>)>,
 ) -> Result<Result<Vec<Identifier>, Problem>, StoreError> {
     let mut conflict =
-        Problem::new(Code::IdentifierConflict, "An identifier belongs to another person.");
+        Problem::new(ErrorCode::IdentifierConflict, "An identifier belongs to another person.");
     let mut free = Vec::new();
     for (added, holder) in holders {
         match tx.answer(holder).await?.pop() {

@@ -94,7 +94,8 @@ async fn find(tx: &mut Tx, updates: &[Arc<UpdatePerson>]) -> Result<Vec<Found>, 
         });
     }
     let ids: BTreeSet<_> = updates.iter().map(|update| update.id).collect();
-    let persons = person::load_free(tx, workspace, &ids.into_iter().collect::<Vec<_>>()).await?;
+    let persons =
+        person::load_skip_locked(tx, workspace, &ids.into_iter().collect::<Vec<_>>()).await?;
     let mut persons: HashMap<_, _> =
         persons.into_iter().map(|source| (source.person.id, source)).collect();
     let mut found = Vec::with_capacity(updates.len());

@@ -11,5 +11,5 @@ mod settle;
 pub use self::delays::RetryDelays;
 pub use self::lease::{ClearLeases, DueWebhooks, LEASE_MILLIS, RenewLease, TakeLease};
 pub use self::outcome::{Attempt, Gap, Outcome};
-pub use self::plan::{IsAsPlanned, Parcel, PlanTurn, Turn};
-pub use self::settle::Settle;
+pub use self::plan::{DeliveryBatch, IsAsPlanned, PendingDelivery, PlanBatch};
+pub use self::settle::RecordOutcomes;

@@ -21,16 +21,16 @@ const MAX_AT_ONCE: usize = 500;
 
 /// An event on its way, with what is known of its delivery so far.
 #[derive(Clone, Debug)]
-pub struct Parcel {
+pub struct PendingDelivery {
     pub event: Event,
     pub delivery: Option<Delivery>,
 }
 
 /// What a server does for a webhook in one go.
-pub struct Turn {
+pub struct DeliveryBatch {
     pub webhook: Webhook,
     /// Each in its order; the lanes beside each other.
-    pub lanes: Vec<Vec<Parcel>>,
+    pub lanes: Vec<Vec<PendingDelivery>>,
     /// New events that have to wait for others of their lane.
     pub(super) held: Vec<Event>,
     /// Everything up to here is in this turn or was before.
@@ -62,21 +62,21 @@ impl Operation for IsAsPlanned {
 }
 
 /// Looks what is to be delivered now. Whoever does holds the lease.
-pub struct PlanTurn {
+pub struct PlanBatch {
     pub workspace: WorkspaceId,
     pub id: WebhookId,
 }
 
-impl Operation for PlanTurn {
+impl Operation for PlanBatch {
     /// Nothing if the webhook is gone.
-    type Output = Option<Turn>;
+    type Output = Option<DeliveryBatch>;
 
-    async fn run(&self, tx: &mut Tx) -> Result<Option<Turn>, OperationError> {
+    async fn run(&self, tx: &mut Tx) -> Result<Option<DeliveryBatch>, OperationError> {
         let Self { workspace, id } = *self;
         let Some(webhook) = webhook::find(tx, workspace, id).await? else { return Ok(None) };
         let waiting = webhook::waiting(tx, workspace, id, MAX_WAITING).await?;
         let has_room = (waiting.len() as i64) < MAX_WAITING;
-        let mut turn = Turn::empty(webhook);
+        let mut turn = DeliveryBatch::empty(webhook);
         match turn.webhook.failed_rounds {
             // It was switched off since it was taken: what happens from then on has to wait.
             _ if !turn.webhook.is_enabled => {}
@@ -87,11 +87,11 @@ impl Operation for PlanTurn {
     }
 }
 
-impl PlanTurn {
+impl PlanBatch {
     async fn whole_turn(
         &self,
         tx: &mut Tx,
-        turn: &mut Turn,
+        turn: &mut DeliveryBatch,
         waiting: &[Waiting],
         has_room: bool,
     ) -> Result<(), StoreError> {
@@ -109,7 +109,7 @@ impl PlanTurn {
             // What is not in this turn and waits in the same lane comes first.
             match queues.is_behind(lane, &due) {
                 true => turn.held.push(event),
-                false => turn.add(&mut places, lane, Parcel { event, delivery: None }),
+                false => turn.add(&mut places, lane, PendingDelivery { event, delivery: None }),
             }
         }
         Ok(())
@@ -121,7 +121,7 @@ impl PlanTurn {
     async fn probe(
         &self,
         tx: &mut Tx,
-        turn: &mut Turn,
+        turn: &mut DeliveryBatch,
         waiting: &[Waiting],
         has_room: bool,
     ) -> Result<(), StoreError> {
@@ -139,7 +139,7 @@ impl PlanTurn {
             && least_tried.is_none_or(|waiting| waiting.attempt_count > 0)
             && let Some(event) = self.fresh_head(tx, turn, waiting).await?
         {
-            turn.lanes.push(vec![Parcel { event, delivery: None }]);
+            turn.lanes.push(vec![PendingDelivery { event, delivery: None }]);
         } else if let Some(waiting) = least_tried {
             turn.lanes.push(self.parcels(tx, &[waiting.sequence]).await?);
         } else {
@@ -153,7 +153,7 @@ impl PlanTurn {
     async fn fresh_head(
         &self,
         tx: &mut Tx,
-        turn: &mut Turn,
+        turn: &mut DeliveryBatch,
         waiting: &[Waiting],
     ) -> Result<Option<Event>, StoreError> {
         let fresh = self.fresh(tx, turn, MAX_FRESH).await?;
@@ -170,7 +170,11 @@ impl PlanTurn {
         Ok(None)
     }
 
-    async fn parcels(&self, tx: &mut Tx, sequences: &[i64]) -> Result<Vec<Parcel>, StoreError> {
+    async fn parcels(
+        &self,
+        tx: &mut Tx,
+        sequences: &[i64],
+    ) -> Result<Vec<PendingDelivery>, StoreError> {
         let mut deliveries =
             webhook::find_deliveries(tx, self.workspace, self.id, sequences).await?;
         deliveries.sort_unstable_by_key(|delivery| delivery.sequence);
@@ -178,7 +182,7 @@ impl PlanTurn {
         let parcels = together(deliveries, events, |event| event.sequence);
         Ok(parcels
             .into_iter()
-            .map(|(delivery, event)| Parcel { event, delivery: Some(delivery) })
+            .map(|(delivery, event)| PendingDelivery { event, delivery: Some(delivery) })
             .collect())
     }
 
@@ -186,7 +190,7 @@ impl PlanTurn {
     async fn fresh(
         &self,
         tx: &mut Tx,
-        turn: &mut Turn,
+        turn: &mut DeliveryBatch,
         limit: i64,
     ) -> Result<Vec<Event>, StoreError> {
         let mut wanted: Vec<_> = turn.webhook.types.patterns().to_vec();
@@ -233,7 +237,7 @@ impl PlanTurn {
     }
 }
 
-impl Turn {
+impl DeliveryBatch {
     fn empty(webhook: Webhook) -> Self {
         let settled_sequence = webhook.settled_sequence;
         Self {
@@ -256,7 +260,7 @@ impl Turn {
     }
 
     /// Puts it at the end of its lane.
-    fn add(&mut self, places: &mut HashMap<Lane, usize>, lane: Lane, parcel: Parcel) {
+    fn add(&mut self, places: &mut HashMap<Lane, usize>, lane: Lane, parcel: PendingDelivery) {
         let place = *places.entry(lane).or_insert_with(|| {
             self.lanes.push(Vec::new());
             self.lanes.len() - 1

@@ -15,9 +15,9 @@ use slated_store::{Operation, OperationError, StoreError, Tx};
 use super::delays::RetryDelays;
 use super::delays::asked_for;
 use super::outcome::{Attempt, Gap, MAX_WAITING, Outcome};
-use super::plan::{Lanes, Parcel, Queues, Turn};
+use super::plan::{DeliveryBatch, Lanes, PendingDelivery, Queues};
 use crate::Actor;
-use crate::emit::{Nothing, Told, tell};
+use crate::emit::{Empty, EventData, emit};
 
 /// Attempts of a delivery that are kept.
 const ATTEMPTS_KEPT: usize = 20;
@@ -25,10 +25,10 @@ const ATTEMPTS_KEPT: usize = 20;
 const ROUNDS_TO_PAUSE: i64 = 5;
 
 /// Keeps what came of a turn.
-pub struct Settle {
+pub struct RecordOutcomes {
     pub workspace: WorkspaceId,
     pub lease: LeaseId,
-    pub turn: Turn,
+    pub turn: DeliveryBatch,
     /// One for each parcel, lane by lane.
     pub outcomes: Vec<Vec<Outcome>>,
     pub delays: RetryDelays,
@@ -36,7 +36,7 @@ pub struct Settle {
     pub is_last: bool,
 }
 
-impl Operation for Settle {
+impl Operation for RecordOutcomes {
     /// Whether there is more to do at once.
     type Output = bool;
 
@@ -109,8 +109,8 @@ impl Operation for Settle {
     }
 }
 
-impl Settle {
-    fn tried(&self) -> impl Iterator<Item = (&Parcel, &Outcome)> {
+impl RecordOutcomes {
+    fn tried(&self) -> impl Iterator<Item = (&PendingDelivery, &Outcome)> {
         self.turn.lanes.iter().flatten().zip(self.outcomes.iter().flatten())
     }
 
@@ -126,7 +126,7 @@ impl Settle {
     /// the cause themselves: they say nothing of the endpoint, unless it is failing anyway.
     fn is_failing(&self) -> bool {
         let webhook = &self.turn.webhook;
-        let is_bad = |parcel: &Parcel| {
+        let is_bad = |parcel: &PendingDelivery| {
             let first = parcel.delivery.as_ref().and_then(first_attempt);
             first.is_some_and(|first| {
                 webhook.last_success_at.is_some_and(|success| success >= first)
@@ -268,8 +268,9 @@ impl Settle {
     ) -> Result<(), OperationError> {
         webhook.failed_rounds = 0;
         if let Some(paused_at) = webhook.paused_at.take() {
-            let told = Told::new(Pause { paused_at: Some(paused_at) }, Pause { paused_at: None });
-            tell(
+            let told =
+                EventData::new(Pause { paused_at: Some(paused_at) }, Pause { paused_at: None });
+            emit(
                 tx,
                 &Actor::program(self.workspace),
                 EventType::WebhookResumed,
@@ -295,11 +296,11 @@ impl Settle {
         webhook.due_at = Some(tx.now().plus_millis(delay));
         if webhook.failed_rounds == ROUNDS_TO_PAUSE {
             webhook.paused_at = Some(tx.now());
-            let told = Told::new(
-                Nothing {},
+            let told = EventData::new(
+                Empty {},
                 Paused { paused_at: tx.now(), last_error: &webhook.last_error },
             );
-            tell(
+            emit(
                 tx,
                 &Actor::program(self.workspace),
                 EventType::WebhookPaused,

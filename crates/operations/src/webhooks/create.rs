@@ -2,7 +2,7 @@
 
 use slated_model::event::{EventType, Subject};
 use slated_model::id::WorkspaceId;
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 use slated_model::webhook::{MAX_WEBHOOKS, NewWebhook};
 use slated_store::records::events::reading;
 use slated_store::records::events::reading::Beside;
@@ -12,7 +12,7 @@ use slated_store::{Operation, OperationError, Tx};
 
 use super::{WebhookFields, newest_of_all};
 use crate::Actor;
-use crate::emit::{Nothing, Told, tell};
+use crate::emit::{Empty, EventData, emit};
 
 pub struct CreateWebhook {
     pub actor: Actor,
@@ -36,7 +36,7 @@ impl Operation for CreateWebhook {
                 "The workspace has {MAX_WEBHOOKS} webhooks, which is all it may have; delete one \
                  first."
             );
-            return Err(Problem::new(Code::TooManyWebhooks, message).into());
+            return Err(Problem::new(ErrorCode::TooManyWebhooks, message).into());
         }
         let NewWebhook { url, types, description } = self.new.clone();
         let mut created = Webhook {
@@ -57,8 +57,8 @@ impl Operation for CreateWebhook {
             last_error: String::new(),
             lease: None,
         };
-        let told = Told::new(Nothing {}, WebhookFields::of(&created));
-        tell(tx, &self.actor, EventType::WebhookCreated, Subject::of(created.id), &told).await?;
+        let told = EventData::new(Empty {}, WebhookFields::of(&created));
+        emit(tx, &self.actor, EventType::WebhookCreated, Subject::of(created.id), &told).await?;
         // That is the first event that it gets.
         let newest = newest_of_all(tx, workspace).await?;
         let (events, _) =

@@ -7,7 +7,7 @@ use slated_store::{Operation, OperationError, Tx};
 
 use super::{WebhookFields, missing};
 use crate::Actor;
-use crate::emit::{Nothing, Told, tell};
+use crate::emit::{Empty, EventData, emit};
 
 pub struct DeleteWebhook {
     pub actor: Actor,
@@ -26,8 +26,8 @@ impl Operation for DeleteWebhook {
             .await?
             .ok_or_else(|| missing(self.id))?;
         webhook::delete(tx, self.actor.workspace, self.id).await?;
-        let told = Told::new(WebhookFields::of(&before), Nothing {});
-        tell(tx, &self.actor, EventType::WebhookDeleted, Subject::of(self.id), &told).await?;
+        let told = EventData::new(WebhookFields::of(&before), Empty {});
+        emit(tx, &self.actor, EventType::WebhookDeleted, Subject::of(self.id), &told).await?;
         Ok(())
     }
 }

@@ -106,7 +106,7 @@ impl Operation for ResendDelivery {
         webhook::keep_deliveries(tx, workspace, self.id, std::slice::from_ref(&delivery)).await?;
         resent.due_at = Some(tx.now());
         webhook::update(tx, workspace, &resent).await?;
-        tx.wake(workspace);
+        tx.notify(workspace);
         Ok((delivery, event))
     }
 }

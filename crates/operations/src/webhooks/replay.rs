@@ -46,7 +46,7 @@ impl Operation for ReplayEvents {
         if !deliveries.is_empty() {
             replayed.due_at = Some(tx.now());
             webhook::update(tx, workspace, &replayed).await?;
-            tx.wake(workspace);
+            tx.notify(workspace);
         }
         Ok(deliveries.len())
     }

@@ -10,7 +10,7 @@ use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::missing;
 use crate::Actor;
-use crate::emit::{Nothing, Told, tell};
+use crate::emit::{Empty, EventData, emit};
 use crate::keys::random_bytes;
 
 /// What the secret of a webhook is made from.
@@ -47,8 +47,8 @@ impl Operation for RotateSecret {
         rotated.old_secret = Some((old, until));
         rotated.updated_at = tx.now();
         webhook::update(tx, workspace, &rotated).await?;
-        let told = Told::new(Nothing {}, OldSecret { old_secret_until: until });
-        tell(tx, &self.actor, EventType::WebhookSecretRotated, Subject::of(self.id), &told).await?;
+        let told = EventData::new(Empty {}, OldSecret { old_secret_until: until });
+        emit(tx, &self.actor, EventType::WebhookSecretRotated, Subject::of(self.id), &told).await?;
         Ok(rotated)
     }
 }

@@ -10,7 +10,7 @@ use slated_store::{Operation, OperationError, StoreError, Tx};
 
 use super::{missing, newest_of_all};
 use crate::Actor;
-use crate::emit::{Nothing, Told, tell};
+use crate::emit::{Empty, EventData, emit};
 
 /// Writes an event that only this webhook gets.
 pub struct TestWebhook {
@@ -40,12 +40,12 @@ impl Operation for TestWebhook {
             tested.due_at = Some(tx.now());
             webhook::update(tx, self.actor.workspace, &tested).await?;
         }
-        let told = Told::new(
-            Nothing {},
+        let told = EventData::new(
+            Empty {},
             TestFields { message: "If you can read this, the webhook works." },
         );
         let told =
-            tell(tx, &self.actor, EventType::WebhookTest, Subject::of(self.id), &told).await?;
+            emit(tx, &self.actor, EventType::WebhookTest, Subject::of(self.id), &told).await?;
         newest_of_all(tx, self.actor.workspace).await?;
         let (events, _) =
             reading::timeline(tx, self.actor.workspace, self.id, Beside::Nothing, i64::MAX, 1)

@@ -9,7 +9,7 @@ use slated_store::{Operation, OperationError, Tx};
 
 use super::{WebhookFields, missing};
 use crate::Actor;
-use crate::emit::{Told, differences, tell};
+use crate::emit::{EventData, differences, emit};
 
 pub struct UpdateWebhook {
     pub actor: Actor,
@@ -45,8 +45,14 @@ impl Operation for UpdateWebhook {
         }
         webhook::update(tx, workspace, &updated).await?;
         let (was, is) = changes.unwrap_or_default();
-        tell(tx, &self.actor, EventType::WebhookUpdated, Subject::of(self.id), &Told::new(was, is))
-            .await?;
+        emit(
+            tx,
+            &self.actor,
+            EventType::WebhookUpdated,
+            Subject::of(self.id),
+            &EventData::new(was, is),
+        )
+        .await?;
         Ok(updated)
     }
 }

@@ -62,7 +62,8 @@ impl Verify {
             store.read(AllWorkspaces).await.map_err(|failure| failure.to_string())?;
         if let Some(name) = &self.workspace {
             workspaces.retain(|(_, known)| {
-                slated_model::text::fold(known) == slated_model::text::fold(name)
+                slated_model::text::comparison_key(known)
+                    == slated_model::text::comparison_key(name)
             });
             if workspaces.is_empty() {
                 return Err(format!("there is no workspace {name:?}"));
@@ -90,7 +91,7 @@ async fn verify(store: &Store, workspace: WorkspaceId, name: &str) -> Result<boo
     let mut checked = Checked::default();
     loop {
         match store
-            .read_snapshot(VerifyEvents { workspace, checked })
+            .read_consistent(VerifyEvents { workspace, checked })
             .await
             .map_err(|failure| failure.to_string())?
         {

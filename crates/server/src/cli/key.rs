@@ -209,7 +209,7 @@ pub(super) fn carry_out<W: Operation>(
 
 /// The same for work that only looks.
 pub(super) fn look_up<W: Operation>(database: &Database, work: W) -> Result<W::Output, String> {
-    with_store(database, Purpose::Inspect, async |store| store.read_snapshot(work).await)
+    with_store(database, Purpose::Inspect, async |store| store.read_consistent(work).await)
 }
 
 fn with_store<T>(

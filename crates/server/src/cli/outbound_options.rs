@@ -8,7 +8,7 @@ use clap::Args;
 use ipnet::IpNet;
 
 use crate::config::duration::parse_duration;
-use crate::outbound::Targets;
+use crate::outbound::AllowedAddresses;
 use crate::webhooks::{Delivering, SecretKey};
 use slated_operations::webhook_delivery::RetryDelays;
 
@@ -123,8 +123,8 @@ impl Calling {
 }
 
 impl Addressing {
-    pub fn targets(&self) -> Targets {
-        Targets::new(self.allow_private_targets.0.clone())
+    pub fn targets(&self) -> AllowedAddresses {
+        AllowedAddresses::new(self.allow_private_targets.0.clone())
     }
 }
 

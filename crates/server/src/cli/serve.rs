@@ -30,7 +30,7 @@ use crate::enrich::settings::Enriching;
 use crate::events::publisher;
 use crate::http::listen;
 use crate::http::{App, Settings};
-use crate::outbound::Targets;
+use crate::outbound::AllowedAddresses;
 use crate::router::router;
 use crate::trusted_clock::TrustedClock;
 use crate::{enrich, maintenance, telemetry, webhooks};
@@ -192,7 +192,7 @@ impl Serve {
     }
 
     /// Who is asked to enrich persons. The demo data have somebody of their own.
-    fn enriching(&self, targets: &Targets) -> Result<Enriching, String> {
+    fn enriching(&self, targets: &AllowedAddresses) -> Result<Enriching, String> {
         match self.config.as_ref().filter(|path| !path.is_empty()).map(Path::new) {
             Some(path) => {
                 let base = path.parent().unwrap_or(Path::new(""));

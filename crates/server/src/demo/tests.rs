@@ -77,7 +77,7 @@ async fn jobs(store: &Store, workspace: WorkspaceId) -> Vec<JobView> {
     let mut query = Query::new("");
     let filters = JobQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);
-    store.read_snapshot(ListJobs { workspace, query: filters, page }).await.unwrap().records
+    store.read_consistent(ListJobs { workspace, query: filters, page }).await.unwrap().records
 }
 
 async fn candidates(store: &Store, workspace: WorkspaceId, job: JobId) -> Vec<CandidateItem> {
@@ -85,7 +85,7 @@ async fn candidates(store: &Store, workspace: WorkspaceId, job: JobId) -> Vec<Ca
     let filters = CandidateQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);
     store
-        .read_snapshot(ListCandidates { workspace, job, query: filters, page })
+        .read_consistent(ListCandidates { workspace, job, query: filters, page })
         .await
         .unwrap()
         .0

@@ -11,7 +11,7 @@ use super::provider::directory::Directory;
 use super::provider::http::Http;
 use crate::config::{Breaker, EnrichmentConfig, ProviderConfig, ProviderKind, Span};
 use crate::demo;
-use crate::outbound::Targets;
+use crate::outbound::AllowedAddresses;
 use slated_operations::webhook_delivery::RetryDelays;
 
 const MAX_NAME_LENGTH: usize = 40;
@@ -63,7 +63,7 @@ impl Enriching {
     pub fn from_config(
         config: &EnrichmentConfig,
         base: &Path,
-        targets: &Targets,
+        targets: &AllowedAddresses,
     ) -> Result<Self, String> {
         Self::read(config, base, targets, &|name: &str| std::env::var(name).ok())
     }
@@ -97,7 +97,7 @@ impl Enriching {
     fn read(
         config: &EnrichmentConfig,
         base: &Path,
-        targets: &Targets,
+        targets: &AllowedAddresses,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, String> {
         let mut names = BTreeSet::new();
@@ -131,7 +131,7 @@ fn check_name(name: &str) -> Result<(), String> {
 fn configure(
     config: &ProviderConfig,
     base: &Path,
-    targets: &Targets,
+    targets: &AllowedAddresses,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Configured, String> {
     check_kind(config)?;
@@ -211,7 +211,12 @@ mod tests {
     fn read(text: &str) -> Result<Enriching, String> {
         let config = Config::parse("slated.toml", text)?;
         let variable = |name: &str| (name == "TOKEN").then(|| "s3cret".to_owned());
-        Enriching::read(&config.enrichment, &std::env::temp_dir(), &Targets::default(), &variable)
+        Enriching::read(
+            &config.enrichment,
+            &std::env::temp_dir(),
+            &AllowedAddresses::default(),
+            &variable,
+        )
     }
 
     fn http(more: &str) -> String {

@@ -348,7 +348,7 @@ impl Desk {
     /// Nothing if the person is gone.
     async fn find_out(&self, held: Held<'_>) -> Option<FoundOut> {
         let Held { workspace, task, .. } = held;
-        match self.store.read_snapshot(ReadQuestion { workspace, person: task.person }).await {
+        match self.store.read_consistent(ReadQuestion { workspace, person: task.person }).await {
             Ok(Some((question, answers))) => {
                 let (outcome, attempts) = self.chain.ask(held, &question, &answers).await;
                 Some(FoundOut { outcome, attempts, question: question.hash() })

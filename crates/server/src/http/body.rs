@@ -10,7 +10,7 @@ use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use slated_model::id::{KeyId, WorkspaceId};
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 
 use super::api_key_cache::KnownKey;
 use super::app::App;
@@ -105,7 +105,7 @@ pub async fn json_body(
             Err(_) => {
                 let message =
                     format!("The body did not arrive within {} seconds.", timeout.as_secs());
-                return Err(Problem::new(Code::RequestTimeout, message));
+                return Err(Problem::new(ErrorCode::RequestTimeout, message));
             }
         },
     };
@@ -143,7 +143,7 @@ async fn collect(
     let mut whole = Vec::new();
     while let Some(frame) = body.frame().await {
         let broken = |error| {
-            Problem::new(Code::MalformedJson, format!("The body could not be read: {error}."))
+            Problem::new(ErrorCode::MalformedJson, format!("The body could not be read: {error}."))
         };
         let Ok(part) = frame.map_err(broken)?.into_data() else { continue };
         let length = only.as_ref().map_or(whole.len(), Bytes::len) + part.len();
@@ -165,12 +165,12 @@ async fn collect(
 }
 
 fn too_large(largest: usize) -> Problem {
-    Problem::new(Code::PayloadTooLarge, format!("The body must be at most {largest} bytes."))
+    Problem::new(ErrorCode::PayloadTooLarge, format!("The body must be at most {largest} bytes."))
 }
 
 fn not_json() -> Problem {
     Problem::new(
-        Code::UnsupportedMediaType,
+        ErrorCode::UnsupportedMediaType,
         "Send the body as JSON, with Content-Type: application/json.",
     )
 }

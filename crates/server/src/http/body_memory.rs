@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slated_model::id::{KeyId, WorkspaceId};
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 
 use super::api_key_cache::KnownKey;
 use super::shares::{Full, Share, Shares};
@@ -70,5 +70,5 @@ fn too_much(full: Full) -> Problem {
         }
         Full::All => "Too many large requests are being read now; try again shortly.",
     };
-    Problem::new(Code::Unavailable, message)
+    Problem::new(ErrorCode::Unavailable, message)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 use slated_store::OperationError;
 
 use super::api_key_cache::{Allowance, KnownKey};
@@ -34,7 +34,7 @@ pub async fn is_still_good(app: &App, headers: &HeaderMap) -> bool {
 /// One sentence for every reason: what is wrong with a key is nobody's business but its owner's.
 fn unauthenticated() -> Problem {
     Problem::new(
-        Code::Unauthenticated,
+        ErrorCode::Unauthenticated,
         "A valid API key is needed: send it as Authorization: Bearer <API_KEY>.",
     )
 }

@@ -8,10 +8,10 @@ use axum::extract::Path;
 use axum::http::header::{CONTENT_SECURITY_POLICY, LOCATION, X_FRAME_OPTIONS};
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 use utoipa_swagger_ui::Config;
 
-use super::error_response::{Refusal, internal};
+use super::error_response::{ErrorResponse, internal};
 use super::fixed::Fixed;
 
 static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
@@ -40,18 +40,18 @@ pub async fn to_index() -> impl IntoResponse {
     (StatusCode::PERMANENT_REDIRECT, [(LOCATION, "/docs/")])
 }
 
-pub async fn index(headers: HeaderMap) -> Result<Response, Refusal> {
+pub async fn index(headers: HeaderMap) -> Result<Response, ErrorResponse> {
     file("", &headers)
 }
 
-pub async fn page(Path(path): Path<String>, headers: HeaderMap) -> Result<Response, Refusal> {
+pub async fn page(Path(path): Path<String>, headers: HeaderMap) -> Result<Response, ErrorResponse> {
     file(&path, &headers)
 }
 
 /// The files that were asked for.
 static FILES: LazyLock<Mutex<HashMap<String, Fixed>>> = LazyLock::new(Mutex::default);
 
-fn file(path: &str, headers: &HeaderMap) -> Result<Response, Refusal> {
+fn file(path: &str, headers: &HeaderMap) -> Result<Response, ErrorResponse> {
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
     let file = match files.get(path) {
         Some(file) => file.clone(),
@@ -64,7 +64,7 @@ fn file(path: &str, headers: &HeaderMap) -> Result<Response, Refusal> {
     Ok((GUARDED, file.answer(headers)).into_response())
 }
 
-fn make(path: &str) -> Result<Fixed, Refusal> {
+fn make(path: &str) -> Result<Fixed, ErrorResponse> {
     match utoipa_swagger_ui::serve(path, Arc::clone(&CONFIG)) {
         Ok(Some(file)) if file.content_type.starts_with("text/html") => {
             let page = String::from_utf8_lossy(&file.bytes)
@@ -72,7 +72,7 @@ fn make(path: &str) -> Result<Fixed, Refusal> {
             Ok(Fixed::new(&file.content_type, page.into_bytes()))
         }
         Ok(Some(file)) => Ok(Fixed::new(&file.content_type, file.bytes.into_owned())),
-        Ok(None) => Err(Problem::new(Code::NotFound, "There is no such page.").into()),
+        Ok(None) => Err(Problem::new(ErrorCode::NotFound, "There is no such page.").into()),
         Err(error) => {
             tracing::error!(error = %error, "a page of the documentation could not be made");
             Err(internal().into())

@@ -8,20 +8,20 @@ use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use slated_model::problem::{Code, FieldError, Problem};
+use slated_model::problem::{ErrorCode, FieldError, Problem};
 use slated_store::{OperationError, StoreError};
 
 /// A failure, as the error type of handlers and extractors.
 #[derive(Debug)]
-pub struct Refusal(pub OperationError);
+pub struct ErrorResponse(pub OperationError);
 
-impl<F: Into<OperationError>> From<F> for Refusal {
+impl<F: Into<OperationError>> From<F> for ErrorResponse {
     fn from(failure: F) -> Self {
         Self(failure.into())
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ErrorResponse {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::empty());
         response.extensions_mut().insert(Arc::new(self.0));
@@ -73,7 +73,7 @@ pub fn tell(failure: &OperationError, version: Version, request_id: &str) -> Res
             tracing::error!(request.id = request_id, error = %error, "the database is away");
             tell_problem(
                 &Problem::new(
-                    Code::Unavailable,
+                    ErrorCode::Unavailable,
                     "The database is not available now; try again shortly.",
                 ),
                 version,
@@ -84,7 +84,7 @@ pub fn tell(failure: &OperationError, version: Version, request_id: &str) -> Res
             tracing::error!(request.id = request_id, error = %error, "nothing can be written");
             let message = "The disk of the database is full. Nothing can be written until its \
                 operator makes room; reads go on.";
-            tell_problem(&Problem::new(Code::Unavailable, message), version, request_id)
+            tell_problem(&Problem::new(ErrorCode::Unavailable, message), version, request_id)
         }
         OperationError::Store(StoreError::TookTooLong) => {
             tracing::warn!(
@@ -93,7 +93,7 @@ pub fn tell(failure: &OperationError, version: Version, request_id: &str) -> Res
             );
             let message = "This takes too long to answer. Ask for less: with narrower filters, or \
                 by cursor instead of a far offset.";
-            tell_problem(&Problem::new(Code::Unavailable, message), version, request_id)
+            tell_problem(&Problem::new(ErrorCode::Unavailable, message), version, request_id)
         }
         OperationError::Store(error) => {
             tracing::error!(request.id = request_id, error = %error, "a request failed");
@@ -104,7 +104,7 @@ pub fn tell(failure: &OperationError, version: Version, request_id: &str) -> Res
 
 pub fn internal() -> Problem {
     Problem::new(
-        Code::Internal,
+        ErrorCode::Internal,
         "Something went wrong here. The log has the cause under the request's id.",
     )
 }
@@ -124,14 +124,14 @@ pub fn tell_problem(problem: &Problem, version: Version, request_id: &str) -> Re
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     match code {
-        Code::Unauthenticated => {
+        ErrorCode::Unauthenticated => {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        Code::Unavailable | Code::RateLimited => {
+        ErrorCode::Unavailable | ErrorCode::RateLimited => {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("2"));
         }
         // Where the body ends is not certain, nor what comes behind it.
-        Code::NotImplemented => {
+        ErrorCode::NotImplemented => {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         _ => {}

@@ -4,7 +4,7 @@
 use axum::extract::Request;
 use axum::http::header::{CONTENT_ENCODING, HOST, TRANSFER_ENCODING};
 use axum::http::{HeaderMap, HeaderName, Version};
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 
 pub fn check(request: &Request) -> Result<(), Problem> {
     let headers = request.headers();
@@ -14,16 +14,16 @@ pub fn check(request: &Request) -> Result<(), Problem> {
             "A request has one Host header; this one has {}.",
             if hosts == 0 { "none" } else { "several" }
         );
-        return Err(Problem::new(Code::InvalidRequest, message));
+        return Err(Problem::new(ErrorCode::InvalidRequest, message));
     }
     if !is_only(headers, &TRANSFER_ENCODING, "chunked") {
         let message = "The only transfer coding that a body may be sent with is chunked; send it \
             without another.";
-        return Err(Problem::new(Code::NotImplemented, message));
+        return Err(Problem::new(ErrorCode::NotImplemented, message));
     }
     if !is_only(headers, &CONTENT_ENCODING, "identity") {
         return Err(Problem::new(
-            Code::UnsupportedMediaType,
+            ErrorCode::UnsupportedMediaType,
             "A body must not be compressed; send it without a Content-Encoding.",
         ));
     }

@@ -10,8 +10,8 @@ use slated_store::StoreError;
 use utoipa::ToSchema;
 
 use super::app::App;
-use super::response::{Reply, render};
-use crate::http::response::Answer;
+use super::response::{ApiResult, render};
+use crate::http::response::ApiResponse;
 
 /// The state of the program.
 #[derive(Serialize, ToSchema)]
@@ -26,7 +26,7 @@ pub struct Health {
 #[utoipa::path(get, path = "/healthz", operation_id = "health", tag = "Operations", security(()),
     responses((status = 200, description = "The program is alive.", body = Health,
         example = json!({"status": "ok"}))))]
-pub async fn healthz() -> Answer {
+pub async fn healthz() -> ApiResponse {
     ok()
 }
 
@@ -38,7 +38,7 @@ pub async fn healthz() -> Answer {
     extensions(("x-errors" = json!(["INTERNAL", "UNAVAILABLE"]))),
     responses((status = 200, description = "The database can be read, and written unless its disk \
         is full.", body = Health, example = json!({"status": "ok"}))))]
-pub async fn readyz(State(app): State<Arc<App>>) -> Reply {
+pub async fn readyz(State(app): State<Arc<App>>) -> ApiResult {
     match app.readiness.look(&app.store).await {
         Ok(()) | Err(StoreError::DiskFull) => Ok(ok()),
         Err(error) => Err(error.into()),
@@ -53,12 +53,12 @@ pub async fn readyz(State(app): State<Arc<App>>) -> Reply {
     extensions(("x-errors" = json!(["INTERNAL", "UNAVAILABLE"]))),
     responses((status = 200, description = "The database can be written.", body = Health,
         example = json!({"status": "ok"}))))]
-pub async fn readyz_writes(State(app): State<Arc<App>>) -> Reply {
+pub async fn readyz_writes(State(app): State<Arc<App>>) -> ApiResult {
     app.readiness.look(&app.store).await?;
     Ok(ok())
 }
 
-fn ok() -> Answer {
+fn ok() -> ApiResponse {
     render(axum::http::StatusCode::OK, &Health { status: "ok" })
 }
 

@@ -27,10 +27,10 @@ mod write_timeout;
 
 pub use app::{App, Settings};
 pub use caller::is_still_good;
-pub use error_response::Refusal;
+pub use error_response::ErrorResponse;
 pub use request::{
     AdminReadRequest, AdminRequest, BodilessWriteRequest, BulkRequest, QueryRequest, ReadRequest,
     WriteRequest,
 };
-pub use response::{Envelope, Followed, ListMeta, ListOf, Reply, Tryable};
+pub use response::{ApiResult, Envelope, ListMeta, ListOf, MaybeMerged, WithDryRunChanges};
 pub use shares::Share;

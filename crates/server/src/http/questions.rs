@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use slated_model::id::{KeyId, WorkspaceId};
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
@@ -43,7 +43,7 @@ impl Questions {
         };
         timeout(MAX_WAIT, waiting).await.ok().flatten().ok_or_else(|| {
             Problem::new(
-                Code::Unavailable,
+                ErrorCode::Unavailable,
                 "Too many questions of yours take long to answer now; \
                 wait for the answers to some of them.",
             )

@@ -14,16 +14,16 @@ use slated_model::id::{Id, KeyId, Kind, WorkspaceId};
 use slated_model::input::{Fields, Query, read_body};
 use slated_model::key::Scope;
 use slated_model::listing::{MAX_OFFSET, Page, whole_number};
-use slated_model::problem::{Code, FieldErrorCode, Problem};
+use slated_model::problem::{ErrorCode, FieldErrorCode, Problem};
 use slated_store::{Operation, OperationError, StoreError};
 use tokio::task::block_in_place;
 
 use super::api_key_cache::{Allowance, KnownKey};
 use super::app::App;
 use super::body::{BodyPolicy, ReadBody, drain, json_body};
-use super::error_response::Refusal;
+use super::error_response::ErrorResponse;
 use super::peer::Peer;
-use super::response::{Answer, Reply, with_changes};
+use super::response::{ApiResponse, ApiResult, with_changes};
 use super::shares::Share;
 use slated_operations::Actor;
 use slated_operations::etag::Precondition;
@@ -48,15 +48,15 @@ pub struct ReadRequest {
 }
 
 impl FromRequest<Arc<App>> for ReadRequest {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ErrorResponse> {
         Self::read_from(request, app, Scope::Read)
     }
 }
 
 impl ReadRequest {
-    fn read_from(request: Request, app: &Arc<App>, needed: Scope) -> Result<Self, Refusal> {
+    fn read_from(request: Request, app: &Arc<App>, needed: Scope) -> Result<Self, ErrorResponse> {
         let (parts, _) = request.into_parts();
         let caller = authorise(&parts, needed)?;
         let (workspace, key) = (caller.workspace, caller.id);
@@ -67,7 +67,7 @@ impl ReadRequest {
     pub async fn look_at_length<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
         let looking = async {
             let _turn = self.app.questions.turn(self.workspace, self.key).await?;
-            self.app.store.read_snapshot_at_length(work).await
+            self.app.store.read_consistent_slow(work).await
         };
         unless_gone(&self.parts, looking).await
     }
@@ -76,7 +76,7 @@ impl ReadRequest {
     pub async fn look_at_much<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
         let looking = async {
             let _turn = self.app.large_reads.turn(self.workspace, self.key).await?;
-            self.app.store.read_snapshot_of_much(work).await
+            self.app.store.read_consistent_large(work).await
         };
         unless_gone(&self.parts, looking).await
     }
@@ -96,7 +96,7 @@ impl ReadRequest {
     ) -> Result<W::Output, OperationError> {
         match wants_all {
             true if page.is_far() => self.look_at_much(work).await,
-            true => self.app.store.read_snapshot(work).await,
+            true => self.app.store.read_consistent(work).await,
             false => self.look_at_length(work).await,
         }
     }
@@ -134,15 +134,17 @@ impl ReadRequest {
     }
 
     /// The answer, or 304 if the caller has it already.
-    pub fn unless_known(&self, answer: Answer) -> Answer {
+    pub fn unless_known(&self, answer: ApiResponse) -> ApiResponse {
         let is_known = answer.etag.as_ref().is_some_and(|etag| {
             let known = entity_tags(&self.parts.headers, &IF_NONE_MATCH);
             known.iter().any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
         });
         match is_known {
-            true => {
-                Answer { status: StatusCode::NOT_MODIFIED.as_u16(), body: Vec::new(), ..answer }
-            }
+            true => ApiResponse {
+                status: StatusCode::NOT_MODIFIED.as_u16(),
+                body: Vec::new(),
+                ..answer
+            },
             false => answer,
         }
     }
@@ -160,9 +162,9 @@ pub struct WriteRequest {
 }
 
 impl FromRequest<Arc<App>> for WriteRequest {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ErrorResponse> {
         Self::read_from(request, app, Scope::Write, BodyPolicy::BODY).await
     }
 }
@@ -173,7 +175,7 @@ impl WriteRequest {
         app: &Arc<App>,
         needed: Scope,
         taken: BodyPolicy,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, ErrorResponse> {
         let (parts, mut body) = request.into_parts();
         let key = match authorise(&parts, needed) {
             Ok(key) => key,
@@ -226,7 +228,7 @@ impl WriteRequest {
         work: W,
     ) -> Result<W::Output, OperationError> {
         let _turn = self.app.questions.turn(self.actor.workspace, self.key).await?;
-        self.app.store.read_snapshot_to_the_end(work).await
+        self.app.store.read_consistent_unbounded(work).await
     }
 
     pub fn read<T>(&self, read: impl FnOnce(&mut Fields<'_>) -> T) -> Result<T, Problem> {
@@ -241,8 +243,8 @@ impl WriteRequest {
     pub async fn try_out<W: Operation>(
         self,
         work: W,
-        render: impl Fn(W::Output) -> Answer,
-    ) -> Reply {
+        render: impl Fn(W::Output) -> ApiResponse,
+    ) -> ApiResult {
         let (output, tried) = self.app.store.try_out(work).await?;
         Ok(with_changes(render(output), &tried))
     }
@@ -251,8 +253,8 @@ impl WriteRequest {
     pub async fn carry_out<W: Operation>(
         self,
         work: W,
-        render: impl Fn(W::Output) -> Answer + Send + Sync + 'static,
-    ) -> Reply {
+        render: impl Fn(W::Output) -> ApiResponse + Send + Sync + 'static,
+    ) -> ApiResult {
         Ok(match self.idempotency {
             Some(key) => {
                 let now = self.app.believed_time();
@@ -274,8 +276,8 @@ impl WriteRequest {
         self,
         gathering: impl Fn(&App) -> &Arc<WriteBatcher<W>>,
         work: W,
-        render: impl Fn(W::Output) -> Answer + Send + Sync + 'static,
-    ) -> Reply {
+        render: impl Fn(W::Output) -> ApiResponse + Send + Sync + 'static,
+    ) -> ApiResult {
         match self.idempotency {
             Some(_) => self.carry_out(work, render).await,
             None => Ok(render(gathering(&self.app).write(work).await?)),
@@ -287,9 +289,9 @@ impl WriteRequest {
 pub struct BodilessWriteRequest(pub WriteRequest);
 
 impl FromRequest<Arc<App>> for BodilessWriteRequest {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ErrorResponse> {
         WriteRequest::read_from(request, app, Scope::Write, BodyPolicy::PERHAPS_NO_BODY)
             .await
             .map(Self)
@@ -300,9 +302,9 @@ impl FromRequest<Arc<App>> for BodilessWriteRequest {
 pub struct BulkRequest(pub WriteRequest);
 
 impl FromRequest<Arc<App>> for BulkRequest {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ErrorResponse> {
         WriteRequest::read_from(request, app, Scope::Write, BodyPolicy::MANY_RECORDS)
             .await
             .map(Self)
@@ -313,9 +315,9 @@ impl FromRequest<Arc<App>> for BulkRequest {
 pub struct QueryRequest(pub WriteRequest);
 
 impl FromRequest<Arc<App>> for QueryRequest {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ErrorResponse> {
         WriteRequest::read_from(request, app, Scope::Read, BodyPolicy::BODY).await.map(Self)
     }
 }
@@ -324,9 +326,9 @@ impl FromRequest<Arc<App>> for QueryRequest {
 pub struct AdminRequest(pub WriteRequest);
 
 impl FromRequest<Arc<App>> for AdminRequest {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ErrorResponse> {
         WriteRequest::read_from(request, app, Scope::Admin, BodyPolicy::PERHAPS_NO_BODY)
             .await
             .map(Self)
@@ -337,9 +339,9 @@ impl FromRequest<Arc<App>> for AdminRequest {
 pub struct AdminReadRequest(pub ReadRequest);
 
 impl FromRequest<Arc<App>> for AdminReadRequest {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ErrorResponse> {
         ReadRequest::read_from(request, app, Scope::Admin).map(Self)
     }
 }
@@ -357,7 +359,7 @@ async fn unless_gone<T>(
     }
 }
 
-fn authorise(parts: &Parts, needed: Scope) -> Result<&KnownKey, Refusal> {
+fn authorise(parts: &Parts, needed: Scope) -> Result<&KnownKey, ErrorResponse> {
     let key = parts.extensions.get::<Arc<KnownKey>>();
     let key =
         key.ok_or_else(|| StoreError::Internal("a route was reached without a caller".to_owned()))?;
@@ -369,7 +371,7 @@ fn authorise(parts: &Parts, needed: Scope) -> Result<&KnownKey, Refusal> {
                 needed.name(),
                 key.scope.name()
             );
-            Err(Problem::new(Code::Forbidden, message).into())
+            Err(Problem::new(ErrorCode::Forbidden, message).into())
         }
     }
 }

@@ -14,7 +14,7 @@ use axum::response::Response;
 use futures_util::FutureExt;
 use slated_model::clock::Timestamp;
 use slated_model::id::{KeyId, RequestId};
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 use slated_store::OperationError;
 use tracing::Level;
 
@@ -109,7 +109,7 @@ async fn admit(
         None if request.method().is_safe() => Ok(()),
         None => Ok(workspace.map_or(Ok(()), |workspace| app.unread.check(workspace))?),
         Some(seconds) => Err(Problem::new(
-            Code::RateLimited,
+            ErrorCode::RateLimited,
             format!("The key used up its rate limit; try again in {seconds} seconds."),
         )
         .into()),

@@ -10,10 +10,10 @@ use slated_model::id::{Id, Kind};
 use slated_model::listing::{Order, Page, Start};
 use slated_model::person::IdentifierKind;
 use slated_store::Tried;
-use slated_store::records::pagination::Listed;
+use slated_store::records::pagination::PageResult;
 use utoipa::ToSchema;
 
-use super::error_response::Refusal;
+use super::error_response::ErrorResponse;
 use slated_operations::idempotency::StoredResponse;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -25,7 +25,7 @@ const LIKELY_LENGTH: usize = 4096;
 
 /// A complete answer to a request.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct ApiResponse {
     pub status: u16,
     pub etag: Option<String>,
     /// By what a create found the person who was there already.
@@ -35,20 +35,20 @@ pub struct Answer {
     pub is_replay: bool,
 }
 
-impl From<StoredResponse> for Answer {
+impl From<StoredResponse> for ApiResponse {
     fn from(StoredResponse { status, etag, matched_by, body, is_replay }: StoredResponse) -> Self {
         Self { status, etag, matched_by, body, is_replay }
     }
 }
 
-impl From<Answer> for StoredResponse {
-    fn from(Answer { status, etag, matched_by, body, is_replay }: Answer) -> Self {
+impl From<ApiResponse> for StoredResponse {
+    fn from(ApiResponse { status, etag, matched_by, body, is_replay }: ApiResponse) -> Self {
         Self { status, etag, matched_by, body, is_replay }
     }
 }
 
 /// What every handler gives back.
-pub type Reply = Result<Answer, Refusal>;
+pub type ApiResult = Result<ApiResponse, ErrorResponse>;
 
 /// A single record.
 #[derive(Serialize, ToSchema)]
@@ -60,7 +60,7 @@ pub struct Envelope<T> {
 
 /// A single record, found under its id or under one that was merged into it.
 #[derive(Serialize, ToSchema)]
-pub struct Followed<T> {
+pub struct MaybeMerged<T> {
     #[schema(example = true)]
     pub success: bool,
     pub data: T,
@@ -73,7 +73,7 @@ pub struct Followed<T> {
 /// The record of a write, or of one that was only tried out.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what with_changes writes")]
-pub struct Tryable<T> {
+pub struct WithDryRunChanges<T> {
     #[schema(example = true)]
     success: bool,
     data: T,
@@ -134,21 +134,21 @@ pub enum ListMeta {
 }
 
 /// A record in the envelope.
-pub fn answer<T: Serialize>(status: StatusCode, data: T) -> Answer {
+pub fn answer<T: Serialize>(status: StatusCode, data: T) -> ApiResponse {
     render(status, &Envelope { success: true, data })
 }
 
 /// A record that was asked for under an id which may have been merged into it.
-pub fn followed<T: Serialize, K: Kind>(asked_for: Id<K>, found: Id<K>, data: T) -> Answer {
+pub fn followed<T: Serialize, K: Kind>(asked_for: Id<K>, found: Id<K>, data: T) -> ApiResponse {
     let merged_into = (found != asked_for).then(|| found.to_string());
-    render(StatusCode::OK, &Followed { success: true, data, merged_into })
+    render(StatusCode::OK, &MaybeMerged { success: true, data, merged_into })
 }
 
 /// Any body as it is.
-pub fn render(status: StatusCode, body: &impl Serialize) -> Answer {
+pub fn render(status: StatusCode, body: &impl Serialize) -> ApiResponse {
     let mut buffer = Vec::with_capacity(LIKELY_LENGTH);
     match serde_json::to_writer(&mut buffer, body) {
-        Ok(()) => Answer {
+        Ok(()) => ApiResponse {
             status: status.as_u16(),
             etag: None,
             matched_by: None,
@@ -157,23 +157,29 @@ pub fn render(status: StatusCode, body: &impl Serialize) -> Answer {
         },
         Err(error) => {
             tracing::error!(error = %error, "an answer could not be written");
-            Answer { status: 500, etag: None, matched_by: None, body: Vec::new(), is_replay: false }
+            ApiResponse {
+                status: 500,
+                etag: None,
+                matched_by: None,
+                body: Vec::new(),
+                is_replay: false,
+            }
         }
     }
 }
 
-pub fn with_etag(answer: Answer, etag: String) -> Answer {
-    Answer { etag: Some(etag), ..answer }
+pub fn with_etag(answer: ApiResponse, etag: String) -> ApiResponse {
+    ApiResponse { etag: Some(etag), ..answer }
 }
 
 /// The answer of a create that says by what it found the person, if it found one.
-pub fn with_match(answer: Answer, matched_by: Option<IdentifierKind>) -> Answer {
-    Answer { matched_by, ..answer }
+pub fn with_match(answer: ApiResponse, matched_by: Option<IdentifierKind>) -> ApiResponse {
+    ApiResponse { matched_by, ..answer }
 }
 
 /// The answer with a secret in a field of its `data`. One that is given again shows no secret: its
 /// caller had it, or has to make a new one.
-pub fn with_secret(answer: Answer, field: &str, secret: &str) -> Answer {
+pub fn with_secret(answer: ApiResponse, field: &str, secret: &str) -> ApiResponse {
     match answer.is_replay {
         true => answer,
         false => with_field(answer, field, secret.into()),
@@ -181,11 +187,11 @@ pub fn with_secret(answer: Answer, field: &str, secret: &str) -> Answer {
 }
 
 /// The answer with one more field of its `data`.
-pub fn with_field(answer: Answer, field: &str, value: serde_json::Value) -> Answer {
+pub fn with_field(answer: ApiResponse, field: &str, value: serde_json::Value) -> ApiResponse {
     let mut body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     body["data"][field] = value;
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    Answer { body: render(status, &body).body, ..answer }
+    ApiResponse { body: render(status, &body).body, ..answer }
 }
 
 /// What a change that was only tried out would have told.
@@ -211,15 +217,15 @@ pub fn would_be(tried: &[Tried]) -> Vec<Box<RawValue>> {
 }
 
 /// The answer with the changes that would have been made beside its `data`.
-pub fn with_changes(mut answer: Answer, tried: &[Tried]) -> Answer {
+pub fn with_changes(mut answer: ApiResponse, tried: &[Tried]) -> ApiResponse {
     let changes: Vec<_> = would_be(tried).iter().map(|change| change.get().to_owned()).collect();
     if answer.body.pop() == Some(b'}') {
         answer.body.extend_from_slice(format!(",\"changes\":[{}]}}", changes.join(",")).as_bytes());
     }
-    Answer { etag: None, ..answer }
+    ApiResponse { etag: None, ..answer }
 }
 
-impl IntoResponse for Answer {
+impl IntoResponse for ApiResponse {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::from(self.body));
         *response.status_mut() =
@@ -248,11 +254,11 @@ pub fn page_of<T, K: Kind>(
     id: impl Fn(&T) -> Id<K>,
 ) -> (Vec<T>, ListMeta) {
     let seen = |all: &[T], last: Id<K>| {
-        let is_seen = |record: &&T| match page.order {
+        let replicas_must_show = |record: &&T| match page.order {
             Order::OldestFirst => id(record) <= last,
             Order::NewestFirst => id(record) >= last,
         };
-        all.iter().filter(is_seen).count()
+        all.iter().filter(replicas_must_show).count()
     };
     page_behind(page, all, &id, seen)
 }
@@ -288,7 +294,7 @@ fn page_behind<T, K: Kind>(
     let limit = usize::try_from(page.limit).unwrap_or(0);
     let more = all.len() > start.saturating_add(limit);
     let records: Vec<T> = all.into_iter().skip(start).take(limit).collect();
-    let listed = Listed { records, total, more };
+    let listed = PageResult { records, total, more };
     let meta = list_meta(page, &listed, id);
     (listed.records, meta)
 }
@@ -296,10 +302,10 @@ fn page_behind<T, K: Kind>(
 /// The `meta` of a page, as it was asked for.
 pub fn list_meta<T, K: Kind>(
     page: &Page<K>,
-    listed: &Listed<T>,
+    listed: &PageResult<T>,
     id: impl Fn(&T) -> Id<K>,
 ) -> ListMeta {
-    let Listed { records, total, more } = listed;
+    let PageResult { records, total, more } = listed;
     match page.start {
         Start::Offset(offset) => ListMeta::Offset { total: *total, offset, limit: page.limit },
         Start::Cursor(_) => {

@@ -8,7 +8,7 @@ use axum::response::Response;
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use slated_model::id::WorkspaceId;
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 
 use super::error_response::internal;
 use super::shares::{Full, Share, Shares};
@@ -87,5 +87,5 @@ fn too_much(full: Full) -> Problem {
         }
         Full::All => "Too many large answers wait to be read now; try again shortly.",
     };
-    Problem::new(Code::Unavailable, message)
+    Problem::new(ErrorCode::Unavailable, message)
 }

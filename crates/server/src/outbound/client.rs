@@ -11,7 +11,7 @@ use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::sync::Semaphore;
 
-use super::target::Targets;
+use super::allowed_addresses::AllowedAddresses;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const MAX_REDIRECTS: usize = 3;
@@ -21,7 +21,7 @@ const IDLE_CONNECTIONS: usize = 64;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Redirects {
     /// The call goes there too, if it may.
-    Followed,
+    MaybeMerged,
     /// It is an answer like any other: what the call holds is for the one that was named.
     Left,
 }
@@ -29,13 +29,13 @@ pub enum Redirects {
 /// A client that reaches allowed targets only. `timeout` is for a whole call, with all its
 /// redirects.
 pub fn client(
-    targets: &Targets,
+    targets: &AllowedAddresses,
     timeout: Duration,
     redirects: Redirects,
 ) -> Result<Client, String> {
     let at_redirects = targets.clone();
     let policy = match redirects {
-        Redirects::Followed => Policy::custom(move |attempt| redirect(&at_redirects, attempt)),
+        Redirects::MaybeMerged => Policy::custom(move |attempt| redirect(&at_redirects, attempt)),
         Redirects::Left => Policy::none(),
     };
     Client::builder()
@@ -64,7 +64,7 @@ fn tls() -> Result<ClientConfig, String> {
 }
 
 /// Follows only redirects that keep the request as it is.
-fn redirect(targets: &Targets, attempt: Attempt<'_>) -> reqwest::redirect::Action {
+fn redirect(targets: &AllowedAddresses, attempt: Attempt<'_>) -> reqwest::redirect::Action {
     if !matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT)
     {
         return attempt.stop();
@@ -85,7 +85,7 @@ fn redirect(targets: &Targets, attempt: Attempt<'_>) -> reqwest::redirect::Actio
 
 /// Looks names up and leaves out the addresses that may not be called, so that a name cannot lead
 /// where its URL could not.
-struct Resolver(Targets);
+struct Resolver(AllowedAddresses);
 
 /// Each look-up keeps a thread waiting, and long reads of all workspaces are served by the same 512
 /// threads: half of them are not for names.

@@ -2,10 +2,10 @@
 //! or its network can: every address is checked when it is written, after its name is resolved, and
 //! at every redirect.
 
+mod allowed_addresses;
 mod answer;
 mod client;
-mod target;
 
+pub use allowed_addresses::AllowedAddresses;
 pub use answer::{explain, retry_after};
 pub use client::{Redirects, client};
-pub use target::Targets;

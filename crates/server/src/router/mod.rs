@@ -8,12 +8,12 @@ use axum::Router;
 use axum::extract::State;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{delete, get, patch, post, put};
-use slated_model::problem::{Code, Problem};
+use slated_model::problem::{ErrorCode, Problem};
 
 use crate::api::{v0, v1};
 use crate::http::app::App;
 use crate::http::body::drain_all;
-use crate::http::error_response::Refusal;
+use crate::http::error_response::ErrorResponse;
 use crate::http::request_context::edge;
 use crate::http::{docs, front, health};
 
@@ -159,21 +159,27 @@ pub fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-async fn unknown_route(State(app): State<Arc<App>>, request: axum::extract::Request) -> Refusal {
+async fn unknown_route(
+    State(app): State<Arc<App>>,
+    request: axum::extract::Request,
+) -> ErrorResponse {
     let path: String = request.uri().path().chars().take(128).collect();
     drain_all(&app, request).await;
     Problem::new(
-        Code::NotFound,
+        ErrorCode::NotFound,
         format!("There is no route {path}; GET /openapi.json lists those there are."),
     )
     .into()
 }
 
-async fn unknown_method(State(app): State<Arc<App>>, request: axum::extract::Request) -> Refusal {
+async fn unknown_method(
+    State(app): State<Arc<App>>,
+    request: axum::extract::Request,
+) -> ErrorResponse {
     let method: String = request.method().as_str().chars().take(32).collect();
     drain_all(&app, request).await;
     Problem::new(
-        Code::MethodNotAllowed,
+        ErrorCode::MethodNotAllowed,
         format!("This route does not take {method}; the Allow header lists what it takes."),
     )
     .into()

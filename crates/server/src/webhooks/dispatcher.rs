@@ -16,7 +16,7 @@ use super::request::Caller;
 use super::secret::SecretKey;
 use super::worker::Courier;
 use crate::events::Hub;
-use crate::outbound::Targets;
+use crate::outbound::AllowedAddresses;
 use slated_operations::webhook_delivery::{ClearLeases, DueWebhooks, RetryDelays};
 
 /// How often somebody looks for retries that are due, and for what other servers wrote or left.
@@ -31,7 +31,7 @@ const GRACE: Duration = Duration::from_secs(15);
 /// How webhooks are called.
 #[derive(Clone, Default)]
 pub struct Delivering {
-    pub targets: Arc<Targets>,
+    pub targets: Arc<AllowedAddresses>,
     pub secret_key: SecretKey,
     pub delays: RetryDelays,
 }
@@ -51,7 +51,7 @@ pub fn start(
         caller,
         delays,
         stopping,
-        busy: Busy::default(),
+        busy: InFlightSet::default(),
         couriers: JoinSet::new(),
     };
     Ok(tokio::spawn(dispatcher.run()))
@@ -61,9 +61,9 @@ pub fn start(
 type Taken = HashMap<(WorkspaceId, WebhookId), Option<Instant>>;
 
 #[derive(Clone, Default)]
-struct Busy(Arc<Mutex<Taken>>);
+struct InFlightSet(Arc<Mutex<Taken>>);
 
-impl Busy {
+impl InFlightSet {
     fn lock(&self) -> MutexGuard<'_, Taken> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -80,13 +80,13 @@ impl Busy {
 }
 
 /// A courier at work. However it ends, the webhook is free again.
-struct Shift {
-    busy: Busy,
+struct InFlight {
+    busy: InFlightSet,
     webhook: (WorkspaceId, WebhookId),
     has_worked: bool,
 }
 
-impl Drop for Shift {
+impl Drop for InFlight {
     fn drop(&mut self) {
         match self.has_worked {
             true => self.busy.lock().remove(&self.webhook),
@@ -101,7 +101,7 @@ struct Dispatcher {
     caller: Caller,
     delays: RetryDelays,
     stopping: watch::Receiver<bool>,
-    busy: Busy,
+    busy: InFlightSet,
     couriers: JoinSet<()>,
 }
 
@@ -134,7 +134,7 @@ impl Dispatcher {
             return;
         }
         let mut shift =
-            Shift { busy: self.busy.clone(), webhook: (workspace, webhook), has_worked: false };
+            InFlight { busy: self.busy.clone(), webhook: (workspace, webhook), has_worked: false };
         let courier = Courier {
             store: Arc::clone(&self.store),
             caller: self.caller.clone(),

@@ -10,7 +10,7 @@ use slated_model::event::Event;
 use slated_store::records::webhook::Webhook;
 
 use super::secret::SecretKey;
-use crate::outbound::{Redirects, Targets, client, explain, retry_after};
+use crate::outbound::{AllowedAddresses, Redirects, client, explain, retry_after};
 use slated_operations::webhook_delivery::{Attempt, Outcome};
 
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -21,13 +21,13 @@ const CHARACTERS_KEPT: usize = 512;
 #[derive(Clone)]
 pub struct Caller {
     client: Client,
-    targets: Arc<Targets>,
+    targets: Arc<AllowedAddresses>,
     secret_key: SecretKey,
 }
 
 impl Caller {
-    pub fn new(targets: Arc<Targets>, secret_key: SecretKey) -> Result<Self, String> {
-        Ok(Self { client: client(&targets, TIMEOUT, Redirects::Followed)?, targets, secret_key })
+    pub fn new(targets: Arc<AllowedAddresses>, secret_key: SecretKey) -> Result<Self, String> {
+        Ok(Self { client: client(&targets, TIMEOUT, Redirects::MaybeMerged)?, targets, secret_key })
     }
 
     pub async fn deliver(&self, webhook: &Webhook, event: &Event) -> Outcome {

@@ -16,8 +16,8 @@ use tokio::time::Instant;
 
 use super::request::Caller;
 use slated_operations::webhook_delivery::{
-    IsAsPlanned, LEASE_MILLIS, Outcome, Parcel, PlanTurn, RenewLease, RetryDelays, Settle,
-    TakeLease,
+    IsAsPlanned, LEASE_MILLIS, Outcome, PendingDelivery, PlanBatch, RecordOutcomes, RenewLease,
+    RetryDelays, TakeLease,
 };
 
 /// Lanes that are worked on beside each other.
@@ -28,12 +28,12 @@ const MAX_TURN: Duration = Duration::from_secs(3);
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// When no new call is begun any more.
-struct Halt {
+struct StopSignal {
     at: Instant,
     at_once: AtomicBool,
 }
 
-impl Halt {
+impl StopSignal {
     fn is_over(&self) -> bool {
         self.at_once.load(Ordering::Relaxed) || Instant::now() >= self.at
     }
@@ -74,7 +74,7 @@ impl Courier {
         if !self.store.write(TakeLease { workspace, id, lease }).await? {
             return Ok(None);
         }
-        let Some(turn) = self.store.read_snapshot(PlanTurn { workspace, id }).await? else {
+        let Some(turn) = self.store.read_consistent(PlanBatch { workspace, id }).await? else {
             return Ok(None);
         };
         let is_idle = turn.is_idle();
@@ -83,13 +83,19 @@ impl Courier {
             () = self.keep_lease() => return Ok(None),
         };
         let (delays, is_last) = (self.delays.clone(), *self.stopping.borrow());
-        let goes_on =
-            self.store.write(Settle { workspace, lease, turn, outcomes, delays, is_last }).await?;
+        let goes_on = self
+            .store
+            .write(RecordOutcomes { workspace, lease, turn, outcomes, delays, is_last })
+            .await?;
         Ok((!is_idle).then_some(goes_on))
     }
 
-    async fn deliver_all(&self, webhook: &Webhook, lanes: &[Vec<Parcel>]) -> Vec<Vec<Outcome>> {
-        let halt = Halt { at: Instant::now() + MAX_TURN, at_once: AtomicBool::new(false) };
+    async fn deliver_all(
+        &self,
+        webhook: &Webhook,
+        lanes: &[Vec<PendingDelivery>],
+    ) -> Vec<Vec<Outcome>> {
+        let halt = StopSignal { at: Instant::now() + MAX_TURN, at_once: AtomicBool::new(false) };
         let calls: Vec<_> = lanes
             .iter()
             .enumerate()
@@ -106,7 +112,7 @@ impl Courier {
     }
 
     /// Ends the turn when somebody switched the webhook off or sent it elsewhere.
-    async fn watch(&self, webhook: &Webhook, halt: &Halt) {
+    async fn watch(&self, webhook: &Webhook, halt: &StopSignal) {
         let (workspace, id) = (self.workspace, webhook.id);
         loop {
             tokio::time::sleep(LOOK_EVERY).await;
@@ -120,7 +126,12 @@ impl Courier {
     }
 
     /// One after the other, until one fails.
-    async fn deliver_lane(&self, webhook: &Webhook, lane: &[Parcel], halt: &Halt) -> Vec<Outcome> {
+    async fn deliver_lane(
+        &self,
+        webhook: &Webhook,
+        lane: &[PendingDelivery],
+        halt: &StopSignal,
+    ) -> Vec<Outcome> {
         let mut outcomes = Vec::with_capacity(lane.len());
         for parcel in lane {
             if halt.is_over() || matches!(outcomes.last(), Some(Outcome::Failed(..))) {

@@ -6,7 +6,7 @@ use tokio_postgres::Client;
 use crate::copy::binary::Reader;
 use crate::copy::table::Table;
 use crate::driver::param::Param;
-use crate::driver::postgres::error::judge;
+use crate::driver::postgres::error::classify;
 use crate::error::StoreError;
 
 pub(super) async fn count(client: &Client, tables: &[Table]) -> Result<u64, StoreError> {
@@ -15,7 +15,7 @@ pub(super) async fn count(client: &Client, tables: &[Table]) -> Result<u64, Stor
         let row = client
             .query_one(&format!("SELECT COUNT(*) FROM {}", table.name), &[])
             .await
-            .map_err(|error| judge(&error))?;
+            .map_err(|error| classify(&error))?;
         total += u64::try_from(row.get::<_, i64>(0)).unwrap_or(0);
     }
     Ok(total)
@@ -35,10 +35,10 @@ pub(super) async fn each_row(
     let stream = client
         .copy_out(&format!("COPY ({select}) TO STDOUT (FORMAT BINARY)"))
         .await
-        .map_err(|error| judge(&error))?;
+        .map_err(|error| classify(&error))?;
     pin_mut!(stream);
     let mut reader = Reader::new(table);
-    while let Some(arrived) = stream.try_next().await.map_err(|error| judge(&error))? {
+    while let Some(arrived) = stream.try_next().await.map_err(|error| classify(&error))? {
         reader.push(&arrived);
         while let Some(row) = reader.next_row()? {
             reader.values(&row, &mut look)?;

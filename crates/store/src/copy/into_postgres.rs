@@ -15,7 +15,7 @@ use crate::copy::table::{self, Table};
 use crate::copy::{Moved, Report, Stage, Tally, binary, compare, from_postgres};
 use crate::driver::postgres::address::Address;
 use crate::driver::postgres::constraints::{TakenOff, execute};
-use crate::driver::postgres::error::{describe, judge};
+use crate::driver::postgres::error::{classify, describe};
 use crate::driver::postgres::pool::connect;
 use crate::driver::sqlite::connection::SqliteTx;
 use crate::error::StoreError;
@@ -71,7 +71,7 @@ async fn refuse_full(client: &Client) -> Result<(), StoreError> {
     match client
         .query_opt("SELECT 1 FROM workspace LIMIT 1", &[])
         .await
-        .map_err(|error| judge(&error))?
+        .map_err(|error| classify(&error))?
     {
         Some(_) => Err(StoreError::Unusable(
             "the database to copy into holds records already; copy into an empty one".to_owned(),

@@ -4,7 +4,7 @@
 use tokio_postgres::Client;
 
 use crate::driver::param::Param;
-use crate::driver::postgres::error::judge;
+use crate::driver::postgres::error::classify;
 use crate::error::StoreError;
 use crate::records::field_order;
 use crate::schema::{PERMITS, TABLES};
@@ -89,7 +89,7 @@ pub(super) async fn all(client: &Client) -> Result<Vec<Table>, StoreError> {
                    WHERE table_schema = current_schema() AND table_name = $1 ORDER BY \
                    ordinal_position";
         let mut columns = Vec::new();
-        for row in client.query(sql, &[name]).await.map_err(|error| judge(&error))? {
+        for row in client.query(sql, &[name]).await.map_err(|error| classify(&error))? {
             let (column, data_type): (String, String) = (row.get(0), row.get(1));
             columns.push(Column {
                 in_order: order_of(&column),
@@ -106,7 +106,7 @@ pub(super) async fn all(client: &Client) -> Result<Vec<Table>, StoreError> {
         let primary_key = client
             .query(sql, &[name])
             .await
-            .map_err(|error| judge(&error))?
+            .map_err(|error| classify(&error))?
             .iter()
             .map(|row| row.get(0))
             .collect();

@@ -2,7 +2,7 @@
 
 use crate::driver::postgres::address::Address;
 use crate::driver::postgres::constraints::{TakenOff, execute};
-use crate::driver::postgres::error::judge;
+use crate::driver::postgres::error::classify;
 use crate::driver::postgres::pool::connect;
 use crate::error::StoreError;
 use crate::migrations::postgres;
@@ -17,7 +17,7 @@ pub async fn distribute(address: &Address) -> Result<Vec<&'static str>, StoreErr
     let extension = client
         .query_opt("SELECT 1 FROM pg_extension WHERE extname = 'citus'", &[])
         .await
-        .map_err(|error| judge(&error))?;
+        .map_err(|error| classify(&error))?;
     if extension.is_none() {
         return Err(StoreError::Unusable(format!(
             "{address} has no citus extension; add it with CREATE EXTENSION citus on every \
@@ -35,7 +35,7 @@ pub async fn distribute(address: &Address) -> Result<Vec<&'static str>, StoreErr
     let tables = || TABLES.iter().chain(&ONLY_POSTGRES).chain(&SEARCH);
     for table in tables() {
         let sql = "SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass($1::text)";
-        if client.query_opt(sql, &[table]).await.map_err(|error| judge(&error))?.is_none() {
+        if client.query_opt(sql, &[table]).await.map_err(|error| classify(&error))?.is_none() {
             missing.push(*table);
         }
     }

@@ -5,7 +5,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error};
 
 use crate::driver::postgres::address::Address;
-use crate::driver::postgres::error::{describe, judge};
+use crate::driver::postgres::error::{classify, describe};
 use crate::driver::postgres::pool::connect;
 use crate::error::StoreError;
 use crate::migrations::{failed, log_applied, missing_from, newest_version};
@@ -20,8 +20,11 @@ pub(crate) async fn bring_up_to_date(
     purpose: Purpose,
 ) -> Result<(), StoreError> {
     let client = connect(address).await?;
-    let encoding: String =
-        client.query_one("SHOW server_encoding", &[]).await.map_err(|error| judge(&error))?.get(0);
+    let encoding: String = client
+        .query_one("SHOW server_encoding", &[])
+        .await
+        .map_err(|error| classify(&error))?
+        .get(0);
     if encoding != "UTF8" {
         return Err(StoreError::Unusable(format!(
             "{address} keeps text as {encoding}, which cannot hold all characters; make the \
@@ -40,7 +43,7 @@ pub(crate) async fn bring_up_to_date(
         match prepare_and_apply(&client).await {
             Err(StoreError::Conflict(_)) => {
                 // A statement that failed inside leaves the transaction open.
-                client.batch_execute("ROLLBACK").await.map_err(|error| judge(&error))?;
+                client.batch_execute("ROLLBACK").await.map_err(|error| classify(&error))?;
             }
             outcome => return outcome,
         }
@@ -49,7 +52,7 @@ pub(crate) async fn bring_up_to_date(
 }
 
 async fn prepare_and_apply(client: &Client) -> Result<(), StoreError> {
-    let broken = |error: Error| judge(&error);
+    let broken = |error: Error| classify(&error);
     if current_version(client).await?.is_none() {
         let sql = format!(
             "CREATE TABLE IF NOT EXISTS schema_migration (version bigint NOT NULL PRIMARY KEY, \
@@ -62,7 +65,7 @@ async fn prepare_and_apply(client: &Client) -> Result<(), StoreError> {
             Some(&(SqlState::DUPLICATE_OBJECT | SqlState::DUPLICATE_TABLE)) => {
                 StoreError::Conflict(describe(&error))
             }
-            _ => judge(&error),
+            _ => classify(&error),
         })?;
     }
     // CockroachDB compares text byte by byte without being told, and knows no collation of that
@@ -85,7 +88,7 @@ async fn prepare_and_apply(client: &Client) -> Result<(), StoreError> {
                 step.postgres.to_owned()
             };
             for statement in statements(&sql) {
-                client.batch_execute(statement).await.map_err(|error| match judge(&error) {
+                client.batch_execute(statement).await.map_err(|error| match classify(&error) {
                     conflict @ StoreError::Conflict(_) => conflict,
                     _ => failed(step, &describe(&error)),
                 })?;
@@ -114,12 +117,12 @@ fn statements(step: &str) -> impl Iterator<Item = &str> {
 /// Whether there is a table of that name, readable or not, in the schema in which ours are made.
 pub(crate) async fn has_table(client: &Client, name: &str) -> Result<bool, StoreError> {
     let sql = "SELECT to_regclass(quote_ident(current_schema()) || '.' || $1) IS NOT NULL";
-    Ok(client.query_one(sql, &[&name]).await.map_err(|error| judge(&error))?.get(0))
+    Ok(client.query_one(sql, &[&name]).await.map_err(|error| classify(&error))?.get(0))
 }
 
 /// Nothing if the database was never ours.
 async fn current_version(client: &Client) -> Result<Option<i64>, StoreError> {
-    let broken = |error: Error| judge(&error);
+    let broken = |error: Error| classify(&error);
     if !has_table(client, "schema_migration").await? {
         return Ok(None);
     }

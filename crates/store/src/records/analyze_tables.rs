@@ -43,6 +43,6 @@ pub async fn unknown(tx: &mut Tx) -> Result<Vec<Unknown>, StoreError> {
 pub async fn learn(tx: &mut Tx, table: &'static str) -> Result<(), StoreError> {
     match tx.is_embedded() {
         true => Ok(()),
-        false => tx.tell(&format!("ANALYZE (SKIP_LOCKED) {table}"), &[]).await,
+        false => tx.execute_deferred(&format!("ANALYZE (SKIP_LOCKED) {table}"), &[]).await,
     }
 }

@@ -7,7 +7,7 @@ use crate::driver::param::Param;
 use crate::driver::row::Row;
 use crate::error::StoreError;
 use crate::params;
-use crate::records::pagination::{self, Conditions, Listed, finish};
+use crate::records::pagination::{self, Conditions, PageResult, finish};
 use crate::records::position_gaps::{self, Gaps};
 use crate::records::search::documents::Wanted;
 use crate::records::statement::{among, list_of_ids};
@@ -199,7 +199,7 @@ pub async fn list(
     job: JobId,
     filter: &CandidateFilter,
     page: &Page<id::Candidate>,
-) -> Result<Option<Listed<CandidateItem>>, StoreError> {
+) -> Result<Option<PageResult<CandidateItem>>, StoreError> {
     let CandidateFilter { times, stage_id, q } = filter;
     let Some(places) = job::places(tx, workspace, job).await? else { return Ok(None) };
     let wanted = wanted(tx, workspace, q.as_ref());
@@ -240,7 +240,7 @@ pub async fn list(
             false => None,
         };
         let Some(first) = first else {
-            return Ok(Some(Listed { records: Vec::new(), total, more: false }));
+            return Ok(Some(PageResult { records: Vec::new(), total, more: false }));
         };
         from.first_of_page = Some(first);
     }
@@ -291,7 +291,7 @@ pub async fn list_all(
     workspace: WorkspaceId,
     filter: &AllCandidatesFilter,
     page: &Page<id::Candidate>,
-) -> Result<Listed<CandidateOnJob>, StoreError> {
+) -> Result<PageResult<CandidateOnJob>, StoreError> {
     let wanted = wanted(tx, workspace, filter.q.as_ref());
     let mut conditions = Conditions::new("c.workspace_id = ?1", vec![workspace.into()]);
     conditions.filter_times("c", &filter.times);
@@ -327,7 +327,7 @@ pub async fn list_all(
         conditions.filter(&wanted.condition(tx, "c.person_id"), wanted.text());
     }
     let from = ("SELECT c.id", tables.as_str(), "c");
-    let Listed { records, total, more } = range_counts::list_by_id(
+    let PageResult { records, total, more } = range_counts::list_by_id(
         tx,
         workspace,
         range_counts::List::Candidates,
@@ -341,7 +341,7 @@ pub async fn list_all(
     if page.order == Order::NewestFirst {
         records.reverse();
     }
-    Ok(Listed { records, total, more })
+    Ok(PageResult { records, total, more })
 }
 
 /// The candidates with these ids, in the order of their ids.
@@ -417,7 +417,7 @@ pub async fn place(
     workspace: WorkspaceId,
     id: CandidateId,
 ) -> Result<Option<CandidatePlace>, StoreError> {
-    tx.row_to_change(PLACE, params![workspace, id], place_part).await
+    tx.row_for_update(PLACE, params![workspace, id], place_part).await
 }
 
 /// Those of the candidates that nobody else changes at the moment, in the order of their ids.
@@ -437,7 +437,7 @@ pub async fn free_places(
             Ok((row.id(3)?, place_part(row)?))
         })
         .await?;
-    tx.has_waited();
+    tx.refresh_now_after_lock();
     Ok(places)
 }
 
@@ -447,7 +447,7 @@ pub async fn ask_place(
     workspace: WorkspaceId,
     id: CandidateId,
 ) -> Result<Asked<CandidatePlace>, StoreError> {
-    tx.ask_to_change(PLACE, params![workspace, id], place_part).await
+    tx.ask_for_update(PLACE, params![workspace, id], place_part).await
 }
 
 /// Asks for the candidate's person, with the name, and how many stages the candidate has entered.
@@ -538,12 +538,15 @@ pub async fn remove(
 ) -> Result<(), StoreError> {
     range_counts::removed(tx, workspace, range_counts::List::Candidates, id).await?;
     position_gaps::leave(tx, workspace, job, id).await?;
-    tx.tell(
+    tx.execute_deferred(
         "DELETE FROM stage_entry WHERE workspace_id = ?1 AND candidate_id = ?2",
         params![workspace, id],
     )
     .await?;
-    tx.tell("DELETE FROM candidate WHERE workspace_id = ?1 AND id = ?2", params![workspace, id])
-        .await?;
+    tx.execute_deferred(
+        "DELETE FROM candidate WHERE workspace_id = ?1 AND id = ?2",
+        params![workspace, id],
+    )
+    .await?;
     job::count_candidate_off(tx, workspace, job).await
 }

@@ -7,7 +7,7 @@ use crate::driver::row::Row;
 use crate::error::StoreError;
 use crate::params;
 use crate::records::field_order;
-use crate::records::pagination::{Conditions, Listed, list_counted};
+use crate::records::pagination::{Conditions, PageResult, list_counted};
 use crate::tx::Tx;
 
 /// The person as a contact of the company, made if not there, and whether it was.
@@ -25,7 +25,7 @@ pub async fn find_or_insert(
     let id = tx.new_id();
     let sql = "INSERT INTO client_contact (workspace_id, company_id, person_id, id, created_at) \
         VALUES (?1, ?2, ?3, ?4, ?5)";
-    tx.tell(sql, params![workspace, company, person, id, tx.now()]).await?;
+    tx.execute_deferred(sql, params![workspace, company, person, id, tx.now()]).await?;
     Ok((id, true))
 }
 
@@ -108,7 +108,7 @@ pub async fn of_company(
     workspace: WorkspaceId,
     company: CompanyId,
     page: &Page<id::ClientContact>,
-) -> Result<Listed<ContactView>, StoreError> {
+) -> Result<PageResult<ContactView>, StoreError> {
     let conditions = Conditions::new(OF_COMPANY, vec![workspace.into(), company.into()]);
     list_counted(tx, page, conditions, (VIEW, "FROM client_contact t", "t"), view_part).await
 }
@@ -132,7 +132,7 @@ pub async fn delete(
     id: ClientContactId,
 ) -> Result<(), StoreError> {
     let sql = "DELETE FROM client_contact WHERE workspace_id = ?1 AND company_id = ?2 AND id = ?3";
-    tx.tell(sql, params![workspace, company, id]).await
+    tx.execute_deferred(sql, params![workspace, company, id]).await
 }
 
 /// Removes all contacts that are this person; says which, and where they were.

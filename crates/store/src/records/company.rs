@@ -1,12 +1,12 @@
 use slated_model::clock::Timestamp;
 use slated_model::id::{self, CompanyId, JobId, PersonId, WorkspaceId};
 use slated_model::listing::{Page, TimeFilter};
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 
 use crate::driver::row::Row;
 use crate::error::StoreError;
 use crate::params;
-use crate::records::pagination::{Conditions, Listed, contains};
+use crate::records::pagination::{Conditions, PageResult, contains};
 use crate::records::places;
 use crate::records::range_counts::{self, List};
 use crate::records::statement::{among, list_of_ids};
@@ -49,7 +49,7 @@ pub async fn load(
     id: CompanyId,
 ) -> Result<Option<CompanyView>, StoreError> {
     let sql = format!("{SELECT} {TABLES} WHERE c.workspace_id = ?1 AND c.id = ?2");
-    tx.row_to_change(&sql, params![workspace, id], view_part).await
+    tx.row_for_update(&sql, params![workspace, id], view_part).await
 }
 
 /// What narrows a list of companies.
@@ -64,7 +64,7 @@ pub async fn list(
     workspace: WorkspaceId,
     filter: &CompanyFilter,
     page: &Page<id::Company>,
-) -> Result<Listed<CompanyView>, StoreError> {
+) -> Result<PageResult<CompanyView>, StoreError> {
     let pattern = filter.q.as_deref().map(contains);
     let mut conditions = Conditions::new("c.workspace_id = ?1", vec![workspace.into()]);
     conditions.filter_times("c", &filter.times);
@@ -89,7 +89,7 @@ pub async fn find_by_name(
     name: &str,
 ) -> Result<Option<CompanyId>, StoreError> {
     let sql = "SELECT id FROM company WHERE workspace_id = ?1 AND name_key = ?2";
-    tx.row(sql, params![workspace, &fold(name)], |row| row.id(0)).await
+    tx.row(sql, params![workspace, &comparison_key(name)], |row| row.id(0)).await
 }
 
 pub async fn name(
@@ -150,7 +150,8 @@ async fn ask_locked(
     let lock = if tx.is_embedded() { "" } else { lock };
     let sql =
         format!("SELECT id, name FROM company WHERE workspace_id = ?1 AND name_key = ?2{lock}");
-    tx.ask(&sql, params![workspace, &fold(name)], |row| Ok((row.id(0)?, row.text(1)?))).await
+    tx.ask(&sql, params![workspace, &comparison_key(name)], |row| Ok((row.id(0)?, row.text(1)?)))
+        .await
 }
 
 pub async fn insert(
@@ -161,7 +162,7 @@ pub async fn insert(
     let id = tx.new_id();
     let sql = "INSERT INTO company (workspace_id, id, name, name_key, created_at, updated_at) \
         VALUES (?1, ?2, ?3, ?4, ?5, ?5)";
-    tx.tell(sql, params![workspace, id, name, &fold(name), tx.now()]).await?;
+    tx.execute_deferred(sql, params![workspace, id, name, &comparison_key(name), tx.now()]).await?;
     range_counts::added(tx, workspace, List::Companies, id).await?;
     Ok(id)
 }
@@ -241,7 +242,7 @@ pub async fn hold_persons_and_jobs(
         tx.row(&format!("SELECT COUNT(*) FROM ({held}) held"), params![workspace, id], |_| Ok(()))
             .await?;
     }
-    tx.has_waited();
+    tx.refresh_now_after_lock();
     Ok(())
 }
 
@@ -253,7 +254,7 @@ pub async fn rename(
 ) -> Result<(), StoreError> {
     let sql = "UPDATE company SET name = ?3, name_key = ?4, updated_at = ?5 WHERE workspace_id = \
         ?1 AND id = ?2";
-    tx.tell(sql, params![workspace, id, name, &fold(name), tx.now()]).await
+    tx.execute_deferred(sql, params![workspace, id, name, &comparison_key(name), tx.now()]).await
 }
 
 /// Lets the persons and jobs of a company belong to another.
@@ -268,7 +269,7 @@ pub async fn hand_over(
             "UPDATE {table} SET company_id = ?3, version = version + 1, updated_at = ?4 WHERE \
              workspace_id = ?1 AND company_id = ?2"
         );
-        tx.tell(&sql, params![workspace, from, into, tx.now()]).await?;
+        tx.execute_deferred(&sql, params![workspace, from, into, tx.now()]).await?;
     }
     Ok(())
 }
@@ -282,10 +283,13 @@ pub async fn remove_into(
 ) -> Result<(), StoreError> {
     let sql =
         "UPDATE client_contact SET company_id = ?3 WHERE workspace_id = ?1 AND company_id = ?2";
-    tx.tell(sql, params![workspace, from, into]).await?;
-    tx.tell("DELETE FROM company WHERE workspace_id = ?1 AND id = ?2", params![workspace, from])
-        .await?;
-    tx.tell(
+    tx.execute_deferred(sql, params![workspace, from, into]).await?;
+    tx.execute_deferred(
+        "DELETE FROM company WHERE workspace_id = ?1 AND id = ?2",
+        params![workspace, from],
+    )
+    .await?;
+    tx.execute_deferred(
         "UPDATE company SET updated_at = ?3 WHERE workspace_id = ?1 AND id = ?2",
         params![workspace, into, tx.now()],
     )

@@ -1,7 +1,7 @@
 //! Persons as they are compared with each other.
 
 use slated_model::contact::{Channel, Contacts};
-use slated_model::duplicate::{Profile, Sign};
+use slated_model::duplicate::{MatchSignal, Profile};
 use slated_model::id::{PersonId, WorkspaceId};
 use slated_model::person::IdentifierKind;
 use slated_model::social::SocialProfile;
@@ -66,7 +66,7 @@ pub async fn profiles(
 pub async fn sharing(
     tx: &mut Tx,
     workspace: WorkspaceId,
-    signs: &[Sign],
+    signs: &[MatchSignal],
 ) -> Result<Vec<Vec<PersonId>>, StoreError> {
     let mut asked = Vec::with_capacity(signs.len());
     for sign in signs {
@@ -82,24 +82,24 @@ pub async fn sharing(
 async fn ask_sharing(
     tx: &mut Tx,
     workspace: WorkspaceId,
-    sign: &Sign,
+    sign: &MatchSignal,
 ) -> Result<Asked<PersonId>, StoreError> {
     match sign {
-        Sign::Phone(number) => {
+        MatchSignal::Phone(number) => {
             let wanted = Wanted::phone(tx, workspace, number);
             let mut values = Values::new(workspace);
             let sql =
                 format!("{} LIMIT {MAX_SHARING}", having(tx, "d.person_id", &wanted, &mut values));
             tx.ask(&sql, values.params(), |row| row.id(0)).await
         }
-        Sign::NameAtCompany(name, company) => {
+        MatchSignal::NameAtCompany(name, company) => {
             let sql = format!(
                 "SELECT id FROM person WHERE workspace_id = ?1 AND company_id = ?2 AND name_key = \
                  ?3 LIMIT {MAX_SHARING}"
             );
             tx.ask(&sql, params![workspace, *company, name], |row| row.id(0)).await
         }
-        Sign::Identifier(identifier) => {
+        MatchSignal::Identifier(identifier) => {
             let sql = format!(
                 "SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = ?2 \
                  AND key = ?3 ORDER BY rank LIMIT {MAX_SHARING}"
@@ -111,7 +111,7 @@ async fn ask_sharing(
         }
         // Identities and addresses that begin with the handle and a slash or an @ are those before
         // the handle with what comes next.
-        Sign::Handle(handle) => {
+        MatchSignal::Handle(handle) => {
             let sql = format!(
                 "SELECT person_id FROM person_identifier WHERE workspace_id = ?1 AND kind = {} \
                  AND key >= ?2 AND key < ?3 \

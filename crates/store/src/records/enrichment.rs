@@ -134,7 +134,7 @@ pub async fn queue(
                'running' OR ?3 THEN ?4 ELSE requested_at END, \
                due_at = CASE WHEN state = 'queued' AND due_at > ?4 THEN ?4 ELSE due_at END WHERE \
                workspace_id = ?1 AND person_id = ?2";
-    tx.tell(sql, params![workspace, person, refresh, tx.now()]).await?;
+    tx.execute_deferred(sql, params![workspace, person, refresh, tx.now()]).await?;
     Ok(false)
 }
 
@@ -146,8 +146,11 @@ pub async fn queue_for_run(
     refresh: bool,
     run: EnrichmentRunId,
 ) -> Result<(), StoreError> {
-    tx.tell(&format!("{INSERT} {QUEUE}"), params![workspace, person, Some(run), refresh, tx.now()])
-        .await
+    tx.execute_deferred(
+        &format!("{INSERT} {QUEUE}"),
+        params![workspace, person, Some(run), refresh, tx.now()],
+    )
+    .await
 }
 
 /// Puts a person into the queue who was made by this very work, so that nobody can know them yet.
@@ -157,7 +160,7 @@ pub async fn queue_new(
     person: PersonId,
 ) -> Result<(), StoreError> {
     let run: Option<EnrichmentRunId> = None;
-    tx.tell(INSERT, params![workspace, person, run, false, tx.now()]).await
+    tx.execute_deferred(INSERT, params![workspace, person, run, false, tx.now()]).await
 }
 
 pub async fn find(
@@ -204,7 +207,7 @@ pub async fn take(
     );
     let mut params = vec![workspace.into(), tx.now().into(), lease.into(), until.into()];
     params.extend(tasks.iter().map(|task| Param::from(task.person)));
-    tx.tell(&sql, &params).await?;
+    tx.execute_deferred(&sql, &params).await?;
     Ok(tasks)
 }
 
@@ -219,7 +222,7 @@ pub async fn held(
         "SELECT {TASK_COLUMNS} FROM enrichment WHERE workspace_id = ?1 AND person_id = ?2 AND \
          lease = ?3"
     );
-    tx.row_to_change(&sql, params![workspace, person, lease], task).await
+    tx.row_for_update(&sql, params![workspace, person, lease], task).await
 }
 
 /// Holds on to a person for longer, if they are still held; says whether they are.
@@ -288,14 +291,14 @@ pub async fn settle(
         (*due_at).into(),
         finished_at.into(),
     ];
-    tx.tell(sql, &params).await
+    tx.execute_deferred(sql, &params).await
 }
 
 /// Lets go of all persons, for a server that has them all to itself and was stopped in the middle.
 pub async fn clear_leases(tx: &mut Tx) -> Result<(), StoreError> {
     let sql = "UPDATE enrichment SET state = 'queued', due_at = ?1, lease = NULL WHERE due_at IS \
         NOT NULL AND lease IS NOT NULL";
-    tx.tell(sql, params![tx.now()]).await
+    tx.execute_deferred(sql, params![tx.now()]).await
 }
 
 /// The end of a run: those of it who wait are skipped for that reason, and who is worked on is not;
@@ -321,11 +324,11 @@ pub async fn leave_run(
     let sql = "SELECT run_id FROM enrichment WHERE workspace_id = ?1 AND person_id = ?2 AND \
         due_at IS NOT NULL";
     let run = tx
-        .row_to_change(sql, params![workspace, person], |row| row.optional_id(0))
+        .row_for_update(sql, params![workspace, person], |row| row.optional_id(0))
         .await?
         .flatten();
     if run.is_some() {
-        tx.tell(
+        tx.execute_deferred(
             "UPDATE enrichment SET run_id = NULL WHERE workspace_id = ?1 AND person_id = ?2",
             params![workspace, person],
         )
@@ -367,7 +370,7 @@ pub async fn remove(
         .await?;
     for table in ["enrichment_answer", "field_source", "proposal"] {
         let sql = format!("DELETE FROM {table} WHERE workspace_id = ?1 AND person_id = ?2");
-        tx.tell(&sql, params![workspace, person]).await?;
+        tx.execute_deferred(&sql, params![workspace, person]).await?;
     }
     Ok(gone.and_then(|(run, due_at)| run.filter(|_| due_at.is_some())))
 }

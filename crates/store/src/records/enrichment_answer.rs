@@ -51,7 +51,11 @@ pub async fn carry_over(
 ) -> Result<(), StoreError> {
     let sql = "UPDATE enrichment_answer SET question = ?4 WHERE workspace_id = ?1 AND person_id = \
         ?2 AND question = ?3";
-    tx.tell(sql, &[workspace.into(), person.into(), Param::Bytes(&from), Param::Bytes(&to)]).await
+    tx.execute_deferred(
+        sql,
+        &[workspace.into(), person.into(), Param::Bytes(&from), Param::Bytes(&to)],
+    )
+    .await
 }
 
 /// Keeps an answer in the place of the one before.
@@ -76,5 +80,5 @@ pub async fn keep(
         Param::Bytes(question),
         profile.as_deref().into(),
     ];
-    tx.tell(sql, &params).await
+    tx.execute_deferred(sql, &params).await
 }

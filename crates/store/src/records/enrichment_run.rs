@@ -12,7 +12,7 @@ use crate::driver::param::Param;
 use crate::driver::row::Row;
 use crate::error::StoreError;
 use crate::params;
-use crate::records::pagination::{Conditions, Listed, list_counted};
+use crate::records::pagination::{Conditions, PageResult, list_counted};
 use crate::records::{json_in, named_in, to_json};
 use crate::tx::Tx;
 
@@ -93,7 +93,7 @@ pub async fn insert(tx: &mut Tx, workspace: WorkspaceId, run: &Run) -> Result<()
         run.created_at.into(),
         run.finished_at.into(),
     ];
-    tx.tell(sql, &params).await
+    tx.execute_deferred(sql, &params).await
 }
 
 pub async fn find(
@@ -112,7 +112,7 @@ pub async fn load(
     id: EnrichmentRunId,
 ) -> Result<Option<Run>, StoreError> {
     let sql = format!("{SELECT} WHERE r.workspace_id = ?1 AND r.id = ?2");
-    tx.row_to_change(&sql, params![workspace, id], run).await
+    tx.row_for_update(&sql, params![workspace, id], run).await
 }
 
 /// A page of the runs of the workspace. It has few of them, so they are counted.
@@ -120,7 +120,7 @@ pub async fn list(
     tx: &mut Tx,
     workspace: WorkspaceId,
     page: &Page<id::EnrichmentRun>,
-) -> Result<Listed<Run>, StoreError> {
+) -> Result<PageResult<Run>, StoreError> {
     let conditions = Conditions::new("r.workspace_id = ?1", vec![workspace.into()]);
     list_counted(tx, page, conditions, (SELECT, "FROM enrichment_run r", "r"), run).await
 }
@@ -145,7 +145,8 @@ pub async fn fed(
                person_count + ?4, \
                skipped_count = skipped_count + ?5, is_fed = ?6 WHERE workspace_id = ?1 AND id = ?2";
     let (there, waited) = (found.persons.len() as i64, waited as i64);
-    tx.tell(sql, params![workspace, id, found.position, there, waited, found.is_end]).await?;
+    tx.execute_deferred(sql, params![workspace, id, found.position, there, waited, found.is_end])
+        .await?;
     finish_if_done(tx, workspace, id).await
 }
 
@@ -168,7 +169,7 @@ pub async fn count(
          finished_at = CASE WHEN {IS_LAST} THEN ?3 ELSE finished_at END WHERE workspace_id = ?1 \
          AND id = ?2"
     );
-    tx.tell(&sql, params![workspace, id, tx.now()]).await
+    tx.execute_deferred(&sql, params![workspace, id, tx.now()]).await
 }
 
 /// Finishes a run that has nobody left to find or to wait for.
@@ -180,7 +181,7 @@ pub async fn finish_if_done(
     let sql = "UPDATE enrichment_run SET state = 'done', finished_at = ?3 WHERE workspace_id = ?1 \
                AND id = ?2 AND state = 'running' \
                AND is_fed AND person_count <= done_count + skipped_count + failed_count";
-    tx.tell(sql, params![workspace, id, tx.now()]).await
+    tx.execute_deferred(sql, params![workspace, id, tx.now()]).await
 }
 
 /// Ends a run that is not finished, of which so many were still waiting. Those who are worked on
@@ -194,7 +195,7 @@ pub async fn cancel(
     let sql = "UPDATE enrichment_run SET state = 'cancelled', is_fed = ?3, skipped_count = \
                skipped_count + ?4, finished_at = ?5 \
                WHERE workspace_id = ?1 AND id = ?2 AND state = 'running'";
-    tx.tell(sql, params![workspace, id, true, skipped, tx.now()]).await
+    tx.execute_deferred(sql, params![workspace, id, true, skipped, tx.now()]).await
 }
 
 /// What a run's filter asks for.

@@ -65,7 +65,7 @@ pub async fn remove_belongings(
 ) -> Result<(), StoreError> {
     for table in ["person_identifier", "note", "person_origin"] {
         let sql = format!("DELETE FROM {table} WHERE workspace_id = ?1 AND person_id = ?2");
-        tx.tell(&sql, params![workspace, person]).await?;
+        tx.execute_deferred(&sql, params![workspace, person]).await?;
     }
     Ok(())
 }
@@ -88,9 +88,9 @@ pub async fn forget_events(
                 "SET data = NULL, request_id = NULL, salt = NULL WHERE workspace_id = ?1 AND \
                  {column} = ?2 AND data IS NOT NULL"
             );
-            tx.tell(&format!("UPDATE event {erased}"), about).await?;
+            tx.execute_deferred(&format!("UPDATE event {erased}"), about).await?;
             if !tx.is_embedded() {
-                tx.tell(&format!("UPDATE event_outbox {erased}"), about).await?;
+                tx.execute_deferred(&format!("UPDATE event_outbox {erased}"), about).await?;
             }
             let sql =
                 format!("SELECT sequence FROM event WHERE workspace_id = ?1 AND {column} = ?2");
@@ -111,7 +111,7 @@ async fn forget_attempts(
     let webhooks: Vec<WebhookId> = tx.rows(sql, params![workspace], |row| row.id(0)).await?;
     for webhook in webhooks {
         let sql = "SELECT id FROM webhook WHERE workspace_id = ?1 AND id = ?2";
-        tx.row_to_change(sql, params![workspace, webhook], |_| Ok(())).await?;
+        tx.row_for_update(sql, params![workspace, webhook], |_| Ok(())).await?;
         for some in sequences.chunks(100) {
             let sql = format!(
                 "UPDATE webhook_delivery SET attempts = '[]', updated_at = ?3 WHERE workspace_id \
@@ -120,7 +120,7 @@ async fn forget_attempts(
             );
             let mut params = vec![workspace.into(), webhook.into(), tx.now().into()];
             params.extend(some.iter().map(|sequence| Param::Int(*sequence)));
-            tx.tell(&sql, &params).await?;
+            tx.execute_deferred(&sql, &params).await?;
         }
     }
     Ok(())

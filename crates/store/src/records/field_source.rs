@@ -52,7 +52,7 @@ pub async fn keep(
         if !matches!(field, Field::Emails | Field::Phones) {
             let sql = "DELETE FROM field_source WHERE workspace_id = ?1 AND person_id = ?2 AND \
                 field = ?3";
-            tx.tell(sql, params![workspace, person, field.name()]).await?;
+            tx.execute_deferred(sql, params![workspace, person, field.name()]).await?;
         }
         let sql = "INSERT INTO field_source (workspace_id, person_id, field, value_hash, \
                    provider, set_at, key_id) \
@@ -69,7 +69,7 @@ pub async fn keep(
             (*set_at).into(),
             (*key_id).into(),
         ];
-        tx.tell(sql, &params).await?;
+        tx.execute_deferred(sql, &params).await?;
     }
     Ok(())
 }

@@ -48,7 +48,7 @@ pub async fn drop_kept(
 ) -> Result<(), StoreError> {
     let sql =
         "DELETE FROM idempotent_answer WHERE workspace_id = ?1 AND key = ?2 AND created_at = ?3";
-    tx.tell(sql, params![workspace, key, kept_at]).await
+    tx.execute_deferred(sql, params![workspace, key, kept_at]).await
 }
 
 /// Keeps the answer. Of two at the same time one fails, and finds the other's answer when it runs
@@ -73,7 +73,7 @@ pub async fn keep(
         (*created_at).into(),
         matched_by.map(|kind| kind as i64).into(),
     ];
-    tx.tell(sql, &params).await
+    tx.execute_deferred(sql, &params).await
 }
 
 /// Forgets some of the answers from before that moment; says how many.

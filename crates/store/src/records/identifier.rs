@@ -96,7 +96,11 @@ async fn put(
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO person_identifier (workspace_id, kind, key, rank, person_id) VALUES \
         (?1, ?2, ?3, ?4, ?5)";
-    tx.tell(sql, params![workspace, identifier.kind as i64, &identifier.key, rank, person]).await
+    tx.execute_deferred(
+        sql,
+        params![workspace, identifier.kind as i64, &identifier.key, rank, person],
+    )
+    .await
 }
 
 /// All that points at the person, whether it is in front there or not.
@@ -127,5 +131,6 @@ pub async fn release(
 ) -> Result<(), StoreError> {
     let sql = "DELETE FROM person_identifier WHERE workspace_id = ?1 AND kind = ?2 AND key = ?3 \
         AND person_id = ?4";
-    tx.tell(sql, params![workspace, identifier.kind as i64, &identifier.key, person]).await
+    tx.execute_deferred(sql, params![workspace, identifier.kind as i64, &identifier.key, person])
+        .await
 }

@@ -3,12 +3,12 @@ use slated_model::id::{self, CompanyId, JobId, StatusId, WorkspaceId};
 use slated_model::job::Job;
 use slated_model::listing::{Page, TimeFilter};
 use slated_model::stage::Stage;
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 
 use crate::driver::row::Row;
 use crate::error::StoreError;
 use crate::params;
-use crate::records::pagination::{Conditions, Listed, contains, finish, place};
+use crate::records::pagination::{Conditions, PageResult, contains, finish, place};
 use crate::records::workspace;
 use crate::tx::{Asked, Tx};
 
@@ -95,7 +95,7 @@ pub async fn list(
     workspace: WorkspaceId,
     filter: &JobFilter,
     page: &Page<id::Job>,
-) -> Result<Listed<JobView>, StoreError> {
+) -> Result<PageResult<JobView>, StoreError> {
     let JobFilter { times, status_id, is_archived, client_company_id, q } = filter;
     let pattern = q.as_deref().map(contains);
     let mut conditions = Conditions::new("j.workspace_id = ?1", vec![workspace.into()]);
@@ -140,7 +140,7 @@ pub async fn load(
 ) -> Result<Option<Job>, StoreError> {
     let sql = "SELECT name, company_id, status_id, is_archived FROM job WHERE workspace_id = ?1 \
         AND id = ?2";
-    tx.row_to_change(sql, params![workspace, id], |row| {
+    tx.row_for_update(sql, params![workspace, id], |row| {
         Ok(Job {
             id,
             name: row.text(0)?,
@@ -161,7 +161,7 @@ pub async fn find_by_name(
 ) -> Result<Vec<JobId>, StoreError> {
     let sql = "SELECT id FROM job WHERE workspace_id = ?1 AND name_key = ?2 AND is_archived = ?3 \
         AND company_id = COALESCE(?4, company_id) ORDER BY id";
-    tx.rows(sql, params![workspace, &fold(name), false, client], |row| row.id(0)).await
+    tx.rows(sql, params![workspace, &comparison_key(name), false, client], |row| row.id(0)).await
 }
 
 /// A new id, and the place, for a job that is inserted next.
@@ -182,14 +182,14 @@ pub async fn insert(
     let sql = "INSERT INTO job (workspace_id, id, version, position, name, name_key, company_id, \
                status_id, is_archived, created_at, updated_at) \
                VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)";
-    tx.tell(
+    tx.execute_deferred(
         sql,
         params![
             workspace,
             *id,
             position,
             name,
-            &fold(name),
+            &comparison_key(name),
             *company_id,
             *status_id,
             *is_archived,
@@ -204,9 +204,18 @@ pub async fn update(tx: &mut Tx, workspace: WorkspaceId, job: &Job) -> Result<()
     let sql = "UPDATE job SET version = version + 1, name = ?3, name_key = ?4, company_id = ?5, \
                status_id = ?6, is_archived = ?7, updated_at = ?8 \
                WHERE workspace_id = ?1 AND id = ?2";
-    tx.tell(
+    tx.execute_deferred(
         sql,
-        params![workspace, *id, name, &fold(name), *company_id, *status_id, *is_archived, tx.now()],
+        params![
+            workspace,
+            *id,
+            name,
+            &comparison_key(name),
+            *company_id,
+            *status_id,
+            *is_archived,
+            tx.now()
+        ],
     )
     .await
 }
@@ -215,7 +224,7 @@ pub async fn update(tx: &mut Tx, workspace: WorkspaceId, job: &Job) -> Result<()
 pub async fn touch(tx: &mut Tx, workspace: WorkspaceId, id: JobId) -> Result<(), StoreError> {
     let sql =
         "UPDATE job SET version = version + 1, updated_at = ?3 WHERE workspace_id = ?1 AND id = ?2";
-    tx.tell(sql, params![workspace, id, tx.now()]).await
+    tx.execute_deferred(sql, params![workspace, id, tx.now()]).await
 }
 
 /// The places for candidates on a job. They are numbered from 1 on.
@@ -268,7 +277,7 @@ pub async fn count_candidate_off(
 ) -> Result<(), StoreError> {
     let sql =
         "UPDATE job SET removed_count = removed_count + 1 WHERE workspace_id = ?1 AND id = ?2";
-    tx.tell(sql, params![workspace, id]).await
+    tx.execute_deferred(sql, params![workspace, id]).await
 }
 
 pub async fn ask_name(

@@ -62,7 +62,7 @@ pub async fn insert(
     let sql = "INSERT INTO api_key (workspace_id, id, name, scope, hash, created_at, expires_at) \
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let hash = Param::Bytes(key.hash.as_bytes());
-    tx.tell(
+    tx.execute_deferred(
         sql,
         &[
             workspace.into(),
@@ -143,13 +143,13 @@ pub async fn replace(
 ) -> Result<(), StoreError> {
     let sql =
         "UPDATE api_key SET expires_at = ?3, replaced_by = ?4 WHERE workspace_id = ?1 AND id = ?2";
-    tx.tell(sql, params![workspace, id, expires_at, replaced_by]).await
+    tx.execute_deferred(sql, params![workspace, id, expires_at, replaced_by]).await
 }
 
 pub async fn revoke(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Result<(), StoreError> {
     let sql = "UPDATE api_key SET revoked_at = ?3 WHERE workspace_id = ?1 AND id = ?2 AND \
         revoked_at IS NULL";
-    tx.tell(sql, params![workspace, id, tx.now()]).await
+    tx.execute_deferred(sql, params![workspace, id, tx.now()]).await
 }
 
 pub async fn touch(
@@ -160,5 +160,5 @@ pub async fn touch(
 ) -> Result<(), StoreError> {
     let sql = "UPDATE api_key SET last_used_at = ?3 WHERE workspace_id = ?1 AND id = ?2 AND \
         (last_used_at IS NULL OR last_used_at < ?3)";
-    tx.tell(sql, params![workspace, id, used_at]).await
+    tx.execute_deferred(sql, params![workspace, id, used_at]).await
 }

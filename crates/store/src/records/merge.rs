@@ -42,7 +42,7 @@ pub async fn replace_history(
     entries: &[StageEntry],
 ) -> Result<(), StoreError> {
     const ROWS: usize = 50;
-    tx.tell(
+    tx.execute_deferred(
         "DELETE FROM stage_entry WHERE workspace_id = ?1 AND candidate_id = ?2",
         params![workspace, id],
     )
@@ -69,7 +69,7 @@ pub async fn replace_history(
                 entry.entered_at.into(),
             ]);
         }
-        tx.tell(&sql, &params).await?;
+        tx.execute_deferred(&sql, &params).await?;
     }
     let Some((stage, entered_at)) = entries.last().map(|last| (last.stage_id, last.entered_at))
     else {
@@ -77,7 +77,7 @@ pub async fn replace_history(
     };
     let sql = "UPDATE candidate SET version = version + 1, stage_id = ?3, stage_entered_at = ?4, \
         updated_at = ?5 WHERE workspace_id = ?1 AND id = ?2";
-    tx.tell(sql, params![workspace, id, stage, entered_at, tx.now()]).await
+    tx.execute_deferred(sql, params![workspace, id, stage, entered_at, tx.now()]).await
 }
 
 /// Moves the candidates of one person to the other, but for those on jobs that the other is on too.
@@ -91,7 +91,7 @@ pub async fn move_candidates(
                workspace_id = ?1 AND person_id = ?3 \
                AND job_id NOT IN (SELECT known.job_id FROM candidate known WHERE \
                known.workspace_id = ?1 AND known.person_id = ?2)";
-    tx.tell(sql, params![workspace, kept, gone, tx.now()]).await
+    tx.execute_deferred(sql, params![workspace, kept, gone, tx.now()]).await
 }
 
 /// Moves notes, client contacts, proposals of callers and identifiers from one person to the other.
@@ -103,14 +103,17 @@ pub async fn move_belongings(
     gone: PersonId,
 ) -> Result<(), StoreError> {
     let both: [Param<'_>; 3] = [workspace.into(), kept.into(), gone.into()];
-    tx.tell("UPDATE note SET person_id = ?2 WHERE workspace_id = ?1 AND person_id = ?3", &both)
-        .await?;
-    tx.tell(
+    tx.execute_deferred(
+        "UPDATE note SET person_id = ?2 WHERE workspace_id = ?1 AND person_id = ?3",
+        &both,
+    )
+    .await?;
+    tx.execute_deferred(
         "UPDATE client_contact SET person_id = ?2 WHERE workspace_id = ?1 AND person_id = ?3",
         &both,
     )
     .await?;
-    tx.tell(
+    tx.execute_deferred(
         "UPDATE proposal SET person_id = ?2 WHERE workspace_id = ?1 AND person_id = ?3 AND \
         provider = ''",
         &both,
@@ -123,8 +126,8 @@ pub async fn move_belongings(
                front.kind = person_identifier.kind \
                AND front.key = person_identifier.key AND front.rank < person_identifier.rank AND \
                front.person_id IN (?2, ?3))";
-    tx.tell(sql, &both).await?;
-    tx.tell(
+    tx.execute_deferred(sql, &both).await?;
+    tx.execute_deferred(
         "UPDATE person_identifier SET person_id = ?2 WHERE workspace_id = ?1 AND person_id = ?3",
         &both,
     )
@@ -144,7 +147,7 @@ pub async fn fill_career(
              other.workspace_id = ?1 AND other.id = ?3) \
              WHERE workspace_id = ?1 AND id = ?2 AND {list} = '[]'"
         );
-        tx.tell(&sql, params![workspace, kept, gone]).await?;
+        tx.execute_deferred(&sql, params![workspace, kept, gone]).await?;
     }
     Ok(())
 }

@@ -107,7 +107,7 @@ pub async fn forget_leading_to<K: Kind>(
 ) -> Result<(), StoreError> {
     let sql =
         "DELETE FROM former_record WHERE workspace_id = ?1 AND merged_into = ?2 AND kind = ?3";
-    tx.tell(sql, params![workspace, id, K::NOUN]).await
+    tx.execute_deferred(sql, params![workspace, id, K::NOUN]).await
 }
 
 /// Notes that the record went into another, or nowhere. Ids that led to it lead there too.
@@ -121,12 +121,12 @@ pub async fn insert<K: Kind>(
     let sql = "UPDATE former_record SET merged_into = ?3, gone_at = CASE WHEN ?5 THEN ?4 ELSE \
         gone_at END WHERE workspace_id = ?1 AND merged_into = ?2";
     let is_erased = merged_into.is_none();
-    tx.tell(
+    tx.execute_deferred(
         sql,
         &[workspace.into(), id.into(), merged_into.into(), now.into(), Param::Flag(is_erased)],
     )
     .await?;
     let sql = "INSERT INTO former_record (workspace_id, id, kind, merged_into, gone_at) VALUES \
         (?1, ?2, ?3, ?4, ?5)";
-    tx.tell(sql, params![workspace, id, K::NOUN, merged_into, now]).await
+    tx.execute_deferred(sql, params![workspace, id, K::NOUN, merged_into, now]).await
 }

@@ -5,7 +5,7 @@ use slated_model::listing::{Page, TimeFilter};
 use crate::driver::row::Row;
 use crate::error::StoreError;
 use crate::params;
-use crate::records::pagination::{Conditions, Listed, list_counted};
+use crate::records::pagination::{Conditions, PageResult, list_counted};
 use crate::records::statement::{among, list_of_ids};
 use crate::tx::{Asked, Tx};
 
@@ -51,7 +51,7 @@ pub async fn insert(
     let id = tx.new_id();
     let sql = "INSERT INTO note (workspace_id, person_id, id, body, key_id, created_at, \
         updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)";
-    tx.tell(sql, params![workspace, person, id, body, key, tx.now()]).await?;
+    tx.execute_deferred(sql, params![workspace, person, id, body, key, tx.now()]).await?;
     Ok(id)
 }
 
@@ -86,7 +86,7 @@ pub async fn update(
 ) -> Result<(), StoreError> {
     let sql = "UPDATE note SET body = ?4, updated_at = ?5 WHERE workspace_id = ?1 AND person_id = \
         ?2 AND id = ?3";
-    tx.tell(sql, params![workspace, person, id, body, tx.now()]).await
+    tx.execute_deferred(sql, params![workspace, person, id, body, tx.now()]).await
 }
 
 pub async fn delete(
@@ -96,7 +96,7 @@ pub async fn delete(
     id: NoteId,
 ) -> Result<(), StoreError> {
     let sql = "DELETE FROM note WHERE workspace_id = ?1 AND person_id = ?2 AND id = ?3";
-    tx.tell(sql, params![workspace, person, id]).await
+    tx.execute_deferred(sql, params![workspace, person, id]).await
 }
 
 /// Whether the person has that many notes already.
@@ -147,7 +147,7 @@ pub async fn list(
     person: PersonId,
     times: &TimeFilter,
     page: &Page<id::Note>,
-) -> Result<Listed<Note>, StoreError> {
+) -> Result<PageResult<Note>, StoreError> {
     let mut conditions = Conditions::new(
         "n.workspace_id = ?1 AND n.person_id = ?2",
         vec![workspace.into(), person.into()],

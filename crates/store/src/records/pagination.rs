@@ -18,7 +18,7 @@ use crate::tx::Tx;
 
 /// What a list gives back: a page, and the number of all records that match.
 #[derive(Clone, Debug)]
-pub struct Listed<T> {
+pub struct PageResult<T> {
     pub records: Vec<T>,
     pub total: i64,
     /// True if there are records behind this page. Known only to a page by cursor.
@@ -107,7 +107,7 @@ impl<'p> Conditions<'p> {
         alias: &str,
         page: &Page<K>,
         total: i64,
-        from: Place,
+        from: PageStart,
     ) -> (String, Vec<Param<'p>>) {
         let newest_first = page.order == Order::NewestFirst;
         let mut tail = String::new();
@@ -156,7 +156,7 @@ impl<'p> Conditions<'p> {
 /// Where a page begins: where the id of a cursor stands among the records of the list, on one or
 /// between two, or with which record.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Place {
+pub(super) struct PageStart {
     /// The number of the last record that is not behind the id.
     last_before: i64,
     /// The number of the first record that is not before the id.
@@ -177,11 +177,13 @@ pub(super) async fn place<K: Kind>(
     number_of: &str,
     id_at: &str,
     scope: &[Param<'_>],
-) -> Result<Place, StoreError> {
-    let Start::Cursor(Some(Cursor { last, .. })) = page.start else { return Ok(Place::default()) };
+) -> Result<PageStart, StoreError> {
+    let Start::Cursor(Some(Cursor { last, .. })) = page.start else {
+        return Ok(PageStart::default());
+    };
     let with_scope = |value: Param<'static>| [&[value], scope].concat();
     if let Some(number) = tx.row(number_of, &with_scope(last.into()), |row| row.int(0)).await? {
-        return Ok(Place { last_before: number, first_after: number, first_of_page: None });
+        return Ok(PageStart { last_before: number, first_after: number, first_of_page: None });
     }
     let (mut before, mut after) = (0, last_number + 1);
     while after - before > 1 {
@@ -191,7 +193,7 @@ pub(super) async fn place<K: Kind>(
             _ => after = middle,
         }
     }
-    Ok(Place { last_before: before, first_after: after, first_of_page: None })
+    Ok(PageStart { last_before: before, first_after: after, first_of_page: None })
 }
 
 /// A page of a list that is short enough to be counted, in the order of ids. It is given as a
@@ -202,7 +204,7 @@ pub(super) async fn list_counted<T, K: Kind>(
     mut conditions: Conditions<'_>,
     (select, from, alias): (&str, &str, &str),
     map: fn(&Row<'_>) -> Result<T, StoreError>,
-) -> Result<Listed<T>, StoreError> {
+) -> Result<PageResult<T>, StoreError> {
     let total = match page.known_total().filter(|_| conditions.is_filtered()) {
         Some(total) => total,
         None => tx
@@ -232,17 +234,17 @@ pub(super) async fn list_counted<T, K: Kind>(
 }
 
 /// Cuts off the record that was read only to see whether there is one.
-pub(super) fn finish<T, K: Kind>(mut records: Vec<T>, total: i64, page: &Page<K>) -> Listed<T> {
+pub(super) fn finish<T, K: Kind>(mut records: Vec<T>, total: i64, page: &Page<K>) -> PageResult<T> {
     let limit = usize::try_from(page.limit).unwrap_or(0);
     let more = records.len() > limit;
     records.truncate(limit);
-    Listed { records, total, more }
+    PageResult { records, total, more }
 }
 
 /// A pattern that finds the folded text anywhere.
 pub(super) fn contains(text: &str) -> String {
     let mut pattern = String::from("%");
-    for character in slated_model::text::fold(text).chars() {
+    for character in slated_model::text::comparison_key(text).chars() {
         if matches!(character, '%' | '_' | '\\') {
             pattern.push('\\');
         }

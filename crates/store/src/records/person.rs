@@ -9,7 +9,7 @@ use slated_model::name::PersonName;
 use slated_model::patch::Patch;
 use slated_model::person::Person;
 use slated_model::social::SocialProfile;
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 
 use crate::driver::param::Param;
 use crate::driver::row::Row;
@@ -272,13 +272,17 @@ pub async fn names(
 pub async fn touch(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<(), StoreError> {
     let sql = "UPDATE person SET version = version + 1, updated_at = ?3 WHERE workspace_id = ?1 \
         AND id = ?2";
-    tx.tell(sql, params![workspace, id, tx.now()]).await
+    tx.execute_deferred(sql, params![workspace, id, tx.now()]).await
 }
 
 /// Removes a person whom nothing points at any more.
 pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<(), StoreError> {
     range_counts::removed(tx, workspace, range_counts::List::Persons, id).await?;
-    tx.tell("DELETE FROM person WHERE workspace_id = ?1 AND id = ?2", params![workspace, id]).await
+    tx.execute_deferred(
+        "DELETE FROM person WHERE workspace_id = ?1 AND id = ?2",
+        params![workspace, id],
+    )
+    .await
 }
 
 /// Keeps others from removing the person until this work is done; says whether they are there
@@ -301,13 +305,13 @@ pub async fn close(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<
     }
     let sql = "SELECT id FROM person WHERE workspace_id = ?1 AND id = ?2 FOR UPDATE";
     tx.row(sql, params![workspace, id], |_| Ok(())).await?;
-    tx.has_waited();
+    tx.refresh_now_after_lock();
     Ok(())
 }
 
 /// Keeps those of the persons who are there from others until this work is done, in the order of
 /// their ids; says who they are.
-pub async fn hold_all(
+pub async fn lock_all(
     tx: &mut Tx,
     workspace: WorkspaceId,
     ids: &[PersonId],
@@ -352,7 +356,7 @@ pub async fn load(
     workspace: WorkspaceId,
     id: PersonId,
 ) -> Result<Option<Person>, StoreError> {
-    tx.row_to_change(&by_id(), params![workspace, id], person_of).await
+    tx.row_for_update(&by_id(), params![workspace, id], person_of).await
 }
 
 /// The same of all of them who are there, in that order.
@@ -363,19 +367,19 @@ pub async fn load_each(
 ) -> Result<Vec<Person>, StoreError> {
     let mut asked = Vec::new();
     for id in ids {
-        asked.push(tx.ask_to_change(&by_id(), params![workspace, id], person_of).await?);
+        asked.push(tx.ask_for_update(&by_id(), params![workspace, id], person_of).await?);
     }
     let mut loaded = Vec::with_capacity(asked.len());
     for person in asked {
         loaded.extend(tx.answer(person).await?);
     }
-    tx.has_waited();
+    tx.refresh_now_after_lock();
     Ok(loaded)
 }
 
 /// The persons of a list whom nobody else changes at the moment, kept from others until this work
 /// is done, with all that search looks at of them but the name of their company.
-pub async fn load_free(
+pub async fn load_skip_locked(
     tx: &mut Tx,
     workspace: WorkspaceId,
     ids: &[PersonId],
@@ -388,7 +392,7 @@ pub async fn load_free(
         among(tx, "p.id", "?2")
     );
     let found = tx.rows(&sql, params![workspace, &list_of_ids(tx, ids)], search_source).await?;
-    tx.has_waited();
+    tx.refresh_now_after_lock();
     Ok(found)
 }
 
@@ -406,7 +410,7 @@ struct Kept {
 impl Kept {
     fn of(person: &Person) -> Result<Self, StoreError> {
         Ok(Self {
-            name_key: fold(&person.name.whole),
+            name_key: comparison_key(&person.name.whole),
             emails: to_json(&person.emails.entries())?,
             phones: to_json(&person.phones.entries())?,
         })
@@ -471,7 +475,7 @@ pub async fn insert(
     let kept = Kept::of(person)?;
     let mut params = vec![workspace.into(), person.id.into(), person.id.moment().into()];
     params.extend(columns(person, &kept).into_iter().map(|(_, value)| value));
-    tx.tell(sql, &params).await?;
+    tx.execute_deferred(sql, &params).await?;
     range_counts::added(tx, workspace, range_counts::List::Persons, person.id).await
 }
 
@@ -493,7 +497,7 @@ pub async fn update(
         }
     }
     sql.push_str(" WHERE workspace_id = ?1 AND id = ?2");
-    tx.tell(&sql, &params).await
+    tx.execute_deferred(&sql, &params).await
 }
 
 /// Whether any of the lists that are given differs from what is kept.
@@ -525,8 +529,11 @@ pub async fn replace_career(
                COALESCE(?6, certifications) \
                WHERE workspace_id = ?1 AND id = ?2";
     let lists = [work.as_deref(), education.as_deref(), certifications.as_deref()].map(Param::json);
-    tx.tell(sql, &[workspace.into(), id.into(), tx.now().into(), lists[0], lists[1], lists[2]])
-        .await
+    tx.execute_deferred(
+        sql,
+        &[workspace.into(), id.into(), tx.now().into(), lists[0], lists[1], lists[2]],
+    )
+    .await
 }
 
 fn list_json<T: serde::Serialize>(list: &Patch<Vec<T>>) -> Result<Option<String>, StoreError> {

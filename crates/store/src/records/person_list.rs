@@ -7,7 +7,7 @@ use slated_model::search::Question;
 
 use crate::driver::row::Row;
 use crate::error::StoreError;
-use crate::records::pagination::{Conditions, Listed, finish};
+use crate::records::pagination::{Conditions, PageResult, finish};
 use crate::records::person_filter::{ENOUGH_COUNTED, MAX_COUNTED, PersonFilter};
 use crate::records::range_counts::{self, List};
 use crate::records::search::persons::find;
@@ -64,7 +64,7 @@ pub async fn list(
     workspace: WorkspaceId,
     filter: &PersonFilter,
     page: &Page<id::Person>,
-) -> Result<Listed<PersonItem>, StoreError> {
+) -> Result<PageResult<PersonItem>, StoreError> {
     if filter.is_empty() {
         let conditions = Conditions::new("p.workspace_id = ?1", vec![workspace.into()]);
         return range_counts::list_by_id(
@@ -98,7 +98,7 @@ pub async fn search(
     question: &Question,
     filter: &PersonFilter,
     page: &Page<id::Person>,
-) -> Result<Option<Listed<PersonItem>>, StoreError> {
+) -> Result<Option<PageResult<PersonItem>>, StoreError> {
     let mut found = find(tx, workspace, question, filter).await?;
     if page.order == Order::NewestFirst {
         found.sort_unstable_by(|one, other| other.cmp(one));
@@ -119,7 +119,7 @@ pub async fn search(
     let more = found.len() > start.saturating_add(limit);
     let total = i64::try_from(found.len()).unwrap_or(0);
     let records = in_order(tx, workspace, &shown).await?;
-    Ok(Some(Listed { records, total, more }))
+    Ok(Some(PageResult { records, total, more }))
 }
 
 async fn in_order(

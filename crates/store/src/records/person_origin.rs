@@ -87,7 +87,7 @@ pub async fn keep(
         let sql = "INSERT INTO person_origin (workspace_id, person_id, changes) VALUES (?1, ?2, \
                    ?3) \
                    ON CONFLICT (workspace_id, person_id) DO UPDATE SET changes = excluded.changes";
-        tx.tell(sql, params![workspace, person, Param::Json(&changes)]).await?;
+        tx.execute_deferred(sql, params![workspace, person, Param::Json(&changes)]).await?;
     }
     Ok(())
 }

@@ -41,7 +41,7 @@ mod tests {
         async fn run(&self, tx: &mut Tx) -> Result<Vec<PersonView>, OperationError> {
             let workspace = "INSERT INTO workspace (workspace_id, name, name_key, created_at) \
                 VALUES (?1, 'main', 'main', ?2)";
-            tx.tell(workspace, params![self.workspace, tx.now()]).await?;
+            tx.execute_deferred(workspace, params![self.workspace, tx.now()]).await?;
             let no_contacts = [Channel::Email, Channel::Phone]
                 .map(|channel| Contacts::from_stored(channel, "[]"))
                 .into();

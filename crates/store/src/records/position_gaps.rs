@@ -77,7 +77,7 @@ pub(super) async fn leave(
          workspace_id = ?1 AND job_id = ?2 AND id = ?3 \
          ON CONFLICT (workspace_id, job_id, stretch) DO UPDATE SET count = candidate_gap.count + 1"
     );
-    tx.tell(&sql, params![workspace, job, id]).await
+    tx.execute_deferred(&sql, params![workspace, job, id]).await
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::driver::param::Param;
 use crate::driver::row::Row;
 use crate::error::StoreError;
 use crate::params;
-use crate::records::pagination::{Conditions, Listed, list_counted};
+use crate::records::pagination::{Conditions, PageResult, list_counted};
 use crate::records::{bytes_in, named_in};
 use crate::tx::{Asked, Tx};
 
@@ -111,7 +111,7 @@ pub async fn insert(
         (*key_id).into(),
         proposer.key.into(),
     ];
-    tx.tell(sql, &params).await
+    tx.execute_deferred(sql, &params).await
 }
 
 pub async fn find(
@@ -130,7 +130,7 @@ pub async fn load(
     id: ProposalId,
 ) -> Result<Option<Proposal>, StoreError> {
     let sql = format!("{SELECT} WHERE q.workspace_id = ?1 AND q.id = ?2");
-    tx.row_to_change(&sql, params![workspace, id], proposal).await
+    tx.row_for_update(&sql, params![workspace, id], proposal).await
 }
 
 /// The last proposals about the person, the newest first.
@@ -162,7 +162,7 @@ pub async fn list(
     workspace: WorkspaceId,
     state: Option<ProposalState>,
     page: &Page<id::Proposal>,
-) -> Result<Listed<Proposal>, StoreError> {
+) -> Result<PageResult<Proposal>, StoreError> {
     let mut conditions = Conditions::new("q.workspace_id = ?1", vec![workspace.into()]);
     if let Some(state) = state {
         conditions.filter("q.state = {}", state.name());
@@ -180,7 +180,7 @@ pub async fn decide(
 ) -> Result<(), StoreError> {
     let sql = "UPDATE proposal SET state = ?3, decided_at = ?4, key_id = ?5 WHERE workspace_id = \
         ?1 AND id = ?2";
-    tx.tell(sql, params![workspace, id, state.name(), tx.now(), key]).await
+    tx.execute_deferred(sql, params![workspace, id, state.name(), tx.now(), key]).await
 }
 
 /// They propose another value for the field: nobody has to decide about the one before any more.
@@ -197,11 +197,14 @@ pub async fn supersede_open(
     let (field, now) = (field.name(), tx.now());
     if !proposer.is_caller() {
         return tx
-            .tell(&format!("{sql} AND provider <> ''"), params![workspace, person, field, now])
+            .execute_deferred(
+                &format!("{sql} AND provider <> ''"),
+                params![workspace, person, field, now],
+            )
             .await;
     }
     let sql = format!("{sql} AND provider = '' AND proposed_by IS NOT DISTINCT FROM ?5");
-    tx.tell(&sql, params![workspace, person, field, now, proposer.key]).await
+    tx.execute_deferred(&sql, params![workspace, person, field, now, proposer.key]).await
 }
 
 /// A value that another had taken the place of is proposed again. One that was decided stays so.
@@ -212,5 +215,5 @@ pub async fn reopen_superseded(
 ) -> Result<(), StoreError> {
     let sql = "UPDATE proposal SET state = 'open', decided_at = NULL WHERE workspace_id = ?1 AND \
         id = ?2 AND state = 'superseded'";
-    tx.tell(sql, params![workspace, id]).await
+    tx.execute_deferred(sql, params![workspace, id]).await
 }

@@ -67,10 +67,10 @@ pub async fn take(
     }
     let sql = "INSERT INTO enrichment_permit (provider, next_at, day, calls) VALUES (?1, ?2, 0, \
         0) ON CONFLICT (provider) DO NOTHING";
-    tx.tell(sql, params![provider, tx.now()]).await?;
+    tx.execute_deferred(sql, params![provider, tx.now()]).await?;
     let sql = "SELECT next_at, day, calls FROM enrichment_permit WHERE provider = ?1";
     let kept = tx
-        .row_to_change(sql, params![provider], |row| {
+        .row_for_update(sql, params![provider], |row| {
             Ok(Kept { next_at: row.time(0)?, day: row.int(1)?, calls: row.int(2)? })
         })
         .await?;
@@ -82,7 +82,7 @@ pub async fn take(
     if then != kept {
         let sql =
             "UPDATE enrichment_permit SET next_at = ?2, day = ?3, calls = ?4 WHERE provider = ?1";
-        tx.tell(sql, params![provider, then.next_at, then.day, then.calls]).await?;
+        tx.execute_deferred(sql, params![provider, then.next_at, then.day, then.calls]).await?;
     }
     Ok(permit)
 }

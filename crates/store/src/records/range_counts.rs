@@ -16,7 +16,7 @@ use crate::driver::param::Param;
 use crate::driver::row::Row;
 use crate::error::StoreError;
 use crate::params;
-use crate::records::pagination::{Conditions, Listed, finish};
+use crate::records::pagination::{Conditions, PageResult, finish};
 use crate::tx::Tx;
 
 /// Records in a stretch.
@@ -49,20 +49,20 @@ impl List {
     }
 }
 
-struct Stretch {
+struct IdRange {
     first_id: [u8; 16],
     count: i64,
 }
 
-fn stretch(row: &Row<'_>) -> Result<Stretch, StoreError> {
-    Ok(Stretch { first_id: row.id::<slated_model::id::Person>(0)?.to_bytes(), count: row.int(1)? })
+fn stretch(row: &Row<'_>) -> Result<IdRange, StoreError> {
+    Ok(IdRange { first_id: row.id::<slated_model::id::Person>(0)?.to_bytes(), count: row.int(1)? })
 }
 
 async fn stretches(
     tx: &mut Tx,
     workspace: WorkspaceId,
     list: List,
-) -> Result<Vec<Stretch>, StoreError> {
+) -> Result<Vec<IdRange>, StoreError> {
     let sql = "SELECT first_id, count FROM census WHERE workspace_id = ?1 AND list = ?2 ORDER BY \
         first_id";
     let mut stretches = tx.rows(sql, params![workspace, list as i64], stretch).await?;
@@ -72,7 +72,7 @@ async fn stretches(
         .row(&sql, &[workspace.into(), Param::Id(open_from)], |row| row.int(0))
         .await?
         .unwrap_or(0);
-    stretches.push(Stretch { first_id: open_from, count });
+    stretches.push(IdRange { first_id: open_from, count });
     Ok(stretches)
 }
 
@@ -117,7 +117,7 @@ pub async fn list_by_id<T, K: Kind>(
     mut conditions: Conditions<'_>,
     (select, tables, alias): (&str, &str, &str),
     map: impl Fn(&Row<'_>) -> Result<T, StoreError> + Send,
-) -> Result<Listed<T>, StoreError> {
+) -> Result<PageResult<T>, StoreError> {
     let is_filtered = conditions.is_filtered();
     let stretches = match is_filtered {
         true => Vec::new(),
@@ -144,7 +144,7 @@ pub async fn list_by_id<T, K: Kind>(
         }
         Start::Offset(offset) if is_filtered => (page.limit, offset),
         Start::Offset(offset) if offset >= total => {
-            return Ok(Listed { records: Vec::new(), total, more: false });
+            return Ok(PageResult { records: Vec::new(), total, more: false });
         }
         Start::Offset(offset) => {
             // The page is found from the oldest record on, and turned round if the newest is wanted
@@ -185,7 +185,7 @@ async fn hold(tx: &mut Tx, workspace: WorkspaceId, list: List) -> Result<[u8; 16
     let first = [workspace.into(), (list as i64).into(), Param::Id([0; 16])];
     tx.execute(sql, &[first[0], first[1], first[2], OPEN.into()]).await?;
     let sql = "SELECT count FROM census WHERE workspace_id = ?1 AND list = ?2 AND first_id = ?3";
-    tx.row_to_change(sql, &first, |_| Ok(())).await?;
+    tx.row_for_update(sql, &first, |_| Ok(())).await?;
     // Only a statement that begins now sees what was waited for.
     let sql = format!(
         "SELECT first_id FROM census WHERE workspace_id = ?1 AND list = ?2 AND count = {OPEN}"
@@ -206,7 +206,7 @@ pub async fn hold_batches(tx: &mut Tx, workspace: WorkspaceId) -> Result<(), Sto
         CONFLICT (workspace_id, list, first_id) DO NOTHING";
     tx.execute(sql, &row).await?;
     let sql = "SELECT count FROM census WHERE workspace_id = ?1 AND list = ?2 AND first_id = ?3";
-    tx.row_to_change(sql, &row, |_| Ok(())).await.map(|_| ())
+    tx.row_for_update(sql, &row, |_| Ok(())).await.map(|_| ())
 }
 
 /// The stretch in which a record is.
@@ -231,7 +231,7 @@ pub async fn added<K: Kind>(
              first_id = {ITS_STRETCH} AND count <> {OPEN}"
         )
     });
-    tx.tell(&SQL, params![workspace, list as i64, id]).await
+    tx.execute_deferred(&SQL, params![workspace, list as i64, id]).await
 }
 
 /// Takes a record that is about to be removed off its stretch.
@@ -248,7 +248,7 @@ pub async fn removed<K: Kind>(
         "UPDATE census SET count = count - 1 WHERE workspace_id = ?1 AND list = ?2 AND first_id = \
          {ITS_STRETCH}"
     );
-    tx.tell(&sql, params![workspace, list as i64, id]).await
+    tx.execute_deferred(&sql, params![workspace, list as i64, id]).await
 }
 
 /// The first id that a record may get that is made so lately that it is not counted yet.
@@ -283,7 +283,7 @@ pub async fn close_stretches(
         };
         let sql =
             "UPDATE census SET count = ?4 WHERE workspace_id = ?1 AND list = ?2 AND first_id = ?3";
-        tx.tell(
+        tx.execute_deferred(
             sql,
             &[workspace.into(), (list as i64).into(), Param::Id(open_from), STRETCH.into()],
         )
@@ -355,14 +355,14 @@ pub async fn count_again(
     let row = [workspace.into(), closed.list.into(), Param::Id(closed.first_id)];
     // Whoever adds to it or takes from it has done so, or waits.
     let sql = "SELECT count FROM census WHERE workspace_id = ?1 AND list = ?2 AND first_id = ?3";
-    let Some(known) = tx.row_to_change(sql, &row, |row| row.int(0)).await? else { return Ok(0) };
+    let Some(known) = tx.row_for_update(sql, &row, |row| row.int(0)).await? else { return Ok(0) };
     let Some(count) = count_closed(tx, workspace, closed).await? else { return Ok(0) };
     if known == OPEN || known == count {
         return Ok(0);
     }
     let sql =
         "UPDATE census SET count = ?4 WHERE workspace_id = ?1 AND list = ?2 AND first_id = ?3";
-    tx.tell(sql, &[row[0], row[1], row[2], count.into()]).await?;
+    tx.execute_deferred(sql, &[row[0], row[1], row[2], count.into()]).await?;
     Ok(count - known)
 }
 
@@ -393,5 +393,9 @@ async fn insert(
     first_id: [u8; 16],
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO census (workspace_id, list, first_id, count) VALUES (?1, ?2, ?3, ?4)";
-    tx.tell(sql, &[workspace.into(), (list as i64).into(), Param::Id(first_id), OPEN.into()]).await
+    tx.execute_deferred(
+        sql,
+        &[workspace.into(), (list as i64).into(), Param::Id(first_id), OPEN.into()],
+    )
+    .await
 }

@@ -29,7 +29,7 @@ pub async fn add(
     let sql = "INSERT INTO pipeline_stage (workspace_id, job_id, id, name, stage_order, \
                is_rejection_stage, is_interviewing_stage) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    tx.tell(
+    tx.execute_deferred(
         sql,
         params![
             workspace,
@@ -54,7 +54,7 @@ pub async fn update(
     let sql = "UPDATE pipeline_stage SET name = ?4, stage_order = ?5, is_rejection_stage = ?6, \
                is_interviewing_stage = ?7 \
                WHERE workspace_id = ?1 AND job_id = ?2 AND id = ?3";
-    tx.tell(
+    tx.execute_deferred(
         sql,
         params![
             workspace,
@@ -76,7 +76,7 @@ pub async fn remove(
     job: JobId,
     id: StageId,
 ) -> Result<(), StoreError> {
-    tx.tell(
+    tx.execute_deferred(
         "DELETE FROM pipeline_stage WHERE workspace_id = ?1 AND job_id = ?2 AND id = ?3",
         params![workspace, job, id],
     )
@@ -226,13 +226,13 @@ pub async fn move_all(
                FROM candidate c JOIN pipeline_stage s ON s.workspace_id = c.workspace_id AND \
                s.job_id = c.job_id AND s.id = ?4 \
                WHERE c.workspace_id = ?1 AND c.job_id = ?2 AND c.stage_id = ?3";
-    tx.tell(sql, params![workspace, job, from, to, at]).await?;
+    tx.execute_deferred(sql, params![workspace, job, from, to, at]).await?;
     let sql = "UPDATE candidate SET version = version + 1, stage_id = ?4, \
                stage_entered_at = CASE WHEN stage_entered_at > ?5 THEN stage_entered_at ELSE ?5 \
                END, \
                updated_at = CASE WHEN stage_entered_at > ?5 THEN stage_entered_at ELSE ?5 END \
                WHERE workspace_id = ?1 AND job_id = ?2 AND stage_id = ?3";
-    tx.tell(sql, params![workspace, job, from, to, at]).await
+    tx.execute_deferred(sql, params![workspace, job, from, to, at]).await
 }
 
 /// The job that the stage is of. Looks through all stages of the workspace.

@@ -100,7 +100,8 @@ async fn insert_at(
     let sql = "INSERT INTO candidate (workspace_id, id, version, person_id, job_id, position, \
                stage_id, stage_entered_at, created_at, updated_at) \
                VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?7, ?7)";
-    tx.tell(sql, params![workspace, id, person, job, position, stage.id, id.moment()]).await?;
+    tx.execute_deferred(sql, params![workspace, id, person, job, position, stage.id, id.moment()])
+        .await?;
     range_counts::added(tx, workspace, range_counts::List::Candidates, id).await?;
     insert_entry(tx, workspace, id, 1, stage, id.moment()).await
 }
@@ -135,7 +136,7 @@ pub async fn change_stages(
     let sql = "UPDATE candidate SET version = version + 1, stage_id = ?3, stage_entered_at = ?4, \
         updated_at = ?4 WHERE workspace_id = ?1 AND id = ?2";
     for StageChange { id, stage, at, .. } in changes {
-        tx.tell(sql, params![workspace, *id, stage.id, *at]).await?;
+        tx.execute_deferred(sql, params![workspace, *id, stage.id, *at]).await?;
     }
     for StageChange { id, stage, at, number } in changes {
         insert_entry(tx, workspace, *id, *number, stage, *at).await?;
@@ -153,5 +154,5 @@ async fn insert_entry(
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO stage_entry (workspace_id, candidate_id, number, stage_id, stage_name, \
         entered_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    tx.tell(sql, params![workspace, id, number, stage.id, &stage.name, at]).await
+    tx.execute_deferred(sql, params![workspace, id, number, stage.id, &stage.name, at]).await
 }

@@ -1,5 +1,5 @@
 use slated_model::id::{StatusId, WorkspaceId};
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 
 use crate::error::StoreError;
 use crate::params;
@@ -14,7 +14,7 @@ pub async fn insert(
     let id = tx.new_id();
     let sql = "INSERT INTO job_status (workspace_id, id, name, name_key, position) VALUES (?1, \
         ?2, ?3, ?4, ?5)";
-    tx.tell(sql, params![workspace, id, name, &fold(name), position]).await?;
+    tx.execute_deferred(sql, params![workspace, id, name, &comparison_key(name), position]).await?;
     Ok(id)
 }
 
@@ -25,7 +25,7 @@ pub async fn rename(
     name: &str,
 ) -> Result<(), StoreError> {
     let sql = "UPDATE job_status SET name = ?3, name_key = ?4 WHERE workspace_id = ?1 AND id = ?2";
-    tx.tell(sql, params![workspace, id, name, &fold(name)]).await
+    tx.execute_deferred(sql, params![workspace, id, name, &comparison_key(name)]).await
 }
 
 /// The statuses of the workspace, the one that a new job has first.

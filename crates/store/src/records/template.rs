@@ -1,7 +1,7 @@
 use slated_model::id::{TemplateId, WorkspaceId};
 use slated_model::stage::NewStage;
 use slated_model::template::Template;
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 
 use crate::driver::param::Param;
 use crate::driver::row::Row;
@@ -39,13 +39,13 @@ pub async fn insert(
                is_default, stages, created_at, updated_at) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     let stages = to_json(stages)?;
-    tx.tell(
+    tx.execute_deferred(
         sql,
         params![
             workspace,
             *id,
             name,
-            &fold(name),
+            &comparison_key(name),
             position,
             *is_default,
             Param::Json(&stages),
@@ -66,15 +66,23 @@ pub async fn update(
                ?6, updated_at = ?7 \
                WHERE workspace_id = ?1 AND id = ?2";
     let stages = to_json(stages)?;
-    tx.tell(
+    tx.execute_deferred(
         sql,
-        params![workspace, *id, name, &fold(name), *is_default, Param::Json(&stages), *updated_at],
+        params![
+            workspace,
+            *id,
+            name,
+            &comparison_key(name),
+            *is_default,
+            Param::Json(&stages),
+            *updated_at
+        ],
     )
     .await
 }
 
 pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, id: TemplateId) -> Result<(), StoreError> {
-    tx.tell(
+    tx.execute_deferred(
         "DELETE FROM pipeline_template WHERE workspace_id = ?1 AND id = ?2",
         params![workspace, id],
     )

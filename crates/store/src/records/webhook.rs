@@ -111,7 +111,7 @@ pub async fn insert(
         (*created_at).into(),
         (*settled_sequence).into(),
     ];
-    tx.tell(sql, &params).await
+    tx.execute_deferred(sql, &params).await
 }
 
 /// Keeps all of it but the lease.
@@ -148,7 +148,7 @@ pub async fn update(
         webhook.last_success_at.into(),
         (&webhook.last_error).into(),
     ];
-    tx.tell(sql, &params).await
+    tx.execute_deferred(sql, &params).await
 }
 
 pub async fn all(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Webhook>, StoreError> {
@@ -185,7 +185,7 @@ pub async fn load(
     workspace: WorkspaceId,
     id: WebhookId,
 ) -> Result<Option<Webhook>, StoreError> {
-    tx.row_to_change(
+    tx.row_for_update(
         &format!(
             "SELECT {COLUMNS} FROM webhook WHERE workspace_id = ?1 AND id = ?2 AND \
             deleted_at IS NULL"
@@ -200,7 +200,7 @@ pub async fn load(
 pub async fn delete(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<(), StoreError> {
     let sql =
         "UPDATE webhook SET deleted_at = ?3, is_enabled = ?4 WHERE workspace_id = ?1 AND id = ?2";
-    tx.tell(sql, params![workspace, id, tx.now(), false]).await
+    tx.execute_deferred(sql, params![workspace, id, tx.now(), false]).await
 }
 
 /// Webhooks of a workspace that were deleted and still have to be cleared away.
@@ -223,7 +223,11 @@ pub async fn clear_away(
     if tx.execute(sql, params![workspace, id, most]).await? as i64 == most {
         return Ok(());
     }
-    tx.tell("DELETE FROM webhook WHERE workspace_id = ?1 AND id = ?2", params![workspace, id]).await
+    tx.execute_deferred(
+        "DELETE FROM webhook WHERE workspace_id = ?1 AND id = ?2",
+        params![workspace, id],
+    )
+    .await
 }
 
 /// The webhooks that nobody works on and that have something to be told, in all workspaces: new
@@ -245,7 +249,7 @@ pub async fn set_lease(
 ) -> Result<(), StoreError> {
     let sql =
         "UPDATE webhook SET lease = ?3, leased_until = ?4 WHERE workspace_id = ?1 AND id = ?2";
-    tx.tell(
+    tx.execute_deferred(
         sql,
         params![workspace, id, lease.map(|(lease, _)| lease), lease.map(|(_, until)| until)],
     )
@@ -267,8 +271,11 @@ pub async fn renew_lease(
 
 /// Lets go of all webhooks, for a server that has them all to itself and was stopped in the middle.
 pub async fn clear_leases(tx: &mut Tx) -> Result<(), StoreError> {
-    tx.tell("UPDATE webhook SET lease = NULL, leased_until = NULL WHERE lease IS NOT NULL", &[])
-        .await
+    tx.execute_deferred(
+        "UPDATE webhook SET lease = NULL, leased_until = NULL WHERE lease IS NOT NULL",
+        &[],
+    )
+    .await
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -470,7 +477,7 @@ pub async fn keep_deliveries(
              failure_count = excluded.failure_count, attempts = excluded.attempts, \
              next_attempt_at = excluded.next_attempt_at, updated_at = excluded.updated_at",
         );
-        tx.tell(&sql, &params).await?;
+        tx.execute_deferred(&sql, &params).await?;
     }
     Ok(())
 }
@@ -496,7 +503,7 @@ pub async fn forget_deliveries(
             .await?;
         let sql = "DELETE FROM webhook_delivery WHERE workspace_id = ?1 AND webhook_id = ?2 AND \
             sequence <= ?3";
-        tx.tell(sql, params![workspace, id, end]).await?;
+        tx.execute_deferred(sql, params![workspace, id, end]).await?;
         missing.extend(pending.flatten().map(|(first, last)| (held, first, last)));
     }
     Ok(missing)

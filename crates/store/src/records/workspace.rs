@@ -1,5 +1,5 @@
 use slated_model::id::WorkspaceId;
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 
 use crate::error::StoreError;
 use crate::params;
@@ -7,12 +7,12 @@ use crate::tx::Tx;
 
 pub async fn find_by_name(tx: &mut Tx, name: &str) -> Result<Option<WorkspaceId>, StoreError> {
     let sql = "SELECT workspace_id FROM workspace WHERE name_key = ?1 ORDER BY created_at LIMIT 1";
-    tx.row(sql, params![&fold(name)], |row| row.workspace(0)).await
+    tx.row(sql, params![&comparison_key(name)], |row| row.workspace(0)).await
 }
 
 /// Keeps others from making workspaces until this work is done, so that no two get the same name.
 pub async fn lock_all(tx: &mut Tx) -> Result<(), StoreError> {
-    tx.row_to_change("SELECT version FROM schema_migration WHERE version = 0", &[], |_| Ok(()))
+    tx.row_for_update("SELECT version FROM schema_migration WHERE version = 0", &[], |_| Ok(()))
         .await
         .map(|_| ())
 }
@@ -20,14 +20,14 @@ pub async fn lock_all(tx: &mut Tx) -> Result<(), StoreError> {
 /// Keeps others from what may be done in the workspace by one at a time, until this work is done.
 pub async fn lock(tx: &mut Tx, id: WorkspaceId) -> Result<(), StoreError> {
     let sql = "SELECT workspace_id FROM workspace WHERE workspace_id = ?1";
-    tx.row_to_change(sql, params![id], |_| Ok(())).await.map(|_| ())
+    tx.row_for_update(sql, params![id], |_| Ok(())).await.map(|_| ())
 }
 
 pub async fn insert(tx: &mut Tx, name: &str) -> Result<WorkspaceId, StoreError> {
     let id = WorkspaceId::from_random(rand::random());
     let sql =
         "INSERT INTO workspace (workspace_id, name, name_key, created_at) VALUES (?1, ?2, ?3, ?4)";
-    tx.tell(sql, params![id, name, &fold(name), tx.now()]).await?;
+    tx.execute_deferred(sql, params![id, name, &comparison_key(name), tx.now()]).await?;
     Ok(id)
 }
 

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use crate::api::v1::persons::create::{DuplicateChoice, read_on_duplicate, status};
 use crate::api::v1::responses::contact::ContactEntry;
 use crate::http::response::{render, with_match};
-use crate::http::{Reply, WriteRequest};
+use crate::http::{ApiResult, WriteRequest};
 use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 
 /// A person to create, as version 0 writes it: all strings, with a single `email` and
@@ -113,12 +113,12 @@ impl From<CreatedPerson> for PersonCreatedV0 {
         (status = 201, description = "The person was made.", body = EnvelopeV0),
         (status = 200, description = "The person was there already; what was missing was added.",
             body = EnvelopeV0)))]
-pub async fn create_person(request: WriteRequest) -> Reply {
+pub async fn create_person(request: WriteRequest) -> ApiResult {
     let mut query = request.query();
     let on_duplicate = read_on_duplicate(&mut query);
     query.finish(())?;
     let new = request.read(read_new_person)?;
-    let work = CreatePerson::new(request.actor.clone(), new, on_duplicate).prepared();
+    let work = CreatePerson::new(request.actor.clone(), new, on_duplicate).precomputed();
     request
         .carry_out_together(
             |app| &app.creates,

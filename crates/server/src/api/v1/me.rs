@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::responses::key::ScopeName;
 use crate::http::response::answer;
-use crate::http::{Envelope, ReadRequest, Reply};
+use crate::http::{ApiResult, Envelope, ReadRequest};
 use slated_operations::keys::ReadCaller;
 
 /// Who calls, where, and how much they may still ask for.
@@ -65,7 +65,7 @@ pub struct RateLimitRead {
 #[utoipa::path(get, path = "/v1/me", operation_id = "readMe", tag = "Keys",
     extensions(("x-errors" = json!(["INVALID_REQUEST"]))),
     responses((status = 200, description = "The caller.", body = Envelope<MeRead>)))]
-pub async fn read_me(request: ReadRequest) -> Reply {
+pub async fn read_me(request: ReadRequest) -> ApiResult {
     request.no_query()?;
     let (key, workspace_name) = request
         .app

@@ -15,7 +15,7 @@ use super::mapping::Mapping;
 use super::template::{BodyTemplate, Placeholder, UrlTemplate};
 use super::{Answer, Asking, MAX_RESPONSE_BYTES, Provider, Trouble};
 use crate::config::{Method, ProviderConfig};
-use crate::outbound::{Redirects, Targets, client, explain, retry_after};
+use crate::outbound::{AllowedAddresses, Redirects, client, explain, retry_after};
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// These are for the program to say.
@@ -40,7 +40,7 @@ impl Http {
     /// `variable` gives the value of an environment variable.
     pub fn new(
         config: &ProviderConfig,
-        targets: &Targets,
+        targets: &AllowedAddresses,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, String> {
         let written = config.url.as_deref().ok_or(
@@ -291,7 +291,7 @@ mod tests {
             format!("[[enrichment.provider]]\nname = \"people\"\nkind = \"http\"\n{settings}\n");
         let config = Config::parse("slated.toml", &text)?;
         let variable = |name: &str| (name == "TOKEN").then(|| "s3cret".to_owned());
-        Http::new(config.enrichment.providers[0].get_ref(), &Targets::default(), &variable)
+        Http::new(config.enrichment.providers[0].get_ref(), &AllowedAddresses::default(), &variable)
     }
 
     fn made(settings: &str) -> Http {

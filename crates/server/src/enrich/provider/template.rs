@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use slated_model::enrichment::Question;
 use url::Origin;
 
-use crate::outbound::Targets;
+use crate::outbound::AllowedAddresses;
 
 /// What a URL may hold as it is.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -152,7 +152,7 @@ pub struct UrlTemplate {
 }
 
 impl UrlTemplate {
-    pub fn parse(written: &str, targets: &Targets) -> Result<Self, String> {
+    pub fn parse(written: &str, targets: &AllowedAddresses) -> Result<Self, String> {
         if written.contains('#') {
             return Err("must hold no #, since what is behind it is not sent".to_owned());
         }
@@ -322,7 +322,7 @@ mod tests {
     }
 
     fn url(written: &str) -> UrlTemplate {
-        UrlTemplate::parse(written, &Targets::default())
+        UrlTemplate::parse(written, &AllowedAddresses::default())
             .unwrap_or_else(|reason| panic!("{written} {reason}"))
     }
 
@@ -409,7 +409,7 @@ mod tests {
             ("https://me:secret@api.example.com/{email}", "password"),
             ("http://127.0.0.1/{email}", "--allow-private-targets"),
         ] {
-            let refused = UrlTemplate::parse(written, &Targets::default())
+            let refused = UrlTemplate::parse(written, &AllowedAddresses::default())
                 .err()
                 .unwrap_or_else(|| panic!("taken: {written}"));
             assert!(refused.contains(part), "{written}: {refused}");

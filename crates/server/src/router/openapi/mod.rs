@@ -13,7 +13,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 use slated_model::key::Scope;
-use slated_model::problem::Code;
+use slated_model::problem::ErrorCode;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
@@ -199,7 +199,7 @@ fn build() -> Value {
 }
 
 fn error_schema() -> Value {
-    let codes: Vec<_> = Code::ALL.iter().map(|code| code.name()).collect();
+    let codes: Vec<_> = ErrorCode::ALL.iter().map(|code| code.name()).collect();
     let flaws: Vec<_> =
         slated_model::problem::FieldErrorCode::ALL.iter().map(|flaw| flaw.name()).collect();
     json!({
@@ -385,32 +385,33 @@ fn header_parameter(name: &str, description: &str, schema: &Value) -> Value {
 }
 
 /// All codes that the operation may answer with: its own, and those that come with a key or a body.
-fn errors(own: &Value, needs_key: bool, takes_body: bool, writes: bool) -> Vec<Code> {
-    let is_own = |code: &Code| own.as_array().into_iter().flatten().any(|name| name == code.name());
+fn errors(own: &Value, needs_key: bool, takes_body: bool, writes: bool) -> Vec<ErrorCode> {
+    let is_own =
+        |code: &ErrorCode| own.as_array().into_iter().flatten().any(|name| name == code.name());
     let with_key = [
-        Code::Unauthenticated,
-        Code::Forbidden,
-        Code::RateLimited,
-        Code::Internal,
-        Code::Unavailable,
+        ErrorCode::Unauthenticated,
+        ErrorCode::Forbidden,
+        ErrorCode::RateLimited,
+        ErrorCode::Internal,
+        ErrorCode::Unavailable,
     ];
     let with_body = [
-        Code::MalformedJson,
-        Code::InvalidRequest,
-        Code::RequestTimeout,
-        Code::PayloadTooLarge,
-        Code::UnsupportedMediaType,
+        ErrorCode::MalformedJson,
+        ErrorCode::InvalidRequest,
+        ErrorCode::RequestTimeout,
+        ErrorCode::PayloadTooLarge,
+        ErrorCode::UnsupportedMediaType,
     ];
-    let is_common = |code: &Code| match code {
-        Code::IdempotencyConflict => writes,
+    let is_common = |code: &ErrorCode| match code {
+        ErrorCode::IdempotencyConflict => writes,
         _ => (needs_key && with_key.contains(code)) || (takes_body && with_body.contains(code)),
     };
-    let applies = |code: &&Code| is_own(code) || is_common(code);
-    Code::ALL.iter().filter(applies).copied().collect()
+    let applies = |code: &&ErrorCode| is_own(code) || is_common(code);
+    ErrorCode::ALL.iter().filter(applies).copied().collect()
 }
 
-fn by_status(codes: &[Code]) -> Vec<(String, Vec<Code>)> {
-    let mut grouped: Vec<(String, Vec<Code>)> = Vec::new();
+fn by_status(codes: &[ErrorCode]) -> Vec<(String, Vec<ErrorCode>)> {
+    let mut grouped: Vec<(String, Vec<ErrorCode>)> = Vec::new();
     for code in codes {
         let status = code.status().to_string();
         match grouped.iter_mut().find(|(known, _)| *known == status) {
@@ -421,7 +422,7 @@ fn by_status(codes: &[Code]) -> Vec<(String, Vec<Code>)> {
     grouped
 }
 
-fn error_response(codes: &[Code], version_0: bool) -> Value {
+fn error_response(codes: &[ErrorCode], version_0: bool) -> Value {
     let description: Vec<_> =
         codes.iter().map(|code| format!("`{}`: {}", code.name(), code.meaning())).collect();
     let schema =
@@ -436,7 +437,7 @@ fn error_response(codes: &[Code], version_0: bool) -> Value {
     })
 }
 
-fn example(code: Code, version_0: bool) -> Value {
+fn example(code: ErrorCode, version_0: bool) -> Value {
     if version_0 {
         return json!({"error": code.meaning(), "data": null});
     }
@@ -444,33 +445,33 @@ fn example(code: Code, version_0: bool) -> Value {
     let about = |field: &str, message: &str, id: &str| json!([{"field": field, "code": "CONFLICT", "message": message, "record_id": id}]);
     let person = "per_01m1v0e8k7f3vs8xq2zr6c4ybd";
     let details = match code {
-        Code::InvalidRequest => detail(
+        ErrorCode::InvalidRequest => detail(
             "emails[1].value",
             "INVALID_EMAIL",
             "must be an e-mail address, as in ada@example.com",
         ),
-        Code::DuplicatePerson | Code::IdentifierConflict => {
+        ErrorCode::DuplicatePerson | ErrorCode::IdentifierConflict => {
             about("emails", &format!("ada@example.com belongs to person {person}"), person)
         }
-        Code::AmbiguousJob => about(
+        ErrorCode::AmbiguousJob => about(
             "job_name",
             "is the name of job job_01m1v0e8k7a9t6r3p5n8w2x4cz",
             "job_01m1v0e8k7a9t6r3p5n8w2x4cz",
         ),
-        Code::AmbiguousStage => about(
+        ErrorCode::AmbiguousStage => about(
             "stage_name",
             "is the name of stage stg_01m1v0e8k7b4k8s2d6f0g5h7jm",
             "stg_01m1v0e8k7b4k8s2d6f0g5h7jm",
         ),
-        Code::NameTaken => about(
+        ErrorCode::NameTaken => about(
             "name",
             "is the name of company cmp_01m1v0e8k7d2r9w4t6y8p1q3sk",
             "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk",
         ),
-        Code::StageInUse => {
+        ErrorCode::StageInUse => {
             detail("move_to", "REQUIRED", "must be given, since the stage has candidates")
         }
-        Code::StageConflict => about(
+        ErrorCode::StageConflict => about(
             "from_stage_id",
             "The candidate is in \"Offer\" by now.",
             "stg_01m1v0e8k7b4k8s2d6f0g5h7jm",

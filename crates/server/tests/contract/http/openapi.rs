@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::{env, fs};
 
 use serde_json::Value;
-use slated_model::problem::{Code, FieldErrorCode};
+use slated_model::problem::{ErrorCode, FieldErrorCode};
 
 use crate::support::{OPERATIONS, Workspace, World, apply, each_engine, eventually};
 
@@ -278,7 +278,7 @@ fn every_operation_documents_its_refusals(workspace: &Workspace) {
 #[apply(each_engine)]
 fn every_error_code_that_is_documented_exists_and_the_other_way_round(workspace: &Workspace) {
     let document = document(workspace);
-    let codes: BTreeSet<_> = Code::ALL.iter().map(|code| code.name()).collect();
+    let codes: BTreeSet<_> = ErrorCode::ALL.iter().map(|code| code.name()).collect();
     let flaws: BTreeSet<_> = FieldErrorCode::ALL.iter().map(|flaw| flaw.name()).collect();
     let mut shown = BTreeSet::new();
     walk(&document, &mut |object| {

@@ -14,13 +14,13 @@ use crate::schema::TABLES;
 const FEWEST: usize = 8;
 
 /// What is sent as one statement.
-pub(crate) enum Sent {
+pub(crate) enum Outgoing {
     One(Queued),
-    Many(Many),
+    ArrayStatement(ArrayStatement),
 }
 
 /// Statements of one text.
-pub(crate) struct Many {
+pub(crate) struct ArrayStatement {
     sql: Arc<str>,
     /// Who waits for the answer of each. Of a question that is asked again at once those who asked
     /// it.
@@ -33,14 +33,14 @@ pub(crate) struct Many {
 pub(crate) enum Recipient {
     One(Option<usize>),
     /// The rows end with the number of the question that they answer.
-    Many(Vec<Vec<usize>>),
+    ArrayStatement(Vec<Vec<usize>>),
 }
 
-impl Sent {
+impl Outgoing {
     pub(crate) fn sql(&self) -> &str {
         match self {
             Self::One(one) => &one.sql,
-            Self::Many(many) => many.sql(),
+            Self::ArrayStatement(many) => many.sql(),
         }
     }
 
@@ -48,7 +48,7 @@ impl Sent {
     pub(crate) fn is_prepared(&self, connection: &Connection) -> bool {
         match self {
             Self::One(one) => connection.prepared(&one.sql).is_some(),
-            Self::Many(many) => connection
+            Self::ArrayStatement(many) => connection
                 .prepared(&many.sql)
                 .is_some_and(|one| connection.prepared(&many.over_arrays(one.params())).is_some()),
         }
@@ -57,20 +57,20 @@ impl Sent {
     pub(crate) fn params(&self) -> &[Owned] {
         match self {
             Self::One(one) => &one.params,
-            Self::Many(many) => &many.columns,
+            Self::ArrayStatement(many) => &many.columns,
         }
     }
 
     pub(crate) fn into_parts(self) -> (Vec<Owned>, Recipient) {
         match self {
             Self::One(one) => (one.params, Recipient::One(one.ticket)),
-            Self::Many(many) => (many.columns, Recipient::Many(many.tickets)),
+            Self::ArrayStatement(many) => (many.columns, Recipient::ArrayStatement(many.tickets)),
         }
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Nature {
+enum StatementKind {
     /// Writes rows, and neither sees nor disturbs others that do.
     Insert,
     /// Only looks.
@@ -78,9 +78,9 @@ enum Nature {
     Other,
 }
 
-fn nature(queued: &Queued) -> Nature {
+fn nature(queued: &Queued) -> StatementKind {
     if queued.only_inserts() {
-        return Nature::Insert;
+        return StatementKind::Insert;
     }
     // What is only kept from others is seen by all as before.
     let looked_at = queued.sql.split_once(" FOR KEY SHARE").map_or(&*queued.sql, |(sql, _)| sql);
@@ -88,14 +88,14 @@ fn nature(queued: &Queued) -> Nature {
         queued.ticket.is_some() && looked_at.starts_with("SELECT ") && !looked_at.contains(" FOR ");
     // What has no parameters has nothing that an array could be made of.
     match is_question && !queued.params.is_empty() {
-        true => Nature::Question,
-        false => Nature::Other,
+        true => StatementKind::Question,
+        false => StatementKind::Other,
     }
 }
 
 /// What becomes of statements that wait together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Joining {
+pub(crate) enum Coalescing {
     /// All are sent as they are.
     Nothing,
     /// Inserts that follow each other become one.
@@ -107,16 +107,22 @@ pub(crate) enum Joining {
 
 /// Makes few statements of those that wait. The last stays as it is if somebody may wait for its
 /// rows without a ticket.
-pub(crate) fn gather(mut queue: Vec<Queued>, keeps_last: bool, joining: Joining) -> Vec<Sent> {
+pub(crate) fn gather(
+    mut queue: Vec<Queued>,
+    keeps_last: bool,
+    joining: Coalescing,
+) -> Vec<Outgoing> {
     let last = queue.pop_if(|last| keeps_last && last.ticket.is_none());
     match joining {
-        Joining::Nothing => return queue.into_iter().chain(last).map(Sent::One).collect(),
-        Joining::Inserts => return merge(queue).into_iter().chain(last).map(Sent::One).collect(),
-        Joining::Alike => {}
+        Coalescing::Nothing => return queue.into_iter().chain(last).map(Outgoing::One).collect(),
+        Coalescing::Inserts => {
+            return merge(queue).into_iter().chain(last).map(Outgoing::One).collect();
+        }
+        Coalescing::Alike => {}
     }
     let mut sent = Vec::with_capacity(queue.len());
     let mut run: Vec<Queued> = Vec::new();
-    let mut kind = Nature::Other;
+    let mut kind = StatementKind::Other;
     for queued in queue {
         let next = nature(&queued);
         if next != kind {
@@ -126,13 +132,13 @@ pub(crate) fn gather(mut queue: Vec<Queued>, keeps_last: bool, joining: Joining)
         run.push(queued);
     }
     sent.extend(gather_run(run, kind));
-    sent.extend(last.map(Sent::One));
+    sent.extend(last.map(Outgoing::One));
     sent
 }
 
-fn gather_run(run: Vec<Queued>, kind: Nature) -> Vec<Sent> {
-    if kind == Nature::Other || run.len() < FEWEST {
-        return merge(run).into_iter().map(Sent::One).collect();
+fn gather_run(run: Vec<Queued>, kind: StatementKind) -> Vec<Outgoing> {
+    if kind == StatementKind::Other || run.len() < FEWEST {
+        return merge(run).into_iter().map(Outgoing::One).collect();
     }
     let mut groups: Vec<Vec<Queued>> = Vec::new();
     for queued in run {
@@ -141,17 +147,17 @@ fn gather_run(run: Vec<Queued>, kind: Nature) -> Vec<Sent> {
             None => groups.push(vec![queued]),
         }
     }
-    if kind == Nature::Insert {
+    if kind == StatementKind::Insert {
         // What a row points at is written before it.
         groups.sort_by_key(|group| place(&group[0].sql));
     }
     groups.into_iter().flat_map(send_group).collect()
 }
 
-fn send_group(group: Vec<Queued>) -> Vec<Sent> {
+fn send_group(group: Vec<Queued>) -> Vec<Outgoing> {
     match group.len() < FEWEST {
-        true => group.into_iter().map(Sent::One).collect(),
-        false => vec![Sent::Many(Many::of(group))],
+        true => group.into_iter().map(Outgoing::One).collect(),
+        false => vec![Outgoing::ArrayStatement(ArrayStatement::of(group))],
     }
 }
 
@@ -161,7 +167,7 @@ fn place(insert: &str) -> usize {
     TABLES.iter().position(|known| *known == table).unwrap_or(TABLES.len())
 }
 
-impl Many {
+impl ArrayStatement {
     fn of(group: Vec<Queued>) -> Self {
         let sql = group.first().map_or_else(|| Arc::from(""), |queued| Arc::clone(&queued.sql));
         let width = group.first().map_or(0, |queued| queued.params.len());
@@ -267,10 +273,10 @@ mod tests {
         Queued { sql: sql.into(), params: vec![Owned::Int(1), Owned::Int(number)], ticket }
     }
 
-    fn texts(sent: &[Sent]) -> Vec<(&str, usize)> {
-        let count = |sent: &Sent| match sent {
-            Sent::One(_) => 1,
-            Sent::Many(many) => many.tickets.len(),
+    fn texts(sent: &[Outgoing]) -> Vec<(&str, usize)> {
+        let count = |sent: &Outgoing| match sent {
+            Outgoing::One(_) => 1,
+            Outgoing::ArrayStatement(many) => many.tickets.len(),
         };
         sent.iter().map(|sent| (sent.sql(), count(sent))).collect()
     }
@@ -278,46 +284,48 @@ mod tests {
     #[test]
     fn many_of_one_text_become_one_and_few_stay() {
         let many = (0..9).map(|number| queued(PERSON, number, None)).collect();
-        assert_eq!(texts(&gather(many, false, Joining::Alike)), [(PERSON, 9)]);
+        assert_eq!(texts(&gather(many, false, Coalescing::Alike)), [(PERSON, 9)]);
         let with_last = (0..9)
             .map(|number| queued(LOOK, number, Some(number as usize).filter(|ticket| *ticket < 8)))
             .collect();
-        assert_eq!(texts(&gather(with_last, true, Joining::Alike)), [(LOOK, 8), (LOOK, 1)]);
+        assert_eq!(texts(&gather(with_last, true, Coalescing::Alike)), [(LOOK, 8), (LOOK, 1)]);
         let with_tickets =
             (0..9).map(|number| queued(LOOK, number, Some(number as usize))).collect();
-        assert_eq!(texts(&gather(with_tickets, true, Joining::Alike)), [(LOOK, 9)]);
+        assert_eq!(texts(&gather(with_tickets, true, Coalescing::Alike)), [(LOOK, 9)]);
         let kept = format!("{LOOK} FOR KEY SHARE SKIP LOCKED");
         let keeping = (0..9).map(|number| queued(&kept, number, Some(number as usize))).collect();
-        assert_eq!(texts(&gather(keeping, true, Joining::Alike)), [(kept.as_str(), 9)]);
+        assert_eq!(texts(&gather(keeping, true, Coalescing::Alike)), [(kept.as_str(), 9)]);
         let locking = (0..9)
             .map(|number| queued(&format!("{LOOK} FOR UPDATE"), number, Some(number as usize)))
             .collect();
-        assert_eq!(texts(&gather(locking, true, Joining::Alike)).len(), 9);
+        assert_eq!(texts(&gather(locking, true, Coalescing::Alike)).len(), 9);
         let few = (0..3).map(|number| queued(LOOK, number, Some(number as usize))).collect();
-        assert_eq!(texts(&gather(few, false, Joining::Alike)), [(LOOK, 1); 3]);
+        assert_eq!(texts(&gather(few, false, Coalescing::Alike)), [(LOOK, 1); 3]);
         let all = "SELECT workspace_id FROM workspace";
         let without_parameters = (0..9)
             .map(|ticket| Queued { sql: all.into(), params: Vec::new(), ticket: Some(ticket) })
             .collect();
-        assert_eq!(texts(&gather(without_parameters, false, Joining::Alike)), [(all, 1); 9]);
+        assert_eq!(texts(&gather(without_parameters, false, Coalescing::Alike)), [(all, 1); 9]);
         let quick = (0..9).map(|number| queued(LOOK, number, Some(number as usize))).collect();
-        assert_eq!(texts(&gather(quick, true, Joining::Inserts)), [(LOOK, 1); 9]);
+        assert_eq!(texts(&gather(quick, true, Coalescing::Inserts)), [(LOOK, 1); 9]);
         let plain = (0..9).map(|number| queued(PERSON, number, None)).collect();
-        assert_eq!(texts(&gather(plain, false, Joining::Nothing)), [(PERSON, 1); 9]);
+        assert_eq!(texts(&gather(plain, false, Coalescing::Nothing)), [(PERSON, 1); 9]);
     }
 
     #[test]
     fn a_question_that_is_asked_again_at_once_is_asked_once() {
         let asked = [1, 1, 2, 1, 3, 3, 3, 4].into_iter().enumerate();
-        let many =
-            Many::of(asked.map(|(ticket, number)| queued(LOOK, number, Some(ticket))).collect());
+        let many = ArrayStatement::of(
+            asked.map(|(ticket, number)| queued(LOOK, number, Some(ticket))).collect(),
+        );
         assert_eq!(many.tickets, [vec![0, 1], vec![2], vec![3], vec![4, 5, 6], vec![7]]);
         assert_eq!(
             format!("{:?}", many.columns[1]),
             "List([Int(1), Int(2), Int(1), Int(3), Int(4)])"
         );
-        let rows =
-            Many::of([1, 1, 2].into_iter().map(|number| queued(PERSON, number, None)).collect());
+        let rows = ArrayStatement::of(
+            [1, 1, 2].into_iter().map(|number| queued(PERSON, number, None)).collect(),
+        );
         assert_eq!(
             format!("{:?}", rows.columns[1]),
             "List([Int(1), Int(1), Int(2)])",
@@ -329,7 +337,7 @@ mod tests {
     fn what_is_pointed_at_is_written_first() {
         let mut queue: Vec<_> = (0..8).map(|number| queued(PERSON, number, None)).collect();
         queue.push(queued(COMPANY, 1, None));
-        assert_eq!(texts(&gather(queue, false, Joining::Alike)), [(COMPANY, 1), (PERSON, 8)]);
+        assert_eq!(texts(&gather(queue, false, Coalescing::Alike)), [(COMPANY, 1), (PERSON, 8)]);
     }
 
     #[test]
@@ -339,14 +347,14 @@ mod tests {
         queue.extend((0..8).map(|number| queued(PERSON, number, None)));
         queue.extend((8..16).map(|number| queued(LOOK, number, Some(number as usize))));
         assert_eq!(
-            texts(&gather(queue, false, Joining::Alike)),
+            texts(&gather(queue, false, Coalescing::Alike)),
             [(LOOK, 8), (PERSON, 8), (LOOK, 8)]
         );
     }
 
     #[test]
     fn parameters_become_columns() {
-        let many = Many::of((0..3).map(|number| queued(PERSON, number, None)).collect());
+        let many = ArrayStatement::of((0..3).map(|number| queued(PERSON, number, None)).collect());
         assert_eq!(
             format!("{:?}", many.columns),
             "[List([Int(1), Int(1), Int(1)]), List([Int(0), Int(1), Int(2)])]"
@@ -356,7 +364,7 @@ mod tests {
             "INSERT INTO person (workspace_id, id) SELECT given.p1, given.p2 FROM \
              unnest(?1::int8[], ?2::uuid[]) AS given (p1, p2)"
         );
-        let rows = Many {
+        let rows = ArrayStatement {
             sql: "INSERT INTO a (x, y) VALUES (?1, f(?2, 0)), (?1, ?3)".into(),
             tickets: Vec::new(),
             columns: Vec::new(),
@@ -367,7 +375,7 @@ mod tests {
              INSERT INTO a (x, y) SELECT given.p1, f(given.p2, 0) FROM given UNION ALL SELECT \
              given.p1, given.p3 FROM given"
         );
-        let look = Many::of(vec![queued(LOOK, 1, Some(0))]);
+        let look = ArrayStatement::of(vec![queued(LOOK, 1, Some(0))]);
         assert_eq!(
             look.over_arrays(&[Type::INT8, Type::UUID]),
             "SELECT found.*, given.number FROM unnest(?1::int8[], ?2::uuid[]) WITH ORDINALITY AS \

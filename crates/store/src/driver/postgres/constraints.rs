@@ -3,7 +3,7 @@
 
 use tokio_postgres::Client;
 
-use crate::driver::postgres::error::{describe, judge};
+use crate::driver::postgres::error::{classify, describe};
 use crate::error::StoreError;
 use crate::schema::TABLES;
 
@@ -23,7 +23,7 @@ impl TakenOff {
                    i.indrelid::regclass::text = ANY($1) \
                    AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid) \
                    ORDER BY 1";
-        for row in client.query(sql, &[&TABLES]).await.map_err(|error| judge(&error))? {
+        for row in client.query(sql, &[&TABLES]).await.map_err(|error| classify(&error))? {
             let (name, definition): (String, String) = (row.get(0), row.get(1));
             execute(client, &format!("DROP INDEX {name}")).await?;
             taken_off.put_back.push(definition);
@@ -44,7 +44,7 @@ impl TakenOff {
              AND conrelid::regclass::text = ANY($1) AND {which} ORDER BY 1, 2"
         );
         let mut put_back = Vec::new();
-        for row in client.query(&sql, &[&TABLES]).await.map_err(|error| judge(&error))? {
+        for row in client.query(&sql, &[&TABLES]).await.map_err(|error| classify(&error))? {
             let (table, name, definition): (String, String, String) =
                 (row.get(0), row.get(1), row.get(2));
             execute(client, &format!("ALTER TABLE {table} DROP CONSTRAINT {name}")).await?;

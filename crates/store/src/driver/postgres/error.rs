@@ -8,7 +8,7 @@ use tokio_postgres::error::{DbError, SqlState};
 use crate::error::StoreError;
 
 /// What the error means as long as the transaction cannot have been committed.
-pub(crate) fn judge(error: &Error) -> StoreError {
+pub(crate) fn classify(error: &Error) -> StoreError {
     let Some(state) = error.code() else {
         return StoreError::Lost(describe(error));
     };

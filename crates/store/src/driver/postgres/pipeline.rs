@@ -13,17 +13,17 @@ use crate::driver::postgres::value::Owned;
 
 /// Whether the transaction ends with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Ending {
+pub(crate) enum TxEnd {
     None,
     Commit,
     CommitAndMark,
 }
 
 /// What is sent.
-pub(crate) struct Exchange {
+pub(crate) struct Pipeline {
     pub(crate) beginning: Option<&'static str>,
     pub(crate) statements: Vec<(Statement, Vec<Owned>)>,
-    pub(crate) ending: Ending,
+    pub(crate) ending: TxEnd,
     /// How the server is asked how far it has come, if somebody wants to know.
     pub(crate) position: Option<Statement>,
     /// It is asked at the beginning.
@@ -32,7 +32,7 @@ pub(crate) struct Exchange {
 
 type Answer = Result<(Vec<Row>, u64), Error>;
 
-pub(crate) struct Exchanged {
+pub(crate) struct PipelineResponse {
     pub(crate) position: Option<Result<Vec<Row>, Error>>,
     pub(crate) began: Result<(), Error>,
     pub(crate) answers: Vec<Answer>,
@@ -73,8 +73,8 @@ enum Step {
 }
 
 /// Sends everything in order before it waits for the first answer.
-pub(crate) async fn exchange(client: Arc<Client>, sent: Exchange) -> Exchanged {
-    let Exchange { beginning, statements, ending, position, at_least } = &sent;
+pub(crate) async fn exchange(client: Arc<Client>, sent: Pipeline) -> PipelineResponse {
+    let Pipeline { beginning, statements, ending, position, at_least } = &sent;
     let client = &*client;
     let mut steps: Vec<Boxed<'_, Step>> = Vec::with_capacity(statements.len() + 4);
     if let (Some(position), Some(_)) = (position, at_least) {
@@ -87,13 +87,13 @@ pub(crate) async fn exchange(client: Arc<Client>, sent: Exchange) -> Exchanged {
         steps
             .push(Box::pin(async move { Step::Answered(answer(client, statement, params).await) }));
     }
-    if *ending != Ending::None {
+    if *ending != TxEnd::None {
         steps.push(Box::pin(async move { Step::Ended(client.batch_execute("COMMIT").await) }));
     }
-    if let (Some(position), Ending::CommitAndMark) = (position, ending) {
+    if let (Some(position), TxEnd::CommitAndMark) = (position, ending) {
         steps.push(Box::pin(async move { Step::Marked(client.query(position, &[]).await) }));
     }
-    let mut exchanged = Exchanged {
+    let mut exchanged = PipelineResponse {
         position: None,
         began: Ok(()),
         answers: Vec::with_capacity(statements.len()),

@@ -52,7 +52,7 @@ pub(crate) struct Connection {
     pub(crate) client: Arc<Client>,
     /// Whether this is PostgreSQL itself. What spreads it over machines looks at each statement to
     /// know where to send it, and does not see through all that could be made one.
-    pub(crate) is_whole: bool,
+    pub(crate) is_plain_postgres: bool,
     /// The number of the server's process, where it says so.
     pub(crate) backend: Option<i32>,
     driver: AbortHandle,
@@ -139,7 +139,7 @@ impl Connector {
         let said = |place| row.as_ref().and_then(|row| row.try_get(place).ok().flatten());
         Ok(Connection {
             client: Arc::new(client),
-            is_whole: said(1).is_some(),
+            is_plain_postgres: said(1).is_some(),
             backend: said(0).and_then(|number| number.parse().ok()),
             driver,
             tls: self.tls.clone(),
@@ -168,7 +168,7 @@ fn kept_alive(address: &Address) -> Config {
     config
 }
 
-pub(crate) type Lent = Object<Connector>;
+pub(crate) type PooledConnection = Object<Connector>;
 
 /// The connections to one database.
 #[derive(Clone)]
@@ -211,7 +211,7 @@ impl Connections {
         Ok(Self { pool, patience })
     }
 
-    pub(crate) async fn lend(&self) -> Result<Lent, StoreError> {
+    pub(crate) async fn lend(&self) -> Result<PooledConnection, StoreError> {
         let lent = tokio::time::timeout(self.patience, self.pool.get())
             .await
             .unwrap_or(Err(PoolError::Timeout(TimeoutType::Create)));

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_postgres::Row;
 
-use crate::batch_queue::{Lines, Place};
+use crate::batch_queue::{BatchQueue, BatchSlot};
 use crate::driver::param::Param;
 use crate::driver::postgres::pool::Connections;
 use crate::driver::postgres::transaction::{Mode, PostgresTx, too_late};
@@ -25,30 +25,30 @@ const MAX_IN_ONE: usize = 32;
 /// While one statement is under way, another is made ready.
 const MIN_AT_WORK: usize = 2;
 
-pub(crate) struct Crowd {
+pub(crate) struct ReadBatcher {
     connections: Connections,
-    lines: Arc<Lines<Arc<str>, Look>>,
+    lines: Arc<BatchQueue<Arc<str>, PendingRead>>,
     /// Looks become one statement on PostgreSQL itself only. Elsewhere they would be answered one
     /// after the other.
     is_worth_it: AtomicBool,
 }
 
-struct Look {
+struct PendingRead {
     since: Instant,
     params: Vec<Owned>,
     answer: oneshot::Sender<Result<Vec<Row>, StoreError>>,
 }
 
-type Turn = Place<Arc<str>, Look>;
+type Turn = BatchSlot<Arc<str>, PendingRead>;
 
-impl Crowd {
+impl ReadBatcher {
     pub(crate) fn new(connections: Connections) -> Self {
         // As many of one text as can be seen to at once, and not all connections.
         let cores = available_parallelism().map_or(MIN_AT_WORK, NonZero::get);
         let most_at_work = cores.min(connections.most() / 2).max(MIN_AT_WORK);
         Self {
             connections,
-            lines: Lines::new(most_at_work, MAX_IN_ONE),
+            lines: BatchQueue::new(most_at_work, MAX_IN_ONE),
             is_worth_it: AtomicBool::new(true),
         }
     }
@@ -69,7 +69,7 @@ impl Crowd {
             return self.ask_one(&sql, params, since).await;
         }
         let (answer, answered) = oneshot::channel();
-        if let Some(turn) = self.lines.line_up(&sql, Look { since, params, answer }) {
+        if let Some(turn) = self.lines.enqueue(&sql, PendingRead { since, params, answer }) {
             self.pass_on(turn);
         }
         match timeout(self.connections.patience, answered).await {
@@ -83,11 +83,11 @@ impl Crowd {
     /// Lets those who wait be seen to, if there are any.
     fn pass_on(self: &Arc<Self>, mut turn: Turn) {
         if let (Some(looks), Ok(runtime)) = (turn.take(), Handle::try_current()) {
-            runtime.spawn(Arc::clone(self).work_off(turn, looks));
+            runtime.spawn(Arc::clone(self).drain(turn, looks));
         }
     }
 
-    async fn work_off(self: Arc<Self>, mut turn: Turn, first: Vec<Look>) {
+    async fn drain(self: Arc<Self>, mut turn: Turn, first: Vec<PendingRead>) {
         let mut next = Some(first);
         while let Some(looks) = next {
             self.answer(turn.kind(), looks).await;
@@ -95,7 +95,7 @@ impl Crowd {
         }
     }
 
-    async fn answer(&self, sql: &Arc<str>, looks: Vec<Look>) {
+    async fn answer(&self, sql: &Arc<str>, looks: Vec<PendingRead>) {
         let waited_for: Vec<_> =
             looks.into_iter().filter(|look| !look.answer.is_closed()).collect();
         // Nobody waits longer than they may, whatever the others do: so the time that is left to
@@ -139,7 +139,7 @@ impl Crowd {
         since: Instant,
     ) -> Result<Vec<Vec<Row>>, StoreError> {
         let connection = self.connections.lend().await?;
-        self.is_worth_it.store(connection.is_whole, Ordering::Relaxed);
+        self.is_worth_it.store(connection.is_plain_postgres, Ordering::Relaxed);
         let mut tx = PostgresTx::new(
             connection,
             Mode::Singles,
@@ -154,7 +154,7 @@ impl Crowd {
 
 /// Who was seen to at once leaves, or gave up waiting: those who came meanwhile are next.
 struct Leaving<'c> {
-    crowd: &'c Arc<Crowd>,
+    crowd: &'c Arc<ReadBatcher>,
     turn: Option<Turn>,
 }
 

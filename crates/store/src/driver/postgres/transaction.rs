@@ -15,12 +15,14 @@ use tokio_postgres::{Error, Row, Statement};
 
 use crate::driver::param::Param;
 use crate::driver::postgres::array_statement::Queued;
-use crate::driver::postgres::batch::{Joining, Recipient, Sent, gather};
-use crate::driver::postgres::error::{describe, is_gone, judge};
-use crate::driver::postgres::pipeline::{Boxed, Ending, Exchange, Exchanged, exchange, in_order};
-use crate::driver::postgres::pool::{AT_LENGTH, Lent};
+use crate::driver::postgres::batch::{Coalescing, Outgoing, Recipient, gather};
+use crate::driver::postgres::error::{classify, describe, is_gone};
+use crate::driver::postgres::pipeline::{
+    Boxed, Pipeline, PipelineResponse, TxEnd, exchange, in_order,
+};
+use crate::driver::postgres::pool::{AT_LENGTH, PooledConnection};
 use crate::driver::postgres::value::{Number, Owned};
-use crate::driver::postgres::write_slots::Place;
+use crate::driver::postgres::write_slots::WriteSlot;
 use crate::error::StoreError;
 
 /// Where a write stands of which that was not said: no replica has come so far. The next write of
@@ -96,9 +98,9 @@ impl Mode {
 }
 
 pub(crate) struct PostgresTx {
-    connection: Option<Lent>,
+    connection: Option<PooledConnection>,
     /// Of work that changes something.
-    place: Option<Place>,
+    place: Option<WriteSlot>,
     mode: Mode,
     is_open: bool,
     /// Whether the server may have been told to make the change durable.
@@ -109,7 +111,7 @@ pub(crate) struct PostgresTx {
     /// The texts of many statements, each once.
     texts: Vec<Arc<str>>,
     /// What was sent and is not answered yet.
-    ahead: VecDeque<Flight>,
+    ahead: VecDeque<InFlight>,
     answers: Vec<Option<Vec<Row>>>,
     patience: Duration,
     /// What is left of the patience for the first answer.
@@ -122,12 +124,12 @@ impl PostgresTx {
     /// `waited` is how long it took to get the connection: a caller waits for that and the first
     /// answer together.
     pub(crate) fn new(
-        connection: Lent,
+        connection: PooledConnection,
         mode: Mode,
         patience: Duration,
         waited: Duration,
         at_least: Option<i64>,
-        place: Option<Place>,
+        place: Option<WriteSlot>,
     ) -> Self {
         // Those who go together have waited before, most of them a quarter as long at most.
         let waited = if mode == Mode::ChangeTogether { waited + patience / 4 } else { waited };
@@ -154,7 +156,7 @@ impl PostgresTx {
         params: &[Param<'_>],
     ) -> Result<(Vec<Row>, u64), StoreError> {
         self.queue(sql, params, None);
-        Ok(self.send(Ending::None).await?.unwrap_or_default())
+        Ok(self.send(TxEnd::None).await?.unwrap_or_default())
     }
 
     /// Sends the statement with the next one that is waited for; the ticket gets its answer.
@@ -181,19 +183,23 @@ impl PostgresTx {
         self.queue = queued
             .map(|(ticket, params)| Queued { sql: Arc::clone(sql), params, ticket: Some(ticket) })
             .collect();
-        self.send(Ending::None).await?;
+        self.send(TxEnd::None).await?;
         let answers: Option<Vec<_>> = std::mem::take(&mut self.answers).into_iter().collect();
         answers.ok_or_else(|| StoreError::Internal("a question was not answered".to_owned()))
     }
 
-    pub(crate) async fn tell(&mut self, sql: &str, params: &[Param<'_>]) -> Result<(), StoreError> {
+    pub(crate) async fn execute_deferred(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+    ) -> Result<(), StoreError> {
         self.queue(sql, params, None);
         self.make_room().await
     }
 
     pub(crate) async fn answer(&mut self, ticket: usize) -> Result<Vec<Row>, StoreError> {
         if self.answers.get(ticket).is_some_and(Option::is_none) {
-            self.send(Ending::None).await?;
+            self.send(TxEnd::None).await?;
         }
         let answer = self.answers.get_mut(ticket).and_then(Option::take);
         answer.ok_or_else(|| StoreError::Internal("an answer was taken twice".to_owned()))
@@ -217,21 +223,21 @@ impl PostgresTx {
     }
 
     /// Lets the server begin with what waits.
-    pub(crate) async fn hurry(&mut self) -> Result<(), StoreError> {
+    pub(crate) async fn flush(&mut self) -> Result<(), StoreError> {
         if !self.mode.touches_many() || self.queue.is_empty() {
             return Ok(());
         }
         let sent = self.send_ahead().await;
-        self.give_up_if_lost(sent, Ending::None)
+        self.give_up_if_lost(sent, TxEnd::None)
     }
 
     /// Lets the server begin with what waits, in work that touches many rows, and waits until it
     /// has done all that it was sent.
-    pub(crate) async fn settle(&mut self) -> Result<(), StoreError> {
-        self.hurry().await?;
+    pub(crate) async fn flush_and_wait(&mut self) -> Result<(), StoreError> {
+        self.flush().await?;
         let patience = self.first_patience.unwrap_or(self.patience);
-        let landed = self.land(Ending::None, patience).await.map(|_| ());
-        self.give_up_if_lost(landed, Ending::None)
+        let landed = self.await_all(TxEnd::None, patience).await.map(|_| ());
+        self.give_up_if_lost(landed, TxEnd::None)
     }
 
     async fn make_room(&mut self) -> Result<(), StoreError> {
@@ -244,9 +250,9 @@ impl PostgresTx {
         }
         let made = match self.mode.touches_many() {
             true => self.send_ahead().await,
-            false => self.exchange(Ending::None).await.map(|_| ()),
+            false => self.exchange(TxEnd::None).await.map(|_| ()),
         };
-        self.give_up_if_lost(made, Ending::None)
+        self.give_up_if_lost(made, TxEnd::None)
     }
 
     /// Makes the change durable. With `mark`, says how far the log of changes is then.
@@ -254,7 +260,7 @@ impl PostgresTx {
         if !self.is_open && self.queue.is_empty() {
             return Ok(None);
         }
-        let ending = if mark { Ending::CommitAndMark } else { Ending::Commit };
+        let ending = if mark { TxEnd::CommitAndMark } else { TxEnd::Commit };
         let last = self.send(ending).await?;
         let marked =
             last.as_ref().and_then(|(rows, _)| rows.first()).and_then(|row| position(row).ok());
@@ -263,7 +269,7 @@ impl PostgresTx {
     }
 
     /// Sends all that waits and takes the answers; gives back that of the last statement.
-    async fn send(&mut self, ending: Ending) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
+    async fn send(&mut self, ending: TxEnd) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
         let sent = self.exchange(ending).await;
         self.give_up_if_lost(sent, ending)
     }
@@ -272,21 +278,25 @@ impl PostgresTx {
     fn give_up_if_lost<T>(
         &mut self,
         outcome: Result<T, StoreError>,
-        ending: Ending,
+        ending: TxEnd,
     ) -> Result<T, StoreError> {
         if matches!(outcome, Err(StoreError::Lost(_))) {
-            self.give_up(ending);
+            self.discard_connection(ending);
         }
         outcome
     }
 
     /// Gives each question its rows, which end with its number.
-    fn hand_out(&mut self, tickets: &[Vec<usize>], rows: Vec<Row>) -> Result<(), StoreError> {
+    fn distribute_rows(
+        &mut self,
+        tickets: &[Vec<usize>],
+        rows: Vec<Row>,
+    ) -> Result<(), StoreError> {
         for ticket in tickets.iter().flatten() {
             self.answers[*ticket] = Some(Vec::new());
         }
         for row in rows {
-            let Number(number) = row.try_get(row.len() - 1).map_err(|error| judge(&error))?;
+            let Number(number) = row.try_get(row.len() - 1).map_err(|error| classify(&error))?;
             let asked_by = usize::try_from(number - 1).ok().and_then(|place| tickets.get(place));
             let Some((last, others)) = asked_by.and_then(|tickets| tickets.split_last()) else {
                 continue;
@@ -299,25 +309,25 @@ impl PostgresTx {
         Ok(())
     }
 
-    fn give_up(&mut self, ending: Ending) {
+    fn discard_connection(&mut self, ending: TxEnd) {
         if let Some(connection) = self.connection.take() {
-            Object::take(connection).abandon(ending == Ending::None);
+            Object::take(connection).abandon(ending == TxEnd::None);
         }
     }
 
-    async fn exchange(&mut self, ending: Ending) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
+    async fn exchange(&mut self, ending: TxEnd) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
         let patience = self.first_patience.take().unwrap_or(self.patience);
         // Whoever waits for the last one without a ticket wants its rows; with the end of the
         // transaction nobody does.
-        let flight = self.prepare(ending, ending == Ending::None, patience).await?;
+        let flight = self.prepare(ending, ending == TxEnd::None, patience).await?;
         self.ahead.push_back(flight);
-        self.land(ending, patience).await
+        self.await_all(ending, patience).await
     }
 
     /// Waits for all that was sent; gives back the answer of the last statement.
-    async fn land(
+    async fn await_all(
         &mut self,
-        ending: Ending,
+        ending: TxEnd,
         patience: Duration,
     ) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
         let flights = std::mem::take(&mut self.ahead).into_iter();
@@ -327,14 +337,14 @@ impl PostgresTx {
         self.is_asking = true;
         let Ok(exchanged) = tokio::time::timeout(patience, &mut answered).await else {
             // Whatever it still says would be taken for the answer to something else.
-            if ending != Ending::None
+            if ending != TxEnd::None
                 && let Some(place) = self.place.take()
                 && let Some(connection) = self.connection.take()
             {
                 place.keep(connection, answered);
             }
-            self.give_up(ending);
-            return Err(if ending == Ending::None {
+            self.discard_connection(ending);
+            return Err(if ending == TxEnd::None {
                 too_late()
             } else {
                 uncertain("it did not answer in time")
@@ -344,7 +354,7 @@ impl PostgresTx {
         self.is_asking = false;
         let mut last = None;
         for (recipients, exchanged) in recipients.iter().zip(exchanged) {
-            last = self.take_in(recipients, exchanged, ending)?;
+            last = self.accept_response(recipients, exchanged, ending)?;
         }
         Ok(last)
     }
@@ -357,15 +367,15 @@ impl PostgresTx {
         {
             self.first_patience = None;
             let Ok(exchanged) = tokio::time::timeout(patience, first.exchange).await else {
-                self.give_up(Ending::None);
+                self.discard_connection(TxEnd::None);
                 return Err(too_late());
             };
-            self.take_in(&first.recipients, exchanged, Ending::None)?;
+            self.accept_response(&first.recipients, exchanged, TxEnd::None)?;
         }
-        let mut flight = self.prepare(Ending::None, false, patience).await?;
+        let mut flight = self.prepare(TxEnd::None, false, patience).await?;
         match poll_fn(|context| Poll::Ready(flight.exchange.as_mut().poll(context))).await {
             Poll::Ready(exchanged) => {
-                self.take_in(&flight.recipients, exchanged, Ending::None).map(|_| ())
+                self.accept_response(&flight.recipients, exchanged, TxEnd::None).map(|_| ())
             }
             Poll::Pending => {
                 self.ahead.push_back(flight);
@@ -379,20 +389,22 @@ impl PostgresTx {
     /// Makes all that waits ready to be sent.
     async fn prepare(
         &mut self,
-        ending: Ending,
+        ending: TxEnd,
         keeps_last: bool,
         patience: Duration,
-    ) -> Result<Flight, StoreError> {
+    ) -> Result<InFlight, StoreError> {
         let beginning = if self.is_open { None } else { self.mode.beginning(self.patience) };
         let at_least = self.at_least.take();
         let joining = match &self.connection {
-            Some(connection) if connection.is_whole && self.mode.touches_many() => Joining::Alike,
-            Some(connection) if connection.is_whole => Joining::Inserts,
-            _ => Joining::Nothing,
+            Some(connection) if connection.is_plain_postgres && self.mode.touches_many() => {
+                Coalescing::Alike
+            }
+            Some(connection) if connection.is_plain_postgres => Coalescing::Inserts,
+            _ => Coalescing::Nothing,
         };
         let queue = gather(std::mem::take(&mut self.queue), keeps_last, joining);
-        let asks_position = at_least.is_some() || ending == Ending::CommitAndMark;
-        let is_prepared = |connection: &Lent| {
+        let asks_position = at_least.is_some() || ending == TxEnd::CommitAndMark;
+        let is_prepared = |connection: &PooledConnection| {
             queue.iter().all(|sent| sent.is_prepared(connection))
                 && (!asks_position || connection.prepared(POSITION).is_some())
         };
@@ -401,20 +413,20 @@ impl PostgresTx {
         if !self.ahead.is_empty()
             && self.connection.as_ref().is_some_and(|connection| !is_prepared(connection))
         {
-            self.land(Ending::None, patience).await?;
+            self.await_all(TxEnd::None, patience).await?;
         }
         let Some(connection) = &mut self.connection else {
             return Err(StoreError::Lost("the connection is gone".to_owned()));
         };
-        if !queue.is_empty() || ending != Ending::None {
+        if !queue.is_empty() || ending != TxEnd::None {
             metrics::counter!("slated_store_round_trips_total").increment(1);
         }
         let preparing = async {
             let mut statements = Vec::with_capacity(queue.len());
             for sent in &queue {
                 statements.push(match sent {
-                    Sent::One(one) => connection.prepare(&one.sql).await?,
-                    Sent::Many(many) => {
+                    Outgoing::One(one) => connection.prepare(&one.sql).await?,
+                    Outgoing::ArrayStatement(many) => {
                         let one = connection.prepare(many.sql()).await?;
                         connection.prepare(&many.over_arrays(one.params())).await?
                     }
@@ -427,10 +439,10 @@ impl PostgresTx {
             Ok((statements, position))
         };
         let Ok(prepared) = tokio::time::timeout(patience, preparing).await else {
-            self.give_up(Ending::None);
+            self.discard_connection(TxEnd::None);
             return Err(too_late());
         };
-        let (prepared, position) = prepared.map_err(|error: Error| judge(&error))?;
+        let (prepared, position) = prepared.map_err(|error: Error| classify(&error))?;
         let mut statements = Vec::with_capacity(queue.len());
         let mut to = Vec::with_capacity(queue.len());
         for (statement, sent) in prepared.into_iter().zip(queue) {
@@ -446,52 +458,52 @@ impl PostgresTx {
         }
         // Whoever waits for this may give up at any moment: what was sent by then has to be undone.
         self.is_open |= beginning.is_some();
-        self.may_be_ending |= ending != Ending::None;
+        self.may_be_ending |= ending != TxEnd::None;
         let exchange = exchange(
             Arc::clone(&connection.client),
-            Exchange { beginning, statements, ending, position, at_least },
+            Pipeline { beginning, statements, ending, position, at_least },
         );
-        Ok(Flight { exchange: Box::pin(exchange), recipients: Recipients { to, at_least } })
+        Ok(InFlight { exchange: Box::pin(exchange), recipients: Recipients { to, at_least } })
     }
 
     /// Gives the answers to those who wait for them; the last that nobody has a ticket for is given
     /// back.
-    fn take_in(
+    fn accept_response(
         &mut self,
         recipients: &Recipients,
-        exchanged: Exchanged,
-        ending: Ending,
+        exchanged: PipelineResponse,
+        ending: TxEnd,
     ) -> Result<Option<(Vec<Row>, u64)>, StoreError> {
-        let Exchanged { position, began, answers, ended, mark } = exchanged;
+        let PipelineResponse { position, began, answers, ended, mark } = exchanged;
         if let (Some(at_least), Some(position)) = (recipients.at_least, position)
             && position
-                .map_err(|error| blame(&error, ending))?
+                .map_err(|error| classify_after_commit(&error, ending))?
                 .first()
                 .map_or(Ok(0), self::position)?
                 < at_least
         {
             return Err(StoreError::Conflict("the replica has not come so far yet".to_owned()));
         }
-        began.map_err(|error| blame(&error, ending))?;
+        began.map_err(|error| classify_after_commit(&error, ending))?;
         let mut last = None;
         for (recipient, answer) in recipients.to.iter().zip(answers) {
-            let (rows, touched) = answer.map_err(|error| blame(&error, ending))?;
+            let (rows, touched) = answer.map_err(|error| classify_after_commit(&error, ending))?;
             match recipient {
                 Recipient::One(Some(ticket)) => self.answers[*ticket] = Some(rows),
                 Recipient::One(None) => last = Some((rows, touched)),
-                Recipient::Many(tickets) => self.hand_out(tickets, rows)?,
+                Recipient::ArrayStatement(tickets) => self.distribute_rows(tickets, rows)?,
             }
         }
         let Some(ended) = ended else { return Ok(last) };
-        ended.map_err(|error| blame(&error, ending))?;
+        ended.map_err(|error| classify_after_commit(&error, ending))?;
         self.is_open = false;
         Ok(mark.and_then(Result::ok).map(|rows| (rows, 0)))
     }
 }
 
 /// What was sent together, and who waits for the answers.
-struct Flight {
-    exchange: Boxed<'static, Exchanged>,
+struct InFlight {
+    exchange: Boxed<'static, PipelineResponse>,
     recipients: Recipients,
 }
 
@@ -501,10 +513,10 @@ struct Recipients {
 }
 
 /// Once the end was sent, a connection that breaks leaves open whether the change was made.
-fn blame(error: &Error, ending: Ending) -> StoreError {
-    match judge(error) {
+fn classify_after_commit(error: &Error, ending: TxEnd) -> StoreError {
+    match classify(error) {
         StoreError::Lost(reason)
-            if ending != Ending::None && error.code().is_none_or(|state| is_gone(error, state)) =>
+            if ending != TxEnd::None && error.code().is_none_or(|state| is_gone(error, state)) =>
         {
             uncertain(&reason)
         }
@@ -531,7 +543,7 @@ fn fits(statement: &Statement, params: &[Owned]) -> bool {
 fn position(row: &Row) -> Result<i64, StoreError> {
     row.try_get::<_, Option<Number>>(0)
         .map(|number| number.map_or(0, |number| number.0))
-        .map_err(|error| judge(&error))
+        .map_err(|error| classify(&error))
 }
 
 /// An operation that was refused, failed or given up leaves a transaction open; it is undone while

@@ -1,4 +1,4 @@
-//! Places for writes, so that some connections are left for everybody else. Writes may wait for
+//! WriteSlots for writes, so that some connections are left for everybody else. Writes may wait for
 //! rows that others hold, each on a connection of its own, and for commits that the server does not
 //! answer, as one that waits for a standby which is away.
 
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use tokio_postgres::SimpleQueryMessage;
 
 use crate::driver::postgres::pipeline::Boxed;
-use crate::driver::postgres::pool::{Lent, all_busy};
+use crate::driver::postgres::pool::{PooledConnection, all_busy};
 use crate::error::StoreError;
 
 /// One of so many connections, or of fewer, is kept from writes that go alone, unless it is the
@@ -22,7 +22,7 @@ const CONNECTIONS_TO_KEEP_ONE_OF: usize = 8;
 /// How often a commit that is not answered is looked after.
 const LOOK_AFTER: Duration = Duration::from_secs(1);
 
-pub(crate) struct Places {
+pub(crate) struct WriteSlots {
     free: Arc<Semaphore>,
     /// Whether anything would be left for others.
     may_be_kept: bool,
@@ -31,12 +31,12 @@ pub(crate) struct Places {
 }
 
 /// What a write has while it is under way.
-pub(crate) struct Place {
-    places: Arc<Places>,
+pub(crate) struct WriteSlot {
+    places: Arc<WriteSlots>,
     permit: Option<OwnedSemaphorePermit>,
 }
 
-impl Places {
+impl WriteSlots {
     pub(crate) fn new(connections: usize) -> Arc<Self> {
         let left = connections.div_ceil(CONNECTIONS_TO_KEEP_ONE_OF);
         let free = Arc::new(Semaphore::new((connections - left).max(1)));
@@ -44,13 +44,16 @@ impl Places {
     }
 
     /// For what waits for nobody.
-    pub(crate) fn none(self: &Arc<Self>) -> Place {
-        Place { places: Arc::clone(self), permit: None }
+    pub(crate) fn none(self: &Arc<Self>) -> WriteSlot {
+        WriteSlot { places: Arc::clone(self), permit: None }
     }
 
-    pub(crate) async fn take(self: &Arc<Self>, patience: Duration) -> Result<Place, StoreError> {
+    pub(crate) async fn take(
+        self: &Arc<Self>,
+        patience: Duration,
+    ) -> Result<WriteSlot, StoreError> {
         match timeout(patience, Arc::clone(&self.free).acquire_owned()).await {
-            Ok(permit) => Ok(Place { places: Arc::clone(self), permit: permit.ok() }),
+            Ok(permit) => Ok(WriteSlot { places: Arc::clone(self), permit: permit.ok() }),
             Err(_) => Err(all_busy()),
         }
     }
@@ -60,7 +63,7 @@ impl Places {
     pub(crate) async fn take_if_scarce(
         self: &Arc<Self>,
         patience: Duration,
-    ) -> Result<Place, StoreError> {
+    ) -> Result<WriteSlot, StoreError> {
         match self.unanswered.load(Ordering::Relaxed) {
             0 => Ok(self.none()),
             _ => self.take(patience).await,
@@ -68,11 +71,15 @@ impl Places {
     }
 }
 
-impl Place {
+impl WriteSlot {
     /// Keeps the place and the connection of a commit that was not answered in time for as long as
     /// the server works on it. Given up, they would be taken by others whose commits are not
     /// answered either, while the server keeps all of them, until it takes no connections any more.
-    pub(crate) fn keep<T: Send + 'static>(self, connection: Lent, answered: Boxed<'static, T>) {
+    pub(crate) fn keep<T: Send + 'static>(
+        self,
+        connection: PooledConnection,
+        answered: Boxed<'static, T>,
+    ) {
         let Self { places, permit } = self;
         let permit = permit
             .or_else(|| Arc::clone(&places.free).try_acquire_owned().ok())
@@ -89,7 +96,7 @@ impl Place {
     }
 }
 
-async fn wait<T>(connection: Lent, mut answered: Boxed<'static, T>) {
+async fn wait<T>(connection: PooledConnection, mut answered: Boxed<'static, T>) {
     while timeout(LOOK_AFTER, &mut answered).await.is_err() {
         if !may_be_at_work(&connection).await {
             return Object::take(connection).abandon(false);
@@ -99,7 +106,7 @@ async fn wait<T>(connection: Lent, mut answered: Boxed<'static, T>) {
 
 /// It is not if the server to which connections lead now says that it does nothing for this one:
 /// that is another server then.
-async fn may_be_at_work(connection: &Lent) -> bool {
+async fn may_be_at_work(connection: &PooledConnection) -> bool {
     let (Some(backend), Some(pool)) = (connection.backend, Object::pool(connection)) else {
         return false;
     };

@@ -66,7 +66,7 @@ pub(crate) fn provide(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
 }
 
 /// The files that are in use, told apart from any others that come to lie at their paths.
-pub(crate) struct Identity {
+pub(crate) struct FileIdentity {
     pub(crate) path: PathBuf,
     database: Known,
     /// Its log, and the index into that, once the engine has made them. They stay the same ones for
@@ -104,7 +104,7 @@ impl Known {
     }
 }
 
-impl Identity {
+impl FileIdentity {
     pub(crate) fn of(path: &Path) -> Result<Self, StoreError> {
         Ok(Self { path: path.to_owned(), database: Known::of(path.to_owned())?, log: Vec::new() })
     }

@@ -12,7 +12,7 @@ use crate::error::StoreError;
 /// document that is new has nothing that could leave, and to one that is to be gone nothing is
 /// added.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct WordChange {
+pub(crate) struct FtsChange {
     pub(crate) document: i64,
     pub(crate) removed: Option<String>,
     pub(crate) added: Option<String>,
@@ -20,10 +20,10 @@ pub(crate) struct WordChange {
 
 /// Those that wait for the commit.
 #[derive(Default)]
-pub(crate) struct WordChanges(Vec<WordChange>);
+pub(crate) struct FtsChanges(Vec<FtsChange>);
 
-impl WordChanges {
-    pub(crate) fn add(&mut self, change: WordChange) {
+impl FtsChanges {
+    pub(crate) fn add(&mut self, change: FtsChange) {
         self.0.push(change);
     }
 
@@ -43,7 +43,7 @@ impl WordChanges {
         for changes in changes.chunk_by(|one, next| one.document == next.document) {
             let document = changes[0].document;
             let (removed, added) = match changes {
-                [WordChange { removed, added, .. }] => (removed.clone(), added.clone()),
+                [FtsChange { removed, added, .. }] => (removed.clone(), added.clone()),
                 several => sum_of(several),
             };
             // The index counts documents: one that changes leaves and enters, be it with no word.
@@ -65,9 +65,9 @@ impl WordChanges {
 
 /// What comes of all changes to one document, each of which goes on from the one before. The number
 /// of one that is gone may be that of a new one, of whatever workspace.
-fn sum_of(changes: &[WordChange]) -> (Option<String>, Option<String>) {
+fn sum_of(changes: &[FtsChange]) -> (Option<String>, Option<String>) {
     let mut counts: BTreeMap<&str, i32> = BTreeMap::new();
-    for WordChange { removed, added, .. } in changes {
+    for FtsChange { removed, added, .. } in changes {
         for (text, one) in [(removed, -1), (added, 1)] {
             for word in text.iter().flat_map(|text| text.split_ascii_whitespace()) {
                 *counts.entry(word).or_default() += one;
@@ -88,16 +88,16 @@ fn sum_of(changes: &[WordChange]) -> (Option<String>, Option<String>) {
 mod tests {
     use super::*;
 
-    fn change(removed: Option<&str>, added: Option<&str>) -> WordChange {
+    fn change(removed: Option<&str>, added: Option<&str>) -> FtsChange {
         let [removed, added] = [removed, added].map(|text| text.map(str::to_owned));
-        WordChange { document: 1, removed, added }
+        FtsChange { document: 1, removed, added }
     }
 
     #[test]
     fn changes_to_one_document_add_up() {
         let (new, moved) = (change(None, Some("a b")), change(Some("b"), Some("c")));
         let (back, gone) = (change(Some("c"), Some("b")), change(Some("a b"), None));
-        let sum = |changes: &[&WordChange]| {
+        let sum = |changes: &[&FtsChange]| {
             let changes: Vec<_> = changes.iter().map(|change| (*change).clone()).collect();
             sum_of(&changes)
         };

@@ -13,13 +13,13 @@ use self::replica::Replica;
 use crate::commit_notifier::CommitNotifier;
 use crate::driver::postgres::address::Address;
 use crate::driver::postgres::pool::{AT_LENGTH, Connections};
-use crate::driver::postgres::read_batcher::Crowd;
+use crate::driver::postgres::read_batcher::ReadBatcher;
 use crate::driver::postgres::transaction::{Mode, PostgresTx};
-use crate::driver::postgres::write_slots::{Place, Places};
+use crate::driver::postgres::write_slots::{WriteSlot, WriteSlots};
 use crate::error::{OperationError, StoreError};
 use crate::operation::{Operation, Pace};
 use crate::options::Options;
-use crate::tx::{Arm, Tx};
+use crate::tx::{Connection, Tx};
 
 /// How often work is tried again that another transaction got in the way of.
 const MAX_CONFLICTS: u32 = 50;
@@ -32,8 +32,8 @@ const OLDEST_CHANGE: Duration = Duration::from_secs(40);
 
 pub(crate) struct Postgres {
     primary: Connections,
-    places_to_write: Arc<Places>,
-    crowd: Arc<Crowd>,
+    write_slots: Arc<WriteSlots>,
+    crowd: Arc<ReadBatcher>,
     replica: Option<Replica>,
     bell: Arc<CommitNotifier>,
 }
@@ -53,11 +53,11 @@ impl Postgres {
             None => None,
         };
         let primary = Connections::new(address, options.connections, options.patience)?;
-        let places_to_write = Places::new(options.connections);
+        let write_slots = WriteSlots::new(options.connections);
         Ok(Self {
-            crowd: Arc::new(Crowd::new(primary.clone())),
+            crowd: Arc::new(ReadBatcher::new(primary.clone())),
             primary,
-            places_to_write,
+            write_slots,
             replica,
             bell,
         })
@@ -83,16 +83,16 @@ impl Postgres {
         };
         let asked = Instant::now();
         let place = match work.pace() {
-            Pace::Probe => self.places_to_write.none(),
-            Pace::Together => self.places_to_write.take_if_scarce(self.primary.patience).await?,
+            Pace::Probe => self.write_slots.none(),
+            Pace::Together => self.write_slots.take_if_scarce(self.primary.patience).await?,
             Pace::Quick | Pace::AtLength | Pace::Trial => {
-                self.places_to_write.take(self.primary.patience).await?
+                self.write_slots.take(self.primary.patience).await?
             }
         };
         let mut tx = begin(&self.primary, mode, patience, None, Some(place), asked).await?;
         let begun = Instant::now();
         let output = work.run(&mut tx).await?;
-        if tx.has_kept_events() {
+        if tx.has_buffered_events() {
             return Err(StoreError::Internal("events were kept and not appended".to_owned()).into());
         }
         let age = Timestamp::now().millis() - tx.real_now().millis();
@@ -103,8 +103,9 @@ impl Postgres {
             )
             .into());
         }
-        let told = tx.take_told();
-        let mark = tx.into_postgres()?.commit(self.replica.is_some() && work.is_seen()).await?;
+        let told = tx.take_changed_workspaces();
+        let mark =
+            tx.into_postgres()?.commit(self.replica.is_some() && work.replicas_must_show()).await?;
         if let (Some(replica), Some(mark)) = (&self.replica, mark) {
             replica.note_write(work.workspace(), mark);
         }
@@ -118,7 +119,7 @@ impl Postgres {
     }
 
     /// The same for a statement that may take long, and goes together with none.
-    pub(crate) async fn run_apart<W: Operation>(
+    pub(crate) async fn execute_outside_transaction<W: Operation>(
         &self,
         work: &W,
     ) -> Result<W::Output, OperationError> {
@@ -134,14 +135,14 @@ impl Postgres {
         work.run(&mut tx).await
     }
 
-    pub(crate) async fn read_snapshot<W: Operation>(
+    pub(crate) async fn read_consistent<W: Operation>(
         &self,
         work: &W,
     ) -> Result<W::Output, OperationError> {
         self.look(work, Mode::Snapshot, self.primary.patience).await
     }
 
-    pub(crate) async fn read_snapshot_at_length<W: Operation>(
+    pub(crate) async fn read_consistent_slow<W: Operation>(
         &self,
         work: &W,
     ) -> Result<W::Output, OperationError> {
@@ -168,7 +169,7 @@ impl Postgres {
             None => {
                 retried(|| async {
                     let mut tx = match mode {
-                        Mode::Single => begun(Arm::Crowd(Arc::clone(&self.crowd))),
+                        Mode::Single => begun(Connection::Batched(Arc::clone(&self.crowd))),
                         _ => {
                             begin(&self.primary, mode, patience, None, None, Instant::now()).await?
                         }
@@ -233,11 +234,11 @@ async fn begin(
     mode: Mode,
     patience: Duration,
     at_least: Option<i64>,
-    place: Option<Place>,
+    place: Option<WriteSlot>,
     asked: Instant,
 ) -> Result<Tx, OperationError> {
     let connection = connections.lend().await?;
-    Ok(begun(Arm::Postgres(Box::new(PostgresTx::new(
+    Ok(begun(Connection::Postgres(Box::new(PostgresTx::new(
         connection,
         mode,
         patience,
@@ -247,7 +248,7 @@ async fn begin(
     )))))
 }
 
-fn begun(arm: Arm) -> Tx {
+fn begun(arm: Connection) -> Tx {
     let mut tx = Tx::new(arm);
     tx.start_work();
     tx

@@ -1,4 +1,4 @@
-//! The embedded engine. Readers run on the calling thread, each with a connection of its own; one
+//! The embedded engine. ReaderPool run on the calling thread, each with a connection of its own; one
 //! writer thread runs all writes, many in one commit.
 
 pub mod examine;
@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use self::reader_pool::Readers;
+use self::reader_pool::ReaderPool;
 use self::run_now::run_now;
 use self::writer::{Remains, Writer};
 use crate::commit_notifier::CommitNotifier;
 use crate::driver::sqlite::connection::SqliteTx;
-use crate::driver::sqlite::file_identity::{self, Identity};
+use crate::driver::sqlite::file_identity::{self, FileIdentity};
 use crate::driver::sqlite::lock::ServerLock;
 use crate::driver::sqlite::shortage;
 use crate::error::{OperationError, StoreError};
@@ -25,10 +25,10 @@ use crate::limit::Limit;
 use crate::migrations;
 use crate::operation::Operation;
 use crate::purpose::Purpose;
-use crate::tx::{Arm, Tx};
+use crate::tx::{Connection, Tx};
 
 pub(crate) struct Sqlite {
-    readers: Readers,
+    readers: ReaderPool,
     // Fields are dropped in order: nobody reads when the writer empties the log, and the writer
     // ends before another server may have the file.
     writer: Writer,
@@ -53,13 +53,14 @@ impl Sqlite {
             }
             (Purpose::Serve, Err(error)) => return Err(error),
         };
-        let file = Identity::of(path)?;
+        let file = FileIdentity::of(path)?;
         let mut connection = SqliteTx::open_writer(path)?;
         migrations::sqlite::bring_up_to_date(&mut connection)?;
         let file = Arc::new(file.with_log()?);
         lock.iter().for_each(ServerLock::reserve);
-        let readers = Readers::start(Arc::clone(&file))?;
-        let writer = Writer::start(file, Tx::new(Arm::Sqlite(connection)), readers.states(), bell)?;
+        let readers = ReaderPool::start(Arc::clone(&file))?;
+        let writer =
+            Writer::start(file, Tx::new(Connection::Sqlite(connection)), readers.states(), bell)?;
         Ok(Self { readers, writer, lock })
     }
 

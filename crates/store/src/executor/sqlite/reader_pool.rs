@@ -5,7 +5,7 @@
 //! the state of the data open that it saw, until something is about to be committed, and some
 //! milliseconds at most: to open a state and to close it again takes a sixth of a read.
 //!
-//! States have numbers. The number is read first, and the engine fixes the state at the first
+//! SnapshotEpoch have numbers. The number is read first, and the engine fixes the state at the first
 //! statement behind it, so that a state may be newer than its number says. Then the number has
 //! changed meanwhile, and the state is not kept. Nobody who was told of a commit finds a state that
 //! lacks it.
@@ -17,9 +17,9 @@ use std::thread::{JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
 use crate::driver::sqlite::connection::SqliteTx;
-use crate::driver::sqlite::file_identity::Identity;
+use crate::driver::sqlite::file_identity::FileIdentity;
 use crate::error::{OperationError, StoreError};
-use crate::tx::{Arm, Tx};
+use crate::tx::{Connection, Tx};
 
 /// Threads that have a shelf of their own; more share them.
 const SHELVES: usize = 16;
@@ -43,9 +43,9 @@ thread_local! {
     };
 }
 
-pub(crate) struct Readers {
-    file: Arc<Identity>,
-    states: Arc<States>,
+pub(crate) struct ReaderPool {
+    file: Arc<FileIdentity>,
+    states: Arc<SnapshotEpoch>,
     /// Tells the thread that a state was opened that is to be kept.
     opened: Option<mpsc::SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -53,8 +53,8 @@ pub(crate) struct Readers {
 }
 
 /// The connections that nobody uses, and which state of the data they may keep open.
-pub(crate) struct States {
-    shelves: [Shelf; SHELVES],
+pub(crate) struct SnapshotEpoch {
+    shelves: [ThreadPool; SHELVES],
     /// The number of the state that is there, which goes up with every commit. It is odd while no
     /// state may be kept open.
     current: AtomicU64,
@@ -67,9 +67,9 @@ const fn may_be_kept(state: u64) -> bool {
 /// Apart from the others in memory, or cores would take it from each other.
 #[derive(Default)]
 #[repr(align(128))]
-struct Shelf(Mutex<Vec<Reader>>);
+struct ThreadPool(Mutex<Vec<Reader>>);
 
-impl Shelf {
+impl ThreadPool {
     fn lock(&self) -> MutexGuard<'_, Vec<Reader>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -84,7 +84,11 @@ struct Reader {
 
 impl Reader {
     fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { tx: Tx::new(Arm::Sqlite(SqliteTx::open_reader(path)?)), open: None, reads: 0 })
+        Ok(Self {
+            tx: Tx::new(Connection::Sqlite(SqliteTx::open_reader(path)?)),
+            open: None,
+            reads: 0,
+        })
     }
 
     fn begin(&mut self, state: u64) -> Result<(), StoreError> {
@@ -101,15 +105,16 @@ impl Reader {
     }
 }
 
-impl Readers {
-    pub(crate) fn start(file: Arc<Identity>) -> Result<Self, StoreError> {
-        let states = Arc::new(States { shelves: Default::default(), current: AtomicU64::new(0) });
+impl ReaderPool {
+    pub(crate) fn start(file: Arc<FileIdentity>) -> Result<Self, StoreError> {
+        let states =
+            Arc::new(SnapshotEpoch { shelves: Default::default(), current: AtomicU64::new(0) });
         let (opened, is_opened) = mpsc::sync_channel(1);
         let watched = Arc::clone(&states);
         let let_go_in_time = move || {
             while is_opened.recv().is_ok() {
                 sleep(KEPT_FOR);
-                watched.renew();
+                watched.expire_snapshots();
             }
         };
         let thread = std::thread::Builder::new()
@@ -125,7 +130,7 @@ impl Readers {
         Ok(Self { file, states, opened: Some(opened), thread: Some(thread), seconds })
     }
 
-    pub(crate) fn states(&self) -> Arc<States> {
+    pub(crate) fn states(&self) -> Arc<SnapshotEpoch> {
         Arc::clone(&self.states)
     }
 
@@ -194,7 +199,7 @@ impl Readers {
     }
 }
 
-impl Drop for Readers {
+impl Drop for ReaderPool {
     fn drop(&mut self) {
         self.opened = None;
         if let Some(thread) = self.thread.take() {
@@ -204,12 +209,12 @@ impl Drop for Readers {
     }
 }
 
-impl States {
+impl SnapshotEpoch {
     fn current(&self) -> u64 {
         self.current.load(Ordering::SeqCst)
     }
 
-    fn own_shelf(&self) -> &Shelf {
+    fn own_shelf(&self) -> &ThreadPool {
         &self.shelves[OWN_SHELF.with(|own| *own)]
     }
 
@@ -220,7 +225,7 @@ impl States {
     /// Whoever has all states let go changes the number first and then looks at every shelf under
     /// its lock. So a state that was put back before is found there, and one that comes later finds
     /// another number.
-    fn put_back(&self, shelf: &Shelf, mut reader: Reader) {
+    fn put_back(&self, shelf: &ThreadPool, mut reader: Reader) {
         let mut idle = shelf.lock();
         let may_stay_open =
             reader.open.is_some_and(|state| may_be_kept(state) && state == self.current())
@@ -232,19 +237,19 @@ impl States {
 
     /// Has nobody keep a state open from now on: another one is about to be committed, and the log
     /// can start afresh if nobody looks at an old state.
-    pub(crate) fn hold_off(&self) {
+    pub(crate) fn close_snapshots(&self) {
         self.current.fetch_or(1, Ordering::SeqCst);
         self.let_go();
     }
 
     /// Lets states be kept open that are seen from now on, whether or not they could not be before.
-    pub(crate) fn go_on(&self) {
+    pub(crate) fn reopen_snapshots(&self) {
         self.current.fetch_or(1, Ordering::SeqCst);
         self.current.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Has everybody look anew, and leaves it at that whether states may be kept.
-    fn renew(&self) {
+    fn expire_snapshots(&self) {
         self.current.fetch_add(2, Ordering::SeqCst);
         self.let_go();
     }
@@ -311,21 +316,23 @@ mod tests {
     #[test]
     fn what_is_committed_here_is_seen_at_once() {
         let scratch = Scratch::new("own");
-        let readers = Readers::start(Arc::new(Identity::of(&scratch.file.path).unwrap())).unwrap();
+        let readers =
+            ReaderPool::start(Arc::new(FileIdentity::of(&scratch.file.path).unwrap())).unwrap();
         for made in 0..100 {
             assert_eq!(readers.look(count).unwrap(), made);
-            readers.states().hold_off();
+            readers.states().close_snapshots();
             assert_eq!(readers.look(count).unwrap(), made);
             scratch.write();
             assert_eq!(readers.look(count).unwrap(), made + 1);
-            readers.states().go_on();
+            readers.states().reopen_snapshots();
         }
     }
 
     #[test]
     fn one_look_sees_one_state() {
         let scratch = Scratch::new("one");
-        let readers = Readers::start(Arc::new(Identity::of(&scratch.file.path).unwrap())).unwrap();
+        let readers =
+            ReaderPool::start(Arc::new(FileIdentity::of(&scratch.file.path).unwrap())).unwrap();
         let seen = readers.look(|tx| {
             let before = count(tx)?;
             scratch.write();
@@ -337,7 +344,8 @@ mod tests {
     #[test]
     fn what_another_process_commits_is_seen_before_long_and_by_who_looks_anew_at_once() {
         let scratch = Scratch::new("other");
-        let readers = Readers::start(Arc::new(Identity::of(&scratch.file.path).unwrap())).unwrap();
+        let readers =
+            ReaderPool::start(Arc::new(FileIdentity::of(&scratch.file.path).unwrap())).unwrap();
         for made in 0..20 {
             assert_eq!(readers.look(count).unwrap(), made);
             scratch.write();
@@ -349,7 +357,8 @@ mod tests {
     #[test]
     fn a_state_that_nobody_looks_at_is_let_go_before_long() {
         let scratch = Scratch::new("idle");
-        let readers = Readers::start(Arc::new(Identity::of(&scratch.file.path).unwrap())).unwrap();
+        let readers =
+            ReaderPool::start(Arc::new(FileIdentity::of(&scratch.file.path).unwrap())).unwrap();
         for _ in 0..20 {
             scratch.write();
             readers.look(count).unwrap();
@@ -360,26 +369,28 @@ mod tests {
     #[test]
     fn nothing_stays_open_before_a_commit() {
         let scratch = Scratch::new("commit");
-        let readers = Readers::start(Arc::new(Identity::of(&scratch.file.path).unwrap())).unwrap();
+        let readers =
+            ReaderPool::start(Arc::new(FileIdentity::of(&scratch.file.path).unwrap())).unwrap();
         for _ in 0..100 {
             scratch.write();
             readers.look(count).unwrap();
-            readers.states().hold_off();
+            readers.states().close_snapshots();
             assert!(scratch.nobody_looks());
-            readers.states().go_on();
+            readers.states().reopen_snapshots();
         }
     }
 
     #[test]
     fn what_is_in_use_before_a_commit_is_let_go_when_it_is_put_back() {
         let scratch = Scratch::new("use");
-        let readers = Readers::start(Arc::new(Identity::of(&scratch.file.path).unwrap())).unwrap();
+        let readers =
+            ReaderPool::start(Arc::new(FileIdentity::of(&scratch.file.path).unwrap())).unwrap();
         scratch.write();
         let states = readers.states();
         readers
             .look(|tx| {
                 count(tx)?;
-                states.hold_off();
+                states.close_snapshots();
                 Ok(())
             })
             .unwrap();
@@ -389,7 +400,8 @@ mod tests {
     #[test]
     fn who_reads_for_too_long_or_for_nobody_is_ended() {
         let scratch = Scratch::new("limit");
-        let readers = Readers::start(Arc::new(Identity::of(&scratch.file.path).unwrap())).unwrap();
+        let readers =
+            ReaderPool::start(Arc::new(FileIdentity::of(&scratch.file.path).unwrap())).unwrap();
         let look = |limit: Arc<Limit>| {
             readers.look(|tx| {
                 tx.sqlite().limit(Some(limit))?;

@@ -22,7 +22,7 @@ pub(crate) trait Job: Send {
 
 type Owner = Option<WorkspaceId>;
 
-pub(crate) struct Line {
+pub(crate) struct WriteQueue {
     arriving: mpsc::Receiver<Box<dyn Job>>,
     /// What is in the rounds at most, so that whoever has more to do waits outside.
     most: usize,
@@ -39,7 +39,7 @@ struct Rounds {
     length: usize,
 }
 
-impl Line {
+impl WriteQueue {
     pub(crate) fn new(arriving: mpsc::Receiver<Box<dyn Job>>, most: usize) -> Self {
         Self { arriving, most, quick: Rounds::default(), long: Rounds::default(), was_long: false }
     }
@@ -146,7 +146,7 @@ mod tests {
             assert!(sender.try_send(Box::new(*waiting) as Box<dyn Job>).is_ok());
         }
         drop(sender);
-        let mut line = Line::new(arriving, 100);
+        let mut line = WriteQueue::new(arriving, 100);
         let number = |job: &dyn Job| job.workspace().unwrap().number();
         let mut commits = Vec::new();
         while let Some(first) = line.first() {

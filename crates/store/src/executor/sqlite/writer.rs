@@ -18,11 +18,11 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::commit_notifier::CommitNotifier;
 use crate::driver::sqlite::checkpoint::Checkpoints;
 use crate::driver::sqlite::connection::{SqliteTx, broken};
-use crate::driver::sqlite::file_identity::Identity;
+use crate::driver::sqlite::file_identity::FileIdentity;
 use crate::error::{OperationError, StoreError};
-use crate::executor::sqlite::reader_pool::States;
+use crate::executor::sqlite::reader_pool::SnapshotEpoch;
 use crate::executor::sqlite::run_now::run_now;
-use crate::executor::sqlite::write_queue::{Job, Line};
+use crate::executor::sqlite::write_queue::{Job, WriteQueue};
 use crate::operation::{Operation, Pace};
 use crate::tx::Tx;
 
@@ -62,9 +62,9 @@ pub(crate) struct Writer {
 
 impl Writer {
     pub(crate) fn start(
-        file: Arc<Identity>,
+        file: Arc<FileIdentity>,
         mut tx: Tx,
-        states: Arc<States>,
+        states: Arc<SnapshotEpoch>,
         bell: Arc<CommitNotifier>,
     ) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE_LENGTH);
@@ -79,7 +79,7 @@ impl Writer {
             .spawn(move || {
                 write_all(
                     tx,
-                    Line::new(jobs, QUEUE_LENGTH),
+                    WriteQueue::new(jobs, QUEUE_LENGTH),
                     &file,
                     checkpoints,
                     runtime.as_ref(),
@@ -173,15 +173,15 @@ fn answer_all(
 
 /// Who hears of commits beside those who asked for them.
 struct Concerned {
-    states: Arc<States>,
+    states: Arc<SnapshotEpoch>,
     bell: Arc<CommitNotifier>,
     remains: watch::Sender<Remains>,
 }
 
 fn write_all(
     mut tx: Tx,
-    mut line: Line,
-    file: &Identity,
+    mut line: WriteQueue,
+    file: &FileIdentity,
     mut checkpoints: Checkpoints,
     runtime: Option<&Handle>,
     Concerned { states, bell, remains }: &Concerned,
@@ -214,7 +214,7 @@ fn write_all(
         duration.record(started.elapsed().as_secs_f64());
         depth.set(line.len() as f64);
         let is_committed = committed.is_ok();
-        if tx.take_scrub() {
+        if tx.take_truncate_wal() {
             empty_log_at.get_or_insert_with(Instant::now);
             let is_first = remains.send_if_modified(|remains| {
                 let is_first = *remains == Remains::None;
@@ -228,7 +228,7 @@ fn write_all(
             }
         }
         answer_all(std::mem::take(&mut batch), committed, runtime);
-        let told = tx.take_told();
+        let told = tx.take_changed_workspaces();
         if is_committed {
             bell.ring(&told);
         }
@@ -249,9 +249,9 @@ fn write_all(
             }
             _ => checkpoints.after_commit(tx.sqlite()),
         }
-        states.go_on();
+        states.reopen_snapshots();
     }
-    states.hold_off();
+    states.close_snapshots();
     // A log that is gone by its name can still be copied; the file is whole then.
     let is_copied = file.check_database().is_ok() && checkpoints.finish(tx.sqlite());
     if !is_copied {
@@ -264,35 +264,35 @@ fn write_all(
 /// Says how long the commit alone took.
 fn commit_together(
     tx: &mut Tx,
-    line: &mut Line,
+    line: &mut WriteQueue,
     batch: &mut Vec<Box<dyn Job>>,
     joined_for: Duration,
-    states: &States,
+    states: &SnapshotEpoch,
 ) -> Result<Duration, StoreError> {
-    let done = run_swiftly(tx, line, batch, joined_for).and_then(|all_clean| match all_clean {
+    let done = run_unguarded(tx, line, batch, joined_for).and_then(|all_clean| match all_clean {
         true => Ok(()),
         false => {
             tx.sqlite().execute("ROLLBACK", &[])?;
-            tx.words().truncate(0);
-            run_carefully(tx, batch)
+            tx.fts_changes().truncate(0);
+            run_with_savepoints(tx, batch)
         }
     });
-    let committed = done.and_then(|()| tx.put_words()).and_then(|()| {
-        states.hold_off();
+    let committed = done.and_then(|()| tx.apply_fts_changes()).and_then(|()| {
+        states.close_snapshots();
         let started = Instant::now();
         tx.sqlite().execute("COMMIT", &[]).map(|_| started.elapsed())
     });
     committed.inspect_err(|_| {
-        tx.words().truncate(0);
+        tx.fts_changes().truncate(0);
         roll_back(tx.sqlite());
     })
 }
 
 /// Runs the batch, and what waits or comes for so long. False if one of them failed and left
 /// something behind.
-fn run_swiftly(
+fn run_unguarded(
     tx: &mut Tx,
-    line: &mut Line,
+    line: &mut WriteQueue,
     batch: &mut Vec<Box<dyn Job>>,
     joined_for: Duration,
 ) -> Result<bool, StoreError> {
@@ -302,13 +302,13 @@ fn run_swiftly(
     let mut next = 0;
     while next < batch.len() {
         if batch[next].pace() == Pace::Trial {
-            run_to_be_undone(tx, &mut batch[next])?;
+            run_in_savepoint(tx, &mut batch[next])?;
         } else {
-            let (before, words) = (tx.sqlite().changes(), tx.words().len());
+            let (before, words) = (tx.sqlite().changes(), tx.fts_changes().len());
             let is_kept = batch[next].run(tx);
             check_open(tx.sqlite())?;
             if !is_kept {
-                tx.words().truncate(words);
+                tx.fts_changes().truncate(words);
             }
             if !is_kept && tx.sqlite().changes() != before {
                 return Ok(false);
@@ -326,24 +326,24 @@ fn run_swiftly(
 }
 
 /// Runs the batch so that each can be undone alone.
-fn run_carefully(tx: &mut Tx, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+fn run_with_savepoints(tx: &mut Tx, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
     tx.sqlite().execute("BEGIN IMMEDIATE", &[])?;
     tx.forget_log_end();
     for job in batch {
-        run_to_be_undone(tx, job)?;
+        run_in_savepoint(tx, job)?;
     }
     Ok(())
 }
 
 /// Runs work so that it can be undone, which it is unless it succeeds.
-fn run_to_be_undone(tx: &mut Tx, job: &mut Box<dyn Job>) -> Result<(), StoreError> {
+fn run_in_savepoint(tx: &mut Tx, job: &mut Box<dyn Job>) -> Result<(), StoreError> {
     tx.sqlite().execute("SAVEPOINT work", &[])?;
-    let words = tx.words().len();
+    let words = tx.fts_changes().len();
     let is_kept = job.run(tx);
     check_open(tx.sqlite())?;
     if !is_kept {
         tx.sqlite().execute("ROLLBACK TO work", &[])?;
-        tx.words().truncate(words);
+        tx.fts_changes().truncate(words);
         tx.forget_log_end();
     }
     tx.sqlite().execute("RELEASE work", &[]).map(|_| ())

@@ -4,7 +4,7 @@ use serde_json::Value;
 use slated_model::event::{Event, EventType, Hash, Subject};
 use slated_model::id::{PersonId, WorkspaceId};
 
-use crate::buffered_event::{KeptEvent, Unnumbered};
+use crate::buffered_event::{BufferedEvent, Unnumbered};
 use crate::driver::row::Row;
 use crate::error::StoreError;
 use crate::params;
@@ -19,8 +19,8 @@ pub(crate) struct Entry<'e> {
     pub(crate) salt: &'e [u8; 16],
 }
 
-impl<'e> From<&'e KeptEvent> for Entry<'e> {
-    fn from(kept: &'e KeptEvent) -> Self {
+impl<'e> From<&'e BufferedEvent> for Entry<'e> {
+    fn from(kept: &'e BufferedEvent) -> Self {
         Self {
             event: kept.event,
             request_id: kept.request_id.as_deref(),

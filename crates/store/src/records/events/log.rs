@@ -5,7 +5,7 @@ use slated_model::clock::Timestamp;
 use slated_model::event::{Event, EventType, Hash, Subject};
 use slated_model::id::{EventId, KeyId, PersonId, WorkspaceId};
 
-use crate::buffered_event::{KeptEvent, Unnumbered};
+use crate::buffered_event::{BufferedEvent, Unnumbered};
 use crate::driver::param::Param;
 use crate::driver::row::Row;
 use crate::error::StoreError;
@@ -50,8 +50,8 @@ pub async fn record(
         content_hash,
     };
     tx.note_trial(kind, subject, data);
-    if let Some(kept) = tx.kept_events(workspace) {
-        kept.push(KeptEvent {
+    if let Some(kept) = tx.buffered_events(workspace) {
+        kept.push(BufferedEvent {
             event,
             request_id: request_id.map(str::to_owned),
             data: data.to_owned(),
@@ -70,8 +70,9 @@ pub async fn record(
 /// Appends the events that were kept to the log, behind all that wait for their numbers. If
 /// somebody else numbers those now, or too many wait, they wait too. It comes last in a work:
 /// whoever numbers events of the workspace waits for its commit.
-pub async fn append_kept(tx: &mut Tx) -> Result<(), StoreError> {
-    let Some((workspace, kept)) = tx.take_kept_events().filter(|(_, kept)| !kept.is_empty()) else {
+pub async fn append_buffered(tx: &mut Tx) -> Result<(), StoreError> {
+    let Some((workspace, kept)) = tx.take_buffered_events().filter(|(_, kept)| !kept.is_empty())
+    else {
         return Ok(());
     };
     let end = outbox::number_unless_held(tx, workspace).await?;
@@ -115,9 +116,9 @@ async fn append(tx: &mut Tx, workspace: WorkspaceId, entry: &Entry<'_>) -> Resul
         Param::Bytes(previous_hash.as_bytes()),
         Param::Bytes(hash.as_bytes()),
     ];
-    tx.tell(sql, &params).await?;
+    tx.execute_deferred(sql, &params).await?;
     tx.set_log_end(workspace, last + 1, hash);
-    tx.wake(workspace);
+    tx.notify(workspace);
     Ok(())
 }
 

@@ -40,8 +40,8 @@ pub(crate) async fn put(
         Param::Bytes(salt),
         Param::Bytes(event.content_hash.as_bytes()),
     ];
-    tx.wake_to_number(workspace);
-    tx.tell(sql, &params).await
+    tx.notify_unnumbered(workspace);
+    tx.execute_deferred(sql, &params).await
 }
 
 /// The workspaces that have events without a number.
@@ -113,7 +113,7 @@ pub(crate) async fn hold(tx: &mut Tx, workspace: WorkspaceId) -> Result<(), Stor
     }
     let sql = "INSERT INTO event_numbering (workspace_id) VALUES (?1) ON CONFLICT (workspace_id) \
         DO UPDATE SET workspace_id = event_numbering.workspace_id";
-    tx.tell(sql, params![workspace]).await
+    tx.execute_deferred(sql, params![workspace]).await
 }
 
 /// Numbers the events of a workspace that are committed, some at a time, and links their hashes;

@@ -14,7 +14,7 @@ use slated_model::id::{CompanyId, PersonId, WorkspaceId};
 use slated_model::search::{Answer, Changed, Question, Weight, phone_token};
 
 use crate::driver::row::Row;
-use crate::driver::sqlite::fts_changes::WordChange;
+use crate::driver::sqlite::fts_changes::FtsChange;
 use crate::error::StoreError;
 use crate::params;
 use crate::records::search::found::documents_of;
@@ -245,7 +245,7 @@ pub async fn insert(
     }
     let sql = "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3)";
     let document = tx.number_inserted(sql, params![workspace, person, tokens])?;
-    tx.words().add(WordChange {
+    tx.fts_changes().add(FtsChange {
         document,
         removed: None,
         added: Some(in_workspace(workspace, tokens)),
@@ -303,14 +303,14 @@ async fn put(
 ) -> Result<(), StoreError> {
     let Changed { tokens, removed, added } = changed;
     if !removed.is_empty() || !added.is_empty() {
-        tx.tell(
+        tx.execute_deferred(
             "UPDATE search_document SET words = ?2 WHERE number = ?1",
             params![document, &tokens],
         )
         .await?;
         let [removed, added] =
             [removed, added].map(|tokens| Some(in_workspace(workspace, &tokens)));
-        tx.words().add(WordChange { document, removed, added });
+        tx.fts_changes().add(FtsChange { document, removed, added });
     }
     // They may have another employer of the same name.
     segments::put_in_tail(tx, workspace, person).await
@@ -325,13 +325,13 @@ pub async fn remove(
     if tx.is_embedded()
         && let Some((document, old)) = kept(tx, workspace, person).await?
     {
-        tx.words().add(WordChange {
+        tx.fts_changes().add(FtsChange {
             document,
             removed: Some(in_workspace(workspace, &old)),
             added: None,
         });
     }
-    tx.tell(
+    tx.execute_deferred(
         "DELETE FROM search_document WHERE workspace_id = ?1 AND person_id = ?2",
         params![workspace, person],
     )
@@ -373,7 +373,7 @@ async fn put_vector(
     let sql = format!(
         "INSERT INTO search_document (workspace_id, person_id, words) VALUES (?1, ?2, ?3){instead}"
     );
-    tx.tell(&sql, params![workspace, person, &words]).await
+    tx.execute_deferred(&sql, params![workspace, person, &words]).await
 }
 
 /// Lets the persons of a company be indexed anew, for instance under its new name.
@@ -386,7 +386,7 @@ pub async fn mark_company(
                person WHERE workspace_id = ?1 AND company_id = ?2 \
                ORDER BY id ON CONFLICT (workspace_id, person_id) DO UPDATE SET person_id = \
                EXCLUDED.person_id";
-    tx.tell(sql, params![workspace, company]).await
+    tx.execute_deferred(sql, params![workspace, company]).await
 }
 
 /// Asks for some of the persons whose words are to be taken anew.
@@ -425,7 +425,7 @@ pub async fn unqueue(
     workspace: WorkspaceId,
     person: PersonId,
 ) -> Result<(), StoreError> {
-    tx.tell(
+    tx.execute_deferred(
         "DELETE FROM search_queue WHERE workspace_id = ?1 AND person_id = ?2",
         params![workspace, person],
     )
@@ -481,7 +481,7 @@ pub async fn erase(
     segments::forget(tx, workspace, persons).await?;
     match tx.is_embedded() {
         true => {
-            tx.tell(
+            tx.execute_deferred(
                 "INSERT OR REPLACE INTO search_merge (wanted_at) VALUES (?1)",
                 params![tx.now()],
             )
@@ -520,8 +520,9 @@ pub async fn merge(tx: &mut Tx, wanted_at: Timestamp, is_first: bool) -> Result<
     )?;
     // Telling so is itself one change.
     if merged < 2 {
-        tx.tell("DELETE FROM search_merge WHERE wanted_at <= ?1", params![wanted_at]).await?;
-        tx.scrub();
+        tx.execute_deferred("DELETE FROM search_merge WHERE wanted_at <= ?1", params![wanted_at])
+            .await?;
+        tx.truncate_wal_after_commit();
         return Ok(false);
     }
     Ok(true)

@@ -344,11 +344,12 @@ impl Made {
                 first_id, last_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
             let (persons, bytes) =
                 (self.persons.len() as i64, i64::try_from(self.bytes).unwrap_or(i64::MAX));
-            tx.tell(sql, params![workspace, number, persons, bytes, *first, *last]).await?;
+            tx.execute_deferred(sql, params![workspace, number, persons, bytes, *first, *last])
+                .await?;
             let sql = "INSERT INTO search_posting (workspace_id, segment, letters, words) VALUES \
                 (?1, ?2, ?3, ?4)";
             for Group { letters, words } in &self.groups {
-                tx.tell(
+                tx.execute_deferred(
                     sql,
                     &[
                         workspace.into(),
@@ -363,7 +364,7 @@ impl Made {
                 ?2, ?3, ?4)";
             for (block, persons) in (0..).zip(self.persons.chunks(BLOCK)) {
                 let ids: Vec<u8> = persons.iter().flat_map(|id| id.to_bytes()).collect();
-                tx.tell(
+                tx.execute_deferred(
                     sql,
                     &[workspace.into(), Param::Int(number), Param::Int(block), Param::Bytes(&ids)],
                 )
@@ -377,11 +378,11 @@ impl Made {
                 ("search_place", "segment"),
             ] {
                 let sql = format!("DELETE FROM {table} WHERE workspace_id = ?1 AND {column} = ?2");
-                tx.tell(&sql, params![workspace, *number]).await?;
+                tx.execute_deferred(&sql, params![workspace, *number]).await?;
             }
         }
         if self.purpose == Purpose::Forget {
-            tx.scrub();
+            tx.truncate_wal_after_commit();
         }
         Ok(true)
     }
@@ -438,6 +439,6 @@ impl Leaving {
             "DELETE FROM search_tail WHERE workspace_id = ?1 AND person_id >= ?2 AND person_id <= \
              ?3 AND stamp {among}"
         );
-        tx.tell(&sql, params![self.workspace, *first, *last, &stamps]).await
+        tx.execute_deferred(&sql, params![self.workspace, *first, *last, &stamps]).await
     }
 }

@@ -35,7 +35,7 @@ pub(crate) async fn add_to_tail(
     workspace: WorkspaceId,
     person: PersonId,
 ) -> Result<(), StoreError> {
-    tx.tell(TO_TAIL, params![workspace, person, new_stamp()]).await
+    tx.execute_deferred(TO_TAIL, params![workspace, person, new_stamp()]).await
 }
 
 /// Lets a person who changed be put into another segment.
@@ -47,7 +47,7 @@ pub(crate) async fn put_in_tail(
     let sql = format!(
         "{TO_TAIL} ON CONFLICT (workspace_id, person_id) DO UPDATE SET stamp = EXCLUDED.stamp"
     );
-    tx.tell(&sql, params![workspace, person, new_stamp()]).await
+    tx.execute_deferred(&sql, params![workspace, person, new_stamp()]).await
 }
 
 /// A number that nobody in a tail has had before.
@@ -72,7 +72,7 @@ pub(crate) async fn leave_tail(
     workspace: WorkspaceId,
     person: PersonId,
 ) -> Result<(), StoreError> {
-    tx.tell(
+    tx.execute_deferred(
         "DELETE FROM search_tail WHERE workspace_id = ?1 AND person_id = ?2",
         params![workspace, person],
     )
@@ -87,7 +87,7 @@ pub(crate) async fn begin_generation(
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO search_generation (workspace_id, number) VALUES (?1, 1) \
                ON CONFLICT (workspace_id) DO UPDATE SET number = search_generation.number + 1";
-    tx.tell(sql, params![workspace]).await
+    tx.execute_deferred(sql, params![workspace]).await
 }
 
 /// The same, if it is still the generation in which something was planned. Says whether it was.
@@ -119,7 +119,7 @@ pub(crate) async fn forget(
             {
                 let sql = "UPDATE search_segment SET is_outdated = TRUE WHERE workspace_id = ?1 \
                     AND number = ?2";
-                tx.tell(sql, params![workspace, number]).await?;
+                tx.execute_deferred(sql, params![workspace, number]).await?;
             }
         }
     }

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 use crate::api::v1::persons::create::status;
 use crate::api::v1::responses::candidate::CandidateRead;
 use crate::http::response::{answer, with_etag};
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::candidates::add::AddCandidate;
 use slated_operations::etag;
 
@@ -31,7 +31,7 @@ pub struct AddCandidateBody {
         (status = 201, description = "The candidate was made.", body = Envelope<CandidateRead>),
         (status = 200, description = "The person was on the job already.",
             body = Envelope<CandidateRead>)))]
-pub async fn add_candidate(request: WriteRequest) -> Reply {
+pub async fn add_candidate(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let person = request
         .read(read_person)?

@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::responses::candidate::{AddedCandidate, Each};
 use crate::http::response::render;
-use crate::http::{Reply, WriteRequest};
+use crate::http::{ApiResult, WriteRequest};
 use slated_operations::candidates::add_many::{AddCandidates, Added};
 
 /// The persons to put on the job.
@@ -28,7 +28,7 @@ pub struct AddCandidatesBody {
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "The persons with their candidates, in the order of \
         the request.", body = Each<AddedCandidate>)))]
-pub async fn add_candidates(request: WriteRequest) -> Reply {
+pub async fn add_candidates(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let persons = request.read(read_persons)?;
     let work = AddCandidates { actor: request.actor.clone(), job: request.id()?, persons };

@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::responses::candidate::FunnelRead;
 use crate::http::response::answer;
-use crate::http::{Envelope, ReadRequest, Reply};
+use crate::http::{ApiResult, Envelope, ReadRequest};
 use slated_operations::candidates::funnel::ReadFunnel;
 
 /// Read a job's funnel
@@ -14,7 +14,7 @@ use slated_operations::candidates::funnel::ReadFunnel;
         example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "The stages in order.", body = Envelope<FunnelRead>)))]
-pub async fn read_funnel(request: ReadRequest) -> Reply {
+pub async fn read_funnel(request: ReadRequest) -> ApiResult {
     request.no_query()?;
     let funnel = request
         .look_at_length(ReadFunnel { workspace: request.workspace, job: request.id()? })

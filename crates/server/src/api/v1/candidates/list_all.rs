@@ -3,7 +3,7 @@ use slated_model::listing::Page;
 
 use crate::api::v1::responses::candidate::AnyCandidateItem;
 use crate::http::response::{list_meta, render};
-use crate::http::{ListOf, ReadRequest, Reply};
+use crate::http::{ApiResult, ListOf, ReadRequest};
 use slated_operations::candidates::list_all::{AllCandidatesQuery, ListAllCandidates};
 
 /// List all candidates
@@ -31,7 +31,7 @@ use slated_operations::candidates::list_all::{AllCandidatesQuery, ListAllCandida
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of candidates.",
         body = ListOf<AnyCandidateItem>)))]
-pub async fn list_all_candidates(request: ReadRequest) -> Reply {
+pub async fn list_all_candidates(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
     let filters = AllCandidatesQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);

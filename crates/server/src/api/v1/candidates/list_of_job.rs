@@ -3,7 +3,7 @@ use slated_model::listing::Page;
 
 use crate::api::v1::responses::candidate::CandidateListItem;
 use crate::http::response::{list_meta, render};
-use crate::http::{ListOf, ReadRequest, Reply};
+use crate::http::{ApiResult, ListOf, ReadRequest};
 use slated_operations::candidates::list_of_job::{CandidateQuery, ListCandidates};
 
 /// List the candidates of a job
@@ -25,7 +25,7 @@ use slated_operations::candidates::list_of_job::{CandidateQuery, ListCandidates}
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of candidates.",
         body = ListOf<CandidateListItem>)))]
-pub async fn list_candidates(request: ReadRequest) -> Reply {
+pub async fn list_candidates(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
     let filters = CandidateQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);

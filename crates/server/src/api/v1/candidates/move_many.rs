@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::responses::candidate::{Each, MovedCandidate};
 use crate::http::response::render;
-use crate::http::{Reply, WriteRequest};
+use crate::http::{ApiResult, WriteRequest};
 use slated_operations::candidates::move_many::{MoveCandidates, Moved};
 
 /// The candidates, and where they go: `stage_id` or `stage_name`.
@@ -32,7 +32,7 @@ pub struct MoveCandidatesBody {
     extensions(("x-errors" = json!(["NOT_FOUND", "AMBIGUOUS_STAGE"]))),
     responses((status = 200, description = "The candidates as they are now, in the order of the \
         request.", body = Each<MovedCandidate>)))]
-pub async fn move_candidates(request: WriteRequest) -> Reply {
+pub async fn move_candidates(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let together = request.read(JointMove::read)?;
     let work = MoveCandidates { actor: request.actor.clone(), together };

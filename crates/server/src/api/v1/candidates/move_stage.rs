@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::responses::candidate::CandidateRead;
 use crate::http::response::{answer, with_etag};
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::candidates::move_stage::MoveCandidate;
 use slated_operations::etag;
 
@@ -34,7 +34,7 @@ pub struct MoveCandidateBody {
         "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
     responses((status = 200, description = "The candidate as it is now.",
         body = Envelope<CandidateRead>)))]
-pub async fn move_candidate(request: WriteRequest) -> Reply {
+pub async fn move_candidate(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let to = request.read(StageMove::read)?;
     let work = MoveCandidate {

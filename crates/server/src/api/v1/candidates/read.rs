@@ -1,6 +1,6 @@
 use crate::api::v1::responses::candidate::CandidateRead;
 use crate::http::response::{followed, with_etag};
-use crate::http::{Followed, ReadRequest, Reply};
+use crate::http::{ApiResult, MaybeMerged, ReadRequest};
 use slated_operations::etag;
 use slated_operations::read::ReadCandidate;
 
@@ -12,8 +12,8 @@ use slated_operations::read::ReadCandidate;
     params(("id" = String, Path, description = "The candidate's id.",
         example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-etag" = json!(true))),
-    responses((status = 200, description = "The candidate.", body = Followed<CandidateRead>)))]
-pub async fn read_candidate(request: ReadRequest) -> Reply {
+    responses((status = 200, description = "The candidate.", body = MaybeMerged<CandidateRead>)))]
+pub async fn read_candidate(request: ReadRequest) -> ApiResult {
     request.no_query()?;
     let id = request.id()?;
     let view = request.app.store.read(ReadCandidate { workspace: request.workspace, id }).await?;

@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::persons::update::Confirmation;
 use crate::http::response::answer;
-use crate::http::{BodilessWriteRequest, Envelope, Reply};
+use crate::http::{ApiResult, BodilessWriteRequest, Envelope};
 use slated_operations::candidates::remove::RemoveCandidate;
 
 /// Take a person off a job
@@ -20,7 +20,7 @@ use slated_operations::candidates::remove::RemoveCandidate;
     ),
     responses((status = 200, description = "The candidate is gone.",
         body = Envelope<Confirmation>)))]
-pub async fn remove_candidate(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
+pub async fn remove_candidate(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     request.no_query()?;
     request.read(|_| ())?;
     let work = RemoveCandidate {

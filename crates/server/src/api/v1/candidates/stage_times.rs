@@ -1,6 +1,6 @@
 use crate::api::v1::responses::candidate::StageTimesRead;
 use crate::http::response::followed;
-use crate::http::{Followed, ReadRequest, Reply};
+use crate::http::{ApiResult, MaybeMerged, ReadRequest};
 use slated_operations::candidates::stage_times::ReadStageTimes;
 
 /// Read a candidate's time in each stage
@@ -11,8 +11,8 @@ use slated_operations::candidates::stage_times::ReadStageTimes;
     params(("id" = String, Path, description = "The candidate's id.",
         example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
-    responses((status = 200, description = "The stays.", body = Followed<StageTimesRead>)))]
-pub async fn read_stage_times(request: ReadRequest) -> Reply {
+    responses((status = 200, description = "The stays.", body = MaybeMerged<StageTimesRead>)))]
+pub async fn read_stage_times(request: ReadRequest) -> ApiResult {
     request.no_query()?;
     let id = request.id()?;
     let times = request.app.store.read(ReadStageTimes { workspace: request.workspace, id }).await?;

@@ -8,7 +8,7 @@ use crate::api::v1::persons::create::status;
 use crate::api::v1::persons::update::Confirmation;
 use crate::api::v1::responses::company::ClientContactRead;
 use crate::http::response::{answer, list_meta, render};
-use crate::http::{BodilessWriteRequest, Envelope, ListOf, ReadRequest, Reply, WriteRequest};
+use crate::http::{ApiResult, BodilessWriteRequest, Envelope, ListOf, ReadRequest, WriteRequest};
 use slated_operations::companies::contacts::{AddContact, ListContacts, RemoveContact};
 
 /// List the contacts of a company
@@ -21,13 +21,13 @@ use slated_operations::companies::contacts::{AddContact, ListContacts, RemoveCon
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of contacts.",
         body = ListOf<ClientContactRead>)))]
-pub async fn list_contacts(request: ReadRequest) -> Reply {
+pub async fn list_contacts(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
     let page = Page::read(&mut query, &());
     let page = query.finish(page)?;
     let work =
         ListContacts { workspace: request.workspace, company: request.id()?, page: page.clone() };
-    let listed = request.app.store.read_snapshot(work).await?;
+    let listed = request.app.store.read_consistent(work).await?;
     let meta = list_meta(&page, &listed, |contact| contact.id);
     let data = listed.records.into_iter().map(ClientContactRead::from).collect();
     Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
@@ -55,7 +55,7 @@ pub struct AddContactBody {
             body = Envelope<ClientContactRead>),
         (status = 200, description = "The person was a contact already.",
             body = Envelope<ClientContactRead>)))]
-pub async fn add_contact(request: WriteRequest) -> Reply {
+pub async fn add_contact(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let person = request
         .read(read_person)?
@@ -80,7 +80,7 @@ pub async fn add_contact(request: WriteRequest) -> Reply {
     extensions(("x-errors" = json!(["NOT_FOUND"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "The person is no contact any more.",
         body = Envelope<Confirmation>)))]
-pub async fn remove_contact(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
+pub async fn remove_contact(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     request.no_query()?;
     request.read(|_| ())?;
     let work = RemoveContact {

@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 use super::shown;
 use crate::api::v1::persons::create::status;
 use crate::api::v1::responses::company::CompanyRead;
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::companies::create::CreateCompany;
 
 /// A company to make.
@@ -26,7 +26,7 @@ pub struct CreateCompanyBody {
         (status = 201, description = "The company was made.", body = Envelope<CompanyRead>),
         (status = 200, description = "There was a company of that name.",
             body = Envelope<CompanyRead>)))]
-pub async fn create_company(request: WriteRequest) -> Reply {
+pub async fn create_company(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let new = request.read(NewCompany::read)?;
     let work = CreateCompany { actor: request.actor.clone(), new };

@@ -4,7 +4,7 @@ use slated_model::listing::Page;
 
 use crate::api::v1::responses::job::JobListItem;
 use crate::http::response::{list_meta, render};
-use crate::http::{ListOf, ReadRequest, Reply};
+use crate::http::{ApiResult, ListOf, ReadRequest};
 use slated_operations::companies::jobs::ListJobsOfCompany;
 use slated_operations::jobs::list::JobQuery;
 
@@ -25,7 +25,7 @@ use slated_operations::jobs::list::JobQuery;
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of jobs.", body = ListOf<JobListItem>)))]
-pub async fn list_company_jobs(request: ReadRequest) -> Reply {
+pub async fn list_company_jobs(request: ReadRequest) -> ApiResult {
     let company = request.id();
     let named = company.as_ref().map_or(CompanyId::from_bytes([0; 16]), |id| *id);
     let mut query = request.query();

@@ -3,7 +3,7 @@ use slated_model::listing::Page;
 
 use crate::api::v1::responses::company::CompanyRead;
 use crate::http::response::{list_meta, render};
-use crate::http::{ListOf, ReadRequest, Reply};
+use crate::http::{ApiResult, ListOf, ReadRequest};
 use slated_operations::companies::list::{ListCompanies, read_filter};
 
 /// List companies
@@ -15,7 +15,7 @@ use slated_operations::companies::list::{ListCompanies, read_filter};
         text.")),
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of companies.", body = ListOf<CompanyRead>)))]
-pub async fn list_companies(request: ReadRequest) -> Reply {
+pub async fn list_companies(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
     let filter = read_filter(&mut query);
     let page = Page::read(&mut query, &filter);

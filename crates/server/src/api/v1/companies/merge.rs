@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::shown;
 use crate::api::v1::responses::company::CompanyRead;
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::companies::merge::MergeCompany;
 
 /// The company that goes into the one that the path names.
@@ -28,7 +28,7 @@ pub struct MergeCompanyBody {
     extensions(("x-errors" = json!(["NOT_FOUND", "INVALID_MERGE"])), ("x-etag" = json!(true))),
     responses((status = 200, description = "The company that is left.",
         body = Envelope<CompanyRead>)))]
-pub async fn merge_company(request: WriteRequest) -> Reply {
+pub async fn merge_company(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let other = request
         .read(read_merged)?

@@ -10,11 +10,11 @@ use axum::http::StatusCode;
 use slated_store::records::company::CompanyView;
 
 use super::responses::company::CompanyRead;
-use crate::http::response::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::response::{answer, with_etag};
 use slated_operations::etag;
 
-fn shown(status: StatusCode, view: CompanyView) -> Answer {
+fn shown(status: StatusCode, view: CompanyView) -> ApiResponse {
     let tag = etag::of(&view);
     with_etag(answer(status, CompanyRead::from(view)), tag)
 }

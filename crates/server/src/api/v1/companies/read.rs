@@ -1,6 +1,6 @@
 use crate::api::v1::responses::company::CompanyRead;
 use crate::http::response::{followed, with_etag};
-use crate::http::{Followed, ReadRequest, Reply};
+use crate::http::{ApiResult, MaybeMerged, ReadRequest};
 use slated_operations::companies::read::ReadCompany;
 use slated_operations::etag;
 
@@ -12,8 +12,8 @@ use slated_operations::etag;
     params(("id" = String, Path, description = "The company's id.",
         example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-etag" = json!(true))),
-    responses((status = 200, description = "The company.", body = Followed<CompanyRead>)))]
-pub async fn read_company(request: ReadRequest) -> Reply {
+    responses((status = 200, description = "The company.", body = MaybeMerged<CompanyRead>)))]
+pub async fn read_company(request: ReadRequest) -> ApiResult {
     request.no_query()?;
     let id = request.id()?;
     let view = request.app.store.read(ReadCompany { workspace: request.workspace, id }).await?;

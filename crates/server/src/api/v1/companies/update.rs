@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use super::shown;
 use crate::api::v1::responses::company::CompanyRead;
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::companies::update::UpdateCompany;
 
 /// What to change of a company. The name cannot be cleared.
@@ -30,7 +30,7 @@ pub struct UpdateCompanyBody {
         ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
     responses((status = 200, description = "The company as it is now.",
         body = Envelope<CompanyRead>)))]
-pub async fn update_company(request: WriteRequest) -> Reply {
+pub async fn update_company(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let patch = request.read(CompanyPatch::read)?;
     let work = UpdateCompany {

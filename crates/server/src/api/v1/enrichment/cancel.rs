@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::responses::enrichment::RunRead;
 use crate::http::response::answer;
-use crate::http::{BodilessWriteRequest, Envelope, Reply};
+use crate::http::{ApiResult, BodilessWriteRequest, Envelope};
 use slated_operations::enrichment::runs::CancelRun;
 
 /// Cancel an enrichment run
@@ -15,7 +15,7 @@ use slated_operations::enrichment::runs::CancelRun;
         example = "enr_01m1v0e8k7n3q5s7v9x1z3b5dg")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "The run, which is over.", body = Envelope<RunRead>)))]
-pub async fn cancel_run(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
+pub async fn cancel_run(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     request.no_query()?;
     request.read(|_| ())?;
     let work = CancelRun { actor: request.actor.clone(), id: request.id()? };

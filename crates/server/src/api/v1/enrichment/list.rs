@@ -3,7 +3,7 @@ use slated_model::listing::Page;
 
 use crate::api::v1::responses::enrichment::RunRead;
 use crate::http::response::{list_meta, render};
-use crate::http::{ListOf, ReadRequest, Reply};
+use crate::http::{ApiResult, ListOf, ReadRequest};
 use slated_operations::enrichment::runs::ListRuns;
 
 /// List enrichment runs
@@ -13,12 +13,12 @@ use slated_operations::enrichment::runs::ListRuns;
     tag = "Enrichment",
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of runs.", body = ListOf<RunRead>)))]
-pub async fn list_runs(request: ReadRequest) -> Reply {
+pub async fn list_runs(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
     let page = Page::read(&mut query, &());
     let page = query.finish(page)?;
     let work = ListRuns { workspace: request.workspace, page: page.clone() };
-    let listed = request.app.store.read_snapshot(work).await?;
+    let listed = request.app.store.read_consistent(work).await?;
     let meta = list_meta(&page, &listed, |run| run.id);
     let data = listed.records.into_iter().map(RunRead::from).collect();
     Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))

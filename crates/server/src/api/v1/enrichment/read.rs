@@ -1,6 +1,6 @@
 use crate::api::v1::responses::enrichment::EnrichmentRead;
 use crate::http::response::followed;
-use crate::http::{Followed, ReadRequest, Reply};
+use crate::http::{ApiResult, MaybeMerged, ReadRequest};
 use slated_operations::enrichment::request::ReadEnrichment;
 
 /// Read a person's enrichment
@@ -11,14 +11,14 @@ use slated_operations::enrichment::request::ReadEnrichment;
     params(("id" = String, Path, description = "The person's id.",
         example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"]))),
-    responses((status = 200, description = "The enrichment.", body = Followed<EnrichmentRead>)))]
-pub async fn read_enrichment(request: ReadRequest) -> Reply {
+    responses((status = 200, description = "The enrichment.", body = MaybeMerged<EnrichmentRead>)))]
+pub async fn read_enrichment(request: ReadRequest) -> ApiResult {
     request.no_query()?;
     let id = request.id()?;
     let shown = request
         .app
         .store
-        .read_snapshot(ReadEnrichment { workspace: request.workspace, id })
+        .read_consistent(ReadEnrichment { workspace: request.workspace, id })
         .await?;
     Ok(followed(id, shown.enrichment.person, EnrichmentRead::from(shown)))
 }

@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::responses::enrichment::RunRead;
 use crate::http::response::answer;
-use crate::http::{Envelope, ReadRequest, Reply};
+use crate::http::{ApiResult, Envelope, ReadRequest};
 use slated_operations::enrichment::runs::ReadRun;
 
 /// Read an enrichment run
@@ -14,7 +14,7 @@ use slated_operations::enrichment::runs::ReadRun;
         example = "enr_01m1v0e8k7n3q5s7v9x1z3b5dg")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "The run.", body = Envelope<RunRead>)))]
-pub async fn read_run(request: ReadRequest) -> Reply {
+pub async fn read_run(request: ReadRequest) -> ApiResult {
     request.no_query()?;
     let work = ReadRun { workspace: request.workspace, id: request.id()? };
     let run = request.app.store.read(work).await?;

@@ -3,7 +3,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::responses::enrichment::EnrichmentRead;
 use crate::http::response::answer;
-use crate::http::{BodilessWriteRequest, Envelope, Reply};
+use crate::http::{ApiResult, BodilessWriteRequest, Envelope};
 use slated_operations::enrichment::request::RequestEnrichment;
 
 /// How to enrich a person.
@@ -28,7 +28,7 @@ pub struct RequestEnrichmentBody {
     extensions(("x-may-be-empty" = json!(true)), ("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
     responses((status = 202, description = "The enrichment, which waits now.",
         body = Envelope<EnrichmentRead>)))]
-pub async fn request_enrichment(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
+pub async fn request_enrichment(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     request.no_query()?;
     let refresh = request.read(|fields| fields.flag("refresh"))?;
     let work = RequestEnrichment { actor: request.actor.clone(), id: request.id()?, refresh };

@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::responses::enrichment::RunRead;
 use crate::http::response::answer;
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::enrichment::runs::StartRun;
 
 /// A run to start.
@@ -53,7 +53,7 @@ pub struct RunFilterInput {
     request_body = StartRunBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
     responses((status = 202, description = "The run, which has begun.", body = Envelope<RunRead>)))]
-pub async fn start_run(request: WriteRequest) -> Reply {
+pub async fn start_run(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let new = request.read(NewRun::read)?;
     let work = StartRun { actor: request.actor.clone(), new };

@@ -8,7 +8,7 @@ use slated_store::records::events::reading::Most;
 
 use crate::api::v1::responses::event::{EventPage, FeedMeta};
 use crate::http::response::render;
-use crate::http::{ReadRequest, Reply};
+use crate::http::{ApiResult, ReadRequest};
 use slated_operations::events::read::{Position, ReadEvents};
 
 pub const MAX_EVENTS_PER_PAGE: i64 = 1000;
@@ -29,7 +29,7 @@ const DEFAULT_PER_PAGE: i64 = 100;
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "EVENTS_GONE"]))),
     responses((status = 200, description = "A page of events.", body = EventPage)))]
-pub async fn list_events(request: ReadRequest) -> Reply {
+pub async fn list_events(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
     let position = read_after(&mut query).unwrap_or(Position::Oldest);
     let types = read_types(&mut query);

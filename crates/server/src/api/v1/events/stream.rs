@@ -9,14 +9,14 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use slated_model::event::{Event, TypeFilter};
 use slated_model::id::WorkspaceId;
-use slated_model::problem::{Code, FieldErrorCode, Problem};
+use slated_model::problem::{ErrorCode, FieldErrorCode, Problem};
 use slated_store::records::events::reading::Most;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::list::{read_after, read_types, sequence};
 use crate::events::MAX_FOLLOWERS;
-use crate::http::{App, ReadRequest, Refusal, is_still_good};
+use crate::http::{App, ErrorResponse, ReadRequest, is_still_good};
 use slated_operations::events::read::{Position, ReadEvents};
 
 /// A client that went away is found out by the second one that it does not take, and has its place
@@ -45,7 +45,7 @@ const PAUSE: Duration = Duration::from_secs(1);
     extensions(("x-errors" = json!(["INVALID_REQUEST", "EVENTS_GONE"]))),
     responses((status = 200, description = "Events, for as long as the connection stands.",
         body = String, content_type = "text/event-stream")))]
-pub async fn stream_events(request: ReadRequest) -> Result<Response, Refusal> {
+pub async fn stream_events(request: ReadRequest) -> Result<Response, ErrorResponse> {
     let mut query = request.query();
     let position = read_after(&mut query).unwrap_or(Position::Newest);
     let types = read_types(&mut query);
@@ -57,7 +57,7 @@ pub async fn stream_events(request: ReadRequest) -> Result<Response, Refusal> {
     let first = request
         .app
         .store
-        .read_snapshot(ReadEvents { workspace, position, types: types.clone(), most: PER_READ })
+        .read_consistent(ReadEvents { workspace, position, types: types.clone(), most: PER_READ })
         .await?;
     let following = Following {
         stopping: request.app.stopping.clone(),
@@ -86,7 +86,7 @@ pub async fn stream_events(request: ReadRequest) -> Result<Response, Refusal> {
 
 fn too_many() -> Problem {
     Problem::new(
-        Code::RateLimited,
+        ErrorCode::RateLimited,
         format!(
             "The workspace has {MAX_FOLLOWERS} streams open on this server; close one and try \
              again."
@@ -171,7 +171,7 @@ impl Following {
             types: self.types.clone(),
             most: PER_READ,
         };
-        match self.app.store.read_snapshot(work).await {
+        match self.app.store.read_consistent(work).await {
             Ok(page) => {
                 (self.after, self.has_more) = (page.next_after, page.has_more);
                 self.ready = page.events.into();

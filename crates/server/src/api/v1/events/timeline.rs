@@ -4,7 +4,7 @@ use slated_model::problem::Problem;
 use super::list::{read_before, read_limit};
 use crate::api::v1::responses::event::{BackwardMeta, TimelinePage};
 use crate::http::response::render;
-use crate::http::{ReadRequest, Reply};
+use crate::http::{ApiResult, ReadRequest};
 use slated_operations::events::timeline::{ReadTimeline, Timeline};
 
 const MAX_PER_PAGE: i64 = 100;
@@ -23,7 +23,7 @@ const MAX_PER_PAGE: i64 = 100;
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "A page of events.", body = TimelinePage)))]
-pub async fn read_person_timeline(request: ReadRequest) -> Reply {
+pub async fn read_person_timeline(request: ReadRequest) -> ApiResult {
     read(request, |request| Ok(Timeline::Person(request.id()?))).await
 }
 
@@ -41,7 +41,7 @@ pub async fn read_person_timeline(request: ReadRequest) -> Reply {
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "A page of events.", body = TimelinePage)))]
-pub async fn read_candidate_timeline(request: ReadRequest) -> Reply {
+pub async fn read_candidate_timeline(request: ReadRequest) -> ApiResult {
     read(request, |request| Ok(Timeline::Candidate(request.id()?))).await
 }
 
@@ -59,14 +59,14 @@ pub async fn read_candidate_timeline(request: ReadRequest) -> Reply {
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "A page of events.", body = TimelinePage)))]
-pub async fn read_job_timeline(request: ReadRequest) -> Reply {
+pub async fn read_job_timeline(request: ReadRequest) -> ApiResult {
     read(request, |request| Ok(Timeline::Job(request.id()?))).await
 }
 
 async fn read(
     request: ReadRequest,
     of: impl FnOnce(&ReadRequest) -> Result<Timeline, Problem>,
-) -> Reply {
+) -> ApiResult {
     let mut query = request.query();
     let before = read_before(&mut query);
     let limit = read_limit(&mut query, MAX_PER_PAGE, MAX_PER_PAGE);

@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::responses::job::JobRead;
 use crate::http::response::{answer, with_etag};
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::etag;
 use slated_operations::jobs::create::CreateJob;
 
@@ -46,7 +46,7 @@ pub struct NewStageBody {
     request_body = CreateJobBody,
     extensions(("x-errors" = json!(["NOT_FOUND"])), ("x-etag" = json!(true))),
     responses((status = 201, description = "The job was made.", body = Envelope<JobRead>)))]
-pub async fn create_job(request: WriteRequest) -> Reply {
+pub async fn create_job(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let new = request.read(NewJob::read)?;
     let work = CreateJob { actor: request.actor.clone(), new };

@@ -3,7 +3,7 @@ use slated_model::listing::Page;
 
 use crate::api::v1::responses::job::JobListItem;
 use crate::http::response::{list_meta, render};
-use crate::http::{ListOf, ReadRequest, Reply};
+use crate::http::{ApiResult, ListOf, ReadRequest};
 use slated_operations::jobs::list::{JobQuery, ListJobs};
 
 /// List jobs
@@ -21,7 +21,7 @@ use slated_operations::jobs::list::{JobQuery, ListJobs};
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of jobs.", body = ListOf<JobListItem>)))]
-pub async fn list_jobs(request: ReadRequest) -> Reply {
+pub async fn list_jobs(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
     let filters = JobQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);

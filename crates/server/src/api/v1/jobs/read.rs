@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::responses::job::JobRead;
 use crate::http::response::{answer, with_etag};
-use crate::http::{Envelope, ReadRequest, Reply};
+use crate::http::{ApiResult, Envelope, ReadRequest};
 use slated_operations::etag;
 use slated_operations::read::ReadJob;
 
@@ -14,7 +14,7 @@ use slated_operations::read::ReadJob;
         example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-etag" = json!(true))),
     responses((status = 200, description = "The job.", body = Envelope<JobRead>)))]
-pub async fn read_job(request: ReadRequest) -> Reply {
+pub async fn read_job(request: ReadRequest) -> ApiResult {
     request.no_query()?;
     let view =
         request.app.store.read(ReadJob { workspace: request.workspace, id: request.id()? }).await?;

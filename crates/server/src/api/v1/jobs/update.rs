@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::responses::job::JobRead;
 use crate::http::response::{answer, with_etag};
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::etag;
 use slated_operations::jobs::update::UpdateJob;
 
@@ -39,7 +39,7 @@ pub struct UpdateJobBody {
     extensions(("x-errors" = json!(["NOT_FOUND", "PRECONDITION_FAILED"])),
         ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
     responses((status = 200, description = "The job as it is now.", body = Envelope<JobRead>)))]
-pub async fn update_job(request: WriteRequest) -> Reply {
+pub async fn update_job(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let patch = request.read(JobPatch::read)?;
     let work = UpdateJob {

@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use super::carry_out_and_reveal;
 use crate::api::v1::responses::key::KeyRead;
-use crate::http::{AdminRequest, Envelope, Reply};
+use crate::http::{AdminRequest, ApiResult, Envelope};
 use slated_operations::keys::{AddKey, random_bytes};
 
 /// A key to make.
@@ -30,7 +30,7 @@ pub struct CreateKeyBody {
     extensions(("x-errors" = json!(["TOO_MANY"]))),
     responses((status = 201, description = "The key, with what opens the door.",
         body = Envelope<KeyRead>)))]
-pub async fn create_key(AdminRequest(request): AdminRequest) -> Reply {
+pub async fn create_key(AdminRequest(request): AdminRequest) -> ApiResult {
     request.no_query()?;
     let new = request.read(|fields| NewKey::read(fields, Timestamp::now()))?;
     let secret = Secret::new(request.actor.workspace, random_bytes()?);

@@ -3,7 +3,7 @@ use slated_model::listing::Page;
 
 use crate::api::v1::responses::key::KeyRead;
 use crate::http::response::{page_of, render};
-use crate::http::{AdminReadRequest, ListOf, Reply};
+use crate::http::{AdminReadRequest, ApiResult, ListOf};
 use slated_operations::keys::ListKeys;
 
 /// List keys
@@ -12,7 +12,7 @@ use slated_operations::keys::ListKeys;
 #[utoipa::path(get, path = "/v1/keys", operation_id = "listKeys", tag = "Keys",
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of keys.", body = ListOf<KeyRead>)))]
-pub async fn list_keys(AdminReadRequest(request): AdminReadRequest) -> Reply {
+pub async fn list_keys(AdminReadRequest(request): AdminReadRequest) -> ApiResult {
     let mut query = request.query();
     let page = Page::read(&mut query, &());
     let page = query.finish(page)?;

@@ -12,7 +12,7 @@ use slated_store::Operation;
 
 use super::responses::key::KeyRead;
 use crate::http::response::{answer, with_secret};
-use crate::http::{Reply, WriteRequest};
+use crate::http::{ApiResult, WriteRequest};
 use slated_operations::keys::CreatedKey;
 
 /// Carries out what makes a key, and shows it. The answer is kept without the key, so that it
@@ -21,7 +21,7 @@ async fn carry_out_and_reveal<W: Operation<Output = CreatedKey>>(
     request: WriteRequest,
     work: W,
     secret: &Secret,
-) -> Reply {
+) -> ApiResult {
     let without = |created: CreatedKey| {
         answer(
             StatusCode::CREATED,

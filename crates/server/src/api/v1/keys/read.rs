@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::responses::key::KeyRead;
 use crate::http::response::answer;
-use crate::http::{AdminReadRequest, Envelope, Reply};
+use crate::http::{AdminReadRequest, ApiResult, Envelope};
 use slated_operations::keys::ReadKey;
 
 /// Read a key
@@ -13,7 +13,7 @@ use slated_operations::keys::ReadKey;
         example = "key_01m1v0e8k7c6m9r2t4w8y1a3ef")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "The key.", body = Envelope<KeyRead>)))]
-pub async fn read_key(AdminReadRequest(request): AdminReadRequest) -> Reply {
+pub async fn read_key(AdminReadRequest(request): AdminReadRequest) -> ApiResult {
     request.no_query()?;
     let key =
         request.app.store.read(ReadKey { workspace: request.workspace, id: request.id()? }).await?;

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::responses::key::KeyRead;
 use crate::http::response::answer;
-use crate::http::{AdminRequest, Envelope, Reply};
+use crate::http::{AdminRequest, ApiResult, Envelope};
 use slated_operations::keys::RevokeKey;
 
 /// Revoke a key
@@ -16,7 +16,7 @@ use slated_operations::keys::RevokeKey;
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "The key, which is revoked.",
         body = Envelope<KeyRead>)))]
-pub async fn revoke_key(AdminRequest(request): AdminRequest) -> Reply {
+pub async fn revoke_key(AdminRequest(request): AdminRequest) -> ApiResult {
     request.no_query()?;
     request.read(|_| ())?;
     let (app, id) = (Arc::clone(&request.app), request.id()?);

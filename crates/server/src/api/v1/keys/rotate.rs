@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::carry_out_and_reveal;
 use crate::api::v1::responses::key::KeyRead;
-use crate::http::{AdminRequest, Envelope, Reply};
+use crate::http::{AdminRequest, ApiResult, Envelope};
 use slated_operations::keys::{RotateKey, random_bytes};
 
 /// How to rotate a key.
@@ -30,7 +30,7 @@ pub struct RotateKeyBody {
         ("x-errors" = json!(["NOT_FOUND", "KEY_REPLACED", "TOO_MANY"]))),
     responses((status = 201, description = "The new key, with what opens the door.",
         body = Envelope<KeyRead>)))]
-pub async fn rotate_key(AdminRequest(request): AdminRequest) -> Reply {
+pub async fn rotate_key(AdminRequest(request): AdminRequest) -> ApiResult {
     request.no_query()?;
     let overlap = request.read(|fields| fields.count("overlap_seconds", MAX_OVERLAP_SECONDS))?;
     let overlap_millis = overlap.unwrap_or(OVERLAP_SECONDS) * 1000;

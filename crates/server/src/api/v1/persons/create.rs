@@ -9,9 +9,9 @@ use utoipa::ToSchema;
 
 use crate::api::v1::responses::changes::{ChangesRead, MatchedByName, read_include_changes};
 use crate::api::v1::responses::person::PersonCreated;
-use crate::http::response::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::response::{WouldBeChange, render, with_match, would_be};
-use crate::http::{Reply, WriteRequest};
+use crate::http::{ApiResult, WriteRequest};
 use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 
 /// A person to create. Somebody must be meant: `name`, or `first_name` or `last_name`, or at least
@@ -130,13 +130,13 @@ pub fn read_dry_run(query: &mut Query) -> bool {
             body = CreateAnswer,
             headers(("X-Matched-By" = MatchedByName, description = "By what the person was found: \
                 `external_source_id`, `social_url` or `email`.")))))]
-pub async fn create_person(request: WriteRequest) -> Reply {
+pub async fn create_person(request: WriteRequest) -> ApiResult {
     let mut query = request.query();
     let (on_duplicate, on_invalid) = (read_on_duplicate(&mut query), read_on_invalid(&mut query));
     let (includes_changes, dry_run) = (read_include_changes(&mut query), read_dry_run(&mut query));
     query.finish(())?;
     let new = request.read(|fields| read_new_person(fields, on_invalid))?;
-    let work = CreatePerson::new(request.actor.clone(), new, on_duplicate).prepared();
+    let work = CreatePerson::new(request.actor.clone(), new, on_duplicate).precomputed();
     match (dry_run, includes_changes) {
         (true, false) => request.try_out(work, |created| told(created, false, None)).await,
         (true, true) => {
@@ -160,7 +160,7 @@ fn told(
     mut created: CreatedPerson,
     includes_changes: bool,
     events: Option<Vec<Box<RawValue>>>,
-) -> Answer {
+) -> ApiResponse {
     let (status, changes) = (status(created.is_new), std::mem::take(&mut created.changes));
     let matched_by = changes.matched_by;
     let changes = includes_changes.then(|| ChangesRead { events, ..ChangesRead::from(changes) });

@@ -11,7 +11,7 @@ use super::create::{
 use crate::api::v1::responses::changes::{ChangesRead, read_include_changes};
 use crate::api::v1::responses::person::PersonCreated;
 use crate::http::response::answer;
-use crate::http::{BulkRequest, Envelope, Reply};
+use crate::http::{ApiResult, BulkRequest, Envelope};
 use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 use slated_operations::persons::create_many::CreatePersons;
 
@@ -117,7 +117,7 @@ impl BatchRow {
     extensions(("x-errors" = json!(["INVALID_REQUEST"]))),
     responses((status = 200, description = "What became of each person, in order.",
         body = Envelope<Vec<BatchRow>>)))]
-pub async fn create_persons(BulkRequest(request): BulkRequest) -> Reply {
+pub async fn create_persons(BulkRequest(request): BulkRequest) -> ApiResult {
     let mut query = request.query();
     let (on_duplicate, on_invalid) = (read_on_duplicate(&mut query), read_on_invalid(&mut query));
     let includes_changes = read_include_changes(&mut query);
@@ -129,7 +129,7 @@ pub async fn create_persons(BulkRequest(request): BulkRequest) -> Reply {
     let is_shared = request.app.store.is_shared();
     let create = |new| {
         let create = CreatePerson::new(request.actor.clone(), new, on_duplicate);
-        if is_shared { create } else { create.prepared() }
+        if is_shared { create } else { create.precomputed() }
     };
     let rows = rows.into_iter().map(|row| row.map(create)).collect();
     let work = CreatePersons { workspace: request.actor.workspace, rows };

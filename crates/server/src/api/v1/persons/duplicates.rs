@@ -6,7 +6,7 @@ use slated_model::problem::FieldErrorCode;
 use crate::api::v1::events::list::read_limit;
 use crate::api::v1::responses::duplicate::{DuplicateMeta, DuplicatePage, DuplicateRead};
 use crate::http::response::render;
-use crate::http::{ReadRequest, Reply};
+use crate::http::{ApiResult, ReadRequest};
 use slated_operations::persons::duplicates::FindDuplicates;
 
 /// List likely duplicates
@@ -23,7 +23,7 @@ use slated_operations::persons::duplicates::FindDuplicates;
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST"]))),
     responses((status = 200, description = "A page of pairs.", body = DuplicatePage)))]
-pub async fn list_duplicates(request: ReadRequest) -> Reply {
+pub async fn list_duplicates(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
     let expected = "empty, or next_cursor of the page before";
     let after =

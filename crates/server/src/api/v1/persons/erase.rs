@@ -8,7 +8,7 @@ use slated_model::problem::FieldErrorCode;
 use utoipa::ToSchema;
 
 use crate::http::response::{answer, with_field};
-use crate::http::{BodilessWriteRequest, Envelope, Reply};
+use crate::http::{ApiResult, BodilessWriteRequest, Envelope};
 use slated_operations::persons::erase::{ErasePerson, Erased, FindMentions};
 use slated_operations::persons::wiping::wipe;
 
@@ -48,7 +48,7 @@ impl From<Erased> for PersonErased {
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])),
         ("x-writes" = json!(true))),
     responses((status = 200, description = "The person is gone.", body = Envelope<PersonErased>)))]
-pub async fn erase_person(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
+pub async fn erase_person(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     let mut query = request.query();
     let waits = query
         .parsed("wait", FieldErrorCode::InvalidValue, "true or false", |written| {

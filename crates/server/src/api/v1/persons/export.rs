@@ -8,14 +8,14 @@ use futures_util::stream;
 use serde::Serialize;
 use serde_json::Value;
 use slated_model::id::{NoteId, PersonId, WorkspaceId};
-use slated_model::problem::Code;
+use slated_model::problem::ErrorCode;
 use slated_store::records::events::reading::Size;
 use slated_store::{Operation, OperationError, StoreError};
 use tokio::time::sleep;
 
 use crate::api::v1::responses::export::PersonExport;
 use crate::api::v1::responses::note::NoteRead;
-use crate::http::{Followed, ReadRequest, Refusal, Share};
+use crate::http::{ErrorResponse, MaybeMerged, ReadRequest, Share};
 use slated_operations::persons::export::{ExportEvents, ExportNotes, ExportPerson, pages};
 
 /// Export a person
@@ -28,8 +28,8 @@ use slated_operations::persons::export::{ExportEvents, ExportNotes, ExportPerson
         example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "All that is kept of the person.",
-        body = Followed<PersonExport>)))]
-pub async fn export_person(request: ReadRequest) -> Result<Response, Refusal> {
+        body = MaybeMerged<PersonExport>)))]
+pub async fn export_person(request: ReadRequest) -> Result<Response, ErrorResponse> {
     request.no_query()?;
     let place = request.place_for_document()?;
     let id = request.id()?;
@@ -39,7 +39,7 @@ pub async fn export_person(request: ReadRequest) -> Result<Response, Refusal> {
     let events = pages(&exported.events).map(<[Size]>::to_vec).collect();
     let merged_into = (person != id).then(|| person.to_string());
     let parts =
-        parts_of(&Followed { success: true, data: PersonExport::from(exported), merged_into })?;
+        parts_of(&MaybeMerged { success: true, data: PersonExport::from(exported), merged_into })?;
     let document =
         Document { request, _place: place, person, parts, behind: None, events, is_first: true };
     let sent = stream::unfold(Some(document), |document| async { document?.next().await });
@@ -189,7 +189,7 @@ impl Document {
 
 fn is_busy(failure: &OperationError) -> bool {
     match failure {
-        OperationError::Rejected(problem) => problem.code == Code::Unavailable,
+        OperationError::Rejected(problem) => problem.code == ErrorCode::Unavailable,
         OperationError::Store(error) => error.is_for_now(),
     }
 }

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::responses::person::PersonRead;
 use crate::http::response::{answer, with_etag};
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::etag;
 use slated_operations::persons::history::ReplaceHistory;
 
@@ -99,7 +99,7 @@ pub struct CertificationInput {
         ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
     responses((status = 200, description = "The person with the new history.",
         body = Envelope<PersonRead>)))]
-pub async fn replace_history(request: WriteRequest) -> Reply {
+pub async fn replace_history(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let today = Timestamp::now().date();
     let career = request.read(|fields| CareerPatch::read(fields, today))?;

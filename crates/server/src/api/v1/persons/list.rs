@@ -3,7 +3,7 @@ use slated_model::listing::Page;
 
 use crate::api::v1::responses::person_item::PersonListItem;
 use crate::http::response::{list_meta, render};
-use crate::http::{ListOf, ReadRequest, Reply};
+use crate::http::{ApiResult, ListOf, ReadRequest};
 use slated_operations::persons::list::{ListPersons, PersonQuery};
 
 /// List and search persons
@@ -32,7 +32,7 @@ use slated_operations::persons::list::{ListPersons, PersonQuery};
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "CURSOR_GONE"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of persons.", body = ListOf<PersonListItem>)))]
-pub async fn list_persons(request: ReadRequest) -> Reply {
+pub async fn list_persons(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
     let filters = PersonQuery::read(&mut query);
     let page = Page::read(&mut query, &filters);

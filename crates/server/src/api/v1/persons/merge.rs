@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::responses::person::PersonRead;
 use crate::http::response::{answer, with_etag};
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::etag;
 use slated_operations::persons::merge::MergePersons;
 
@@ -32,7 +32,7 @@ pub struct MergePersonsBody {
     extensions(("x-errors" = json!(["NOT_FOUND", "INVALID_MERGE", "ERASED"])),
         ("x-etag" = json!(true))),
     responses((status = 200, description = "The person that stays.", body = Envelope<PersonRead>)))]
-pub async fn merge_persons(request: WriteRequest) -> Reply {
+pub async fn merge_persons(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let other = request
         .read(read_person)?

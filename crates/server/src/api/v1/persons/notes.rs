@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::update::Confirmation;
 use crate::api::v1::responses::note::NoteRead;
 use crate::http::response::{answer, list_meta, render};
-use crate::http::{BodilessWriteRequest, Envelope, ListOf, ReadRequest, Reply, WriteRequest};
+use crate::http::{ApiResult, BodilessWriteRequest, Envelope, ListOf, ReadRequest, WriteRequest};
 use slated_operations::persons::notes::{AddNote, DeleteNote, ListNotes, UpdateNote};
 
 /// A note to write down.
@@ -27,7 +27,7 @@ pub struct NoteBody {
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])),
         ("x-list" = json!(true))),
     responses((status = 200, description = "A page of notes.", body = ListOf<NoteRead>)))]
-pub async fn list_notes(request: ReadRequest) -> Reply {
+pub async fn list_notes(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
     let times = TimeFilter::read(&mut query);
     let page = Page::read(&mut query, &times);
@@ -51,7 +51,7 @@ pub async fn list_notes(request: ReadRequest) -> Reply {
     request_body = NoteBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
     responses((status = 201, description = "The note was written.", body = Envelope<NoteRead>)))]
-pub async fn add_note(request: WriteRequest) -> Reply {
+pub async fn add_note(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let body = request.read(read_note)?;
     let work = AddNote { actor: request.actor.clone(), person: request.id()?, body };
@@ -72,7 +72,7 @@ pub async fn add_note(request: WriteRequest) -> Reply {
     request_body = NoteBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "The note as it is now.", body = Envelope<NoteRead>)))]
-pub async fn update_note(request: WriteRequest) -> Reply {
+pub async fn update_note(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let body = request.read(read_note)?;
     let work = UpdateNote {
@@ -96,7 +96,7 @@ pub async fn update_note(request: WriteRequest) -> Reply {
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])),
         ("x-writes" = json!(true))),
     responses((status = 200, description = "It is gone.", body = Envelope<Confirmation>)))]
-pub async fn delete_note(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
+pub async fn delete_note(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     request.no_query()?;
     request.read(|_| ())?;
     let work = DeleteNote {

@@ -2,7 +2,7 @@ use slated_model::profile::Include;
 
 use crate::api::v1::responses::person::PersonRead;
 use crate::http::response::{followed, with_etag};
-use crate::http::{Followed, ReadRequest, Reply};
+use crate::http::{ApiResult, MaybeMerged, ReadRequest};
 use slated_operations::etag;
 use slated_operations::persons::profile::ReadPersonWith;
 use slated_operations::read::ReadPerson;
@@ -22,8 +22,8 @@ use slated_operations::read::ReadPerson;
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])),
         ("x-etag" = json!(true))),
-    responses((status = 200, description = "The person.", body = Followed<PersonRead>)))]
-pub async fn read_person(request: ReadRequest) -> Reply {
+    responses((status = 200, description = "The person.", body = MaybeMerged<PersonRead>)))]
+pub async fn read_person(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
     let include = Include::read(&mut query);
     let include = query.finish(include)?;

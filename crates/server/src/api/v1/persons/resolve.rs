@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::create::{CreatePersonBody, read_new_person};
 use crate::http::response::answer;
-use crate::http::{Envelope, QueryRequest, Reply};
+use crate::http::{ApiResult, Envelope, QueryRequest};
 use slated_operations::persons::resolve::{Match, ResolvePerson, Resolved};
 
 /// What a create of that person would come to.
@@ -96,10 +96,10 @@ impl From<Match> for MatchedPerson {
     request_body = CreatePersonBody,
     extensions(("x-asks" = json!(true))),
     responses((status = 200, description = "Who is there.", body = Envelope<Resolution>)))]
-pub async fn resolve_person(QueryRequest(request): QueryRequest) -> Reply {
+pub async fn resolve_person(QueryRequest(request): QueryRequest) -> ApiResult {
     request.no_query()?;
     let new = request.read(|fields| read_new_person(fields, OnInvalid::Refuse))?;
     let work = ResolvePerson { workspace: request.actor.workspace, new };
-    let resolved = request.app.store.read_snapshot(work).await?;
+    let resolved = request.app.store.read_consistent(work).await?;
     Ok(answer(StatusCode::OK, Resolution::from(resolved)))
 }

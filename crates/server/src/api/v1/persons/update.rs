@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::create::read_dry_run;
 use crate::http::response::answer;
-use crate::http::{Reply, Tryable, WriteRequest};
+use crate::http::{ApiResult, WithDryRunChanges, WriteRequest};
 use slated_operations::persons::update::UpdatePerson;
 
 /// What to change of a person, as a JSON merge patch: what is absent stays, null (or an empty
@@ -86,8 +86,8 @@ pub struct Confirmation {
     request_body = UpdatePersonBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "IDENTIFIER_CONFLICT", "ERASED",
         "PRECONDITION_FAILED"])), ("x-if-match" = json!(true))),
-    responses((status = 200, description = "The change was made.", body = Tryable<Confirmation>)))]
-pub async fn update_person(request: WriteRequest) -> Reply {
+    responses((status = 200, description = "The change was made.", body = WithDryRunChanges<Confirmation>)))]
+pub async fn update_person(request: WriteRequest) -> ApiResult {
     let mut query = request.query();
     let dry_run = read_dry_run(&mut query);
     query.finish(())?;

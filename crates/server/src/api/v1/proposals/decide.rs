@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::responses::proposal::ProposalRead;
 use crate::http::response::answer;
-use crate::http::{BodilessWriteRequest, Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, BodilessWriteRequest, Envelope, WriteRequest};
 use slated_operations::enrichment::proposals::DecideProposal;
 
 /// Accept a proposal
@@ -17,7 +17,7 @@ use slated_operations::enrichment::proposals::DecideProposal;
         "PROPOSAL_DECIDED"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "The proposal, which is accepted.",
         body = Envelope<ProposalRead>)))]
-pub async fn accept_proposal(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
+pub async fn accept_proposal(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     decide(request, true).await
 }
 
@@ -33,11 +33,11 @@ pub async fn accept_proposal(BodilessWriteRequest(request): BodilessWriteRequest
         ("x-writes" = json!(true))),
     responses((status = 200, description = "The proposal, which is rejected.",
         body = Envelope<ProposalRead>)))]
-pub async fn reject_proposal(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
+pub async fn reject_proposal(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     decide(request, false).await
 }
 
-async fn decide(request: WriteRequest, accept: bool) -> Reply {
+async fn decide(request: WriteRequest, accept: bool) -> ApiResult {
     request.no_query()?;
     request.read(|_| ())?;
     let work = DecideProposal { actor: request.actor.clone(), id: request.id()?, accept };

@@ -5,7 +5,7 @@ use slated_model::problem::FieldErrorCode;
 
 use crate::api::v1::responses::proposal::{ProposalRead, ProposalStateName};
 use crate::http::response::{list_meta, render};
-use crate::http::{ListOf, ReadRequest, Reply};
+use crate::http::{ApiResult, ListOf, ReadRequest};
 use slated_operations::enrichment::proposals::ListProposals;
 
 /// List proposals
@@ -17,7 +17,7 @@ use slated_operations::enrichment::proposals::ListProposals;
         this state: `open`, `accepted`, `rejected` or `superseded`.")),
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of proposals.", body = ListOf<ProposalRead>)))]
-pub async fn list_proposals(request: ReadRequest) -> Reply {
+pub async fn list_proposals(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
     let state = query.parsed(
         "state",

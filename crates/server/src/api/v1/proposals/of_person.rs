@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::responses::proposal::ProposalRead;
 use crate::http::response::answer;
-use crate::http::{Envelope, ReadRequest, Reply};
+use crate::http::{ApiResult, Envelope, ReadRequest};
 use slated_operations::enrichment::proposals::ProposalsOf;
 
 /// List the proposals for a person
@@ -14,7 +14,7 @@ use slated_operations::enrichment::proposals::ProposalsOf;
         example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "The proposals.", body = Envelope<Vec<ProposalRead>>)))]
-pub async fn list_person_proposals(request: ReadRequest) -> Reply {
+pub async fn list_person_proposals(request: ReadRequest) -> ApiResult {
     request.no_query()?;
     let work = ProposalsOf { workspace: request.workspace, id: request.id()? };
     let proposals = request.look_at_length(work).await?;

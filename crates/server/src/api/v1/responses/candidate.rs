@@ -3,7 +3,7 @@ use slated_model::clock::Timestamp;
 use slated_model::funnel::StageFigures;
 use slated_model::id::{CandidateId, JobId, PersonId, StageId};
 use slated_model::stage::Stage;
-use slated_model::stage_duration::{StageTotal, Stay};
+use slated_model::stage_duration::{StageDuration, StageTotal};
 use slated_store::records::candidate::{CandidateItem, CandidateOnJob, CandidateView, StageEntry};
 use utoipa::ToSchema;
 
@@ -289,8 +289,10 @@ impl From<StageTimes> for StageTimesRead {
     }
 }
 
-impl From<Stay> for StayRead {
-    fn from(Stay { stage_id, stage_name, entered_at, left_at, seconds }: Stay) -> Self {
+impl From<StageDuration> for StayRead {
+    fn from(
+        StageDuration { stage_id, stage_name, entered_at, left_at, seconds }: StageDuration,
+    ) -> Self {
         Self { stage_id, stage_name, entered_at, left_at, seconds }
     }
 }

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 use super::pipeline_in;
 use crate::api::v1::responses::stage::StageRead;
 use crate::http::response::answer;
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::jobs::stages::AddStage;
 
 /// A stage to add.
@@ -33,7 +33,7 @@ pub struct AddStageBody {
     extensions(("x-errors" = json!(["NOT_FOUND", "TOO_MANY", "PRECONDITION_FAILED"])),
         ("x-if-match" = json!(true))),
     responses((status = 201, description = "The stage was added.", body = Envelope<StageRead>)))]
-pub async fn add_stage(request: WriteRequest) -> Reply {
+pub async fn add_stage(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let added = request.read(AddedStage::read)?;
     let work = AddStage { of: pipeline_in(&request)?, added };

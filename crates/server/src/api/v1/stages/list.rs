@@ -3,7 +3,7 @@ use slated_model::listing::Page;
 
 use crate::api::v1::responses::stage::StageRead;
 use crate::http::response::{page_of_ordered, render};
-use crate::http::{ListOf, ReadRequest, Reply};
+use crate::http::{ApiResult, ListOf, ReadRequest};
 use slated_operations::jobs::stages::ListStages;
 
 /// List the stages of a job
@@ -15,7 +15,7 @@ use slated_operations::jobs::stages::ListStages;
         example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of stages.", body = ListOf<StageRead>)))]
-pub async fn list_stages(request: ReadRequest) -> Reply {
+pub async fn list_stages(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
     let page = Page::read(&mut query, &());
     let page = query.finish(page)?;

@@ -2,7 +2,7 @@ use slated_model::input::Reference;
 
 use super::{counted_pipeline_in, whole};
 use crate::api::v1::responses::stage::StageRead;
-use crate::http::{BodilessWriteRequest, ListOf, Reply};
+use crate::http::{ApiResult, BodilessWriteRequest, ListOf};
 use slated_operations::jobs::stages::RemoveStage;
 
 /// Remove a stage from a job
@@ -26,7 +26,7 @@ use slated_operations::jobs::stages::RemoveStage;
         ("x-if-match" = json!(true)), ("x-writes" = json!(true))),
     responses((status = 200, description = "The stages that are left, in order.",
         body = ListOf<StageRead>)))]
-pub async fn remove_stage(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
+pub async fn remove_stage(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     let mut query = request.query();
     let move_to = query.words("move_to").map(Reference::new);
     let move_to = query.finish(move_to)?;

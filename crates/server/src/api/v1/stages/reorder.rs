@@ -3,7 +3,7 @@ use utoipa::ToSchema;
 
 use super::{counted_pipeline_in, whole};
 use crate::api::v1::responses::stage::StageRead;
-use crate::http::{ListOf, Reply, WriteRequest};
+use crate::http::{ApiResult, ListOf, WriteRequest};
 use slated_operations::jobs::stages::ReorderStages;
 
 /// The order that the stages of a job are to have.
@@ -29,7 +29,7 @@ pub struct ReorderStagesBody {
     extensions(("x-errors" = json!(["NOT_FOUND", "PRECONDITION_FAILED"])),
         ("x-if-match" = json!(true))),
     responses((status = 200, description = "All stages, in order.", body = ListOf<StageRead>)))]
-pub async fn reorder_stages(request: WriteRequest) -> Reply {
+pub async fn reorder_stages(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let order = request.read(read_order)?;
     let (of, counts) = counted_pipeline_in(&request).await?;

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 use super::counted_pipeline_in;
 use crate::api::v1::responses::stage::StageRead;
 use crate::http::response::answer;
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::jobs::stages::UpdateStage;
 
 /// What to change of a stage. Nothing of it can be cleared.
@@ -41,7 +41,7 @@ pub struct UpdateStageBody {
     extensions(("x-errors" = json!(["NOT_FOUND", "LAST_STAGE", "PRECONDITION_FAILED"])),
         ("x-if-match" = json!(true))),
     responses((status = 200, description = "The stage as it is now.", body = Envelope<StageRead>)))]
-pub async fn update_stage(request: WriteRequest) -> Reply {
+pub async fn update_stage(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let patch = request.read(StagePatch::read)?;
     let id = request.second_id()?;

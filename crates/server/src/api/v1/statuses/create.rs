@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::responses::status::JobStatusRead;
 use crate::http::response::answer;
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::statuses::CreateStatus;
 
 /// A status to make.
@@ -24,7 +24,7 @@ pub struct CreateJobStatusBody {
     extensions(("x-errors" = json!(["NAME_TAKEN", "TOO_MANY"]))),
     responses((status = 201, description = "The status was made.",
         body = Envelope<JobStatusRead>)))]
-pub async fn create_status(request: WriteRequest) -> Reply {
+pub async fn create_status(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let name = request.read(read_name)?;
     let work = CreateStatus { actor: request.actor.clone(), name };

@@ -3,7 +3,7 @@ use slated_model::listing::Page;
 
 use crate::api::v1::responses::status::JobStatusRead;
 use crate::http::response::{page_of, render};
-use crate::http::{ListOf, ReadRequest, Reply};
+use crate::http::{ApiResult, ListOf, ReadRequest};
 use slated_operations::statuses::ListStatuses;
 
 /// List job statuses
@@ -12,7 +12,7 @@ use slated_operations::statuses::ListStatuses;
 #[utoipa::path(get, path = "/v1/job-statuses", operation_id = "listJobStatuses", tag = "Pipelines",
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of statuses.", body = ListOf<JobStatusRead>)))]
-pub async fn list_statuses(request: ReadRequest) -> Reply {
+pub async fn list_statuses(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
     let page = Page::read(&mut query, &());
     let page = query.finish(page)?;

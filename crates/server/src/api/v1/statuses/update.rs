@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use crate::api::v1::responses::status::JobStatusRead;
 use crate::http::response::answer;
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::statuses::UpdateStatus;
 
 /// What to change of a status.
@@ -27,7 +27,7 @@ pub struct UpdateJobStatusBody {
     extensions(("x-errors" = json!(["NOT_FOUND", "NAME_TAKEN"]))),
     responses((status = 200, description = "The status as it is now.",
         body = Envelope<JobStatusRead>)))]
-pub async fn update_status(request: WriteRequest) -> Reply {
+pub async fn update_status(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let name = request.read(read_new_name)?;
     let work = UpdateStatus { actor: request.actor.clone(), id: request.id()?, name };

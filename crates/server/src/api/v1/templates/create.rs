@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 use crate::api::v1::jobs::create::NewStageBody;
 use crate::api::v1::responses::template::TemplateRead;
 use crate::http::response::answer;
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::templates::CreateTemplate;
 
 /// A template to make.
@@ -33,7 +33,7 @@ pub struct CreateTemplateBody {
     extensions(("x-errors" = json!(["NAME_TAKEN", "TOO_MANY"]))),
     responses((status = 201, description = "The template was made.",
         body = Envelope<TemplateRead>)))]
-pub async fn create_template(request: WriteRequest) -> Reply {
+pub async fn create_template(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let new = request.read(NewTemplate::read)?;
     let work = CreateTemplate { actor: request.actor.clone(), new };

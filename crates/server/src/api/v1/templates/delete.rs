@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::persons::update::Confirmation;
 use crate::http::response::answer;
-use crate::http::{BodilessWriteRequest, Envelope, Reply};
+use crate::http::{ApiResult, BodilessWriteRequest, Envelope};
 use slated_operations::templates::DeleteTemplate;
 
 /// Delete a pipeline template
@@ -15,7 +15,7 @@ use slated_operations::templates::DeleteTemplate;
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "DEFAULT_TEMPLATE"])),
         ("x-writes" = json!(true))),
     responses((status = 200, description = "It is gone.", body = Envelope<Confirmation>)))]
-pub async fn delete_template(BodilessWriteRequest(request): BodilessWriteRequest) -> Reply {
+pub async fn delete_template(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     request.no_query()?;
     request.read(|_| ())?;
     let work = DeleteTemplate { actor: request.actor.clone(), id: request.id()? };

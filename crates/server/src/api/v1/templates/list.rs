@@ -3,7 +3,7 @@ use slated_model::listing::Page;
 
 use crate::api::v1::responses::template::TemplateRead;
 use crate::http::response::{page_of, render};
-use crate::http::{ListOf, ReadRequest, Reply};
+use crate::http::{ApiResult, ListOf, ReadRequest};
 use slated_operations::templates::ListTemplates;
 
 /// List pipeline templates
@@ -13,7 +13,7 @@ use slated_operations::templates::ListTemplates;
     tag = "Pipelines",
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of templates.", body = ListOf<TemplateRead>)))]
-pub async fn list_templates(request: ReadRequest) -> Reply {
+pub async fn list_templates(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
     let page = Page::read(&mut query, &());
     let page = query.finish(page)?;

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 use crate::api::v1::jobs::create::NewStageBody;
 use crate::api::v1::responses::template::TemplateRead;
 use crate::http::response::answer;
-use crate::http::{Envelope, Reply, WriteRequest};
+use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::templates::UpdateTemplate;
 
 /// What to change of a template. Nothing of it can be cleared.
@@ -34,7 +34,7 @@ pub struct UpdateTemplateBody {
     extensions(("x-errors" = json!(["NOT_FOUND", "NAME_TAKEN", "DEFAULT_TEMPLATE"]))),
     responses((status = 200, description = "The template as it is now.",
         body = Envelope<TemplateRead>)))]
-pub async fn update_template(request: WriteRequest) -> Reply {
+pub async fn update_template(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let patch = request.read(TemplatePatch::read)?;
     let work = UpdateTemplate { actor: request.actor.clone(), id: request.id()?, patch };

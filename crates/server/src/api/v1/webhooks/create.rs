@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use super::carry_out_and_reveal;
 use crate::api::v1::responses::webhook::WebhookRead;
-use crate::http::{AdminRequest, Envelope, Reply};
+use crate::http::{AdminRequest, ApiResult, Envelope};
 use slated_operations::webhooks::create::CreateWebhook;
 use slated_operations::webhooks::secret::new_seed;
 
@@ -31,7 +31,7 @@ pub struct CreateWebhookBody {
     extensions(("x-errors" = json!(["TOO_MANY_WEBHOOKS"]))),
     responses((status = 201, description = "The webhook with its secret.",
         body = Envelope<WebhookRead>)))]
-pub async fn create(AdminRequest(request): AdminRequest) -> Reply {
+pub async fn create(AdminRequest(request): AdminRequest) -> ApiResult {
     request.no_query()?;
     let new = request.read(|fields| NewWebhook::read(fields, &*request.app.delivering.targets))?;
     let seed = new_seed()?;

@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::persons::update::Confirmation;
 use crate::http::response::answer;
-use crate::http::{AdminRequest, Envelope, Reply};
+use crate::http::{AdminRequest, ApiResult, Envelope};
 use slated_operations::webhooks::delete::DeleteWebhook;
 
 /// Delete a webhook
@@ -13,7 +13,7 @@ use slated_operations::webhooks::delete::DeleteWebhook;
         example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
     responses((status = 200, description = "It is gone.", body = Envelope<Confirmation>)))]
-pub async fn delete(AdminRequest(request): AdminRequest) -> Reply {
+pub async fn delete(AdminRequest(request): AdminRequest) -> ApiResult {
     request.no_query()?;
     request.read(|_| ())?;
     let work = DeleteWebhook { actor: request.actor.clone(), id: request.id()? };

@@ -6,7 +6,7 @@ use crate::api::v1::events::list::{read_before, read_limit};
 use crate::api::v1::responses::event::BackwardMeta;
 use crate::api::v1::responses::webhook::{DeliveryPage, DeliveryRead};
 use crate::http::response::{answer, render};
-use crate::http::{AdminReadRequest, Envelope, Reply};
+use crate::http::{AdminReadRequest, ApiResult, Envelope};
 use slated_operations::webhooks::deliveries::{ListDeliveries, ReadDelivery};
 
 const MAX_PER_PAGE: i64 = 100;
@@ -27,7 +27,7 @@ const MAX_PER_PAGE: i64 = 100;
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "A page of deliveries.", body = DeliveryPage)))]
-pub async fn list(AdminReadRequest(request): AdminReadRequest) -> Reply {
+pub async fn list(AdminReadRequest(request): AdminReadRequest) -> ApiResult {
     let mut query = request.query();
     let status = query.parsed(
         "status",
@@ -40,7 +40,7 @@ pub async fn list(AdminReadRequest(request): AdminReadRequest) -> Reply {
     let (before, limit) = query.finish((before, limit))?;
     let work =
         ListDeliveries { workspace: request.workspace, id: request.id()?, status, before, limit };
-    let (deliveries, next_before) = request.app.store.read_snapshot(work).await?;
+    let (deliveries, next_before) = request.app.store.read_consistent(work).await?;
     let data = deliveries.iter().map(DeliveryRead::from).collect();
     Ok(render(
         StatusCode::OK,
@@ -60,7 +60,7 @@ pub async fn list(AdminReadRequest(request): AdminReadRequest) -> Reply {
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "The delivery.", body = Envelope<DeliveryRead>)))]
-pub async fn read(AdminReadRequest(request): AdminReadRequest) -> Reply {
+pub async fn read(AdminReadRequest(request): AdminReadRequest) -> ApiResult {
     request.no_query()?;
     let work = ReadDelivery {
         workspace: request.workspace,
@@ -69,6 +69,6 @@ pub async fn read(AdminReadRequest(request): AdminReadRequest) -> Reply {
     };
     Ok(answer(
         StatusCode::OK,
-        DeliveryRead::with_attempts(&request.app.store.read_snapshot(work).await?),
+        DeliveryRead::with_attempts(&request.app.store.read_consistent(work).await?),
     ))
 }

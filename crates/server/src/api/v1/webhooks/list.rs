@@ -3,7 +3,7 @@ use slated_model::listing::Page;
 
 use crate::api::v1::responses::webhook::WebhookRead;
 use crate::http::response::{page_of, render};
-use crate::http::{AdminReadRequest, ListOf, Reply};
+use crate::http::{AdminReadRequest, ApiResult, ListOf};
 use slated_operations::webhooks::read::ListWebhooks;
 
 /// List webhooks
@@ -12,7 +12,7 @@ use slated_operations::webhooks::read::ListWebhooks;
 #[utoipa::path(get, path = "/v1/webhooks", operation_id = "listWebhooks", tag = "Webhooks",
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of webhooks.", body = ListOf<WebhookRead>)))]
-pub async fn list(AdminReadRequest(request): AdminReadRequest) -> Reply {
+pub async fn list(AdminReadRequest(request): AdminReadRequest) -> ApiResult {
     let mut query = request.query();
     let page = Page::read(&mut query, &());
     let page = query.finish(page)?;

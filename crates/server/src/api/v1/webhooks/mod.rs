@@ -18,12 +18,12 @@ use slated_store::Operation;
 use slated_store::records::webhook::Webhook;
 
 use super::responses::webhook::WebhookRead;
-use crate::http::response::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::response::{answer, with_secret};
-use crate::http::{Reply, WriteRequest};
-use crate::outbound::Targets;
+use crate::http::{ApiResult, WriteRequest};
+use crate::outbound::AllowedAddresses;
 
-impl UrlRule for Targets {
+impl UrlRule for AllowedAddresses {
     fn check(&self, url: &str) -> Result<(), String> {
         let url = Url::parse(url)
             .map_err(|_| "must be a URL such as https://example.com/hooks".to_owned())?;
@@ -31,7 +31,7 @@ impl UrlRule for Targets {
     }
 }
 
-fn shown(status: StatusCode, webhook: &Webhook) -> Answer {
+fn shown(status: StatusCode, webhook: &Webhook) -> ApiResponse {
     answer(status, WebhookRead::from(webhook))
 }
 
@@ -42,7 +42,7 @@ async fn carry_out_and_reveal<W: Operation<Output = Webhook>>(
     work: W,
     status: StatusCode,
     seed: &[u8],
-) -> Reply {
+) -> ApiResult {
     let secret = request.app.delivering.secret_key.reveal(seed);
     let without = move |webhook: Webhook| {
         answer(status, WebhookRead { secret: Some(String::new()), ..WebhookRead::from(&webhook) })

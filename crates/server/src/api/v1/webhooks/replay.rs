@@ -4,7 +4,7 @@ use slated_model::listing::MAX_OFFSET;
 use utoipa::ToSchema;
 
 use crate::http::response::answer;
-use crate::http::{AdminRequest, Envelope, Reply};
+use crate::http::{AdminRequest, ApiResult, Envelope};
 use slated_operations::webhooks::replay::ReplayEvents;
 
 /// The events to send again: those behind `after`, up to `until`.
@@ -36,7 +36,7 @@ pub struct Replayed {
     request_body = ReplayBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "EVENTS_GONE"]))),
     responses((status = 202, description = "They are pending now.", body = Envelope<Replayed>)))]
-pub async fn replay(AdminRequest(request): AdminRequest) -> Reply {
+pub async fn replay(AdminRequest(request): AdminRequest) -> ApiResult {
     request.no_query()?;
     let (after, until) = request.read(|fields| {
         let after = fields.needed_count("after", MAX_OFFSET);

@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::responses::webhook::DeliveryRead;
 use crate::http::response::answer;
-use crate::http::{AdminRequest, Envelope, Reply};
+use crate::http::{AdminRequest, ApiResult, Envelope};
 use slated_operations::webhooks::deliveries::ResendDelivery;
 
 /// Send an event again
@@ -18,7 +18,7 @@ use slated_operations::webhooks::deliveries::ResendDelivery;
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
     responses((status = 202, description = "The delivery, which is pending now.",
         body = Envelope<DeliveryRead>)))]
-pub async fn resend(AdminRequest(request): AdminRequest) -> Reply {
+pub async fn resend(AdminRequest(request): AdminRequest) -> ApiResult {
     request.no_query()?;
     request.read(|_| ())?;
     let work = ResendDelivery {

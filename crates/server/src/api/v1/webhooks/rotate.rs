@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use super::carry_out_and_reveal;
 use crate::api::v1::responses::webhook::WebhookRead;
-use crate::http::{AdminRequest, Envelope, Reply};
+use crate::http::{AdminRequest, ApiResult, Envelope};
 use slated_operations::webhooks::secret::{RotateSecret, new_seed};
 
 /// How to rotate a secret.
@@ -28,7 +28,7 @@ pub struct RotateSecretBody {
     extensions(("x-may-be-empty" = json!(true)), ("x-errors" = json!(["NOT_FOUND"]))),
     responses((status = 200, description = "The webhook with its new secret.",
         body = Envelope<WebhookRead>)))]
-pub async fn rotate(AdminRequest(request): AdminRequest) -> Reply {
+pub async fn rotate(AdminRequest(request): AdminRequest) -> ApiResult {
     request.no_query()?;
     let overlap = request.read(|fields| fields.count("overlap_seconds", MAX_OVERLAP_SECONDS))?;
     let overlap_seconds = overlap.unwrap_or(OVERLAP_SECONDS);

@@ -2,7 +2,7 @@ use axum::http::StatusCode;
 
 use crate::api::v1::responses::event::EventRead;
 use crate::http::response::answer;
-use crate::http::{AdminRequest, Envelope, Reply};
+use crate::http::{AdminRequest, ApiResult, Envelope};
 use slated_operations::webhooks::test::TestWebhook;
 
 /// Try a webhook
@@ -16,7 +16,7 @@ use slated_operations::webhooks::test::TestWebhook;
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
     responses((status = 202, description = "The event that is being sent.",
         body = Envelope<EventRead>)))]
-pub async fn test(AdminRequest(request): AdminRequest) -> Reply {
+pub async fn test(AdminRequest(request): AdminRequest) -> ApiResult {
     request.no_query()?;
     request.read(|_| ())?;
     let work = TestWebhook { actor: request.actor.clone(), id: request.id()? };

@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use super::shown;
 use crate::api::v1::responses::webhook::WebhookRead;
-use crate::http::{AdminRequest, Envelope, Reply};
+use crate::http::{AdminRequest, ApiResult, Envelope};
 use slated_operations::webhooks::update::UpdateWebhook;
 
 /// What changes of a webhook; what is absent stays.
@@ -32,7 +32,7 @@ pub struct UpdateWebhookBody {
     extensions(("x-errors" = json!(["NOT_FOUND"]))),
     responses((status = 200, description = "The webhook as it is now.",
         body = Envelope<WebhookRead>)))]
-pub async fn update(AdminRequest(request): AdminRequest) -> Reply {
+pub async fn update(AdminRequest(request): AdminRequest) -> ApiResult {
     request.no_query()?;
     let patch =
         request.read(|fields| WebhookPatch::read(fields, &*request.app.delivering.targets))?;

@@ -6,7 +6,7 @@ use slated_model::contact::Channel;
 use slated_model::enrichment::Question;
 use slated_model::name::PersonName;
 use slated_model::social::SocialProfile;
-use slated_model::text::fold;
+use slated_model::text::comparison_key;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// In the order in which they are tried.
@@ -38,7 +38,7 @@ impl Key {
     }
 
     fn name_at_company(name: &str, company: &str) -> Option<Self> {
-        let (name, company) = (fold(name), fold(company));
+        let (name, company) = (comparison_key(name), comparison_key(company));
         match name.is_empty() || company.is_empty() {
             true => None,
             false => Self::new(KeyKind::NameAtCompany, format!("{name}\u{1f}{company}")),

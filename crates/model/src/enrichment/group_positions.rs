@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::career::{CareerCompany, MAX_MONTHS, Position, WorkExperience, months_covered};
 use crate::clock::Date;
-use crate::text::fold;
+use crate::text::comparison_key;
 
 /// A position, and where it was held.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,7 +70,7 @@ fn belongs_to(company: &CareerCompany, group: &[(usize, FlatPosition)]) -> bool 
 /// A company that nobody named is like no other.
 fn is_same(one: &CareerCompany, other: &CareerCompany) -> bool {
     let same = |one: &str, other: &str| !one.is_empty() && one == other;
-    same(&fold(&one.company_name), &fold(&other.company_name))
+    same(&comparison_key(&one.company_name), &comparison_key(&other.company_name))
         || same(&address_of(&one.company_social_url), &address_of(&other.company_social_url))
 }
 

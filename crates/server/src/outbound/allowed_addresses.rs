@@ -8,11 +8,11 @@ use reqwest::Url;
 /// The addresses that may be called: all public ones, and the ranges that the operator allows
 /// beside them.
 #[derive(Clone, Debug, Default)]
-pub struct Targets {
+pub struct AllowedAddresses {
     allowed: Vec<IpNet>,
 }
 
-impl Targets {
+impl AllowedAddresses {
     #[must_use]
     pub const fn new(allowed: Vec<IpNet>) -> Self {
         Self { allowed }
@@ -107,13 +107,13 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
 mod tests {
     use super::*;
 
-    fn refuses(targets: &Targets, url: &str) -> bool {
+    fn refuses(targets: &AllowedAddresses, url: &str) -> bool {
         targets.check(&Url::parse(url).unwrap()).is_err()
     }
 
     #[test]
     fn what_is_not_public_is_refused() {
-        let targets = Targets::default();
+        let targets = AllowedAddresses::default();
         let refused = [
             "ftp://example.com/",
             "http://user@example.com/",
@@ -163,8 +163,10 @@ mod tests {
 
     #[test]
     fn ranges_that_the_operator_allows_are_called() {
-        let targets =
-            Targets::new(vec!["127.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()]);
+        let targets = AllowedAddresses::new(vec![
+            "127.0.0.0/8".parse().unwrap(),
+            "fd00::/8".parse().unwrap(),
+        ]);
         for url in ["http://127.0.0.1:9000/", "http://[::ffff:127.0.0.1]/", "http://[fd12::1]/"] {
             assert!(!refuses(&targets, url), "{url}");
         }

@@ -14,7 +14,7 @@ use crate::contact::{Channel, Contacts, too_many};
 use crate::name::PersonName;
 use crate::person::Person;
 use crate::social::SocialProfile;
-use crate::text::{fold, limit};
+use crate::text::{comparison_key, limit};
 
 /// What is kept of a person when an answer comes in. The lists are JSON, as a read shows them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -240,8 +240,8 @@ pub fn contact_hash(channel: Channel, value: &str) -> [u8; 16] {
 pub fn comparable(field: Field, value: &Value) -> Value {
     match (field, value) {
         (Field::SocialUrl, Value::String(url)) => SocialProfile::parse(url.clone())
-            .map_or_else(|_| fold(url).into(), |profile| profile.identity().into()),
-        (_, Value::String(text)) => fold(text).into(),
+            .map_or_else(|_| comparison_key(url).into(), |profile| profile.identity().into()),
+        (_, Value::String(text)) => comparison_key(text).into(),
         (_, list) => lasting(list),
     }
 }

@@ -58,7 +58,7 @@ fn read_target(fields: &mut Fields<'_>) -> (Option<Reference<id::Stage>>, Option
         fields.refuse(
             "stage_id",
             FieldErrorCode::Required,
-            "must be given, or stage_name in its place",
+            "is required unless stage_name is given",
         );
     }
     fields.not_both(stage_id.is_some(), stage_name.is_some(), "stage_name", "stage_id");

@@ -281,7 +281,7 @@ pub fn read_new(
 
 #[must_use]
 pub fn too_many() -> String {
-    format!("a person has at most {} entries of a kind", limit::CONTACTS)
+    format!("a person can have at most {} entries of each kind", limit::CONTACTS)
 }
 
 /// What an update says of one channel.

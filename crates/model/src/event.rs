@@ -44,55 +44,55 @@ macro_rules! types {
 }
 
 types! {
-    PersonCreated "person.created" Person "A person was made."
+    PersonCreated "person.created" Person "A person was created."
     PersonUpdated "person.updated" Person "Fields of a person changed, or their career history \
         was written."
     PersonNoteAdded "person.note_added" Person "A note was added to a person."
-    PersonNoteUpdated "person.note_updated" Person "A note on a person was changed."
+    PersonNoteUpdated "person.note_updated" Person "A note on a person was updated."
     PersonNoteDeleted "person.note_deleted" Person "A note on a person was deleted."
-    PersonEnriched "person.enriched" Person "A person got what a provider knows of them."
-    PersonMerged "person.merged" Person "Another person went into this one."
-    PersonErased "person.erased" Person "A person was erased, with all that was held about them."
-    CandidateCreated "candidate.created" Candidate "A person was put on a job."
-    CandidateMoved "candidate.moved" Candidate "A candidate went to another stage."
-    CandidateRemoved "candidate.removed" Candidate "A person was taken off a job."
-    CandidateMerged "candidate.merged" Candidate "A candidate went into another of the same job, \
-        since their persons were merged."
-    JobCreated "job.created" Job "A job was opened."
+    PersonEnriched "person.enriched" Person "A person was enriched with a provider's data."
+    PersonMerged "person.merged" Person "Another person was merged into this one."
+    PersonErased "person.erased" Person "A person was erased, with all data held about them."
+    CandidateCreated "candidate.created" Candidate "A person was added to a job."
+    CandidateMoved "candidate.moved" Candidate "A candidate was moved to another stage."
+    CandidateRemoved "candidate.removed" Candidate "A person was removed from a job."
+    CandidateMerged "candidate.merged" Candidate "A candidate was merged into another of the same \
+        job because their persons were merged."
+    JobCreated "job.created" Job "A job was created."
     JobUpdated "job.updated" Job "Fields of a job changed."
     JobArchived "job.archived" Job "A job was archived."
-    JobRestored "job.restored" Job "A job is not archived any more."
+    JobRestored "job.restored" Job "A job was restored from the archive."
     JobStageAdded "job.stage_added" Job "A stage was added to a job's pipeline."
     JobStageUpdated "job.stage_updated" Job "A stage of a job's pipeline was renamed, flagged or \
-        put in another place."
+        moved."
     JobStageRemoved "job.stage_removed" Job "A stage was removed from a job's pipeline."
-    JobStagesReordered "job.stages_reordered" Job "The stages of a job's pipeline were put in \
-        another order."
-    StatusCreated "status.created" Status "A job status was made."
+    JobStagesReordered "job.stages_reordered" Job "The stages of a job's pipeline were \
+        reordered."
+    StatusCreated "status.created" Status "A job status was created."
     StatusUpdated "status.updated" Status "A job status was renamed."
-    TemplateCreated "template.created" Template "A pipeline template was made."
-    TemplateUpdated "template.updated" Template "A pipeline template was changed, or made the \
+    TemplateCreated "template.created" Template "A pipeline template was created."
+    TemplateUpdated "template.updated" Template "A pipeline template was updated or made the \
         default."
     TemplateDeleted "template.deleted" Template "A pipeline template was deleted."
-    CompanyCreated "company.created" Company "A company was made."
+    CompanyCreated "company.created" Company "A company was created."
     CompanyContactAdded "company.contact_added" Company "A person became a contact of a client \
         company."
     CompanyUpdated "company.updated" Company "A company was renamed."
-    CompanyMerged "company.merged" Company "Another company went into this one."
-    CompanyContactRemoved "company.contact_removed" Company "A person is no contact of a client \
-        company any more."
-    KeyCreated "key.created" Key "A key was made."
-    KeyRotated "key.rotated" Key "A key was replaced by a new one and works on for a while."
+    CompanyMerged "company.merged" Company "Another company was merged into this one."
+    CompanyContactRemoved "company.contact_removed" Company "A person is no longer a contact of a \
+        client company."
+    KeyCreated "key.created" Key "A key was created."
+    KeyRotated "key.rotated" Key "A key was replaced by a new one but keeps working for a while."
     KeyRevoked "key.revoked" Key "A key was revoked."
-    WebhookCreated "webhook.created" Webhook "A webhook was made."
+    WebhookCreated "webhook.created" Webhook "A webhook was created."
     WebhookUpdated "webhook.updated" Webhook "Fields of a webhook changed."
     WebhookDeleted "webhook.deleted" Webhook "A webhook was deleted."
     WebhookSecretRotated "webhook.secret_rotated" Webhook "A webhook got a new secret."
-    WebhookPaused "webhook.paused" Webhook "Nothing gets through to a webhook; it is tried from \
-        time to time."
-    WebhookResumed "webhook.resumed" Webhook "A paused webhook takes calls again and gets what it \
-        missed."
-    WebhookTest "webhook.test" Webhook "Somebody tries a webhook; only that one gets it."
+    WebhookPaused "webhook.paused" Webhook "Deliveries to a webhook keep failing; they are \
+        retried from time to time."
+    WebhookResumed "webhook.resumed" Webhook "A paused webhook accepts calls again and \
+        receives the events it missed."
+    WebhookTest "webhook.test" Webhook "A webhook is tested; only that webhook gets this event."
 }
 
 impl EventType {

@@ -78,7 +78,7 @@ impl NewJob {
             fields.refuse(
                 "client_company_name",
                 FieldErrorCode::Required,
-                "must be given, or client_company_id in its place",
+                "is required unless client_company_id is given",
             );
         }
         let status =

@@ -141,7 +141,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
             }
             if object.iter().any(|(known, _)| *known == name) {
                 return Err(de::Error::custom(format_args!(
-                    "the field {:?} stands twice",
+                    "the field {:?} appears twice",
                     shorten(&name)
                 )));
             }
@@ -161,7 +161,7 @@ mod tests {
     fn a_field_that_stands_twice_is_refused_by_name() {
         let problem = parse(br#"{"a": {"name": 1, "name": 2}}"#).unwrap_err();
         assert_eq!(problem.code, ErrorCode::MalformedJson);
-        assert!(problem.message.contains("\"name\" stands twice"), "{}", problem.message);
+        assert!(problem.message.contains("\"name\" appears twice"), "{}", problem.message);
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl<K: Kind> Page<K> {
                     query.refuse(
                         "cursor",
                         FieldErrorCode::InvalidValue,
-                        "must be empty, or next_cursor of the page before",
+                        "must be empty or the next_cursor of the previous page",
                     );
                 }
                 Start::Cursor(cursor)

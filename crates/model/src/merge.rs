@@ -38,10 +38,7 @@ pub fn absorb(person: &mut Person, other: &Person) -> Result<(), Problem> {
     {
         let count = contacts.entries().len();
         if count > limit::CONTACTS {
-            let message = format!(
-                "has {count} {noun} together with the person it would go into; {}",
-                too_many()
-            );
+            let message = format!("the merged person would have {count} {noun}; {}", too_many());
             return Err(Problem::invalid("person_id", FieldErrorCode::TooMany, message));
         }
     }

@@ -122,10 +122,10 @@ impl NewPerson {
     }
 }
 
-const NAME_TO_STAY: &str = "must stay, or first_name, last_name, social_url, an e-mail address or \
-    a phone number in its place";
-const NAME_NEEDED: &str = "must be given, or first_name, last_name, social_url, an e-mail address \
-    or a phone number in its place";
+const NAME_TO_STAY: &str = "cannot be cleared without first_name, last_name, social_url, an e-mail \
+    address or a phone number to replace it";
+const NAME_NEEDED: &str = "is required unless first_name, last_name, social_url, an e-mail address \
+    or a phone number is given";
 
 /// What a person is called of whom nobody said how: by their handle, else an address, else a
 /// number. Empty if there is nothing.
@@ -178,7 +178,7 @@ impl Person {
                 return Err(Problem::invalid(
                     field,
                     FieldErrorCode::TooMany,
-                    format!("{}, with those that {} has already", too_many(), self.id),
+                    format!("{}, including those that {} already has", too_many(), self.id),
                 ));
             }
         }

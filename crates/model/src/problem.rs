@@ -34,59 +34,59 @@ macro_rules! catalogue {
 }
 
 catalogue! {
-    MalformedJson "MALFORMED_JSON" 400 "The body is not valid JSON, is nested too deeply or names \
-        a field twice."
+    MalformedJson "MALFORMED_JSON" 400 "The body is not valid JSON, is nested too deeply or \
+        repeats a field."
     InvalidRequest "INVALID_REQUEST" 400 "A field or parameter is missing, unknown, of the wrong \
-        type or out of bounds; details names each."
-    Unauthenticated "UNAUTHENTICATED" 401 "There is no usable key: none was sent, or it is \
-        malformed, unknown, revoked or expired."
-    Forbidden "FORBIDDEN" 403 "The key is good but lacks the scope that the operation needs."
-    NotFound "NOT_FOUND" 404 "The workspace has no record with that id, or there is no such route."
-    MethodNotAllowed "METHOD_NOT_ALLOWED" 405 "The route exists but not with this method; the \
-        Allow header lists those it has."
+        type or out of range; details lists each."
+    Unauthenticated "UNAUTHENTICATED" 401 "The API key is missing, malformed, unknown, revoked \
+        or expired."
+    Forbidden "FORBIDDEN" 403 "The key is valid but lacks the scope that the operation needs."
+    NotFound "NOT_FOUND" 404 "The workspace has no record with that id, or the route is unknown."
+    MethodNotAllowed "METHOD_NOT_ALLOWED" 405 "The route does not support this method; the \
+        Allow header lists the methods it supports."
     RequestTimeout "REQUEST_TIMEOUT" 408 "The body did not arrive in time."
-    DuplicatePerson "DUPLICATE_PERSON" 409 "on_duplicate=error was asked for and the person \
-        exists; details names the id."
+    DuplicatePerson "DUPLICATE_PERSON" 409 "The request has on_duplicate=error and the person \
+        already exists; details gives the id."
     IdentifierConflict "IDENTIFIER_CONFLICT" 409 "An identifier belongs to another person, or the \
-        identifiers point at different persons; their ids are named."
-    AmbiguousJob "AMBIGUOUS_JOB" 409 "Several jobs that are not archived have that name; their \
-        ids are named."
-    AmbiguousStage "AMBIGUOUS_STAGE" 409 "Several stages of the job have that name; details names \
+        identifiers belong to different persons; details gives their ids."
+    AmbiguousJob "AMBIGUOUS_JOB" 409 "Several jobs that are not archived have that name; details \
+        gives their ids."
+    AmbiguousStage "AMBIGUOUS_STAGE" 409 "Several stages of the job have that name; details gives \
         their ids."
-    StageConflict "STAGE_CONFLICT" 409 "The candidate is not in from_stage_id any more."
+    StageConflict "STAGE_CONFLICT" 409 "The candidate is no longer in from_stage_id."
     IdempotencyConflict "IDEMPOTENCY_CONFLICT" 409 "The Idempotency-Key was used for a different \
         request within the last 24 hours."
-    NameTaken "NAME_TAKEN" 409 "Another record of that kind has the name; details names its id."
-    StageInUse "STAGE_IN_USE" 409 "The stage has candidates; name the stage that takes them."
-    LastStage "LAST_STAGE" 409 "A job needs at least one stage that is no rejection stage."
+    NameTaken "NAME_TAKEN" 409 "Another record of that kind has the name; details gives its id."
+    StageInUse "STAGE_IN_USE" 409 "The stage has candidates; choose a stage to move them to."
+    LastStage "LAST_STAGE" 409 "A job needs at least one stage that is not a rejection stage."
     DefaultTemplate "DEFAULT_TEMPLATE" 409 "The template is the workspace's default; make another \
         the default first."
-    TooManyCandidates "TOO_MANY_CANDIDATES" 409 "More candidates are concerned than can be \
-        changed in one call; move them in smaller numbers first."
-    KeyReplaced "KEY_REPLACED" 409 "The key was rotated before; details names the key that took \
-        its place."
-    ProposalDecided "PROPOSAL_DECIDED" 409 "The proposal was decided otherwise before."
-    TooMany "TOO_MANY" 409 "The workspace or the record has as many of these as it may have."
+    TooManyCandidates "TOO_MANY_CANDIDATES" 409 "The request affects more candidates than can be \
+        changed in one call; move some of them first."
+    KeyReplaced "KEY_REPLACED" 409 "The key was already rotated; details gives the key that \
+        replaced it."
+    ProposalDecided "PROPOSAL_DECIDED" 409 "The proposal was already decided differently."
+    TooMany "TOO_MANY" 409 "The workspace or the record already has the maximum number of these."
     InvalidMerge "INVALID_MERGE" 409 "A record cannot be merged into itself."
-    TooManyWebhooks "TOO_MANY_WEBHOOKS" 409 "The workspace has as many webhooks as it may have; \
+    TooManyWebhooks "TOO_MANY_WEBHOOKS" 409 "The workspace has the maximum number of webhooks; \
         delete one first."
-    EventsGone "EVENTS_GONE" 410 "Events behind that position are older than the retention and \
-        were forgotten; read the records anew and go on from the newest."
-    CursorGone "CURSOR_GONE" 410 "The person on whom the cursor of a search stands is not found \
-        any more; search again from the start."
+    EventsGone "EVENTS_GONE" 410 "Events after that position are past the retention period and \
+        were deleted; read the records again and continue from the newest event."
+    CursorGone "CURSOR_GONE" 410 "The person at the position of the search cursor no longer \
+        matches; restart the search."
     Erased "ERASED" 410 "The person was erased; the message says when."
     PreconditionFailed "PRECONDITION_FAILED" 412 "The record changed since the ETag in If-Match \
         was read."
-    PayloadTooLarge "PAYLOAD_TOO_LARGE" 413 "The body is larger than this route takes."
+    PayloadTooLarge "PAYLOAD_TOO_LARGE" 413 "The body is larger than this route accepts."
     UnsupportedMediaType "UNSUPPORTED_MEDIA_TYPE" 415 "The body's Content-Type is not JSON, or it \
         is compressed."
-    RateLimited "RATE_LIMITED" 429 "The key used up its rate limit; Retry-After says when to come \
-        back."
-    Internal "INTERNAL" 500 "Something went wrong here; the log has the cause under request_id."
-    NotImplemented "NOT_IMPLEMENTED" 501 "The body is sent with a transfer coding other than \
+    RateLimited "RATE_LIMITED" 429 "The key has used up its rate limit; Retry-After says when to \
+        retry."
+    Internal "INTERNAL" 500 "An internal error occurred; the log has the cause under request_id."
+    NotImplemented "NOT_IMPLEMENTED" 501 "The body uses a transfer coding other than \
         chunked."
-    Unavailable "UNAVAILABLE" 503 "The database is away, overloaded or its disk is full, or too \
-        many large bodies are being read; Retry-After says when to come back."
+    Unavailable "UNAVAILABLE" 503 "The database is unreachable, overloaded or out of disk space, \
+        or too many large bodies are being read; Retry-After says when to retry."
 }
 
 macro_rules! flaws {
@@ -112,22 +112,22 @@ macro_rules! flaws {
 }
 
 flaws! {
-    Required "REQUIRED" "The field is needed and absent."
-    UnknownField "UNKNOWN_FIELD" "No field or parameter has that name here."
-    InvalidType "INVALID_TYPE" "The value has another JSON type than the field."
-    InvalidValue "INVALID_VALUE" "The value is none of those allowed."
-    InvalidCharacter "INVALID_CHARACTER" "The text holds a control character."
-    InvalidEmail "INVALID_EMAIL" "The value is no e-mail address."
-    InvalidPhone "INVALID_PHONE" "The value is no phone number."
-    InvalidUrl "INVALID_URL" "The value is no http or https URL."
-    InvalidDate "INVALID_DATE" "The value is no date or time of the expected form."
+    Required "REQUIRED" "The field is required but missing."
+    UnknownField "UNKNOWN_FIELD" "The operation has no field or parameter with that name."
+    InvalidType "INVALID_TYPE" "The value has the wrong JSON type."
+    InvalidValue "INVALID_VALUE" "The value is not one of those allowed."
+    InvalidCharacter "INVALID_CHARACTER" "The text contains a control character."
+    InvalidEmail "INVALID_EMAIL" "The value is not a valid e-mail address."
+    InvalidPhone "INVALID_PHONE" "The value is not a valid phone number."
+    InvalidUrl "INVALID_URL" "The value is not a valid http or https URL."
+    InvalidDate "INVALID_DATE" "The value is not a date or time in the expected format."
     TooLong "TOO_LONG" "The text is longer than allowed."
     TooMany "TOO_MANY" "The list has more entries than allowed."
-    TooFew "TOO_FEW" "The list has fewer entries than needed."
-    OutOfRange "OUT_OF_RANGE" "The number is out of bounds."
+    TooFew "TOO_FEW" "The list has fewer entries than required."
+    OutOfRange "OUT_OF_RANGE" "The number is out of range."
     Contradiction "CONTRADICTION" "The value contradicts another field of the request."
-    NotFound "NOT_FOUND" "The value names a record that the workspace does not have."
-    Conflict "CONFLICT" "The value stands against the record that the message and record_id name."
+    NotFound "NOT_FOUND" "The value refers to a record that the workspace does not have."
+    Conflict "CONFLICT" "The value conflicts with the record given in the message and record_id."
 }
 
 impl Serialize for FieldErrorCode {
@@ -223,7 +223,7 @@ impl Problem {
             [only] if flaws == 1 => format!("{}: {}", only.field, only.message),
             [] => ErrorCode::InvalidRequest.meaning().to_owned(),
             [first, ..] => format!(
-                "{flaws} fields are not valid, the first being {}: {}",
+                "{flaws} fields are not valid; the first is {}: {}",
                 first.field, first.message
             ),
         };
@@ -240,7 +240,7 @@ impl Problem {
     #[must_use]
     pub fn name_taken(noun: &str, name: &str, id: impl fmt::Display) -> Self {
         let detail = FieldError::about("name", format!("is the name of {noun} {id}"), &id);
-        Self::new(ErrorCode::NameTaken, format!("There is a {noun} {name:?} already, {id}."))
+        Self::new(ErrorCode::NameTaken, format!("The {noun} {id} is already named {name:?}."))
             .with(detail)
     }
 

@@ -13,7 +13,7 @@ pub struct Include {
 
 impl Include {
     pub fn read(query: &mut Query) -> Self {
-        let expected = "profile, notes or provenance, or several of them with a comma between";
+        let expected = "one or more of profile, notes and provenance, separated by commas";
         query
             .parsed("include", FieldErrorCode::InvalidValue, expected, Self::parse)
             .unwrap_or_default()

@@ -53,12 +53,12 @@ impl SocialProfile {
         match handle_in(path) {
             Some(handle) if handle.chars().count() > MAX_HANDLE_LENGTH => Err((
                 FieldErrorCode::TooLong,
-                format!("must name a handle of at most {MAX_HANDLE_LENGTH} characters"),
+                format!("must contain a handle of at most {MAX_HANDLE_LENGTH} characters"),
             )),
             Some(handle) => Ok(Self { url, handle }),
             None => Err((
                 FieldErrorCode::InvalidUrl,
-                "must end in the profile's handle, as in https://example.com/in/ada-lovelace"
+                "must end with the profile's handle, as in https://example.com/in/ada-lovelace"
                     .to_owned(),
             )),
         }

@@ -69,7 +69,7 @@ pub fn patch_pipeline(fields: &mut Fields<'_>) -> Patch<Vec<NewStage>> {
         fields.refuse(
             PIPELINE,
             FieldErrorCode::TooFew,
-            "must have at least one stage that is no rejection stage",
+            "must have at least one stage that is not a rejection stage",
         );
     }
     stages
@@ -156,8 +156,8 @@ pub fn check_pipeline(stages: &[Stage]) -> Result<(), Problem> {
     match entry_stage(stages) {
         Some(_) => Ok(()),
         None => {
-            let message = "The job would have no stage left that is no rejection stage; add one, \
-                or change another, first.";
+            let message = "The job would be left with rejection stages only; add another stage, \
+                or change one, first.";
             Err(Problem::new(ErrorCode::LastStage, message))
         }
     }
@@ -188,7 +188,7 @@ pub fn reorder(stages: &[Stage], named: &[Reference<id::Stage>]) -> Result<Vec<S
                 wrong.push(FieldError::new(
                     field(place),
                     FieldErrorCode::InvalidValue,
-                    format!("must be named once, and {} was before", stage.id),
+                    format!("repeats stage {}; list each stage once", stage.id),
                 ));
             }
             Some(stage) => ordered.push(stage.clone()),
@@ -209,7 +209,7 @@ pub fn reorder(stages: &[Stage], named: &[Reference<id::Stage>]) -> Result<Vec<S
         wrong.push(FieldError::new(
             "stage_ids",
             FieldErrorCode::TooFew,
-            format!("must name every stage of the job; it lacks {}", missing.join(", ")),
+            format!("must list every stage of the job; missing: {}", missing.join(", ")),
         ));
     }
     if !wrong.is_empty() {

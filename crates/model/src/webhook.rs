@@ -93,5 +93,5 @@ pub fn unknown_type(written: &str) -> String {
     let known: Vec<_> = EventType::ALL.iter().map(|kind| kind.name()).collect();
     let hint = did_you_mean(written, &known)
         .map_or_else(String::new, |near| format!("; did you mean {near}?"));
-    format!("must be a type of event such as person.created, a family such as person.*, or *{hint}")
+    format!("must be an event type such as person.created, a family such as person.*, or *{hint}")
 }

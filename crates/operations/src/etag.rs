@@ -46,9 +46,9 @@ impl Precondition {
             Self::OneOf(tags) if tags.contains(&of(view)) => Ok(()),
             Self::OneOf(_) => Err(Problem::new(
                 ErrorCode::PreconditionFailed,
-                "This is not the record's ETag: the record changed since it was read, or the tag \
-                 is not whole, with its quotes and without W/, or is one of a read with include. \
-                 Read the record again and repeat the change.",
+                "If-Match is not the record's ETag. The record changed since it was read, or the \
+                 tag lacks its quotes, starts with W/ or comes from a read with include. \
+                 Read the record again and retry.",
             )),
         }
     }

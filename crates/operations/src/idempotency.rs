@@ -68,7 +68,7 @@ where
         } else if let Some(kept) = kept {
             if kept.request_hash != request_hash {
                 let message = "This Idempotency-Key was used for a different request within the \
-                    last 24 hours; choose a new one.";
+                    last 24 hours; use a new one.";
                 return Err(Problem::new(ErrorCode::IdempotencyConflict, message).into());
             }
             let status = u16::try_from(kept.status).unwrap_or(200);
@@ -86,9 +86,10 @@ where
             Err(OperationError::Rejected(_))
                 if idempotency::find(tx, workspace, key).await?.is_some() =>
             {
-                return Err(
-                    StoreError::Conflict("the same request was done meanwhile".to_owned()).into()
-                );
+                return Err(StoreError::Conflict(
+                    "the same request was completed meanwhile".to_owned(),
+                )
+                .into());
             }
             outcome => outcome?,
         };

@@ -16,7 +16,7 @@ use super::{Actor, emit};
 pub fn random_bytes<const COUNT: usize>() -> Result<[u8; COUNT], StoreError> {
     let mut random = [0; COUNT];
     getrandom::fill(&mut random).map_err(|error| {
-        StoreError::Unavailable(format!("the system gives no random bytes: {error}"))
+        StoreError::Unavailable(format!("the operating system provided no random bytes: {error}"))
     })?;
     Ok(random)
 }
@@ -80,7 +80,7 @@ async fn insert(
     let workspace = actor.workspace;
     if key::count_usable(tx, workspace, replaced).await? >= MAX_KEYS {
         let message = format!(
-            "The workspace has {MAX_KEYS} keys that work, which is all it may have; revoke one \
+            "The workspace has {MAX_KEYS} active keys, which is the maximum; revoke one \
              first."
         );
         return Err(Problem::new(ErrorCode::TooMany, message).into());
@@ -107,7 +107,7 @@ pub async fn workspace_named(tx: &mut Tx, name: &str) -> Result<WorkspaceId, Ope
     let missing = || {
         Problem::new(
             ErrorCode::NotFound,
-            format!("There is no workspace {name:?}; it comes into being with its first key."),
+            format!("There is no workspace {name:?}; it is created with its first key."),
         )
     };
     Ok(workspace::find_by_name(tx, name).await?.ok_or_else(missing)?)
@@ -185,13 +185,13 @@ impl Operation for RotateKey {
         if !old.is_usable(tx.now()) {
             return Err(Problem::new(
                 ErrorCode::NotFound,
-                format!("The key {id} is revoked or expired; make a new one."),
+                format!("The key {id} is revoked or expired; create a new one."),
             )
             .into());
         }
         if let Some(newer) = old.replaced_by {
             let message = format!(
-                "The key {id} was rotated before; rotate {newer}, which took its place, or make a \
+                "The key {id} was already rotated; rotate {newer}, which replaced it, or create a \
                  new one."
             );
             return Err(Problem::new(ErrorCode::KeyReplaced, message.clone())

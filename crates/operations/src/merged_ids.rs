@@ -32,13 +32,13 @@ pub async fn refusal_of<K: Kind>(
     match resolve_merged_id(tx, workspace, id).await {
         Err(OperationError::Rejected(problem)) if problem.code == ErrorCode::Erased => Ok(problem),
         Err(failure) => Err(failure),
-        Ok(_) => Err(StoreError::Conflict(format!("the {} came back meanwhile", K::NOUN)).into()),
+        Ok(_) => Err(StoreError::Conflict(format!("the {} exists again", K::NOUN)).into()),
     }
 }
 
 /// Adds the field in which an erased record is named to the refusal.
 pub fn erased_too<K: Kind>(refusal: Problem, field: &str, id: Id<K>) -> Problem {
-    refusal.with(FieldError::about(field, format!("names a {} who was erased", K::NOUN), id))
+    refusal.with(FieldError::about(field, format!("refers to a {} who was erased", K::NOUN), id))
 }
 
 /// Finds the stand-in of a record that was read and is not there.

@@ -25,7 +25,7 @@ pub fn all_known<K: Kind, T>(
         [] => return Ok(found.into_iter().flatten().collect()),
         [only] => only.message.clone(),
         [first, ..] => format!(
-            "{} of the records are not there, the first at {}: {}",
+            "{} of the records do not exist; the first is {}: {}",
             details.len(),
             first.field,
             first.message

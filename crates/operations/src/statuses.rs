@@ -77,7 +77,7 @@ impl Operation for CreateStatus {
         check_name(known.iter(), &self.name)?;
         if known.len() >= MAX_STATUSES {
             let message = format!(
-                "The workspace has {MAX_STATUSES} job statuses, which is all it may have; rename \
+                "The workspace has {MAX_STATUSES} job statuses, which is the maximum; rename \
                  one of them instead."
             );
             return Err(Problem::new(ErrorCode::TooMany, message).into());

@@ -154,7 +154,7 @@ impl Operation for CreateTemplate {
         check_name(known.iter(), &self.new.name)?;
         if known.len() >= MAX_TEMPLATES {
             let message = format!(
-                "The workspace has {MAX_TEMPLATES} pipeline templates, which is all it may have; \
+                "The workspace has {MAX_TEMPLATES} pipeline templates, which is the maximum; \
                  delete one first."
             );
             return Err(Problem::new(ErrorCode::TooMany, message).into());
@@ -203,7 +203,7 @@ impl Operation for UpdateTemplate {
             check_name(known.iter().filter(|template| template.id != self.id), name)?;
         }
         if before.is_default && is_default == Some(false) {
-            let message = "This is the default template, and there must be one; make another the \
+            let message = "The workspace needs a default template; make another template the \
                 default instead.";
             return Err(Problem::new(ErrorCode::DefaultTemplate, message).into());
         }

@@ -106,7 +106,7 @@ impl<W: Batchable> Waiting<W> {
     fn refuse(self) {
         let _ = self
             .answer
-            .send(Err(StoreError::Unavailable("too many writes wait".to_owned()).into()));
+            .send(Err(StoreError::Unavailable("too many writes are queued".to_owned()).into()));
     }
 }
 
@@ -130,7 +130,7 @@ impl<W: Batchable> WriteBatcher<W> {
             tokio::spawn(Arc::clone(self).work_off(place));
         }
         answered.await.unwrap_or_else(|_| {
-            Err(StoreError::Unavailable("the work was broken off".to_owned()).into())
+            Err(StoreError::Unavailable("the operation was aborted".to_owned()).into())
         })
     }
 

@@ -99,10 +99,10 @@ async fn do_chores(app: Arc<App>, event_retention: Option<i64>) {
             }
         };
         if let Err(failure) = clear_webhooks_away(&app).await {
-            tracing::warn!(error = %failure, "deleted webhooks could not be cleared away");
+            tracing::warn!(error = %failure, "deleted webhooks could not be purged");
         }
         if let Err(failure) = forgetting.await {
-            tracing::warn!(error = %failure, "old events could not be forgotten");
+            tracing::warn!(error = %failure, "expired events could not be deleted");
         }
     }
 }
@@ -132,8 +132,8 @@ async fn keep_plans_good(app: Arc<App>) {
             Ok::<_, OperationError>(())
         };
         if let Err(failure) = learning.await {
-            tracing::debug!(error = %failure, "the database could not be told to look at its new \
-                tables; it does so by itself");
+            tracing::debug!(error = %failure, "new tables could not be analyzed; the database does \
+                so by itself");
             // An engine that is only like PostgreSQL has tables of another kind.
             if matches!(failure, OperationError::Store(StoreError::Internal(_))) {
                 return;
@@ -166,8 +166,8 @@ async fn keep_outbox_clear(app: Arc<App>) {
             Ok::<_, OperationError>(())
         };
         if let Err(failure) = clearing.await {
-            tracing::debug!(error = %failure, "what is left of numbered events could not be \
-                cleared away; the database does it by itself");
+            tracing::debug!(error = %failure, "the outbox of numbered events could not be \
+                vacuumed; the database does so by itself");
             // An engine that is only like PostgreSQL does not count it.
             if matches!(failure, OperationError::Store(StoreError::Internal(_))) {
                 return;
@@ -189,15 +189,15 @@ async fn keep_index(app: Arc<App>) {
         if app.store.is_shared()
             && let Err(failure) = app.store.write(TidyIndex).await
         {
-            tracing::debug!(error = %failure, "new words could not be put into the index; writers \
-                do it");
+            tracing::debug!(error = %failure, "new words could not be flushed to the index; \
+                writers do so");
         }
         if let Err(failure) = wiping::merge(&app.store).await {
-            tracing::warn!(error = %failure, "the index of words could not be merged");
+            tracing::warn!(error = %failure, "the word index could not be merged");
         }
         if let Err(failure) = app.store.empty_log().await {
-            tracing::warn!(error = %failure, "the log could not be emptied of those who were \
-                erased");
+            tracing::warn!(error = %failure, "erased persons could not be removed from the \
+                write-ahead log");
         }
     }
 }
@@ -213,16 +213,16 @@ async fn keep_segments(app: Arc<App>) {
             behind = match app.store.read(NextToSegment { behind }).await {
                 Ok(next) => next,
                 Err(failure) => {
-                    tracing::warn!(error = %failure, "it is not known which segments of the index \
-                        of words are to be made");
+                    tracing::warn!(error = %failure, "the next segment of the word index could not \
+                        be determined");
                     None
                 }
             };
             let Some(workspace) = behind else { break };
             // One workspace in which that fails does not keep the others waiting.
             if let Err(failure) = segments::make(&app.store, workspace).await {
-                tracing::warn!(error = %failure, workspace = workspace.number(), "a segment of \
-                    the index of words could not be made");
+                tracing::warn!(error = %failure, workspace = workspace.number(), "a segment of the \
+                    word index could not be built");
             }
         }
     }
@@ -277,7 +277,7 @@ async fn take_census(
                     tracing::warn!(
                         workspace = workspace.number(),
                         wrong_by,
-                        "a long list was counted wrong, and is right now"
+                        "the count of a long list was wrong and was corrected"
                     );
                 }
             }
@@ -301,9 +301,9 @@ fn what_time_it_is(app: &App) -> Option<Timestamp> {
         tracing::warn!(
             clock = %Timestamp::now(),
             believed = %believed,
-            "the clock is far ahead of the newest record: nothing is forgotten for its age until \
-             the clock has been so for a day; if it is \
-             right, start with --trust-clock"
+            "the clock is far ahead of the newest record: nothing expires until \
+             this has lasted for a day; if the clock is right, start with \
+             --trust-clock"
         );
     }
     None
@@ -314,9 +314,10 @@ async fn forget_answers(app: &App, now: Timestamp) {
     loop {
         match app.store.write(ForgetAnswers { now }).await {
             Ok(0) => return,
-            Ok(forgotten) => tracing::debug!(forgotten, "old idempotent answers forgotten"),
+            Ok(forgotten) => tracing::debug!(forgotten, "expired idempotent responses deleted"),
             Err(failure) => {
-                tracing::warn!(error = %failure, "old idempotent answers could not be forgotten");
+                tracing::warn!(error = %failure, "expired idempotent responses could not be \
+                    deleted");
                 return;
             }
         }
@@ -362,11 +363,11 @@ pub async fn finish_erasures(app: &App) {
     match wiping::wipe_at_stop(&app.store).await {
         Ok(true) => {}
         Ok(false) => tracing::warn!(
-            "words of persons who were erased are still in the index; the next start wipes them out"
+            "words of erased persons are still in the index; the next start removes them"
         ),
         Err(failure) => {
-            tracing::warn!(error = %failure, "words of persons who were erased may still be in \
-                the index; the next start wipes them out")
+            tracing::warn!(error = %failure, "words of erased persons may still be in the index; \
+                the next start removes them")
         }
     }
 }
@@ -378,6 +379,6 @@ pub async fn note_used_keys(app: &App) {
         return;
     }
     if let Err(failure) = app.store.write(TouchKeys { used }).await {
-        tracing::warn!(error = %failure, "the last use of keys could not be noted");
+        tracing::warn!(error = %failure, "the last use of keys could not be stored");
     }
 }

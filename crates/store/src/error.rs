@@ -8,22 +8,22 @@ pub enum StoreError {
     #[error("the database is not available: {0}")]
     Unavailable(String),
     /// The same for lack of room; what is there can be read.
-    #[error("the disk of the database is full; make room on it")]
+    #[error("the disk of the database is full; free some space on it")]
     DiskFull,
     /// It was ended, since it took longer than it may or nobody waits for it any more.
-    #[error("it took too long, and was ended")]
+    #[error("the operation took too long and was cancelled")]
     TookTooLong,
     /// Another transaction got in the way; the same work may be run again at once.
-    #[error("other changes got in the way: {0}")]
+    #[error("a concurrent change got in the way: {0}")]
     Conflict(String),
     /// Another transaction holds what this one needs, for longer than it may wait.
-    #[error("others hold what is needed: {0}")]
+    #[error("a required lock is held by another transaction: {0}")]
     Held(String),
     /// The connection is gone, with nothing committed; the same work may be run again on another.
     #[error("the connection to the database was lost: {0}")]
     Lost(String),
     /// The work was tried out, and undone as it was meant to be.
-    #[error("it was only tried out")]
+    #[error("the operation was a dry run")]
     TriedOut,
     /// The database cannot be used by this program.
     #[error("{0}")]

@@ -40,17 +40,15 @@ impl FromStr for Location {
             return written.parse().map(|address| Self::Postgres(Box::new(address)));
         }
         match written.strip_prefix("sqlite:") {
-            Some("") => {
-                Err("sqlite: needs the path of a file behind it, as in sqlite:slated.db".to_owned())
-            }
+            Some("") => Err("sqlite: needs the path of a file, as in sqlite:slated.db".to_owned()),
             // The engine takes these for no files.
             Some(path) if path.starts_with(':') || path.starts_with("file:") => {
-                Err("sqlite: needs the path of a file behind it; write sqlite:./NAME if a file is \
-                    called that"
+                Err("sqlite: needs the path of a file; write sqlite:./NAME if it is \
+                    really called that"
                     .to_owned())
             }
             Some(path) => Ok(Self::Sqlite(PathBuf::from(path))),
-            None => Err("it is no database that this program knows; write sqlite:PATH, as in \
+            None => Err("it is not a known kind of database URL; write sqlite:PATH, as in \
                          sqlite:slated.db, or \
                          postgres://USER:PASSWORD@HOST:PORT/DATABASE"
                 .to_owned()),
@@ -173,11 +171,13 @@ impl Store {
             Err(OperationError::Store(StoreError::TriedOut)) => {
                 let outcome = outcome.lock().map_or(None, |mut outcome| outcome.take());
                 outcome.ok_or_else(|| {
-                    StoreError::Internal("the trial had no outcome".to_owned()).into()
+                    StoreError::Internal("the dry run had no outcome".to_owned()).into()
                 })
             }
             Err(failure) => Err(failure),
-            Ok(()) => Err(StoreError::Internal("the trial was not undone".to_owned()).into()),
+            Ok(()) => {
+                Err(StoreError::Internal("the dry run was not rolled back".to_owned()).into())
+            }
         }
     }
 
@@ -280,9 +280,10 @@ impl Store {
             .await;
         }
         let place = timeout(MAX_WAIT, Arc::clone(&self.long_reads).acquire_owned()).await;
-        place.ok().and_then(Result::ok).ok_or_else(|| {
-            StoreError::Unavailable("too much is looked up that takes long".to_owned())
-        })
+        place
+            .ok()
+            .and_then(Result::ok)
+            .ok_or_else(|| StoreError::Unavailable("too many long reads are running".to_owned()))
     }
 
     async fn read_on_own_thread<W: Operation>(
@@ -298,7 +299,7 @@ impl Store {
             match &store.engine {
                 Engine::Sqlite(sqlite) => sqlite.read_within(&work, limit),
                 Engine::Postgres(_) => Err(StoreError::Internal(
-                    "a thread was made for a read over a network".to_owned(),
+                    "a reader thread was created for a networked database".to_owned(),
                 )
                 .into()),
             }

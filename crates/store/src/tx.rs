@@ -103,7 +103,7 @@ impl Tx {
         match self.connection {
             Connection::Postgres(tx) => Ok(tx),
             Connection::Sqlite(_) | Connection::Batched(_) => {
-                Err(StoreError::Internal("the transaction is of another engine".to_owned()))
+                Err(StoreError::Internal("the transaction belongs to another engine".to_owned()))
             }
         }
     }
@@ -380,7 +380,8 @@ impl Tx {
         }))
     }
 
-    /// Asks for a row that stays as it is until this work is done, as [`Self::row_for_update`] does.
+    /// Asks for a row that stays as it is until this work is done, as [`Self::row_for_update`]
+    /// does.
     pub async fn ask_for_update<T>(
         &mut self,
         sql: &str,
@@ -421,14 +422,14 @@ impl Tx {
                 tx.answer(ticket).await?.iter().map(|row| map(&Row::Postgres(row))).collect()
             }
             (Answer::Awaited { .. }, Connection::Sqlite(_) | Connection::Batched(_)) => {
-                Err(StoreError::Internal("the answer is of another engine".to_owned()))
+                Err(StoreError::Internal("the answer belongs to another engine".to_owned()))
             }
         }
     }
 }
 
 fn more_than_a_look() -> StoreError {
-    StoreError::Internal("what only looks cannot change anything".to_owned())
+    StoreError::Internal("a read-only operation tried to write".to_owned())
 }
 
 #[cfg(test)]

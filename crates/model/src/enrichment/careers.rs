@@ -81,7 +81,7 @@ fn read_start(entry: &mut Reader<'_, '_>, today: Date) -> Option<Date> {
         Written::Day(day) => Some(day),
         Written::Nothing => None,
         Written::Current => {
-            entry.refuse("start_date", "is no date that can be read");
+            entry.refuse("start_date", "is not in a known date format");
             None
         }
     }
@@ -270,10 +270,10 @@ mod tests {
         assert_eq!(
             refused,
             [
-                Refused::new("work_experience[0].end_date", "is no date that can be read"),
+                Refused::new("work_experience[0].end_date", "is not in a known date format"),
                 Refused::new("work_experience[1].end_date", "is before start_date"),
-                Refused::new("work_experience[2].start_date", "is no date that can be read"),
-                Refused::new("work_experience[3].start_date", "is no date that can be read"),
+                Refused::new("work_experience[2].start_date", "is not in a known date format"),
+                Refused::new("work_experience[3].start_date", "is not in a known date format"),
             ]
         );
     }

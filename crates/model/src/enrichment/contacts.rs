@@ -103,8 +103,8 @@ fn read_value(value: &Value, channel: Channel) -> Result<Option<String>, String>
     match (text.is_empty(), channel.accepts(&text), channel) {
         (true, ..) => Ok(None),
         (false, true, _) => Ok(Some(text)),
-        (false, false, Channel::Email) => Err("is no e-mail address".to_owned()),
-        (false, false, Channel::Phone) => Err("is no phone number".to_owned()),
+        (false, false, Channel::Email) => Err("is not a valid e-mail address".to_owned()),
+        (false, false, Channel::Phone) => Err("is not a valid phone number".to_owned()),
     }
 }
 
@@ -230,17 +230,17 @@ mod tests {
         assert_eq!(
             refused,
             [
-                Refused::new("emails[0]", "is no e-mail address"),
+                Refused::new("emails[0]", "is not a valid e-mail address"),
                 Refused::new("emails[1]", "must be a string, not a number"),
                 Refused::new("emails[2]", "must be a string, not a boolean"),
-                Refused::new("emails[4]", "is no e-mail address"),
+                Refused::new("emails[4]", "is not a valid e-mail address"),
                 Refused::new("work_email", "must be a string, not a boolean"),
-                Refused::new("personal_email", "is no e-mail address"),
+                Refused::new("personal_email", "is not a valid e-mail address"),
             ]
         );
         assert_eq!(
             phones(&json!({ "phones": ["call me"] })),
-            (vec![], vec![Refused::new("phones[0]", "is no phone number")])
+            (vec![], vec![Refused::new("phones[0]", "is not a valid phone number")])
         );
         assert_eq!(
             emails(&json!({ "emails": true })),

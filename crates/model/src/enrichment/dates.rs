@@ -44,7 +44,7 @@ pub enum Written {
 
 /// Reads a date however it is written, or says what is wrong with it.
 pub fn read_date(value: &Value, edge: Edge, today: Date) -> Result<Written, String> {
-    let unreadable = || "is no date that can be read".to_owned();
+    let unreadable = || "is not in a known date format".to_owned();
     let parts = match value {
         Value::Null => return Ok(Written::Nothing),
         Value::String(text) => match comparison_key(text).as_str() {
@@ -63,7 +63,7 @@ pub fn read_date(value: &Value, edge: Edge, today: Date) -> Result<Written, Stri
             return Err(format!("must be a date, not {}", type_name(value)));
         }
     };
-    let day = parts.day_at(edge).ok_or_else(|| "names a day that does not exist".to_owned())?;
+    let day = parts.day_at(edge).ok_or_else(|| "is not a calendar date".to_owned())?;
     let years_ahead = match edge {
         Edge::Start => YEARS_TO_START,
         Edge::End => YEARS_TO_END,
@@ -162,23 +162,23 @@ impl Parts {
     fn of_object(object: &Map<String, Value>) -> Result<Option<Self>, String> {
         let part = |name: &str| match object.get(name) {
             None | Some(Value::Null) => Ok(None),
-            Some(value) => {
-                number_of(value).map(Some).ok_or_else(|| format!("has a {name} that is no number"))
-            }
+            Some(value) => number_of(value).map(Some).ok_or_else(|| {
+                format!(
+                    "has a {name} that is not a \
+                    number"
+                )
+            }),
         };
         let (year, month, day) = (part("year")?, part("month")?, part("day")?);
         let small = |number: Option<i64>| {
-            number
-                .map(i8::try_from)
-                .transpose()
-                .map_err(|_| "names a day that does not exist".to_owned())
+            number.map(i8::try_from).transpose().map_err(|_| "is not a calendar date".to_owned())
         };
         match (year, month, day) {
             (None, None, None) => Ok(None),
             (None, ..) => Err("has no year".to_owned()),
-            (Some(_), None, Some(_)) => Err("has a day and no month".to_owned()),
+            (Some(_), None, Some(_)) => Err("has a day but no month".to_owned()),
             (Some(year), month, day) => {
-                let year = i16::try_from(year).map_err(|_| "has a year that is none".to_owned())?;
+                let year = i16::try_from(year).map_err(|_| "has an invalid year".to_owned())?;
                 Ok(Some(Self { year, month: small(month)?, day: small(day)? }))
             }
         }
@@ -384,7 +384,7 @@ mod tests {
         ] {
             assert_eq!(
                 read(&value, Edge::Start),
-                Err("names a day that does not exist".to_owned()),
+                Err("is not a calendar date".to_owned()),
                 "{value}"
             );
         }

@@ -99,7 +99,7 @@ impl<'v, 'r> Reader<'v, 'r> {
             return None;
         }
         if let Some(wrong) = text.chars().find(|character| !lines.allow(*character)) {
-            self.refuse(name, format!("holds the control character U+{:04X}", u32::from(wrong)));
+            self.refuse(name, format!("contains the control character U+{:04X}", u32::from(wrong)));
             return None;
         }
         (!text.is_empty()).then_some(text)
@@ -220,7 +220,7 @@ mod tests {
         );
         assert_eq!(
             line(json!("a\u{0}")),
-            (None, refused("x", "holds the control character U+0000"))
+            (None, refused("x", "contains the control character U+0000"))
         );
         assert_eq!(line(json!(true)), (None, refused("x", "must be a string, not a boolean")));
         assert_eq!(line(json!({})), (None, refused("x", "must be a string, not an object")));
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(lines(json!("äöüßé")), (None, refused("x", "is longer than 8 bytes")));
         assert_eq!(
             lines(json!("a\u{7f}")),
-            (None, refused("x", "holds the control character U+007F"))
+            (None, refused("x", "contains the control character U+007F"))
         );
     }
 

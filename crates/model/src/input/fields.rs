@@ -115,7 +115,7 @@ impl<'r> Fields<'r> {
             self.refuse(
                 name,
                 FieldErrorCode::InvalidCharacter,
-                format!("must not hold the control character U+{:04X}", u32::from(wrong)),
+                format!("must not contain the control character U+{:04X}", u32::from(wrong)),
             );
             return None;
         }
@@ -183,10 +183,7 @@ impl<'r> Fields<'r> {
     pub fn date(&mut self, name: &'static str) -> Option<Date> {
         self.parsed(name, 64, |text| {
             Date::parse(&text).ok_or_else(|| {
-                (
-                    FieldErrorCode::InvalidDate,
-                    "must be a date that there is, of the form YYYY-MM-DD".to_owned(),
-                )
+                (FieldErrorCode::InvalidDate, "must be a valid date (YYYY-MM-DD)".to_owned())
             })
         })
     }
@@ -374,12 +371,12 @@ impl<'r> Fields<'r> {
                 continue;
             };
             if written.is_empty() {
-                self.refuse(&entry, FieldErrorCode::Required, "must name a record");
+                self.refuse(&entry, FieldErrorCode::Required, "must not be empty");
             } else if let Some(earlier) = places.insert(written.clone(), index) {
                 self.refuse(
                     &entry,
                     FieldErrorCode::InvalidValue,
-                    format!("must be given once; it is {name}[{earlier}] as well"),
+                    format!("repeats {name}[{earlier}]; list each id once"),
                 );
             }
             references.push(Reference::new(written));
@@ -486,7 +483,7 @@ impl<'r> Fields<'r> {
         match read(self) {
             Patch::Set(value) => return Some(value),
             Patch::Absent | Patch::Clear if self.report.flaws == flaws => {
-                self.refuse(name, FieldErrorCode::Required, "must be given")
+                self.refuse(name, FieldErrorCode::Required, "is required")
             }
             Patch::Absent | Patch::Clear => {}
         }

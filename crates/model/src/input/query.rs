@@ -28,9 +28,12 @@ impl Query {
             let [name, value] = spaced.each_ref().map(|part| percent_decode_str(part));
             let name = name.decode_utf8_lossy().into_owned();
             match (unread.iter().any(|(earlier, _)| *earlier == name), value.decode_utf8()) {
-                (true, _) => {
-                    report.add(shorten(&name), FieldErrorCode::InvalidValue, "must be given once")
-                }
+                (true, _) => report.add(
+                    shorten(&name),
+                    FieldErrorCode::InvalidValue,
+                    "must be given only \
+                        once",
+                ),
                 (false, Err(_)) => report.add(
                     shorten(&name),
                     FieldErrorCode::InvalidValue,
@@ -91,7 +94,7 @@ impl Query {
         self.parsed(
             name,
             FieldErrorCode::InvalidValue,
-            "between 1 and 255 characters of one line",
+            "a single line of 1 to 255 characters",
             |text| {
                 let text = text.trim();
                 let fits = !text.is_empty()

@@ -42,7 +42,7 @@ impl Operation for AddCandidate {
                 .await?;
         // One that was there already may be taken off the job at this moment.
         let gone =
-            || StoreError::Conflict("the candidate was taken off the job meanwhile".to_owned());
+            || StoreError::Conflict("the candidate was removed from the job meanwhile".to_owned());
         let view = candidate::view(tx, workspace, id).await?.ok_or_else(gone)?;
         Ok((view, is_new))
     }

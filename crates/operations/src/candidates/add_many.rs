@@ -86,9 +86,10 @@ impl AddCandidates {
             gone.values().flatten().copied().filter(|id| !known.contains_key(id)).collect();
         known.extend(self.known(tx, &survivors).await?);
         if survivors.iter().any(|id| !known.contains_key(id)) {
-            return Err(
-                StoreError::Conflict("a person went into another meanwhile".to_owned()).into()
-            );
+            return Err(StoreError::Conflict(
+                "a person was merged into another meanwhile".to_owned(),
+            )
+            .into());
         }
 
         let mut found: Vec<Option<Wanted>> = Vec::with_capacity(self.persons.len());
@@ -116,7 +117,7 @@ impl AddCandidates {
                 })
             });
             if let Some(wanted) = wanted.as_ref().filter(|wanted| !met.insert(wanted.id)) {
-                let message = format!("leads to {}, who stands in the list already", wanted.id);
+                let message = format!("refers to {}, who is already in the list", wanted.id);
                 return Err(Problem::invalid(
                     format!("person_ids[{place}]"),
                     FieldErrorCode::Contradiction,

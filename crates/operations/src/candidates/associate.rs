@@ -76,7 +76,7 @@ pub async fn resolve(
         (Some(name), None, Some(client_name)) => Err(Problem::reference_not_found(
             "job_name",
             "job",
-            format_args!("{name:?} of a client {client_name:?} that is not archived"),
+            format_args!("{name:?} of client {client_name:?} (archived jobs are excluded)"),
         )
         .into()),
         (Some(name), client, _) => {
@@ -107,7 +107,7 @@ async fn refuse_contradictions(
     if job_name.as_ref().is_some_and(|name| comparison_key(name) != comparison_key(&job.name)) {
         flaws.add(contradiction(
             "job_name",
-            format!("must be the name of {id}, {:?}, or be left out", job.name),
+            format!("must match the name of {id}, {:?}, or be omitted", job.name),
         ));
     }
     if let Some(reference) = client_id {
@@ -118,7 +118,7 @@ async fn refuse_contradictions(
         if client.id != job.client_company_id {
             flaws.add(contradiction(
                 "client_id",
-                format!("must be the client of {id}, {}, or be left out", job.client_company_id),
+                format!("must match the client of {id}, {}, or be omitted", job.client_company_id),
             ));
         }
     }
@@ -127,7 +127,7 @@ async fn refuse_contradictions(
         .is_some_and(|name| comparison_key(name) != comparison_key(&job.client_company_name))
     {
         let message = format!(
-            "must be the name of the client of {id}, {:?}, or be left out",
+            "must match the client name of {id}, {:?}, or be omitted",
             job.client_company_name
         );
         flaws.add(contradiction("client_name", message));
@@ -145,11 +145,11 @@ async fn job_by_name(
     match found.as_slice() {
         [] => {
             let of_client =
-                client.map_or_else(String::new, |client| format!(" of the client {client}"));
+                client.map_or_else(String::new, |client| format!(" of client {client}"));
             Err(Problem::reference_not_found(
                 "job_name",
                 "job",
-                format_args!("{name:?}{of_client} that is not archived"),
+                format_args!("{name:?}{of_client} (archived jobs are excluded)"),
             )
             .into())
         }
@@ -157,8 +157,8 @@ async fn job_by_name(
         several => {
             let (count, ids) = (several.len(), listed(several));
             let message = format!(
-                "{count} jobs that are not archived are called {name:?}: {ids}; name one with \
-                 job_id, or its client."
+                "{count} jobs that are not archived are named {name:?}: {ids}; choose one with \
+                 job_id, or give its client."
             );
             let details = several
                 .iter()
@@ -182,7 +182,7 @@ async fn known_client(
         .ok_or_else(|| reference.not_found("client_id"))?;
     match name {
         Some(name) if comparison_key(name) != comparison_key(&kept.name) => {
-            let message = format!("must be the name of {id}, {:?}, or be left out", kept.name);
+            let message = format!("must match the name of {id}, {:?}, or be omitted", kept.name);
             Err(Problem::invalid("client_name", FieldErrorCode::Contradiction, message).into())
         }
         _ => Ok(kept.id),

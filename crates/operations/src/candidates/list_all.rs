@@ -177,7 +177,7 @@ impl ListAllCandidates {
             (true, []) => Err(Problem::invalid(
                 "stage_name",
                 FieldErrorCode::InvalidValue,
-                "must be the name of a stage of any job",
+                "must be the name of an existing stage",
             )
             .into()),
             (true, stages) => Err(no_stage_of_job("stage_name", stages).into()),

@@ -117,7 +117,7 @@ pub fn contradiction() -> Problem {
     Problem::invalid(
         "stage_name",
         FieldErrorCode::Contradiction,
-        "must be the name of stage_id, or be left out",
+        "must be the name of the stage in stage_id, or be omitted",
     )
 }
 
@@ -126,6 +126,6 @@ pub fn no_stage_of_job(field: &str, stages: &[Stage]) -> Problem {
     Problem::invalid(
         field,
         FieldErrorCode::InvalidValue,
-        format!("must be a stage of the job: {}", names.join(", ")),
+        format!("must be one of the job's stages: {}", names.join(", ")),
     )
 }

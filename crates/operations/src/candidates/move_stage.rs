@@ -99,9 +99,7 @@ pub fn find_stage<'s>(stages: &'s [Stage], to: &StageMove) -> Result<&'s Stage, 
                 .collect();
             only_stage(stages, &named, name)
         }
-        (None, None) => {
-            Err(Problem::invalid("stage_id", FieldErrorCode::Required, "must be given"))
-        }
+        (None, None) => Err(Problem::invalid("stage_id", FieldErrorCode::Required, "is required")),
     }
 }
 
@@ -111,7 +109,7 @@ fn only_stage<'s>(stages: &[Stage], named: &[&'s Stage], name: &str) -> Result<&
         [only] => Ok(only),
         several => {
             let message = format!(
-                "{} stages of the job are called {name:?}; name one with stage_id.",
+                "{} stages of the job are named {name:?}; choose one with stage_id.",
                 several.len()
             );
             let details = several
@@ -150,7 +148,7 @@ fn check_origin(stages: &[Stage], to: &StageMove, current: StageId) -> Result<()
     }
     let name =
         stages.iter().find(|stage| stage.id == current).map_or("", |stage| stage.name.as_str());
-    let message = format!("The candidate is in {name:?} ({current}) by now.");
+    let message = format!("The candidate is now in {name:?} ({current}).");
     Err(Problem::new(ErrorCode::StageConflict, message.clone()).with(FieldError::about(
         "from_stage_id",
         message,

@@ -65,9 +65,8 @@ impl Operation for AddContact {
             )
             .await?;
         }
-        let gone = || {
-            StoreError::Conflict("the person or the company went into another meanwhile".to_owned())
-        };
+        let gone =
+            || StoreError::Conflict("the person or the company was merged meanwhile".to_owned());
         Ok((client_contact::view(tx, workspace, company, person).await?.ok_or_else(gone)?, is_new))
     }
 }
@@ -94,7 +93,8 @@ impl Operation for RemoveContact {
         let person = client_contact::person_of(tx, workspace, company, self.contact)
             .await?
             .ok_or_else(missing)?;
-        let changed = || StoreError::Conflict("the person went into another meanwhile".to_owned());
+        let changed =
+            || StoreError::Conflict("the person was merged into another meanwhile".to_owned());
         let name = person::load(tx, workspace, person).await?.ok_or_else(changed)?.name.whole;
         if client_contact::person_of(tx, workspace, company, self.contact).await? != Some(person) {
             return Err(changed().into());

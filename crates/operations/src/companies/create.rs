@@ -31,7 +31,8 @@ impl Operation for CreateCompany {
             // Of two who make it at once one fails, and finds it when it runs again.
             None => make(tx, &self.actor, &self.new.name).await?,
         };
-        let gone = || StoreError::Conflict("the company went into another meanwhile".to_owned());
+        let gone =
+            || StoreError::Conflict("the company was merged into another meanwhile".to_owned());
         Ok((company::view(tx, workspace, id).await?.ok_or_else(gone)?, found.is_none()))
     }
 }

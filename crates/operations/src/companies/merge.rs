@@ -95,7 +95,8 @@ impl MergeCompany {
         id: CompanyId,
         going: CompanyId,
     ) -> Result<CompanyView, OperationError> {
-        let gone = || StoreError::Conflict("the company went into another meanwhile".to_owned());
+        let gone =
+            || StoreError::Conflict("the company was merged into another meanwhile".to_owned());
         if id == going {
             company::close(tx, self.actor.workspace, id).await?;
         }
@@ -105,12 +106,12 @@ impl MergeCompany {
 
 fn same(named: CompanyId, into: CompanyId) -> Problem {
     let message = match named == into {
-        true => "A company cannot be merged into itself; name another in company_id.".to_owned(),
-        false => format!("The company {named} went into {into} before."),
+        true => "A company cannot be merged into itself; give another company_id.".to_owned(),
+        false => format!("The company {named} was already merged into {into}."),
     };
     Problem::new(ErrorCode::InvalidMerge, message).with(FieldError::about(
         "company_id",
-        format!("is {into}, the company that it would go into"),
+        format!("is {into}, the company to merge into"),
         into,
     ))
 }

@@ -65,7 +65,7 @@ pub async fn find(
 }
 
 fn gone() -> StoreError {
-    StoreError::Conflict("the company went into another meanwhile".to_owned())
+    StoreError::Conflict("the company was merged into another meanwhile".to_owned())
 }
 
 /// The same where the path names it.

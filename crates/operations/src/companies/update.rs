@@ -58,7 +58,7 @@ impl Operation for UpdateCompany {
 
 fn taken(name: &str, other: CompanyId) -> Problem {
     let message =
-        format!("The company {other} is called {name:?}; choose another name, or merge the two.");
+        format!("Company {other} is already named {name:?}; choose another name or merge them.");
     Problem::new(ErrorCode::NameTaken, message).with(FieldError::about(
         "name",
         format!("is the name of company {other}"),

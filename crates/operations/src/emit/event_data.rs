@@ -72,7 +72,9 @@ pub fn differences(
 ) -> Result<Option<(Fields, Fields)>, StoreError> {
     let fields = |value: serde_json::Result<Value>| match value {
         Ok(Value::Object(fields)) => Ok(fields),
-        Ok(_) => Err(StoreError::Internal("what is told of is no record".to_owned())),
+        Ok(_) => {
+            Err(StoreError::Internal("the record of an event is not a JSON object".to_owned()))
+        }
         Err(error) => Err(StoreError::Internal(error.to_string())),
     };
     let mut before = fields(serde_json::to_value(before))?;

@@ -323,9 +323,9 @@ fn body(name: &str, value: Value) -> Vec<u8> {
 fn decided_before(id: ProposalId, state: ProposalState) -> Problem {
     let message = match state {
         ProposalState::Superseded => format!(
-            "The proposal {id} was superseded by a newer answer and cannot be decided any more."
+            "The proposal {id} was superseded by a newer answer and can no longer be decided."
         ),
-        _ => format!("The proposal {id} was {} before.", state.name()),
+        _ => format!("The proposal {id} was already {}.", state.name()),
     };
     Problem::new(ErrorCode::ProposalDecided, message)
 }

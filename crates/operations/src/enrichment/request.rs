@@ -25,7 +25,7 @@ async fn shown(
     let unasked = || {
         Problem::new(
             ErrorCode::NotFound,
-            format!("Person {person} was never asked to be enriched; ask with POST."),
+            format!("Enrichment of person {person} was never requested; request it with POST."),
         )
     };
     let enrichment = enrichment::find(tx, workspace, person).await?.ok_or_else(unasked)?;

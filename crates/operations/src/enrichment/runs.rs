@@ -232,7 +232,9 @@ impl Operation for CancelRun {
         let now =
             enrichment_run::load(tx, workspace, self.id).await?.ok_or_else(|| unknown(self.id))?;
         if (now.state, now.position) != (before.state, before.position) {
-            return Err(StoreError::Conflict("the run went on meanwhile".to_owned()).into());
+            return Err(
+                StoreError::Conflict("the run was advanced by another server".to_owned()).into()
+            );
         }
         enrichment_run::cancel(tx, workspace, self.id, skipped).await?;
         Ok(enrichment_run::find(tx, workspace, self.id).await?.ok_or_else(|| unknown(self.id))?)

@@ -52,9 +52,9 @@ impl Operation for ReadEvents {
 pub fn forgotten(gone: &Gone) -> Problem {
     let Gone { oldest } = gone;
     let message = format!(
-        "Events behind that position were forgotten; the oldest that is kept is {oldest}. Note \
-         where the log ends, \
-         with GET /v1/events?after=latest, then read the records anew, and go on from there."
+        "Events after that position were deleted; the oldest one kept is {oldest}. Note \
+         the end of the log \
+         with GET /v1/events?after=latest, read the records again, and continue from there."
     );
     Problem::new(ErrorCode::EventsGone, message).with(FieldError::new(
         "after",

@@ -39,21 +39,21 @@ pub struct Broken {
     pub reason: &'static str,
 }
 
-const CONTENT_IS_WRONG: &str = "its contents were changed, or taken out although nobody was erased";
+const CONTENT_IS_WRONG: &str = "its contents were changed, or removed without an erasure";
 
 impl Checked {
     fn take_in(&mut self, proof: &log::Proof) -> Result<(), &'static str> {
         let Some(entry) = &proof.entry else { return Err("it cannot be read") };
         match self.proved {
-            _ if proof.sequence < 1 => return Err("numbers begin with 1"),
+            _ if proof.sequence < 1 => return Err("sequence numbers start at 1"),
             Some(last) if proof.sequence != last.sequence + 1 => {
                 return Err("entries before it are missing");
             }
             Some(last) if entry.previous_hash != last.hash => {
-                return Err("it does not follow from the entry before it");
+                return Err("its previous hash does not match the entry before it");
             }
             None if proof.sequence == 1 && entry.previous_hash != Hash::NONE => {
-                return Err("the first entry follows from another");
+                return Err("the first entry has a previous hash");
             }
             _ => {}
         }

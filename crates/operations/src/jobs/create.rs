@@ -82,7 +82,7 @@ pub async fn find_or_make_client(
         }
         (None, Some(name)) => Ok(find_or_make(tx, actor, name).await?.0),
         (None, None) => {
-            Err(Problem::invalid("client_company_name", FieldErrorCode::Required, "must be given")
+            Err(Problem::invalid("client_company_name", FieldErrorCode::Required, "is required")
                 .into())
         }
     }

@@ -138,9 +138,8 @@ impl Operation for AddStage {
         let PipelineOf { actor, job, .. } = &self.of;
         let (_, before) = self.of.load(tx).await?;
         if before.len() >= MAX_STAGES {
-            let message = format!(
-                "The job has {MAX_STAGES} stages, which is all it may have; remove one first."
-            );
+            let message =
+                format!("The job has {MAX_STAGES} stages, which is the maximum; remove one first.");
             return Err(Problem::new(ErrorCode::TooMany, message).into());
         }
         let NewStage { name, is_rejection_stage, is_interviewing_stage } = self.added.stage.clone();
@@ -302,7 +301,7 @@ impl RemoveStage {
             return Err(Problem::invalid(
                 FIELD,
                 FieldErrorCode::Contradiction,
-                "must be another stage than the one that is removed",
+                "must not be the stage being removed",
             ));
         }
         let known = stages.iter().find(|stage| reference.id == Some(stage.id));
@@ -338,20 +337,20 @@ fn in_use(stage: &Stage, count: i64) -> Problem {
     let candidates =
         if count == 1 { "1 candidate".to_owned() } else { format!("{count} candidates") };
     let message = format!(
-        "The stage {:?} has {candidates}; name the stage that takes them with move_to.",
+        "The stage {:?} has {candidates}; choose a stage for them with move_to.",
         stage.name
     );
     Problem::new(ErrorCode::StageInUse, message).with(FieldError::new(
         "move_to",
         FieldErrorCode::Required,
-        "must be given, since the stage has candidates",
+        "is required because the stage has candidates",
     ))
 }
 
 fn too_many(stage: &Stage, count: i64) -> Problem {
     let message = format!(
-        "The stage {:?} has {count} candidates, and at most {MAX_MOVED} go to another stage in \
-         one call; move some of them first.",
+        "The stage {:?} has {count} candidates, but one call can move at most {MAX_MOVED} to \
+         another stage; move some of them first.",
         stage.name
     );
     Problem::new(ErrorCode::TooManyCandidates, message)

@@ -569,7 +569,7 @@ fn only_one(mut matching: Matching) -> Result<Option<Pointed>, Problem> {
     }
     let ids: Vec<_> = matching.persons.iter().map(|pointed| pointed.person).collect();
     let message =
-        format!("The identifiers point at {} different persons: {}.", ids.len(), listed(&ids));
+        format!("The identifiers belong to {} different persons: {}.", ids.len(), listed(&ids));
     let details = matching.persons.iter().filter_map(first_held).collect();
     Err(Problem { code: ErrorCode::IdentifierConflict, message, details })
 }
@@ -582,7 +582,7 @@ pub fn changed() -> StoreError {
 fn duplicate(matched: &Pointed) -> Problem {
     let problem = Problem::new(
         ErrorCode::DuplicatePerson,
-        format!("The person exists already as {}.", matched.person),
+        format!("The person already exists as {}.", matched.person),
     );
     Problem { details: first_held(matched).into_iter().collect(), ..problem }
 }

@@ -110,8 +110,8 @@ impl Operation for ListPersons {
                 more,
             });
         };
-        let message = "The person on whom the cursor stands is not found any more; search again \
-            from the start.";
+        let message = "The person at the position of the cursor no longer matches; restart the \
+            search.";
         let lost = || Problem::new(ErrorCode::CursorGone, message);
         let listed = person_list::search(tx, self.workspace, question, &filter, &self.page).await?;
         let PageResult { records, total, more } = listed.ok_or_else(lost)?;

@@ -100,14 +100,12 @@ impl MergePersons {
     fn same(&self, id: PersonId) -> Result<Problem, Problem> {
         let named = self.other.resolve("person_id")?;
         let message = match [named, self.id].into_iter().find(|one| *one != id) {
-            Some(former) => format!("The person {former} went into {id} before."),
-            None => {
-                "A person cannot be merged into themselves; name another in person_id.".to_owned()
-            }
+            Some(former) => format!("The person {former} was already merged into {id}."),
+            None => "A person cannot be merged into themselves; give another person_id.".to_owned(),
         };
         Ok(Problem::new(ErrorCode::InvalidMerge, message).with(FieldError::about(
             "person_id",
-            format!("is {id}, the person that it would go into"),
+            format!("is {id}, the person to merge into"),
             id,
         )))
     }
@@ -208,10 +206,7 @@ fn changed() -> StoreError {
 fn stage_of(stages: &[Stage], standing: CandidatePosition) -> Result<&Stage, StoreError> {
     let found = stages.iter().find(|stage| stage.id == standing.stage);
     found.ok_or_else(|| {
-        StoreError::Internal(format!(
-            "a candidate is in the stage {} of another job",
-            standing.stage
-        ))
+        StoreError::Internal(format!("a candidate is in stage {} of another job", standing.stage))
     })
 }
 

@@ -71,7 +71,7 @@ pub async fn refuse_if_full(
 ) -> Result<(), OperationError> {
     if note::are_at_least(tx, workspace, person, MAX_NOTES).await? {
         let message = format!(
-            "The person has {MAX_NOTES} notes, which are as many as a person may have; delete \
+            "The person has {MAX_NOTES} notes, which is the maximum; delete \
              some first."
         );
         return Err(Problem::new(ErrorCode::TooMany, message).into());

@@ -16,11 +16,7 @@ pub async fn make(store: &Arc<Store>, workspace: WorkspaceId) -> Result<bool, Op
         let making = tokio::task::spawn_blocking(|| Arc::new(planned.make()));
         let made = making.await.map_err(|error| StoreError::Internal(error.to_string()))?;
         let is_stored = store.write(StoreSegment { made: Arc::clone(&made) }).await?;
-        tracing::debug!(
-            persons = made.persons(),
-            is_stored,
-            "a segment of the index of words was made"
-        );
+        tracing::debug!(persons = made.persons(), is_stored, "a search index segment was created");
         if !is_stored {
             break;
         }

@@ -34,7 +34,7 @@ pub async fn wipe(store: &Arc<Store>, workspace: WorkspaceId) -> bool {
     match timeout(PATIENCE, wiping).await {
         Ok(Ok(())) => true,
         Ok(Err(failure)) => {
-            tracing::warn!(error = %failure, "words of a person who was erased are still in the \
+            tracing::warn!(error = %failure, "words of an erased person are still in the search \
                 index");
             false
         }

@@ -218,7 +218,7 @@ impl PlanBatch {
                         Ok(page) => page,
                         Err(_) => {
                             return Err(StoreError::Conflict(
-                                "events are being forgotten".to_owned(),
+                                "events are being deleted by retention".to_owned(),
                             ));
                         }
                     }

@@ -33,7 +33,7 @@ impl Operation for CreateWebhook {
         workspace::lock(tx, workspace).await?;
         if webhook::all(tx, workspace).await?.len() >= MAX_WEBHOOKS {
             let message = format!(
-                "The workspace has {MAX_WEBHOOKS} webhooks, which is all it may have; delete one \
+                "The workspace has {MAX_WEBHOOKS} webhooks, which is the maximum; delete one \
                  first."
             );
             return Err(Problem::new(ErrorCode::TooManyWebhooks, message).into());

@@ -51,6 +51,8 @@ impl Operation for TestWebhook {
             reading::timeline(tx, self.actor.workspace, self.id, Beside::Nothing, i64::MAX, 1)
                 .await?;
         let event = events.into_iter().find(|event| Some(event.id) == told);
-        Ok(event.ok_or_else(|| StoreError::Conflict("other events came in between".to_owned()))?)
+        Ok(event.ok_or_else(|| {
+            StoreError::Conflict("other events were recorded in between".to_owned())
+        })?)
     }
 }

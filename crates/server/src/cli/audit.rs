@@ -13,10 +13,8 @@ use slated_operations::events::verify::{Broken, Checked, Proved, VerifyEvents};
 use slated_operations::workspaces::AllWorkspaces;
 
 #[derive(Args)]
-#[command(
-    after_help = "Example:\n  slated audit verify\n\ndocs/operations.md, Proving the log, says \
-        more."
-)]
+#[command(after_help = "Example:\n  slated audit verify\n\nSee docs/operations.md, Proving the \
+        log.")]
 pub struct Audit {
     #[command(subcommand)]
     command: AuditCommand,
@@ -24,15 +22,15 @@ pub struct Audit {
 
 #[derive(Subcommand)]
 enum AuditCommand {
-    /// Check that no entry of the log was changed, dropped or added
+    /// Check that no log entry was changed, removed or added
     Verify(Verify),
 }
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  slated audit verify --database \
-        sqlite:slated.db\n\ndocs/operations.md, Proving the log, says more.")]
+        sqlite:slated.db\n\nSee docs/operations.md, Proving the log.")]
 struct Verify {
-    /// Only this workspace; all if absent
+    /// Check only this workspace; all if absent
     #[arg(long, env = "SLATED_WORKSPACE", value_name = "NAME")]
     workspace: Option<String>,
     #[command(flatten)]
@@ -66,7 +64,7 @@ impl Verify {
                     == slated_model::text::comparison_key(name)
             });
             if workspaces.is_empty() {
-                return Err(format!("there is no workspace {name:?}"));
+                return Err(format!("workspace {name:?} does not exist"));
             }
         }
         let mut broken = 0;
@@ -117,10 +115,10 @@ async fn verify(store: &Store, workspace: WorkspaceId, name: &str) -> Result<boo
         Some(Proved { first, sequence, hash }) => {
             let entries = sequence - first + 1;
             let entries = match entries {
-                1 => format!("1 entry, {sequence}, is as it was"),
-                _ => format!("{entries} entries, {first} to {sequence}, are as they were"),
+                1 => format!("1 entry, {sequence}, is intact"),
+                _ => format!("{entries} entries, {first} to {sequence}, are intact"),
             };
-            say!("workspace {name:?}: {entries} written; the last hash is {hash}")?;
+            say!("workspace {name:?}: {entries}; the last hash is {hash}")?;
         }
     }
     Ok(true)

@@ -11,13 +11,13 @@ use crate::progress::Progress;
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  slated copy --from sqlite:slated.db --to \
-        postgres://slated@localhost/slated\n\ndocs/operations.md, The database, says more.")]
+        postgres://slated@localhost/slated\n\nSee docs/operations.md, The database.")]
 pub struct Copy {
     /// The database to copy: sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE; no server
-    /// may write to it meanwhile
+    /// may write to it during the copy
     #[arg(long, env = "SLATED_COPY_FROM", hide_env_values = true, value_name = "URL")]
     from: Url,
-    /// The database to copy into, which must be empty
+    /// The database to copy into; it must be empty
     #[arg(long, env = "SLATED_COPY_TO", hide_env_values = true, value_name = "URL")]
     to: Url,
 }
@@ -25,8 +25,8 @@ pub struct Copy {
 const fn label(stage: Stage) -> &'static str {
     match stage {
         Stage::Copying => "copying rows",
-        Stage::Finishing => "making indexes and constraints",
-        Stage::Checking => "comparing what arrived with what was sent",
+        Stage::Finishing => "creating indexes and constraints",
+        Stage::Checking => "comparing the copy with the source",
     }
 }
 

@@ -16,10 +16,8 @@ use slated_operations::keys::{
 };
 
 #[derive(Args)]
-#[command(
-    after_help = "Example:\n  slated key create --name my-tool\n\ndocs/operations.md, Keys, says \
-        more."
-)]
+#[command(after_help = "Example:\n  slated key create --name my-tool\n\nSee docs/operations.md, \
+        Keys.")]
 pub struct Key {
     #[command(subcommand)]
     command: KeyCommand,
@@ -27,13 +25,13 @@ pub struct Key {
 
 #[derive(Subcommand)]
 enum KeyCommand {
-    /// Make a key and print it, and only it; a new workspace comes into being with its first key
+    /// Create a key and print only the key; the first key of a workspace creates the workspace
     Create(Create),
-    /// List the keys of a workspace; the keys themselves cannot be shown again
+    /// List the keys of a workspace; their secrets cannot be shown again
     List(List),
-    /// Make a new key in the place of an old one and print it; the old one works on for a while
+    /// Replace a key with a new one and print it; the old one keeps working for the overlap
     Rotate(Rotate),
-    /// Refuse a key from now on
+    /// Revoke a key; it is refused from now on
     Revoke(Revoke),
 }
 
@@ -47,9 +45,9 @@ pub(super) struct Workspace {
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  slated key create --name my-tool --scope write --expires \
-        90d\n\ndocs/operations.md, Keys, says more.")]
+        90d\n\nSee docs/operations.md, Keys.")]
 struct Create {
-    /// What the key is for, so that it can be told from others
+    /// A name that says what the key is for
     #[arg(long, env = "SLATED_KEY_NAME", value_name = "NAME", value_parser = parse_name)]
     name: String,
     /// What the key may do; each scope includes those before it
@@ -72,8 +70,8 @@ struct Create {
 
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  slated key list --workspace default\n\ndocs/operations.md, Keys, \
-        says more."
+    after_help = "Example:\n  slated key list --workspace default\n\nSee docs/operations.md, \
+        Keys."
 )]
 struct List {
     #[command(flatten)]
@@ -84,12 +82,12 @@ struct List {
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  slated key rotate key_01m1v0e8k7f3vs8xq2zr6c4ybd --overlap \
-        1h\n\ndocs/operations.md, Keys, says more.")]
+        1h\n\nSee docs/operations.md, Keys.")]
 struct Rotate {
     /// The id of the key, as key list shows it
     #[arg(value_name = "KEY_ID")]
     id: String,
-    /// How long the old key works on
+    /// How long the old key keeps working
     #[arg(long, env = "SLATED_KEY_OVERLAP", value_name = "SPAN", default_value = "24h",
         value_parser = parse_duration)]
     overlap: i64,
@@ -101,7 +99,7 @@ struct Rotate {
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  slated key revoke \
-        key_01m1v0e8k7f3vs8xq2zr6c4ybd\n\ndocs/operations.md, Keys, says more.")]
+        key_01m1v0e8k7f3vs8xq2zr6c4ybd\n\nSee docs/operations.md, Keys.")]
 struct Revoke {
     /// The id of the key, as key list shows it
     #[arg(value_name = "KEY_ID")]
@@ -134,16 +132,16 @@ fn parse_name(written: &str) -> Result<String, String> {
     let sound = (1..=limit::NAME).contains(&name.chars().count())
         && name.chars().all(|character| Lines::One.allow(character));
     sound.then(|| name.to_owned()).ok_or_else(|| {
-        format!("a name has 1 to {} characters and no control characters", limit::NAME)
+        format!("a name must have 1 to {} characters and no control characters", limit::NAME)
     })
 }
 
 /// How long what was replaced goes on working.
 pub(super) fn overlap_seconds(millis: i64, most: i64) -> Result<i64, String> {
     match (millis / 1000, millis % 1000) {
-        (_, 1..) => Err("--overlap is counted in whole seconds".to_owned()),
+        (_, 1..) => Err("--overlap must be in whole seconds".to_owned()),
         (seconds, _) if seconds > most => {
-            Err(format!("--overlap is at most {} days", most / 86_400))
+            Err(format!("--overlap must be at most {} days", most / 86_400))
         }
         (seconds, _) => Ok(seconds),
     }
@@ -153,9 +151,9 @@ pub(super) fn overlap_seconds(millis: i64, most: i64) -> Result<i64, String> {
 /// itself.
 fn parse_key_id(written: &str) -> Result<KeyId, String> {
     KeyId::parse(written).ok_or_else(|| {
-        "that is no id of a key: it is key_ and 26 letters and digits; slated key \
-            list shows the ids"
-            .to_owned()
+        "that is not a key id, which is key_ and 26 letters and digits; slated key list shows the \
+            ids"
+        .to_owned()
     })
 }
 
@@ -169,7 +167,7 @@ fn parse_expiry(written: &str) -> Result<Timestamp, String> {
     };
     match moment > now {
         true => Ok(moment),
-        false => Err("the key would be expired from the start".to_owned()),
+        false => Err("the key would already be expired; give a time in the future".to_owned()),
     }
 }
 

@@ -34,7 +34,7 @@ impl Listen {
     pub async fn bind(&self) -> Result<TcpListener, String> {
         let Self(written) = self;
         let found = lookup_host(written).await.map_err(|error| {
-            format!("the host of {written} in --listen cannot be found: {error}")
+            format!("the host of {written} in --listen cannot be resolved: {error}")
         })?;
         let mut addresses: Vec<SocketAddr> = found.collect();
         if written.starts_with("[::]:") {
@@ -46,7 +46,7 @@ impl Listen {
         for address in addresses {
             match listen::bind(address) {
                 Ok(listener) => return Ok(listener),
-                Err(error) => refusal = format!("{address} cannot be listened on: {error}"),
+                Err(error) => refusal = format!("cannot listen on {address}: {error}"),
             }
         }
         Err(refusal)

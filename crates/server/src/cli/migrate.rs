@@ -9,11 +9,12 @@ use super::output::say;
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  slated migrate --database \
-        postgres://slated@localhost/slated\n\ndocs/operations.md, Upgrading, says more.")]
+        postgres://slated@localhost/slated\n\nSee docs/operations.md, Upgrading.")]
 pub struct Migrate {
     #[command(flatten)]
     database: Database,
-    /// Also spread the tables over a Citus cluster, by workspace; the URL is the coordinator's
+    /// Also distribute the tables over a Citus cluster by workspace; the URL must be the
+    /// coordinator's
     #[arg(long, env = "SLATED_DISTRIBUTE", value_parser = clap::builder::FalseyValueParser::new())]
     distribute: bool,
 }
@@ -43,7 +44,7 @@ impl Migrate {
                 slated_store::distribute(address).await.map_err(|error| error.to_string())?;
             say!("the schema of {location} is up to date")?;
             match distributed.is_empty() {
-                true => say!("all tables were distributed already"),
+                true => say!("all tables were already distributed"),
                 false => say!("distributed by workspace: {}", distributed.join(", ")),
             }
         })

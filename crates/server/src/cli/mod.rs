@@ -21,10 +21,10 @@ use slated_store::{Location, Options, Purpose, Store};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 const EXAMPLES: &str = "Examples:
-  slated serve --demo                     a service with data to look at, on http://127.0.0.1:8080
-  slated key create --name my-tool        a key for a program that calls it
+  slated serve --demo                     run with demo data, on http://127.0.0.1:8080
+  slated key create --name my-tool        create a key for a program
 
-README.md is a tour, docs/api.md the reference, docs/operations.md for who runs it.";
+README.md is a tour, docs/api.md the reference, docs/operations.md the operator's guide.";
 
 /// A recruiting data service over HTTP and JSON.
 #[derive(Parser)]
@@ -38,25 +38,25 @@ struct Cli {
 enum Command {
     /// Run the service
     Serve(Box<serve::Serve>),
-    /// Make, list, rotate and revoke API keys
+    /// Create, list, rotate and revoke API keys
     Key(key::Key),
-    /// Make, list, rotate and delete webhooks
+    /// Create, list, rotate and delete webhooks
     Webhook(webhook::Webhook),
-    /// Prove that the log of changes was not tampered with
+    /// Verify that the event log was not tampered with
     Audit(audit::Audit),
-    /// Move a whole database from SQLite to PostgreSQL, or back
+    /// Copy a whole database from SQLite to PostgreSQL, or back
     Copy(copy::Copy),
-    /// Bring the schema of a database up to date, as serve does too
+    /// Update the schema of a database, as serve does when it starts
     Migrate(migrate::Migrate),
     /// Print the OpenAPI document
-    #[command(after_help = "Example:\n  slated openapi > openapi.json\n\nA server has it at \
-            /openapi.json.")]
+    #[command(after_help = "Example:\n  slated openapi > openapi.json\n\nA running server has it \
+            at /openapi.json.")]
     Openapi,
 }
 
 #[derive(Args)]
 struct Database {
-    /// The database: sqlite:PATH, which serve, key create and migrate make if it is not there, or
+    /// The database: sqlite:PATH, which serve, key create and migrate create if it is missing, or
     /// postgres://USER:PASSWORD@HOST:PORT/DATABASE
     #[arg(
         long,

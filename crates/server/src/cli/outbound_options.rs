@@ -21,7 +21,7 @@ pub struct Calling {
     pub addressing: Addressing,
     #[command(flatten)]
     signing: Signing,
-    /// How long to wait before each new attempt of a webhook call
+    /// The delay before each retry of a webhook call
     #[arg(long, help_heading = "Webhooks", env = "SLATED_WEBHOOK_RETRY_DELAYS",
         default_value = RETRY_DELAYS, value_name = "SPAN,…", value_delimiter = ',',
         value_parser = parse_duration)]
@@ -31,7 +31,7 @@ pub struct Calling {
 /// Where webhooks may lead.
 #[derive(Args)]
 pub struct Addressing {
-    /// Ranges of addresses that webhooks and providers may lead to although they are not public
+    /// Address ranges that webhooks and providers may call although they are not public
     #[arg(
         long,
         help_heading = "Webhooks",
@@ -46,8 +46,8 @@ pub struct Addressing {
 /// What the secrets of webhooks are made with.
 #[derive(Args)]
 pub struct Signing {
-    /// Goes into the secrets of all webhooks, so that the database alone does not tell them; the
-    /// same for all servers
+    /// Key from which the secrets of all webhooks are derived, so that the database alone does not
+    /// reveal them; must be the same on all servers
     #[arg(
         long,
         help_heading = "Webhooks",
@@ -92,7 +92,7 @@ fn parse_range(written: &str) -> Result<IpNet, String> {
     let one = || written.trim().parse::<IpAddr>().map(IpNet::from);
     let range = written.trim().parse().or_else(|_| one());
     let range = range.map_err(|_| {
-        format!("{written:?} is no range of addresses; write it as in 10.0.0.0/8 or fd00::/8")
+        format!("{written:?} is not an address range; write it as in 10.0.0.0/8 or fd00::/8")
     })?;
     Ok(plain(range))
 }
@@ -110,9 +110,7 @@ fn plain(range: IpNet) -> IpNet {
 impl Calling {
     pub fn delivering(&self) -> Result<Delivering, String> {
         if self.webhook_retry_delays.is_empty() || self.webhook_retry_delays.len() > 100 {
-            return Err(
-                "--webhook-retry-delays must name between 1 and 100 spans of time".to_owned()
-            );
+            return Err("--webhook-retry-delays must have 1 to 100 time spans".to_owned());
         }
         Ok(Delivering {
             targets: Arc::new(self.addressing.targets()),

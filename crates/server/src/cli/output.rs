@@ -13,7 +13,7 @@ pub(super) use say;
 pub fn print(text: fmt::Arguments<'_>) -> Result<(), String> {
     match put(text) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(format!("nothing can be printed: {error}"))
+            Err(format!("the output cannot be written: {error}"))
         }
         _ => Ok(()),
     }
@@ -23,8 +23,8 @@ pub fn print(text: fmt::Arguments<'_>) -> Result<(), String> {
 pub fn reveal(text: fmt::Arguments<'_>) -> Result<(), String> {
     put(format_args!("{text}\n")).map_err(|error| {
         format!(
-            "what was made cannot be shown, so make another (slated key \
-            create, slated webhook rotate): {error}"
+            "the secret cannot be printed, so create another (slated key create, slated webhook \
+            rotate): {error}"
         )
     })
 }

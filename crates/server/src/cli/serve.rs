@@ -49,19 +49,20 @@ const MAX_CONNECTIONS: u64 = 50_000;
 const DEFAULT_LOG: &str = "info";
 
 const EXAMPLES: &str = "Examples:
-  slated serve --demo                                         look around, with data
+  slated serve --demo                                         try it with demo data
   slated serve --database sqlite:/var/lib/slated/slated.db    one server, one file
   slated serve --database postgres://slated@db/slated --listen :8080
 
-Every option can be given by the variable that stands beside it. docs/operations.md says more of each.";
+Each option can also be set with the environment variable shown beside it. docs/operations.md \
+explains all of them.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Serve {
     #[command(flatten)]
     database: Database,
-    /// A PostgreSQL replica that serves reads; who wrote through this server reads their own writes
-    /// all the same
+    /// A PostgreSQL replica that serves reads; callers still read their own writes made through
+    /// this server
     #[arg(
         long,
         help_heading = "Database",
@@ -70,21 +71,21 @@ pub struct Serve {
         value_name = "URL"
     )]
     read_database: Option<Url>,
-    /// Connections to PostgreSQL that are open at most, to the replica as many again
+    /// Maximum open PostgreSQL connections (the replica gets as many again)
     #[arg(long, help_heading = "Database", env = "SLATED_DATABASE_CONNECTIONS",
         default_value_t = 16, value_name = "NUMBER",
         value_parser = clap::value_parser!(u16).range(1..=10_000))]
     database_connections: u16,
-    /// Milliseconds that a request waits for PostgreSQL to take a connection, and to answer each
-    /// time, before it is answered 503
+    /// Milliseconds that a request waits for a PostgreSQL connection, and for each PostgreSQL
+    /// response, before it fails with 503
     #[arg(long, help_heading = "Database", env = "SLATED_DATABASE_TIMEOUT", default_value_t = 1500,
         value_name = "MILLISECONDS", value_parser = clap::value_parser!(u64).range(50..=600_000))]
     database_timeout: u64,
-    /// A file with what is too much for the command line: who is asked to enrich persons
+    /// A configuration file, which sets up the enrichment providers
     #[arg(long, help_heading = "Enrichment", env = "SLATED_CONFIG", value_name = "FILE")]
     config: Option<OsString>,
-    /// Where to listen: HOST:PORT, :PORT for all addresses of the machine, or PORT for this machine
-    /// alone; port 0 takes any free one
+    /// Where to listen: HOST:PORT, :PORT for all addresses of the machine, or PORT for local
+    /// connections only; port 0 picks a free port
     #[arg(
         long,
         help_heading = "Network",
@@ -102,12 +103,12 @@ pub struct Serve {
         value_name = "NUMBER"
     )]
     rate_limit: u32,
-    /// Fill an empty database with some 500 persons, 20 jobs and their candidates, to look around
+    /// Fill an empty database with demo data: about 500 persons, 20 jobs and their candidates
     #[arg(long, help_heading = "Database", env = "SLATED_DEMO",
         value_parser = clap::builder::FalseyValueParser::new())]
     demo: bool,
-    /// Connections that one address may have open, of IPv6 one /64; a quarter of all if not given.
-    /// More are for a proxy in front
+    /// Maximum open connections per client address (per /64 for IPv6); a quarter of all connections
+    /// if absent. Raise it behind a proxy
     #[arg(long, help_heading = "Network", env = "SLATED_CONNECTIONS_PER_ADDRESS",
         value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     connections_per_address: Option<u16>,
@@ -119,8 +120,8 @@ pub struct Serve {
     #[arg(long, help_heading = "Network", env = "SLATED_BODY_TIMEOUT", default_value_t = 30,
         value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     body_timeout: u64,
-    /// How long events are kept: forever, or a span such as 90d. A person's timeline is made of
-    /// them
+    /// How long events are kept: forever, or a span such as 90d. Timelines are built from
+    /// events
     #[arg(
         long,
         help_heading = "Events",
@@ -129,14 +130,14 @@ pub struct Serve {
         value_name = "SPAN"
     )]
     event_retention: Retention,
-    /// Take the clock for right although it is far ahead of the newest record; without it nothing
-    /// is forgotten for its age for a day then
+    /// Trust the clock even if it is far ahead of the newest record; otherwise nothing expires for
+    /// a day in that case
     #[arg(long, help_heading = "Events", env = "SLATED_TRUST_CLOCK",
         value_parser = clap::builder::FalseyValueParser::new())]
     trust_clock: bool,
     #[command(flatten)]
     webhooks: Calling,
-    /// Write no events, to measure what they cost; nobody hears of changes then
+    /// Write no events, to measure their cost; changes are then not announced
     #[arg(long, hide = true)]
     without_events: bool,
     /// What to log: error, warn, info, debug, or a filter such as info,slated=debug
@@ -185,9 +186,9 @@ impl Serve {
         };
         match (database, url.location("--read-database")?) {
             (Location::Postgres(_), Location::Postgres(address)) => Ok(Some(*address)),
-            _ => Err("--read-database is for a PostgreSQL replica of a PostgreSQL database in \
-                --database"
-                .to_owned()),
+            _ => Err("--read-database needs a PostgreSQL database in --database and a replica of \
+                it"
+            .to_owned()),
         }
     }
 
@@ -234,8 +235,8 @@ impl Serve {
             is_silent: self.without_events,
         };
         let newest_record = store.read(NewestRecord).await.unwrap_or_else(|failure| {
-            tracing::warn!(error = %failure, "the time of the newest record cannot be read, so \
-                the clock is not believed for a day");
+            tracing::warn!(error = %failure, "the time of the newest record cannot be read, so the \
+                clock is not trusted for a day");
             Some(Timestamp::default())
         });
         let clock = TrustedClock::start(newest_record, self.trust_clock, TrustedClock::now());
@@ -276,7 +277,7 @@ async fn prepare(store: &Store, with_demo: bool) -> Result<Option<CreatedKey>, S
     if has_workspace(store).await? {
         if with_demo {
             tracing::warn!(
-                "the database is not empty: no demo data were added; serve an empty one with \
+                "the database is not empty, so no demo data was added; use an empty one with \
                  --database sqlite:PATH"
             );
         }
@@ -304,12 +305,12 @@ async fn has_workspace(store: &Store) -> Result<bool, String> {
     loop {
         match store.read(AnyWorkspace).await {
             Err(failure) if is_for_now(&failure) && begun.elapsed() < PATIENCE_AT_START => {
-                tracing::warn!(error = %failure, "asking the database again before the start");
+                tracing::warn!(error = %failure, "retrying the database before the start");
                 tokio::time::sleep(ASKED_AGAIN_AFTER).await;
             }
             // Of a database that is spread over machines one may be away; it is not empty then.
             Err(failure) if is_for_now(&failure) && store.read(TryToRead).await.is_ok() => {
-                tracing::warn!(error = %failure, "a part of the database is away");
+                tracing::warn!(error = %failure, "a part of the database is unavailable");
                 return Ok(true);
             }
             outcome => return outcome.map_err(|failure| failure.to_string()),
@@ -360,11 +361,11 @@ fn welcome(address: SocketAddr, key: &CreatedKey) -> Result<(), String> {
     let secret = key.secret.reveal();
     reveal(format_args!(
         "\nThe database was empty, so a workspace \"{FIRST_WORKSPACE}\" and an admin key for it \
-         were made.\n\
+         were created.\n\
          This is the only time that the key is shown:\n\n    {secret}\n"
     ))?;
     say!("Try it:\n\n    curl -H 'Authorization: Bearer {secret}' http://{reachable}/v1/jobs\n")?;
-    say!("Read the interface and try calls on http://{reachable}/docs\n")
+    say!("Read the API reference and try calls on http://{reachable}/docs\n")
 }
 
 fn stop_signal() -> Result<impl Future<Output = ()>, String> {
@@ -391,7 +392,7 @@ fn connections_allowed() -> usize {
         tracing::warn!(
             descriptors,
             connections = allowed,
-            "few file descriptors may be opened: raise the limit (ulimit -n) for more connections"
+            "the limit of open files is low; raise it (ulimit -n) for more connections"
         );
     }
     usize::try_from(allowed).unwrap_or(1)

@@ -20,7 +20,7 @@ use slated_operations::webhooks::read::ListWebhooks;
 use slated_operations::webhooks::secret::{RotateSecret, new_seed};
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  slated webhook list\n\ndocs/events.md, Webhooks, says more.")]
+#[command(after_help = "Example:\n  slated webhook list\n\nSee docs/events.md, Webhooks.")]
 pub struct Webhook {
     #[command(subcommand)]
     command: WebhookCommand,
@@ -28,11 +28,12 @@ pub struct Webhook {
 
 #[derive(Subcommand)]
 enum WebhookCommand {
-    /// Make a webhook and print its secret, and only it
+    /// Create a webhook and print only its secret
     Create(Create),
     /// List the webhooks of a workspace
     List(List),
-    /// Give a webhook a new secret and print it; calls are signed with the old one too for a while
+    /// Rotate a webhook's secret and print it; calls are also signed with the old one for the
+    /// overlap
     Rotate(Rotate),
     /// Delete a webhook
     Delete(Delete),
@@ -41,16 +42,16 @@ enum WebhookCommand {
 #[derive(Args)]
 #[command(
     after_help = "Example:\n  slated webhook create --url https://hooks.example.com/slated --type \
-        person.*\n\ndocs/events.md, Webhooks, says more."
+        person.*\n\nSee docs/events.md, Webhooks."
 )]
 struct Create {
-    /// Where to call
+    /// The URL to call
     #[arg(long, value_name = "URL")]
     url: String,
-    /// A type of event to be told of, such as person.created, person.* or *; all if none is given
+    /// An event type to send, such as person.created, person.* or *; all if absent
     #[arg(long = "type", value_name = "TYPE")]
     types: Vec<String>,
-    /// What it is for
+    /// What the webhook is for
     #[arg(long, value_name = "TEXT", default_value = "")]
     description: String,
     #[command(flatten)]
@@ -64,8 +65,10 @@ struct Create {
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  slated webhook list --workspace default\n\ndocs/events.md, \
-        Webhooks, says more.")]
+#[command(
+    after_help = "Example:\n  slated webhook list --workspace default\n\nSee docs/events.md, \
+        Webhooks."
+)]
 struct List {
     #[command(flatten)]
     workspace: Workspace,
@@ -75,12 +78,12 @@ struct List {
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  slated webhook rotate \
-        whk_01m1v0e8k7f3vs8xq2zr6c4ybd\n\ndocs/events.md, Webhooks, says more.")]
+        whk_01m1v0e8k7f3vs8xq2zr6c4ybd\n\nSee docs/events.md, Webhooks.")]
 struct Rotate {
     /// The id of the webhook, as webhook list shows it
     #[arg(value_name = "WEBHOOK_ID", value_parser = parse_id)]
     id: WebhookId,
-    /// How long calls are signed with the old secret too
+    /// How long calls are also signed with the old secret
     #[arg(long, value_name = "SPAN", default_value = "24h", value_parser = parse_duration)]
     overlap: i64,
     #[command(flatten)]
@@ -93,7 +96,7 @@ struct Rotate {
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  slated webhook delete \
-        whk_01m1v0e8k7f3vs8xq2zr6c4ybd\n\ndocs/events.md, Webhooks, says more.")]
+        whk_01m1v0e8k7f3vs8xq2zr6c4ybd\n\nSee docs/events.md, Webhooks.")]
 struct Delete {
     /// The id of the webhook, as webhook list shows it
     #[arg(value_name = "WEBHOOK_ID", value_parser = parse_id)]
@@ -106,7 +109,7 @@ struct Delete {
 
 fn parse_id(written: &str) -> Result<WebhookId, String> {
     WebhookId::parse(written)
-        .ok_or_else(|| "this is no id of a webhook; slated webhook list shows them".to_owned())
+        .ok_or_else(|| "this is not a webhook id; slated webhook list shows the ids".to_owned())
 }
 
 impl Webhook {

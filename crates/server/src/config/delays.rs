@@ -22,9 +22,7 @@ impl TryFrom<Vec<Span>> for Delays {
 
     fn try_from(delays: Vec<Span>) -> Result<Self, String> {
         match delays.len() > MOST {
-            true => {
-                Err(format!("{} spans of time are too many; write at most {MOST}", delays.len()))
-            }
+            true => Err(format!("{} time spans are too many; write at most {MOST}", delays.len())),
             false => Ok(Self(delays)),
         }
     }

@@ -5,7 +5,7 @@ const LONGEST: i64 = 36_500 * 86_400_000;
 /// Milliseconds.
 pub fn parse_duration(written: &str) -> Result<i64, String> {
     let not_understood = || {
-        format!("{written:?} is no span of time; write a number and d, h, m, s or ms, as in 90d")
+        format!("{written:?} is not a time span; write a number and d, h, m, s or ms, as in 90d")
     };
     let digits = written.bytes().take_while(u8::is_ascii_digit).count();
     let number: i64 = written[..digits].parse().map_err(|_| not_understood())?;

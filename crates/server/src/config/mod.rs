@@ -101,14 +101,14 @@ mod tests {
         };
         for (text, line, part) in [
             ("[enrichment]\ncash = \"1d\"\n".to_owned(), 2, "cash"),
-            ("[enrichment]\ncache = \"1 day\"\n".to_owned(), 2, "no span of time"),
+            ("[enrichment]\ncache = \"1 day\"\n".to_owned(), 2, "not a time span"),
             ("[enrichment]\ncache = 30\n".to_owned(), 2, "expected a string"),
             (
                 format!("[enrichment]\n\nretry_delays = [{}]\n", "\"1s\", ".repeat(101)),
                 3,
-                "101 spans of time are too many",
+                "101 time spans are too many",
             ),
-            ("[enrichment]\nretry_delays = [\"1s\", \"soon\"]\n".to_owned(), 2, "no span of time"),
+            ("[enrichment]\nretry_delays = [\"1s\", \"soon\"]\n".to_owned(), 2, "not a time span"),
             ("[enrichment\n".to_owned(), 1, ""),
             ("\n[logging]\n".to_owned(), 2, "enrichment"),
             ("[[enrichment.provider]]\nname = \"people\"\n".to_owned(), 1, "kind"),

@@ -13,7 +13,8 @@ impl RateLimit {
     pub fn parse(written: &str) -> Result<Self, String> {
         let not_understood = || {
             format!(
-                "{written:?} is no rate; write a number from 1 on and /s, /m or /h, as in 100/m"
+                "{written:?} is not a rate; write a number of at least 1 and /s, /m or /h, as in \
+                 100/m"
             )
         };
         let (number, unit) = written.split_once('/').ok_or_else(not_understood)?;
@@ -31,8 +32,8 @@ impl RateLimit {
             .ok_or_else(not_understood)?;
         if number > millis {
             return Err(format!(
-                "{written:?} is more than 1000 calls in a second, which is the most; leave the \
-                 limit out for none"
+                "{written:?} is more than 1000 calls per second, which is the maximum; omit the \
+                 limit for none"
             ));
         }
         // Rounded up, so that never more are made than were allowed.

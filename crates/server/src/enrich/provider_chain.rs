@@ -20,7 +20,7 @@ use slated_operations::enrichment::record_outcome::{Found, KeepAnswers, Outcome}
 use slated_operations::webhook_delivery::RetryDelays;
 
 const NOBODY_CONFIGURED: &str = "no provider is configured";
-const NOTHING_TO_ASK_WITH: &str = "no provider can be asked with what is known of the person";
+const NOTHING_TO_ASK_WITH: &str = "too little is known of the person to ask a provider";
 /// Bytes of a hash that make the id of a call.
 const CALL_BYTES: usize = 16;
 
@@ -285,8 +285,8 @@ impl Chain {
             })
             .await
         {
-            tracing::warn!(person.id = %task.person, error = %failure, "answers could not be kept \
-                yet");
+            tracing::warn!(person.id = %task.person, error = %failure, "provider answers could not \
+                be stored yet");
             round.answers = Arc::unwrap_or_clone(answers);
         }
     }

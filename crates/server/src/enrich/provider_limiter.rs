@@ -143,9 +143,9 @@ impl Gate {
         let passage = self.breaker().passage(Timestamp::now());
         let Passage::Paused { until, is_rest } = passage else { return Ok(passage) };
         let reason = match is_rest {
-            true => format!("{} asked to be left alone for a while", self.name),
+            true => format!("{} asked for a pause", self.name),
             false => {
-                format!("{} is left alone for a while, since it failed again and again", self.name)
+                format!("{} is paused because it failed repeatedly", self.name)
             }
         };
         Err(NotAsked::Away { until, reason })
@@ -193,12 +193,12 @@ impl Gate {
             Ok(Permit::Granted) => Ok(None),
             Ok(Permit::Wait(from)) => Ok(Some(from)),
             Ok(Permit::Spent) => {
-                let reason = format!("the calls of {} for today are used up", self.name);
+                let reason = format!("the daily budget of {} is used up", self.name);
                 Err(NotAsked::Away { until: Timestamp::now().next_day(), reason })
             }
             Err(failure) => {
-                tracing::warn!(provider = self.name, error = %failure, "it could not be found out \
-                    whether a provider may be asked");
+                tracing::warn!(provider = self.name, error = %failure, "the rate limit and budget \
+                    of a provider could not be checked");
                 Err(NotAsked::Later { until: Timestamp::now().plus_millis(UNKNOWN_MILLIS) })
             }
         }
@@ -222,7 +222,7 @@ impl Gate {
         let answered = match timeout(configured.timeout, asking).await {
             Ok(Ok(answered)) => answered,
             Ok(Err(_)) => Err(Trouble::Failed(
-                "its answer could not be dealt with; the log has the cause".to_owned(),
+                "its answer could not be processed; the log has the cause".to_owned(),
             )),
             Err(_) => Err(Trouble::Failed(format!(
                 "it did not answer within {} seconds",
@@ -270,7 +270,7 @@ impl Gate {
             tracing::debug!(
                 provider = self.name,
                 reason = trouble.reason(),
-                "a provider could not say"
+                "a provider call failed"
             );
         }
     }

@@ -122,9 +122,10 @@ fn check_name(name: &str) -> Result<(), String> {
         name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     match is_sound && (1..=MAX_NAME_LENGTH).contains(&name.len()) {
         true => Ok(()),
-        false => {
-            Err(format!("name must have 1 to {MAX_NAME_LENGTH} small letters, digits and hyphens"))
-        }
+        false => Err(format!(
+            "name must have 1 to {MAX_NAME_LENGTH} lowercase letters, digits and \
+                hyphens"
+        )),
     }
 }
 
@@ -141,13 +142,15 @@ fn configure(
     let failures =
         within("breaker.failures", config.breaker.failures, 1, MAX_FAILURES, "1 to 1000")?;
     if let Some(budget) = config.daily_budget {
-        within("daily_budget", budget, 1, i64::MAX, "1 or more; leave it out for no limit")?;
+        within("daily_budget", budget, 1, i64::MAX, "1 or more; omit it for no limit")?;
     }
     let provider: Arc<dyn Provider> = match config.kind {
         ProviderKind::Http => Arc::new(Http::new(config, targets, variable)?),
         ProviderKind::Directory => {
-            let path =
-                config.path.as_deref().ok_or("path is missing, as in path = \"people.jsonl\"")?;
+            let path = config.path.as_deref().ok_or(
+                "path is missing; set it as in path = \
+                    \"people.jsonl\"",
+            )?;
             Arc::new(Directory::open(&base.join(path))?)
         }
         ProviderKind::Command => Arc::new(Program::new(config, base, variable)?),
@@ -289,7 +292,7 @@ mod tests {
             (
                 "[[enrichment.provider]]\nname = \"My Data\"\nkind = \"directory\"\n".to_owned(),
                 1,
-                "small letters",
+                "lowercase letters",
             ),
             (
                 "\n[[enrichment.provider]]\nname = \"own\"\nkind = \"directory\"\n".to_owned(),

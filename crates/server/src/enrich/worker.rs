@@ -107,7 +107,8 @@ impl Worker {
         if !store.is_shared()
             && let Err(failure) = store.write(ClearEnrichmentLeases).await
         {
-            tracing::warn!(error = %failure, "persons who were being enriched have to wait");
+            tracing::warn!(error = %failure, "old enrichment leases could not be cleared; their \
+                persons wait until they expire");
         }
         let feeding = tokio::spawn(feed(store));
         while !*self.stopping.borrow() {
@@ -148,7 +149,7 @@ impl Worker {
         let due = match self.desk.store.read(DueEnrichments).await {
             Ok(due) => due,
             Err(failure) => {
-                tracing::debug!(error = %failure, "could not look for enrichments that are due");
+                tracing::debug!(error = %failure, "due enrichments could not be queried");
                 return false;
             }
         };
@@ -171,7 +172,7 @@ impl Worker {
                     taken.into_iter().for_each(|task| self.begin(workspace, lease, task));
                 }
                 Err(failure) => {
-                    tracing::debug!(error = %failure, "could not take enrichments that are due")
+                    tracing::debug!(error = %failure, "due enrichments could not be leased")
                 }
             }
             self.last = Some(workspace);
@@ -197,8 +198,8 @@ impl Worker {
         for ((workspace, person), lease) in left {
             if let Err(failure) = self.desk.store.write(GiveBack { workspace, person, lease }).await
             {
-                tracing::debug!(person.id = %person, error = %failure, "an enrichment could not \
-                    be given back");
+                tracing::debug!(person.id = %person, error = %failure, "the lease of an enrichment \
+                    could not be released");
             }
         }
     }
@@ -218,7 +219,7 @@ async fn feed(store: Arc<Store>) {
                             Ok(false) => break,
                             Err(failure) => {
                                 tracing::warn!(run.id = %id, error = %failure, "persons of a run \
-                                    could not be found");
+                                    could not be queued");
                                 break;
                             }
                         }
@@ -226,7 +227,8 @@ async fn feed(store: Arc<Store>) {
                 }
             }
             Err(failure) => {
-                tracing::debug!(error = %failure, "could not look for runs that are not fed")
+                tracing::debug!(error = %failure, "runs with persons left to queue could not be \
+                    queried")
             }
         }
         sleep(LOOK_EVERY).await;
@@ -399,8 +401,8 @@ impl Desk {
                     Some(wait) => sleep(wait).await,
                     None => {
                         let person = settle.task.person;
-                        tracing::warn!(person.id = %person, error = %failure, "an enrichment \
-                            could not be kept; it is done again");
+                        tracing::warn!(person.id = %person, error = %failure, "an enrichment could \
+                            not be stored; it is repeated");
                         return;
                     }
                 },
@@ -408,8 +410,8 @@ impl Desk {
             }
         };
         tracing::error!(person.id = %settle.task.person, error = %failure, "an enrichment cannot \
-            be kept");
-        let error = "what was found could not be kept; the log has the cause".to_owned();
+            be stored");
+        let error = "the result could not be stored; the log has the cause".to_owned();
         let attempts = settle.task.attempts + 1;
         let given_up = Settle {
             outcome: Arc::new(Outcome::Failed { answers: Vec::new(), error }),
@@ -417,7 +419,8 @@ impl Desk {
             ..settle
         };
         if let Err(failure) = self.try_to_settle(given_up).await {
-            tracing::error!(error = %failure, "nor can it be given up");
+            tracing::error!(error = %failure, "an enrichment that cannot be stored could not be \
+                marked as failed");
         }
     }
 

@@ -86,7 +86,7 @@ async fn sweep(store: Arc<Store>, hub: Arc<Hub>) {
         match number_all(&store).await {
             Ok(workspaces) => workspaces.into_iter().for_each(|workspace| hub.wake(workspace)),
             Err(failure) => {
-                tracing::debug!(error = %failure, "could not look for events without a number")
+                tracing::debug!(error = %failure, "events without a number could not be queried")
             }
         }
     }

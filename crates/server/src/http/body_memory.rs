@@ -65,10 +65,10 @@ impl BodyMemory<'_> {
 fn too_much(full: Full) -> Problem {
     let message = match full {
         Full::Share => {
-            "Too many large requests of yours are being read now; wait for the answers to some of \
-             them."
+            "Too many of your large requests are in progress; wait for some of them to \
+             finish."
         }
-        Full::All => "Too many large requests are being read now; try again shortly.",
+        Full::All => "Too many large requests are in progress; try again shortly.",
     };
     Problem::new(ErrorCode::Unavailable, message)
 }

@@ -68,13 +68,13 @@ fn make(path: &str) -> Result<Fixed, ErrorResponse> {
     match utoipa_swagger_ui::serve(path, Arc::clone(&CONFIG)) {
         Ok(Some(file)) if file.content_type.starts_with("text/html") => {
             let page = String::from_utf8_lossy(&file.bytes)
-                .replace("<title>Swagger UI</title>", "<title>slated: the interface</title>");
+                .replace("<title>Swagger UI</title>", "<title>slated: API reference</title>");
             Ok(Fixed::new(&file.content_type, page.into_bytes()))
         }
         Ok(Some(file)) => Ok(Fixed::new(&file.content_type, file.bytes.into_owned())),
-        Ok(None) => Err(Problem::new(ErrorCode::NotFound, "There is no such page.").into()),
+        Ok(None) => Err(Problem::new(ErrorCode::NotFound, "This page does not exist.").into()),
         Err(error) => {
-            tracing::error!(error = %error, "a page of the documentation could not be made");
+            tracing::error!(error = %error, "a page of the documentation could not be served");
             Err(internal().into())
         }
     }

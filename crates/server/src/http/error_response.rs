@@ -70,7 +70,7 @@ pub fn tell(failure: &OperationError, version: Version, request_id: &str) -> Res
     match failure {
         OperationError::Rejected(problem) => tell_problem(problem, version, request_id),
         OperationError::Store(error @ StoreError::Unavailable(_)) => {
-            tracing::error!(request.id = request_id, error = %error, "the database is away");
+            tracing::error!(request.id = request_id, error = %error, "the database is unavailable");
             tell_problem(
                 &Problem::new(
                     ErrorCode::Unavailable,
@@ -82,17 +82,17 @@ pub fn tell(failure: &OperationError, version: Version, request_id: &str) -> Res
         }
         OperationError::Store(error @ StoreError::DiskFull) => {
             tracing::error!(request.id = request_id, error = %error, "nothing can be written");
-            let message = "The disk of the database is full. Nothing can be written until its \
-                operator makes room; reads go on.";
+            let message = "The disk of the database is full. Writes are refused until the operator \
+                frees space; reads still work.";
             tell_problem(&Problem::new(ErrorCode::Unavailable, message), version, request_id)
         }
         OperationError::Store(StoreError::TookTooLong) => {
             tracing::warn!(
                 request.id = request_id,
-                "a question was not answered: it took too long"
+                "a request was refused because it took too long"
             );
-            let message = "This takes too long to answer. Ask for less: with narrower filters, or \
-                by cursor instead of a far offset.";
+            let message = "This request takes too long. Use narrower filters, or page by cursor \
+                instead of by a large offset.";
             tell_problem(&Problem::new(ErrorCode::Unavailable, message), version, request_id)
         }
         OperationError::Store(error) => {
@@ -105,7 +105,7 @@ pub fn tell(failure: &OperationError, version: Version, request_id: &str) -> Res
 pub fn internal() -> Problem {
     Problem::new(
         ErrorCode::Internal,
-        "Something went wrong here. The log has the cause under the request's id.",
+        "An internal error occurred. The server's log has the cause under the request's id.",
     )
 }
 

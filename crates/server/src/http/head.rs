@@ -11,14 +11,14 @@ pub fn check(request: &Request) -> Result<(), Problem> {
     let hosts = headers.get_all(HOST).iter().count();
     if hosts > 1 || hosts == 0 && request.version() == Version::HTTP_11 {
         let message = format!(
-            "A request has one Host header; this one has {}.",
+            "A request must have exactly one Host header; this one has {}.",
             if hosts == 0 { "none" } else { "several" }
         );
         return Err(Problem::new(ErrorCode::InvalidRequest, message));
     }
     if !is_only(headers, &TRANSFER_ENCODING, "chunked") {
-        let message = "The only transfer coding that a body may be sent with is chunked; send it \
-            without another.";
+        let message = "The only supported transfer coding is chunked; send the body without any \
+            other.";
         return Err(Problem::new(ErrorCode::NotImplemented, message));
     }
     if !is_only(headers, &CONTENT_ENCODING, "identity") {

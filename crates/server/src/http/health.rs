@@ -20,9 +20,9 @@ pub struct Health {
     status: &'static str,
 }
 
-/// Is the program alive?
+/// Check liveness
 ///
-/// Answers without touching the database and without a key.
+/// Returns 200 while the program runs, without reading the database. Needs no key.
 #[utoipa::path(get, path = "/healthz", operation_id = "health", tag = "Operations", security(()),
     responses((status = 200, description = "The program is alive.", body = Health,
         example = json!({"status": "ok"}))))]
@@ -30,10 +30,10 @@ pub async fn healthz() -> ApiResponse {
     ok()
 }
 
-/// Can the program serve?
+/// Check readiness
 ///
-/// Answers 200 when the database can be read and written, and also when its disk is full, since
-/// reads go on; 503 when it cannot. Needs no key.
+/// Returns 200 if the database can be read and written, or if its disk is full, since reads still
+/// work; 503 otherwise. Needs no key.
 #[utoipa::path(get, path = "/readyz", operation_id = "readiness", tag = "Operations", security(()),
     extensions(("x-errors" = json!(["INTERNAL", "UNAVAILABLE"]))),
     responses((status = 200, description = "The database can be read, and written unless its disk \
@@ -45,9 +45,9 @@ pub async fn readyz(State(app): State<Arc<App>>) -> ApiResult {
     }
 }
 
-/// Can the program write?
+/// Check write readiness
 ///
-/// Answers 200 when a change can be made, 503 when it cannot, as on a full disk. Needs no key.
+/// Returns 200 if the database can be written, 503 otherwise, as on a full disk. Needs no key.
 #[utoipa::path(get, path = "/readyz/writes", operation_id = "writeReadiness", tag = "Operations",
     security(()),
     extensions(("x-errors" = json!(["INTERNAL", "UNAVAILABLE"]))),
@@ -62,9 +62,9 @@ fn ok() -> ApiResponse {
     render(axum::http::StatusCode::OK, &Health { status: "ok" })
 }
 
-/// How is the program doing?
+/// Read metrics
 ///
-/// Counts, times and queue depths in the text format of Prometheus. Needs no key and names none.
+/// Counts, times and queue depths in the Prometheus text format. Needs no key and contains none.
 #[utoipa::path(get, path = "/metrics", operation_id = "metrics", tag = "Operations", security(()),
     responses((status = 200, description = "The metrics.", body = String,
         content_type = "text/plain; version=0.0.4",

@@ -91,7 +91,11 @@ pub async fn serve(
         });
     }
     drop(listener);
-    tracing::info!(connections = connections.count(), "stopping; requests in flight are finished");
+    tracing::info!(
+        connections = connections.count(),
+        "stopping; waiting for requests in flight to \
+        finish"
+    );
     if tokio::time::timeout(GRACE, connections.close()).await.is_err() {
         tracing::warn!("some requests did not finish in time");
     }
@@ -168,7 +172,7 @@ async fn accept(
         }
         Err(error) => {
             if !is_of_one_connection(&error) {
-                tracing::warn!(error = %error, "no connection can be accepted now");
+                tracing::warn!(error = %error, "a connection could not be accepted");
                 tokio::time::sleep(EXHAUSTED_FOR).await;
             }
             None

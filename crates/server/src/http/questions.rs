@@ -44,8 +44,8 @@ impl Questions {
         timeout(MAX_WAIT, waiting).await.ok().flatten().ok_or_else(|| {
             Problem::new(
                 ErrorCode::Unavailable,
-                "Too many questions of yours take long to answer now; \
-                wait for the answers to some of them.",
+                "Too many of your slow requests are in progress; wait for some of them to \
+                finish.",
             )
         })
     }

@@ -367,7 +367,7 @@ fn authorise(parts: &Parts, needed: Scope) -> Result<&KnownKey, ErrorResponse> {
         true => Ok(key),
         false => {
             let message = format!(
-                "This needs a key with the scope {}; this one has {}.",
+                "This operation needs a key with the scope {}; yours has {}.",
                 needed.name(),
                 key.scope.name()
             );

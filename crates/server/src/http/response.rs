@@ -58,19 +58,19 @@ pub struct Envelope<T> {
     pub data: T,
 }
 
-/// A single record, found under its id or under one that was merged into it.
+/// A single record, found by its id or by the id of a record merged into it.
 #[derive(Serialize, ToSchema)]
 pub struct MaybeMerged<T> {
     #[schema(example = true)]
     pub success: bool,
     pub data: T,
-    /// The id of the record, when it was asked for under another that was merged into it.
+    /// The id of the record, if the request named the id of one that was merged into it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub merged_into: Option<String>,
 }
 
-/// The record of a write, or of one that was only tried out.
+/// The record of a write or of a dry run.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what with_changes writes")]
 pub struct WithDryRunChanges<T> {
@@ -85,7 +85,7 @@ pub struct WithDryRunChanges<T> {
 /// An event that would have been written.
 #[derive(Serialize, ToSchema)]
 pub struct WouldBeChange {
-    /// What would have happened.
+    /// The type of the event.
     #[schema(example = "person.created")]
     r#type: String,
     #[schema(example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")]
@@ -104,17 +104,17 @@ pub struct ListOf<T> {
     pub meta: ListMeta,
 }
 
-/// Where the page stands: with `offset`, or with `next_cursor` if the list was asked for with
+/// The position of the page: `offset`, or `next_cursor` if the list was requested with
 /// `cursor`.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum ListMeta {
     /// A page by offset.
     Offset {
-        /// All records that match.
+        /// The number of matching records.
         #[schema(minimum = 0)]
         total: i64,
-        /// The records that were skipped.
+        /// The number of skipped records.
         #[schema(minimum = 0)]
         offset: i64,
         #[schema(minimum = 1, maximum = 100)]
@@ -122,12 +122,12 @@ pub enum ListMeta {
     },
     /// A page by cursor.
     Cursor {
-        /// All records that match; with filters, when the first page was read.
+        /// The number of matching records; with filters, as of the first page.
         #[schema(minimum = 0)]
         total: i64,
         #[schema(minimum = 1, maximum = 100)]
         limit: i64,
-        /// What goes into `cursor` for the next page; null at the end.
+        /// The `cursor` of the next page; null at the end.
         #[schema(required)]
         next_cursor: Option<String>,
     },
@@ -156,7 +156,7 @@ pub fn render(status: StatusCode, body: &impl Serialize) -> ApiResponse {
             is_replay: false,
         },
         Err(error) => {
-            tracing::error!(error = %error, "an answer could not be written");
+            tracing::error!(error = %error, "a response could not be serialized");
             ApiResponse {
                 status: 500,
                 etag: None,

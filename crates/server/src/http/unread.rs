@@ -82,10 +82,10 @@ impl Unread {
 fn too_much(full: Full) -> Problem {
     let message = match full {
         Full::Share => {
-            "Too many large answers of yours wait to be read; read some of them, or ask for \
-             smaller pages."
+            "You have too many large unread responses; read some of them, or request smaller \
+             pages."
         }
-        Full::All => "Too many large answers wait to be read now; try again shortly.",
+        Full::All => "Too many large responses are waiting to be read; try again shortly.",
     };
     Problem::new(ErrorCode::Unavailable, message)
 }

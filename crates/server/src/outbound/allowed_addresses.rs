@@ -24,7 +24,7 @@ impl AllowedAddresses {
             return Err("must begin with http:// or https://".to_owned());
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("must not hold a user or a password".to_owned());
+            return Err("must not contain a user or a password".to_owned());
         }
         match url.host() {
             None => Err("must name a host".to_owned()),
@@ -46,7 +46,7 @@ impl AllowedAddresses {
         match is_public(ip) || self.allowed.iter().any(|range| range.contains(&ip)) {
             true => Ok(()),
             false => Err(format!(
-                "must not lead to {ip}, which is no public address; the operator may allow it \
+                "must not lead to {ip}, which is not a public address; the operator may allow it \
                  with --allow-private-targets"
             )),
         }

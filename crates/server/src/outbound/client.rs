@@ -51,7 +51,7 @@ pub fn client(
         .tcp_nodelay(true)
         .user_agent(concat!("slated/", env!("CARGO_PKG_VERSION")))
         .build()
-        .map_err(|error| format!("calls out cannot be made: {error}"))
+        .map_err(|error| format!("outgoing calls cannot be set up: {error}"))
 }
 
 fn tls() -> Result<ClientConfig, String> {
@@ -107,7 +107,7 @@ impl Resolve for Resolver {
         Box::pin(async move {
             let found = look_up(name.as_str().to_owned()).await;
             if let Err(error) = &found {
-                tracing::debug!(%error, name = name.as_str(), "a name could not be looked up");
+                tracing::debug!(%error, name = name.as_str(), "a host name could not be resolved");
             }
             let found = found.unwrap_or_default();
             let allowed: Vec<_> =
@@ -116,8 +116,8 @@ impl Resolve for Resolver {
                 // Which address it is, or whether there is one, would tell strangers about the
                 // network here.
                 true => Err(format!(
-                    "the name {} is not known or leads to no public address; the operator may \
-                     allow others with --allow-private-targets",
+                    "the host name {} does not resolve to a public address; the operator may allow \
+                     others with --allow-private-targets",
                     name.as_str()
                 )
                 .into()),

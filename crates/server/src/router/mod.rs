@@ -167,7 +167,7 @@ async fn unknown_route(
     drain_all(&app, request).await;
     Problem::new(
         ErrorCode::NotFound,
-        format!("There is no route {path}; GET /openapi.json lists those there are."),
+        format!("The route {path} does not exist; GET /openapi.json lists all routes."),
     )
     .into()
 }
@@ -180,7 +180,10 @@ async fn unknown_method(
     drain_all(&app, request).await;
     Problem::new(
         ErrorCode::MethodNotAllowed,
-        format!("This route does not take {method}; the Allow header lists what it takes."),
+        format!(
+            "This route does not support {method}; the Allow header lists the methods it \
+            supports."
+        ),
     )
     .into()
 }

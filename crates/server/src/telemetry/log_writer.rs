@@ -102,7 +102,11 @@ impl Shared {
             let dropped = std::mem::take(&mut gathered.dropped);
             drop(gathered);
             if dropped > 0 {
-                tracing::warn!(lines = dropped, "lines are missing here: nobody read the log");
+                tracing::warn!(
+                    lines = dropped,
+                    "log lines were dropped because the log was not \
+                    read"
+                );
             }
             // Only now: the line above is one more, and nobody else makes room for it.
             self.lock().unwritten = piece.len();

@@ -60,7 +60,7 @@ fn read_filter(written: &str) -> Result<EnvFilter, String> {
         .or(if parts.is_empty() { Some(&written) } else { None });
     if let Some(word) = odd {
         return Err(refused(format!(
-            "{word:?} is no level; write one of {}, or PART=LEVEL",
+            "{word:?} is not a level; write one of {}, or PART=LEVEL",
             LEVELS.join(", ")
         )));
     }
@@ -89,8 +89,8 @@ pub fn start_metrics() -> Result<PrometheusHandle, BuildError> {
 }
 
 fn describe() {
-    describe_gauge!("slated_build_info", "The version that runs.");
-    describe_gauge!("slated_http_connections", "Connections that are open.");
+    describe_gauge!("slated_build_info", "The running version.");
+    describe_gauge!("slated_http_connections", "Open connections.");
     describe_counter!("slated_http_requests_total", "Requests by route, method and status.");
     describe_histogram!(
         "slated_http_request_seconds",
@@ -100,7 +100,7 @@ fn describe() {
         "slated_store_writable",
         "1 while the database can be written, 0 while it cannot, as on a full disk."
     );
-    describe_gauge!("slated_store_queue_depth", "Writes that wait for the writer.");
+    describe_gauge!("slated_store_queue_depth", "Writes that are queued for the writer.");
     describe_histogram!("slated_store_commit_batch_size", "Writes that shared a commit.");
     describe_histogram!(
         "slated_store_commit_seconds",
@@ -108,15 +108,15 @@ fn describe() {
     );
     describe_counter!(
         "slated_webhook_calls_total",
-        "Calls of webhooks by outcome: delivered or failed."
+        "Webhook calls by outcome: delivered or failed."
     );
     describe_counter!(
         "slated_enrichment_asked_total",
-        "Calls of providers of enrichment, by provider."
+        "Calls to enrichment providers, by provider."
     );
     describe_counter!(
         "slated_enrichment_answers_total",
-        "Answers of providers, by provider and outcome: found, empty or failed."
+        "Provider responses, by provider and outcome: found, empty or failed."
     );
     describe_histogram!(
         "slated_enrichment_seconds",
@@ -124,28 +124,25 @@ fn describe() {
     );
     describe_gauge!(
         "slated_enrichment_cost_total",
-        "What providers said that their answers cost, by provider."
+        "The cost of responses as reported by providers, by provider."
     );
     describe_gauge!(
         "slated_enrichment_paused",
-        "1 while a provider is left alone because it failed or asked for that, by provider."
+        "1 while a provider is paused because it failed or asked for a pause, by provider."
     );
     describe_histogram!(
         "slated_store_read_seconds",
-        "Time in the database of a read; on SQLite of one in sixteen."
+        "Database time of a read; on SQLite, of one read in sixteen."
     );
     describe_gauge!(
         "slated_store_connections",
-        "Connections to PostgreSQL: open in all, and idle among them."
+        "PostgreSQL connections: all that are open, and those of them that are idle."
     );
-    describe_counter!(
-        "slated_store_round_trips_total",
-        "Times that statements were sent to PostgreSQL."
-    );
+    describe_counter!("slated_store_round_trips_total", "Round trips to PostgreSQL.");
     describe_counter!(
         "slated_store_retries_total",
-        "Transactions on PostgreSQL that were run again, because another got in their way or \
-         their connection broke."
+        "PostgreSQL transactions that were retried after a conflict or a broken \
+         connection."
     );
 }
 

@@ -110,13 +110,14 @@ impl Dispatcher {
         if !self.store.is_shared()
             && let Err(failure) = self.store.write(ClearLeases).await
         {
-            tracing::warn!(error = %failure, "webhooks that were being worked on have to wait");
+            tracing::warn!(error = %failure, "old webhook leases could not be cleared; their \
+                webhooks wait until they expire");
         }
         while !*self.stopping.borrow() {
             match self.store.read(DueWebhooks).await {
                 Ok(due) => due.into_iter().for_each(|webhook| self.send_courier(webhook)),
                 Err(failure) => {
-                    tracing::debug!(error = %failure, "could not look for webhooks that are due")
+                    tracing::debug!(error = %failure, "due webhooks could not be queried")
                 }
             }
             while self.couriers.try_join_next().is_some() {}

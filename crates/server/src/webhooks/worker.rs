@@ -59,8 +59,8 @@ impl Courier {
                 Ok(Some(false)) => return true,
                 Ok(None) => return has_worked,
                 Err(failure) => {
-                    tracing::warn!(webhook.id = %self.webhook, error = %failure, "deliveries \
-                        could not be kept; they are made again");
+                    tracing::warn!(webhook.id = %self.webhook, error = %failure, "deliveries could \
+                        not be stored; they are repeated");
                     return false;
                 }
             }

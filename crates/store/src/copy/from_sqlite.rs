@@ -62,10 +62,7 @@ fn read(kind: Kind, value: ValueRef<'_>) -> Option<Param<'_>> {
 }
 
 fn wrong(table: &Table, column: &str) -> StoreError {
-    StoreError::Internal(format!(
-        "{}.{column} holds something that does not belong there",
-        table.name
-    ))
+    StoreError::Internal(format!("{}.{column} holds a value of the wrong type", table.name))
 }
 
 /// Sees to it that there is a database at that path, of the newest version, to read from, and that

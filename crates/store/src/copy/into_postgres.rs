@@ -74,7 +74,7 @@ async fn refuse_full(client: &Client) -> Result<(), StoreError> {
         .map_err(|error| classify(&error))?
     {
         Some(_) => Err(StoreError::Unusable(
-            "the database to copy into holds records already; copy into an empty one".to_owned(),
+            "the target database already holds records; copy into an empty one".to_owned(),
         )),
         None => Ok(()),
     }

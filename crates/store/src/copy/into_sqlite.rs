@@ -34,7 +34,7 @@ pub(super) async fn copy(
 ) -> Result<Moved, StoreError> {
     if to.exists() || to.is_symlink() {
         return Err(StoreError::Unusable(format!(
-            "{} is there already; copy into a new file",
+            "{} already exists; copy into a new file",
             to.display()
         )));
     }
@@ -96,7 +96,7 @@ impl Unfinished {
 
     fn complete(self, to: &Path) -> Result<(), StoreError> {
         let failed = |error: std::io::Error| {
-            StoreError::Unusable(format!("{} cannot be made: {error}", to.display()))
+            StoreError::Unusable(format!("{} cannot be created: {error}", to.display()))
         };
         fs::File::open(&self.path).and_then(|file| file.sync_all()).map_err(failed)?;
         fs::rename(&self.path, to).map_err(failed)
@@ -134,8 +134,7 @@ async fn fill(
         .is_some()
     {
         return Err(StoreError::Unusable(
-            "somebody is writing to the database that is to be copied; stop its servers first"
-                .to_owned(),
+            "the source database is being written to; stop its servers first".to_owned(),
         ));
     }
     let total = from_postgres::count(client, tables).await?;
@@ -213,7 +212,7 @@ fn check_foreign_keys(connection: &Connection) -> Result<(), StoreError> {
         connection.prepare("PRAGMA foreign_key_check").map_err(|error| broken(&error))?;
     match statement.exists([]).map_err(|error| broken(&error))? {
         true => Err(StoreError::Internal(
-            "a row points at one that is not there; nothing was kept".to_owned(),
+            "a row refers to one that does not exist; the copy was discarded".to_owned(),
         )),
         false => Ok(()),
     }

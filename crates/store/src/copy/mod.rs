@@ -47,10 +47,10 @@ pub async fn copy(
             into_sqlite::copy(from, to, report).await
         }
         (Location::Sqlite(_), Location::Sqlite(_)) => Err(StoreError::Unusable(
-            "both are SQLite files; stop the server and copy the file itself".to_owned(),
+            "both databases are SQLite files; stop the server and copy the file itself".to_owned(),
         )),
         (Location::Postgres(_), Location::Postgres(_)) => Err(StoreError::Unusable(
-            "both are PostgreSQL databases; pg_dump and pg_restore copy those".to_owned(),
+            "both are PostgreSQL databases; use pg_dump and pg_restore to copy them".to_owned(),
         )),
     }
 }
@@ -91,8 +91,8 @@ fn compare(table: &str, sent: Tally, arrived: Tally) -> Result<(), StoreError> {
     match sent == arrived {
         true => Ok(()),
         false => Err(StoreError::Internal(format!(
-            "table {table} did not arrive as it was sent: {} rows with checksum {:016x} became {} \
-             with {:016x}; nothing was kept",
+            "table {table} was not copied correctly: {} rows with checksum {:016x} became {} \
+             with {:016x}; the copy was discarded",
             sent.rows, sent.sum, arrived.rows, arrived.sum
         ))),
     }

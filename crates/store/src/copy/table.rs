@@ -32,7 +32,7 @@ impl Column {
     pub(super) fn in_order(&self, json: &str) -> Result<String, StoreError> {
         let ordered = (self.in_order)(json).or_else(|_| field_order::by_name(json));
         ordered.map_err(|error| {
-            StoreError::Internal(format!("what {} holds is no JSON: {error}", self.name))
+            StoreError::Internal(format!("column {} does not hold valid JSON: {error}", self.name))
         })
     }
 }

@@ -1,5 +1,5 @@
-//! Values on their way out of a statement. Ids, times, flags and JSON are kept by each engine in its
-//! own way.
+//! Values on their way out of a statement. Ids, times, flags and JSON are kept by each engine in
+//! its own way.
 
 use rusqlite::types::ValueRef;
 use serde::de::DeserializeOwned;
@@ -17,7 +17,7 @@ pub enum Row<'r> {
 }
 
 fn wrong(column: usize, expected: &str) -> StoreError {
-    StoreError::Internal(format!("column {column} holds no {expected}"))
+    StoreError::Internal(format!("column {column} does not hold the expected type: {expected}"))
 }
 
 fn value<'r>(row: &'r rusqlite::Row<'_>, column: usize) -> Result<ValueRef<'r>, StoreError> {

@@ -20,8 +20,8 @@ pub async fn distribute(address: &Address) -> Result<Vec<&'static str>, StoreErr
         .map_err(|error| classify(&error))?;
     if extension.is_none() {
         return Err(StoreError::Unusable(format!(
-            "{address} has no citus extension; add it with CREATE EXTENSION citus on every \
-             machine of the cluster, and name the coordinator's database"
+            "{address} lacks the citus extension; run CREATE EXTENSION citus on every \
+             machine of the cluster, and use the URL of the coordinator's database"
         )));
     }
     postgres::bring_up_to_date(address, Purpose::Command).await?;

@@ -40,8 +40,8 @@ fn missing_from(current: i64) -> Result<impl Iterator<Item = &'static Step>, Sto
     let newest = newest_version();
     if current > newest {
         return Err(StoreError::Unusable(format!(
-            "the database has schema version {current}, made by a newer slated; this one knows \
-             versions up to {newest}: install the newer program"
+            "the database has schema version {current} of a newer slated; this one supports \
+             versions up to {newest}; install the newer slated"
         )));
     }
     Ok(STEPS.iter().filter(move |step| step.version > current))

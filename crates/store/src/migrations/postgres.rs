@@ -27,7 +27,7 @@ pub(crate) async fn bring_up_to_date(
         .get(0);
     if encoding != "UTF8" {
         return Err(StoreError::Unusable(format!(
-            "{address} keeps text as {encoding}, which cannot hold all characters; make the \
+            "{address} has encoding {encoding}, which cannot store all characters; create the \
              database with ENCODING 'UTF8'"
         )));
     }
@@ -36,7 +36,7 @@ pub(crate) async fn bring_up_to_date(
     }
     if purpose == Purpose::Inspect && current_version(&client).await?.is_none() {
         return Err(StoreError::Unusable(format!(
-            "{address} holds no slated database; slated serve or slated key create makes one"
+            "{address} holds no slated database; create one with slated serve or slated key create"
         )));
     }
     for _ in 0..MAX_TRIES {

@@ -89,5 +89,5 @@ fn named_in<T>(
     parse: impl Fn(&str) -> Option<T>,
 ) -> Result<T, StoreError> {
     let name = row.str(column)?;
-    parse(name).ok_or_else(|| StoreError::Internal(format!("{what} is the unknown {name}")))
+    parse(name).ok_or_else(|| StoreError::Internal(format!("{what} has the unknown value {name}")))
 }

@@ -74,9 +74,8 @@ pub async fn take(
             Ok(Kept { next_at: row.time(0)?, day: row.int(1)?, calls: row.int(2)? })
         })
         .await?;
-    let kept = kept.ok_or_else(|| {
-        StoreError::Conflict(format!("the permits of {provider} were taken away"))
-    })?;
+    let kept = kept
+        .ok_or_else(|| StoreError::Conflict(format!("the permits of {provider} were deleted")))?;
     let (permit, then) =
         Limits { interval_millis, burst_millis, daily_budget }.judge(kept, tx.now());
     if then != kept {

@@ -70,7 +70,7 @@ pub async fn enter_job(
     stages: &[Stage],
 ) -> Result<Entered, StoreError> {
     let End { job, more, counted, stages: stages_now, last } = end;
-    let gone = || StoreError::Internal(format!("job {job} is gone"));
+    let gone = || StoreError::Internal(format!("job {job} no longer exists"));
     let (position, job_name) = tx.answer(counted).await?.pop().ok_or_else(gone)?;
     let mut last: Option<CandidateId> = tx.answer(last).await?.pop();
     let stage = match stages_now {
@@ -78,7 +78,7 @@ pub async fn enter_job(
         None => entry_stage(stages).cloned(),
     };
     let stage =
-        stage.ok_or_else(|| StoreError::Internal(format!("job {job} has no stage to enter at")))?;
+        stage.ok_or_else(|| StoreError::Internal(format!("job {job} has no entry stage")))?;
     let mut candidates = Vec::with_capacity(persons.len());
     for (position, person) in (position - more + 1..).zip(persons) {
         let id = tx.new_id_after(last);

@@ -62,7 +62,10 @@ fn webhook(row: &Row<'_>) -> Result<Webhook, StoreError> {
         id: row.id(0)?,
         url: row.text(1)?,
         types: types.map_err(|unknown| {
-            StoreError::Internal(format!("a webhook wants events of the unknown type {unknown}"))
+            StoreError::Internal(format!(
+                "a webhook subscribes to the unknown event type \
+                {unknown}"
+            ))
         })?,
         description: row.text(3)?,
         is_enabled: row.flag(4)?,

@@ -62,5 +62,5 @@ pub async fn count_job(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64, Store
     let sql = "UPDATE workspace SET job_count = job_count + 1 WHERE workspace_id = ?1 RETURNING \
         job_count";
     let place = tx.row(sql, params![workspace], |row| row.int(0)).await?;
-    place.ok_or_else(|| StoreError::Internal(format!("workspace {workspace} is gone")))
+    place.ok_or_else(|| StoreError::Internal(format!("workspace {workspace} no longer exists")))
 }

@@ -307,7 +307,7 @@ fn contacts_are_added_up_to_their_bound() {
     assert_eq!(decision.set, expected);
     assert_eq!(
         decision.refused,
-        [Refused::new("emails", "a person has at most 50 entries of a kind")]
+        [Refused::new("emails", "a person can have at most 50 entries of each kind")]
     );
 }
 

@@ -10,7 +10,7 @@ use crate::http::response::{render, with_match};
 use crate::http::{ApiResult, WriteRequest};
 use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 
-/// A person to create, as version 0 writes it: all strings, with a single `email` and
+/// A person to create, in the format of version 0: all strings, with a single `email` and
 /// `phone_number` beside the lists.
 #[derive(ToSchema)]
 #[schema(example = json!({"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com",
@@ -53,7 +53,7 @@ pub struct EnvelopeV0 {
     data: PersonCreatedV0,
 }
 
-/// A person as version 0 answers it: what is not set is an empty string.
+/// A person in the format of version 0: an unset field is an empty string.
 #[derive(Serialize, ToSchema)]
 pub struct PersonCreatedV0 {
     #[schema(example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")]
@@ -104,14 +104,14 @@ impl From<CreatedPerson> for PersonCreatedV0 {
 /// The same rules as in version 1, with the fields and the envelope of version 0. The fields that
 /// version 1 added are refused.
 #[utoipa::path(post, path = "/v0/persons", operation_id = "createPersonV0", tag = "Persons",
-    params(("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do \
-        when the person is there already: `merge` (the default), `error` or `create`.")),
+    params(("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do if \
+        the person already exists: `merge` (the default), `error` or `create`.")),
     request_body = CreatePersonBodyV0,
     extensions(("x-errors" = json!(["NOT_FOUND", "DUPLICATE_PERSON", "IDENTIFIER_CONFLICT",
         "AMBIGUOUS_JOB"]))),
     responses(
-        (status = 201, description = "The person was made.", body = EnvelopeV0),
-        (status = 200, description = "The person was there already; what was missing was added.",
+        (status = 201, description = "The person was created.", body = EnvelopeV0),
+        (status = 200, description = "The person already existed; missing values were added.",
             body = EnvelopeV0)))]
 pub async fn create_person(request: WriteRequest) -> ApiResult {
     let mut query = request.query();

@@ -9,7 +9,7 @@ use crate::http::response::answer;
 use crate::http::{ApiResult, Envelope, ReadRequest};
 use slated_operations::keys::ReadCaller;
 
-/// Who calls, where, and how much they may still ask for.
+/// The caller's key, workspace and remaining rate limit.
 #[derive(Serialize, ToSchema)]
 pub struct MeRead {
     key: CallerKey,
@@ -28,7 +28,7 @@ pub struct CallerKey {
     name: String,
     #[schema(value_type = ScopeName)]
     scope: &'static str,
-    /// When it stops working; null for never.
+    /// When the key expires; null for never.
     #[schema(value_type = Option<String>, required)]
     expires_at: Option<Timestamp>,
     #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
@@ -38,30 +38,30 @@ pub struct CallerKey {
 /// The workspace that the key belongs to.
 #[derive(Serialize, ToSchema)]
 pub struct CallerWorkspace {
-    /// The 13 characters that stand in all keys of the workspace.
+    /// The 13 characters that all keys of the workspace contain.
     #[schema(min_length = 13, max_length = 13, example = "4mnwxjwpdv3re")]
     id: String,
     #[schema(example = "default")]
     name: String,
 }
 
-/// What is left of the key's rate limit on this server, as the headers of the answer say it too.
+/// The rest of the key's rate limit on this server, also in the headers of the response.
 #[derive(Serialize, ToSchema)]
 pub struct RateLimitRead {
-    /// Requests in a minute.
+    /// Requests per minute.
     #[schema(minimum = 1, example = 60000)]
     limit: u32,
-    /// Requests that are left now.
+    /// Requests that remain now.
     #[schema(minimum = 0, example = 59999)]
     remaining: u32,
-    /// Seconds until the whole limit is there again.
+    /// Seconds until the whole limit is available again.
     #[schema(minimum = 0, example = 1)]
     reset_seconds: u64,
 }
 
-/// Who am I?
+/// Read the caller's key
 ///
-/// The key that the request came with, its workspace, and what is left of its rate limit.
+/// The key of the request, its workspace and the rest of its rate limit.
 #[utoipa::path(get, path = "/v1/me", operation_id = "readMe", tag = "Keys",
     extensions(("x-errors" = json!(["INVALID_REQUEST"]))),
     responses((status = 200, description = "The caller.", body = Envelope<MeRead>)))]

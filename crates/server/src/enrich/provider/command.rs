@@ -55,9 +55,10 @@ impl Program {
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, String> {
         let written = config.command.as_deref().unwrap_or_default();
-        let (name, arguments) = written
-            .split_first()
-            .ok_or("command is missing, as in command = [\"/usr/local/bin/lookup\", \"--json\"]")?;
+        let (name, arguments) = written.split_first().ok_or(
+            "command is missing; set it as in command = [\"/usr/local/bin/lookup\", \
+                \"--json\"]",
+        )?;
         let path = match name.contains('/') {
             true => at_path(base.join(name))?,
             false => in_folders(name, &variable("PATH").unwrap_or_default())?,
@@ -177,7 +178,7 @@ fn not_run(error: &io::Error) -> Trouble {
 }
 
 fn not_read(error: &io::Error) -> Trouble {
-    Trouble::Failed(format!("what it prints cannot be read: {error}"))
+    Trouble::Failed(format!("its output cannot be read: {error}"))
 }
 
 /// The program at a path, if there is one.
@@ -185,9 +186,9 @@ fn at_path(path: PathBuf) -> Result<PathBuf, String> {
     match fs::metadata(&path) {
         Ok(metadata) if is_program(&metadata) => Ok(path),
         Ok(metadata) if metadata.is_file() => {
-            Err(format!("command: {} is not executable; chmod +x makes it so", path.display()))
+            Err(format!("command: {} is not executable; use chmod +x", path.display()))
         }
-        _ => Err(format!("command: there is no program {}", path.display())),
+        _ => Err(format!("command: program {} does not exist", path.display())),
     }
 }
 
@@ -196,7 +197,7 @@ fn in_folders(name: &str, folders: &str) -> Result<PathBuf, String> {
     let mut paths = env::split_paths(folders).map(|folder| folder.join(name));
     let found = paths.find(|path| fs::metadata(path).is_ok_and(|metadata| is_program(&metadata)));
     found.ok_or_else(|| {
-        format!("command: there is no program {name} in PATH; install it, or write its whole path")
+        format!("command: program {name} is not in PATH; install it, or write its full path")
     })
 }
 
@@ -225,9 +226,9 @@ fn judge(status: ExitStatus, printed: &[u8], errors: &[u8]) -> Result<Answer, Tr
         Some(0) => read(printed),
         Some(TRY_LATER) => Err(Trouble::Busy {
             retry_after: None,
-            reason: format!("it asks to be asked later{said}"),
+            reason: format!("it asked for a later retry{said}"),
         }),
-        Some(code) => Err(Trouble::Failed(format!("it ended with status {code}{said}"))),
+        Some(code) => Err(Trouble::Failed(format!("it exited with status {code}{said}"))),
         None => Err(Trouble::Failed(format!("it was killed: {status}{said}"))),
     }
 }
@@ -239,8 +240,8 @@ fn read(printed: &[u8]) -> Result<Answer, Trouble> {
     match serde_json::from_slice(printed) {
         Ok(Value::Null) => Ok(Answer::nobody()),
         Ok(profile @ Value::Object(_)) => Ok(Answer::free(profile)),
-        Ok(_) => Err(Trouble::Failed("what it printed is no JSON object".to_owned())),
-        Err(error) => Err(Trouble::Failed(format!("what it printed is no JSON: {error}"))),
+        Ok(_) => Err(Trouble::Failed("its output is not a JSON object".to_owned())),
+        Err(error) => Err(Trouble::Failed(format!("its output is not valid JSON: {error}"))),
     }
 }
 
@@ -338,18 +339,18 @@ mod tests {
         };
         assert_eq!(
             failed("echo 'no such table' >&2; echo more >&2; exit 3"),
-            "it ended with status 3: no such table"
+            "it exited with status 3: no such table"
         );
-        assert_eq!(failed("exit 1"), "it ended with status 1");
-        assert!(failed("echo '[1]'").contains("no JSON object"));
-        assert!(failed("echo hello").contains("no JSON"));
+        assert_eq!(failed("exit 1"), "it exited with status 1");
+        assert!(failed("echo '[1]'").contains("not a JSON object"));
+        assert!(failed("echo hello").contains("not valid JSON"));
         assert!(failed("kill -9 $$").contains("killed"));
         assert!(failed("yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa").contains("more than 2 MiB"));
         assert_eq!(
             run("echo later >&2; exit 75"),
             Err(Trouble::Busy {
                 retry_after: None,
-                reason: "it asks to be asked later: later".to_owned()
+                reason: "it asked for a later retry: later".to_owned()
             })
         );
     }
@@ -376,7 +377,7 @@ mod tests {
     #[test]
     fn a_program_goes_on_when_it_prints_no_more() {
         let failed = run("exec >&- 2>&-; sleep 0.1; exit 3");
-        assert_eq!(failed, Err(Trouble::Failed("it ended with status 3".to_owned())));
+        assert_eq!(failed, Err(Trouble::Failed("it exited with status 3".to_owned())));
     }
 
     #[test]
@@ -384,10 +385,14 @@ mod tests {
         for (settings, part) in [
             ("", "command is missing"),
             ("command = []", "command is missing"),
-            ("command = [\"./nowhere/lookup\"]", "no program /./nowhere/lookup"),
-            ("command = [\"/usr/\"]", "no program /usr/"),
+            ("command = [\"./nowhere/lookup\"]", "program /./nowhere/lookup does not exist"),
+            ("command = [\"/usr/\"]", "program /usr/ does not exist"),
             ("command = [\"/etc/passwd\"]", "/etc/passwd is not executable"),
-            ("command = [\"lookup-that-is-nowhere\"]", "no program lookup-that-is-nowhere in PATH"),
+            (
+                "command = [\"lookup-that-is-nowhere\"]",
+                "program lookup-that-is-nowhere is not in \
+                PATH",
+            ),
             ("command = [\"sh\"]\nenvironment = [\"MISSING\"]", "MISSING is not set"),
         ] {
             let reason = program(settings).err().unwrap_or_else(|| panic!("taken: {settings}"));

@@ -44,7 +44,7 @@ impl Http {
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, String> {
         let written = config.url.as_deref().ok_or(
-            "url is missing, as in url = \"https://api.example.com/person?email={email}\"",
+            "url is missing; set it as in url = \"https://api.example.com/person?email={email}\"",
         )?;
         let url = UrlTemplate::parse(written, targets).map_err(|reason| format!("url {reason}"))?;
         let method = config.method.unwrap_or_default();
@@ -117,7 +117,7 @@ impl Http {
             }
         }
         serde_json::from_slice(&read)
-            .map_err(|error| Trouble::Failed(format!("its answer is no JSON: {error}")))
+            .map_err(|error| Trouble::Failed(format!("its answer is not valid JSON: {error}")))
     }
 
     fn understand(&self, answer: Value) -> Result<Answer, Trouble> {
@@ -128,7 +128,7 @@ impl Http {
                 Ok(profile.map_or_else(Answer::nobody, Answer::free))
             }
             (None, answer) if answer.is_object() => Ok(Answer::free(answer)),
-            (None, _) => Err(Trouble::Failed("its answer is no JSON object".to_owned())),
+            (None, _) => Err(Trouble::Failed("its answer is not a JSON object".to_owned())),
         }
     }
 }
@@ -168,7 +168,7 @@ const fn judge(status: u16) -> Verdict {
 
 fn told(status: u16) -> String {
     let why = match status {
-        300..=399 => ", which leads elsewhere and is not followed",
+        300..=399 => ", which is a redirect and is not followed",
         401 | 403 => "; check the key in the provider's headers",
         402 => ", which asks for payment",
         429 => ", which means too many calls",
@@ -189,7 +189,8 @@ fn read_needs(
         .collect();
     if used.is_empty() {
         return Err(
-            "url or body must say who is meant with a placeholder, as in {social_url} or {email}"
+            "url or body must identify the person with a placeholder, as in {social_url} or \
+             {email}"
                 .to_owned(),
         );
     }
@@ -218,8 +219,8 @@ fn read_needs(
         used.iter().copied().filter(|placeholder| placeholder.tells_who()).collect();
     match needs.is_empty() {
         true => Err(format!(
-            "needs is missing: neither url nor body has a placeholder that says by itself who is \
-             meant, as {{social_url}} or {{email}}; {}",
+            "needs is missing: neither url nor body has a placeholder that identifies a person by \
+             itself, such as {{social_url}} or {{email}}; {}",
             shown(&used)
         )),
         false => Ok(needs),
@@ -246,14 +247,14 @@ fn read_headers(
     }
     for (name, written) in written.into_iter().flatten() {
         if RESERVED.iter().any(|reserved| name.eq_ignore_ascii_case(reserved)) {
-            return Err(format!("headers.{name} is set by the program; leave it out"));
+            return Err(format!("headers.{name} is set by the program; omit it"));
         }
         let value = with_variables(written, variable)
             .map_err(|reason| format!("headers.{name} {reason}"))?;
         let known = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| format!("headers.{name} is no name of a header"))?;
+            .map_err(|_| format!("headers.{name} is not a valid header name"))?;
         let mut value = HeaderValue::from_str(&value)
-            .map_err(|_| format!("headers.{name} must hold printable ASCII characters only"))?;
+            .map_err(|_| format!("headers.{name} must contain only printable ASCII characters"))?;
         value.set_sensitive(true);
         headers.insert(known, value);
     }
@@ -268,7 +269,7 @@ fn with_variables(
     let mut text = String::new();
     let mut rest = written;
     while let Some((before, after)) = rest.split_once("${") {
-        let (name, after) = after.split_once('}').ok_or("has a ${ without its }")?;
+        let (name, after) = after.split_once('}').ok_or("has a ${ without a closing }")?;
         text.push_str(before);
         text.push_str(
             &variable(name).ok_or_else(|| {
@@ -400,8 +401,8 @@ mod tests {
                 format!("{url}\nheaders = {{ A = \"${{MISSING}}\" }}"),
                 "environment variable MISSING, which is not set",
             ),
-            (format!("{url}\nheaders = {{ A = \"${{TOKEN\" }}"), "without its }"),
-            (format!("{url}\nheaders = {{ \"a b\" = \"c\" }}"), "no name of a header"),
+            (format!("{url}\nheaders = {{ A = \"${{TOKEN\" }}"), "without a closing }"),
+            (format!("{url}\nheaders = {{ \"a b\" = \"c\" }}"), "not a valid header name"),
             (format!("{url}\nheaders = {{ A = \"ä\\n\" }}"), "printable"),
             (format!("{url}\nheaders = {{ Idempotency-Key = \"c\" }}"), "set by the program"),
             (format!("{url}\nmapping = \"acme\""), "people-data-labs"),

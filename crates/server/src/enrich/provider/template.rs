@@ -45,7 +45,10 @@ impl Placeholder {
         let found = Self::ALL.into_iter().find(|(_, known)| *known == name);
         found.map(|(placeholder, _)| placeholder).ok_or_else(|| {
             let known: Vec<_> = Self::ALL.iter().map(|(_, name)| *name).collect();
-            format!("names {name:?}, which is no placeholder; there are {}", known.join(", "))
+            format!(
+                "names {name:?}, which is not a placeholder; the placeholders are {}",
+                known.join(", ")
+            )
         })
     }
 
@@ -99,14 +102,14 @@ impl Template {
     fn parse(written: &str) -> Result<Self, String> {
         if written.contains("${") {
             return Err(
-                "must hold no environment variable; those may stand in the values of headers"
+                "must not contain an environment variable; use those in header values only"
                     .to_owned(),
             );
         }
         let mut pieces = Vec::new();
         let mut rest = written;
         while let Some(start) = rest.find('{') {
-            let end = rest[start..].find('}').ok_or("has a { without its }")? + start;
+            let end = rest[start..].find('}').ok_or("has a { without a closing }")? + start;
             pieces.push(Piece::Text(rest[..start].to_owned()));
             pieces.push(Piece::Value(Placeholder::parse(&rest[start + 1..end])?));
             rest = &rest[end + 1..];
@@ -154,29 +157,31 @@ pub struct UrlTemplate {
 impl UrlTemplate {
     pub fn parse(written: &str, targets: &AllowedAddresses) -> Result<Self, String> {
         if written.contains('#') {
-            return Err("must hold no #, since what is behind it is not sent".to_owned());
+            return Err("must not contain #, since the part after it is not sent".to_owned());
         }
         if written.contains(char::is_control) {
-            return Err("must hold no control characters".to_owned());
+            return Err("must not contain control characters".to_owned());
         }
         let behind_scheme =
             written.strip_prefix("https://").or_else(|| written.strip_prefix("http://"));
         let behind_scheme = behind_scheme.ok_or("must begin with http:// or https://")?;
         let host = behind_scheme.split(['/', '?']).next().unwrap_or_default();
         if host.is_empty() || host.starts_with('\\') {
-            return Err("must name a host right behind http:// or https://".to_owned());
+            return Err("must name a host right after http:// or https://".to_owned());
         }
         if host.contains('{') {
-            return Err("may have placeholders only behind the host, as in \
+            return Err("may have placeholders only after the host, as in \
                 https://api.example.com/person?email={email}"
                 .to_owned());
         }
         let (path, query) = written.split_once('?').unwrap_or((written, ""));
         let path = Template::parse(path)?;
         if path.placeholders().any(|placeholder| placeholder == Placeholder::SocialUrl) {
-            return Err("may have {social_url} only behind a ?, since it has slashes, with which \
-                it would be another path"
-                .to_owned());
+            return Err(
+                "may have {social_url} only after a ?, since its slashes would change the \
+                path"
+                    .to_owned(),
+            );
         }
         let parameters: Vec<_> = query
             .split('&')
@@ -184,7 +189,7 @@ impl UrlTemplate {
             .map(Template::parse)
             .collect::<Result<_, _>>()?;
         let example = compose(&path, &parameters, |_| Some("x")).ok_or("cannot be filled in")?;
-        let example = Url::parse(&example).map_err(|error| format!("is no URL: {error}"))?;
+        let example = Url::parse(&example).map_err(|error| format!("is not a URL: {error}"))?;
         targets.check(&example)?;
         Ok(Self { path, parameters, origin: example.origin() })
     }
@@ -260,7 +265,7 @@ impl BodyTemplate {
                 entries.iter().enumerate().map(read).collect::<Result<_, _>>().map(Self::List)
             }
             Value::Object(fields) if fields.keys().any(|name| name.starts_with("$__toml")) => {
-                Err(format!("{place} must not be a date; write it as a text, in quotes"))
+                Err(format!("{place} must not be a date; write it as a string, in quotes"))
             }
             Value::Object(fields) => Self::object(fields, place),
             other => Ok(Self::Other(other.clone())),
@@ -385,11 +390,11 @@ mod tests {
     #[test]
     fn urls_that_cannot_be_called_are_refused_at_the_start() {
         for (written, part) in [
-            ("https://{name}.example.com/", "behind the host"),
-            ("https://api.example.com{name}", "behind the host"),
-            ("https://api.example.com:{phone}/", "behind the host"),
-            ("https://api.example.com\\{name}", "behind the host"),
-            ("https://{name}", "behind the host"),
+            ("https://{name}.example.com/", "after the host"),
+            ("https://api.example.com{name}", "after the host"),
+            ("https://api.example.com:{phone}/", "after the host"),
+            ("https://api.example.com\\{name}", "after the host"),
+            ("https://{name}", "after the host"),
             ("{social_url}", "must begin with http:// or https://"),
             ("https:{name}/x", "must begin with http:// or https://"),
             ("https:/{name}/x", "must begin with http:// or https://"),
@@ -397,11 +402,11 @@ mod tests {
             ("https://\\{name}/x", "must name a host"),
             ("https://", "must name a host"),
             ("https://?x={name}", "must name a host"),
-            ("https://\t/{name}/x", "no control characters"),
-            ("https://api.example.com/{social_url}", "only behind a ?"),
+            ("https://\t/{name}/x", "not contain control characters"),
+            ("https://api.example.com/{social_url}", "only after a ?"),
             ("https://api.example.com/?key=${TOKEN}", "headers"),
             ("https://api.example.com/?x={favourite_colour}", "favourite_colour"),
-            ("https://api.example.com/?x={email", "without its }"),
+            ("https://api.example.com/?x={email", "without a closing }"),
             ("https://api.example.com/#{email}", "#"),
             ("api.example.com/{email}", "must begin with http:// or https://"),
             ("api.example.com", "must begin with http:// or https://"),

@@ -112,9 +112,9 @@ const KINDS: &[Kind] = &[
 
 /// What comes with each call.
 const HEADERS: [(&str, &str); 3] = [
-    ("webhook-id", "The id of the event, the same each time it is sent."),
-    ("webhook-timestamp", "When the call was made, in seconds since 1970."),
-    ("webhook-signature", "The signature of id, time and body, as Standard Webhooks has it."),
+    ("webhook-id", "The id of the event, the same on every attempt."),
+    ("webhook-timestamp", "When the call was made, in seconds of Unix time."),
+    ("webhook-signature", "The signature of id, time and body, as defined by Standard Webhooks."),
 ];
 
 #[derive(Clone, Copy)]
@@ -162,7 +162,7 @@ pub fn describe_events(schemas: &mut Value) -> Value {
         let held: Map<_, _> =
             fields.iter().map(|(name, held)| ((*name).to_owned(), held.schema())).collect();
         let fields = format!("{shape}Fields");
-        let about = format!("What an event about a {family} says of it: the fields that changed.");
+        let about = format!("The changed fields in an event about a {family}.");
         schemas[&fields] = json!({"type": "object", "description": about, "properties": held});
         let held = json!({"$ref": format!("#/components/schemas/{fields}")});
         let names: Vec<_> = types.iter().map(|kind| kind.name()).collect();
@@ -192,8 +192,8 @@ fn call(kind: EventType, shape: &Value) -> Value {
                 "schema": {"type": "string"}})
         }),
         "requestBody": {"required": true, "content": {"application/json": {"schema": shape}}},
-        "responses": {"2XX": {"description": "The event was taken. After anything else it is sent \
-            again later."}},
+        "responses": {"2XX": {"description": "The event was accepted. After any other response it \
+            is sent again later."}},
     }})
 }
 

@@ -457,12 +457,12 @@ pub fn list_parameters(path: &str) -> Vec<Value> {
     parameters.extend([
         query_parameter(
             "created_after",
-            "Only records made after this moment; a date is its first moment in UTC.",
+            "Only records created after this time; a date means 00:00 UTC on that day.",
             &moment,
         ),
-        query_parameter("created_before", "Only records made before this moment.", &moment),
-        query_parameter("updated_after", "Only records changed after this moment.", &moment),
-        query_parameter("updated_before", "Only records changed before this moment.", &moment),
+        query_parameter("created_before", "Only records created before this time.", &moment),
+        query_parameter("updated_after", "Only records changed after this time.", &moment),
+        query_parameter("updated_before", "Only records changed before this time.", &moment),
     ]);
     parameters
 }
@@ -473,25 +473,25 @@ pub fn page_parameters(path: &str) -> Vec<Value> {
     vec![
         query_parameter(
             "offset",
-            "How many records to skip; empty and `null` are 0.",
+            "The number of records to skip; empty and `null` mean 0.",
             &offset_schema(),
         ),
         query_parameter(
             "limit",
-            "How many records a page has.",
+            "The maximum number of records on a page.",
             &json!({"type": "integer", "minimum": 1, "maximum": MAX_PER_PAGE,
                 "default": MAX_PER_PAGE}),
         ),
         query_parameter(
             "cursor",
-            "Pages by cursor instead of offset, which then does not count: empty to begin, then \
-             `next_cursor` of the page before.",
+            "Pages by cursor; `offset` is then ignored. Empty for the first page, then \
+             `next_cursor` of the previous page.",
             &json!({"type": "string",
                 "pattern": format!("^({kind}_[0-7][0-9a-hjkmnp-tv-z]{{25}}\\.[0-9]{{1,15}}\\.[0-9a-f]{{8}})?$")}),
         ),
         query_parameter(
             "sort",
-            "`-created_at` for the newest first.",
+            "`-created_at` for newest first.",
             &json!({"enum": ["created_at", "-created_at"], "default": "created_at"}),
         ),
     ]

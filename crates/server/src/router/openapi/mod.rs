@@ -132,20 +132,20 @@ use crate::http::request::MAX_IDEMPOTENCY_KEY_LENGTH;
     tags(
         (name = "Persons", description = "Individuals with contacts, a current job and a career \
             history."),
-        (name = "Enrichment", description = "What providers know of persons, fetched in the \
-            background, and what of it waits for a decision."),
-        (name = "Candidates", description = "Persons on a job, in one stage of its pipeline."),
+        (name = "Enrichment", description = "Data about persons from providers, fetched in the \
+            background, and proposals to accept or reject."),
+        (name = "Candidates", description = "Persons on a job, each in one stage of its pipeline."),
         (name = "Jobs", description = "Positions at a client company, with a status and a \
             pipeline."),
-        (name = "Pipelines", description = "The stages of a job, the templates that jobs are \
-            opened with, and the statuses that jobs may have."),
-        (name = "Companies", description = "Employers and clients, and whom one talks to there."),
-        (name = "Events", description = "Every change, told once, in order."),
-        (name = "Webhooks", description = "Calls to you when something changes. They need a key \
-            with the scope `admin`."),
-        (name = "Keys", description = "Who may call. They need a key with the scope `admin`, but \
-            for the caller's own view."),
-        (name = "Operations", description = "For those who run the service."),
+        (name = "Pipelines", description = "The stages of a job, the templates for new jobs, and \
+            the statuses that jobs can have."),
+        (name = "Companies", description = "Employers and clients, and the contacts there."),
+        (name = "Events", description = "Every change, once and in order."),
+        (name = "Webhooks", description = "Calls to your endpoint when something changes. Managing \
+            webhooks needs a key with the scope `admin`."),
+        (name = "Keys", description = "API keys. Managing keys needs a key with the scope `admin`; \
+            reading one's own key does not."),
+        (name = "Operations", description = "For operators of the service."),
     ),
     security(("key" = [])),
 )]
@@ -169,7 +169,7 @@ fn build() -> Value {
     let mut openapi = Document::openapi();
     let bearer = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
-        .description(Some("A key of the workspace."))
+        .description(Some("An API key of the workspace."))
         .build();
     if let Some(components) = &mut openapi.components {
         components.add_security_scheme("key", SecurityScheme::Http(bearer));
@@ -193,7 +193,7 @@ fn build() -> Value {
         }
     }
     document["servers"] =
-        json!([{"url": "/", "description": "The server that this document comes from."}]);
+        json!([{"url": "/", "description": "The server that serves this document."}]);
     share(&mut document);
     document
 }
@@ -204,7 +204,7 @@ fn error_schema() -> Value {
         slated_model::problem::FieldErrorCode::ALL.iter().map(|flaw| flaw.name()).collect();
     json!({
         "type": "object",
-        "description": "A refused request. Nothing of it was stored.",
+        "description": "A refused request. Nothing was stored.",
         "required": ["success", "error"],
         "properties": {
             "success": {"type": "boolean", "const": false},
@@ -212,13 +212,13 @@ fn error_schema() -> Value {
                 "type": "object",
                 "required": ["code", "message", "details", "request_id"],
                 "properties": {
-                    "code": {"type": "string", "x-extensible-enum": codes, "description": "What \
-                        is wrong. There may be other codes in future."},
+                    "code": {"type": "string", "x-extensible-enum": codes, "description": "What is \
+                        wrong. New codes may be added in the future."},
                     "message": {"type": "string", "description": "What is wrong, in one sentence."},
                     "details": {
                         "type": "array",
-                        "description": "Every bad field; empty when nothing is to be said per \
-                            field.",
+                        "description": "Every invalid field; empty if the error is not about \
+                            single fields.",
                         "items": {
                             "type": "object",
                             "required": ["field", "code", "message"],
@@ -228,7 +228,7 @@ fn error_schema() -> Value {
                                 "code": {"type": "string", "x-extensible-enum": flaws},
                                 "message": {"type": "string"},
                                 "record_id": {"type": "string", "description": "The record that \
-                                    stands against the request, where there is one."},
+                                    conflicts with the request, if there is one."},
                             },
                         },
                     },
@@ -243,7 +243,7 @@ fn error_schema() -> Value {
 fn error_schema_v0() -> Value {
     json!({
         "type": "object",
-        "description": "A refused request of version 0. Nothing of it was stored.",
+        "description": "A refused request of version 0. Nothing was stored.",
         "required": ["error", "data"],
         "properties": {"error": {"type": "string", "description": "What is wrong, in one \
             sentence."}, "data": {"type": "null"}},
@@ -310,8 +310,8 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     if writes {
         let schema = json!({"type": "string", "minLength": 1,
             "maxLength": MAX_IDEMPOTENCY_KEY_LENGTH, "pattern": "^[!-~]+$"});
-        let text = "A key of the caller's choice. A repeated request with it gets the first \
-            answer again, for 24 hours, and changes nothing.";
+        let text = "A key chosen by the caller. For 24 hours, a repeated request with it gets the \
+            first response again and changes nothing.";
         parameters.push(header_parameter("Idempotency-Key", text, &schema));
     }
     if !parameters.is_empty() {
@@ -323,7 +323,7 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         let gives_etag = gives_etag && status.starts_with('2');
         describe_headers(response, needs_key, gives_etag);
         if writes && status.starts_with('2') {
-            let text = "Given when this is the answer to an earlier request with the same \
+            let text = "Present if this is the stored response to an earlier request with the same \
                 Idempotency-Key.";
             add_header(
                 response,
@@ -347,13 +347,13 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
             "401" => add_header(
                 &mut response,
                 "WWW-Authenticate",
-                "The scheme that is needed.",
+                "The required authentication scheme.",
                 &json!({"type": "string", "const": "Bearer"}),
             ),
             "429" | "503" => add_header(
                 &mut response,
                 "Retry-After",
-                "Seconds to wait.",
+                "Seconds to wait before a retry.",
                 &json!({"type": "integer", "minimum": 1}),
             ),
             _ => {}
@@ -469,11 +469,11 @@ fn example(code: ErrorCode, version_0: bool) -> Value {
             "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk",
         ),
         ErrorCode::StageInUse => {
-            detail("move_to", "REQUIRED", "must be given, since the stage has candidates")
+            detail("move_to", "REQUIRED", "is required because the stage has candidates")
         }
         ErrorCode::StageConflict => about(
             "from_stage_id",
-            "The candidate is in \"Offer\" by now.",
+            "The candidate is now in \"Offer\".",
             "stg_01m1v0e8k7b4k8s2d6f0g5h7jm",
         ),
         _ => json!([]),
@@ -496,14 +496,14 @@ fn describe_headers(response: &mut Value, with_limits: bool, with_etag: bool) {
         add_header(
             response,
             "X-RateLimit-Limit",
-            "Requests that the key has per minute. Absent when the operator set no limit.",
+            "Requests per minute that the key may make. Absent if the operator set no limit.",
             &count,
         );
-        add_header(response, "X-RateLimit-Remaining", "Requests that are left now.", &count);
+        add_header(response, "X-RateLimit-Remaining", "Requests that remain now.", &count);
         add_header(
             response,
             "X-RateLimit-Reset",
-            "Seconds until the whole limit is there again.",
+            "Seconds until the whole limit is available again.",
             &count,
         );
     }

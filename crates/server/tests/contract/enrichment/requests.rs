@@ -148,7 +148,7 @@ fn a_person_of_whom_nothing_can_be_asked_is_skipped(engine: &Engine) {
     let client = app.writer();
     let seen = client.enrich(&client.new_person(&json!({ "name": "Ada Lovelace" })));
     assert_eq!(seen["state"], "skipped");
-    assert_eq!(seen["reason"], "no provider can be asked with what is known of the person");
+    assert_eq!(seen["reason"], "too little is known of the person to ask a provider");
     assert!(provider.calls().is_empty());
 }
 

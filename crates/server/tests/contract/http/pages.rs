@@ -27,7 +27,7 @@ fn a_browser_gets_a_page_and_a_program_the_document(workspace: &Workspace) {
 #[apply(each_engine)]
 fn the_interface_can_be_searched_and_keeps_the_key(workspace: &Workspace) {
     let page = workspace.anonymous().get("/docs/").expect(200);
-    assert!(page.text.contains("<title>slated: the interface</title>"), "{}", page.text);
+    assert!(page.text.contains("<title>slated: API reference</title>"), "{}", page.text);
     let settings = workspace.anonymous().get("/docs/swagger-initializer.js").expect(200).text;
     for setting in [
         "\"filter\": true",

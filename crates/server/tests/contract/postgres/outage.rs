@@ -102,7 +102,7 @@ fn a_server_waits_at_its_start_for_a_database_that_is_slow_to_answer() {
         AppBuilder::new(Engine::Postgres).argument("--database-timeout=100").serve(&database);
     process
         .log
-        .wait_for("another try", |line| line.contains("asking the database again").then_some(()));
+        .wait_for("another try", |line| line.contains("retrying the database").then_some(()));
     drop(lock);
     let client = Client::new(&address_of(&process.log)).with_key(&key);
     eventually("it serves", || client.get("/v1/jobs").status == 200);

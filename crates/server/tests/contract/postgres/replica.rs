@@ -94,7 +94,7 @@ fn another_database_is_no_replica() {
         ];
         let output = program().args(arguments).output().unwrap();
         let reason = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && reason.contains("is no replica of"), "{reason}");
+        assert!(!output.status.success() && reason.contains("is not a replica of"), "{reason}");
     }
     let app = app_on(&primary, &primary);
     app.writer().new_job("Engineer", "Acme");

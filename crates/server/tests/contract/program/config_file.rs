@@ -140,7 +140,7 @@ fn a_provider_that_cannot_be_made_is_named(engine: &Engine) {
         ),
         (command("[]"), &["lookup", "command"]),
         (command("[\"lookup-that-is-nowhere\"]"), &["lookup", "lookup-that-is-nowhere", "PATH"]),
-        (command("[\"./nowhere\"]"), &["lookup", "no program", "nowhere"]),
+        (command("[\"./nowhere\"]"), &["lookup", "does not exist", "nowhere"]),
         (command("[\"./people.jsonl\"]"), &["lookup", "people.jsonl is not executable"]),
     ] {
         let reason = refusal(&engine.app().config(&text).file("people.jsonl", ""), &database);

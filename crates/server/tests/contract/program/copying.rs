@@ -203,7 +203,7 @@ fn what_is_left_of_another_file_is_not_taken_for_the_log_of_the_copy() {
     let (from, to) = (Engine::Postgres.app().start(), Database::new(Engine::Sqlite));
     let left = to.directory().join("slated.db-wal");
     std::fs::write(&left, "of old").unwrap();
-    refused(&from.database, &to, "slated.db-wal is left of a database that is gone");
+    refused(&from.database, &to, "slated.db-wal is left over from a database");
     assert!(!to.file().exists() && std::fs::read(&left).unwrap() == b"of old");
     std::fs::remove_file(left).unwrap();
     assert!(copy(&from.database, &to).status.success());

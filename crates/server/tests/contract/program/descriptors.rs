@@ -20,7 +20,7 @@ fn with_few_descriptors_nothing_is_broken(engine: &Engine) {
     let process = Process::start(&mut limited);
     let address = address_of(&process.log);
     process.log.wait_for("a word about descriptors", |line| {
-        line.contains("few file descriptors").then_some(())
+        line.contains("the limit of open files is low").then_some(())
     });
     together(60, |number| {
         let client = Client::new(&address).with_key(key);

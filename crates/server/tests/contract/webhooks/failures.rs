@@ -15,7 +15,7 @@ use crate::support::{
 /// How long a call may take.
 const TIME_OUT: Duration = Duration::from_secs(10);
 /// What the error of an attempt says about an address that must not be called.
-const REFUSED: &str = "no public address";
+const REFUSED: &str = "a public address";
 
 fn new_person(workspace: &Workspace, name: &str) -> String {
     workspace.writer().new_person(&json!({ "name": name }))

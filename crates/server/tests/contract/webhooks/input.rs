@@ -192,7 +192,7 @@ fn a_range_that_makes_no_sense_is_refused_at_the_start(engine: &Engine) {
             engine.app().argument("--allow-private-targets").argument(range).serve(&database);
         assert!(!process.wait_exit().success(), "{range}");
         let reason = process.log.to_end();
-        let named = ["--allow-private-targets", range, "is no range of addresses"]
+        let named = ["--allow-private-targets", range, "is not an address range"]
             .iter()
             .all(|word| reason.contains(word));
         assert!(named && !reason.contains("panicked"), "{range}: {reason}");

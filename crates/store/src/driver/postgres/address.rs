@@ -47,8 +47,8 @@ impl FromStr for Address {
         }
         if certificates.is_some() && trust == Trust::Anyone {
             return Err(
-                "sslrootcert says whose certificates to trust, but sslmode looks at none; write \
-                 sslmode=verify-full or verify-ca too"
+                "sslrootcert has no effect because sslmode does not verify certificates; add \
+                 sslmode=verify-full or sslmode=verify-ca"
                     .to_owned(),
             );
         }
@@ -56,7 +56,7 @@ impl FromStr for Address {
         let mut config = Config::from_str(&format!("{base}?{query}")).map_err(|error| {
             // The reason may quote what is of a password that was cut in two.
             if query.contains('@') {
-                return "it is no PostgreSQL URL: there is an @ behind the first ?; write ? and @ \
+                return "it is not a valid PostgreSQL URL: an @ follows the first ?; write ? and @ \
                     in a user's name or password as %3F and %40"
                     .to_owned();
             }
@@ -64,7 +64,7 @@ impl FromStr for Address {
                 .map(|cause| format!(": {cause}"))
                 .unwrap_or_default();
             format!(
-                "it is no PostgreSQL URL: {error}{cause}; write \
+                "it is not a valid PostgreSQL URL: {error}{cause}; write \
                 postgres://USER:PASSWORD@HOST:PORT/DATABASE"
             )
         })?;
@@ -99,7 +99,7 @@ fn decoded(written: &str) -> Result<String, String> {
     let decoded = percent_decode_str(written).decode_utf8();
     decoded
         .map(Cow::into_owned)
-        .map_err(|_| "sslrootcert is no UTF-8 once its %XX are put in".to_owned())
+        .map_err(|_| "sslrootcert is not valid UTF-8 after percent-decoding".to_owned())
 }
 
 /// Without the password, so that it may be shown and logged.

@@ -206,7 +206,7 @@ async fn each_address(host: &Config) -> io::Result<Vec<Config>> {
         config
     };
     match addresses.is_empty() {
-        true => Err(io::Error::new(io::ErrorKind::NotFound, "the name stands for no address")),
+        true => Err(io::Error::new(io::ErrorKind::NotFound, "the host name has no address")),
         false => Ok(addresses.into_iter().map(at).collect()),
     }
 }

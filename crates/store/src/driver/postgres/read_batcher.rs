@@ -74,7 +74,7 @@ impl ReadBatcher {
         }
         match timeout(self.connections.patience, answered).await {
             Ok(answer) => answer.unwrap_or_else(|_| {
-                Err(StoreError::Unavailable("the work was broken off".to_owned()))
+                Err(StoreError::Unavailable("the operation was aborted".to_owned()))
             }),
             Err(_) => Err(too_late()),
         }
@@ -129,7 +129,7 @@ impl ReadBatcher {
         since: Instant,
     ) -> Result<Vec<Row>, StoreError> {
         let found = self.ask(sql, vec![params], since).await?.pop();
-        found.ok_or_else(|| StoreError::Internal("a question was not answered".to_owned()))
+        found.ok_or_else(|| StoreError::Internal("a query was not answered".to_owned()))
     }
 
     async fn ask(

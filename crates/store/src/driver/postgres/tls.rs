@@ -59,8 +59,8 @@ fn authorities(address: &Address) -> Result<RootCertStore, StoreError> {
     store.add_parsable_certificates(certificates);
     match store.is_empty() {
         true => Err(StoreError::Unusable(
-            "sslmode asks for the database's certificate to be checked, but no authority's \
-             certificate is known; name a file with sslrootcert=PATH"
+            "sslmode requires the server certificate to be verified, but no CA \
+             certificate was found; specify a file with sslrootcert=PATH"
                 .to_owned(),
         )),
         false => Ok(store),

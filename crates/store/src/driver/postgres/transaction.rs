@@ -185,7 +185,7 @@ impl PostgresTx {
             .collect();
         self.send(TxEnd::None).await?;
         let answers: Option<Vec<_>> = std::mem::take(&mut self.answers).into_iter().collect();
-        answers.ok_or_else(|| StoreError::Internal("a question was not answered".to_owned()))
+        answers.ok_or_else(|| StoreError::Internal("a query was not answered".to_owned()))
     }
 
     pub(crate) async fn execute_deferred(
@@ -448,7 +448,7 @@ impl PostgresTx {
         for (statement, sent) in prepared.into_iter().zip(queue) {
             if !fits(&statement, sent.params()) {
                 return Err(StoreError::Internal(format!(
-                    "the parameters do not fit into {}",
+                    "the parameters do not match {}",
                     sent.sql()
                 )));
             }
@@ -482,7 +482,7 @@ impl PostgresTx {
                 .map_or(Ok(0), self::position)?
                 < at_least
         {
-            return Err(StoreError::Conflict("the replica has not come so far yet".to_owned()));
+            return Err(StoreError::Conflict("the replica lags behind this read".to_owned()));
         }
         began.map_err(|error| classify_after_commit(&error, ending))?;
         let mut last = None;
@@ -530,8 +530,8 @@ pub(crate) fn too_late() -> StoreError {
 
 fn uncertain(reason: &str) -> StoreError {
     StoreError::Unavailable(format!(
-        "the connection broke while the change was committed, which may or may not have been \
-         made: {reason}"
+        "the connection was lost during the commit; the change may or may not have been \
+         saved: {reason}"
     ))
 }
 

@@ -95,7 +95,7 @@ fn put_words(text: &str, out: &mut BytesMut) {
 }
 
 fn mismatch(value: &Owned, ty: &Type) -> Wrong {
-    format!("{value:?} does not go into a column of type {ty}").into()
+    format!("{value:?} cannot be stored in a column of type {ty}").into()
 }
 
 impl ToSql for Owned {

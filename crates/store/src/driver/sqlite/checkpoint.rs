@@ -143,7 +143,7 @@ impl Checkpoints {
     pub(crate) fn after_failure(&mut self, tx: &SqliteTx, error: &StoreError) {
         self.log_comes_first = Some(error.clone());
         if let Err(error) = self.spoil_what_failed(tx) {
-            tracing::error!(%error, "what was answered with a failure may be there after a crash");
+            tracing::error!(%error, "a change reported as failed may reappear after a crash");
         }
     }
 
@@ -177,7 +177,7 @@ impl Checkpoints {
     pub(crate) fn before_commit(&mut self, tx: &SqliteTx) -> Result<(), StoreError> {
         if self.log.guard.is_lost() {
             return Err(StoreError::Unavailable(
-                "the database file could not be flushed, and the log cannot be held whole; \
+                "the database file could not be flushed, and its log cannot be preserved; \
                  restart the server"
                     .to_owned(),
             ));
@@ -306,9 +306,9 @@ impl Guard {
         }
         tracing::error!(
             %reason,
-            "the database file could not be flushed; nothing is lost, since the log is held whole \
-             from now on and grows until the server is started \
-             again: look at the disk, and restart it"
+            "the database file could not be flushed. No data is lost: the log is preserved \
+             from now on and grows until the server \
+             restarts; check the disk and restart the server"
         );
         // If all of the log were copied, its next page would be the first again.
         let held = locked(&self.holding)
@@ -319,7 +319,7 @@ impl Guard {
         if !is_held {
             self.is_lost.store(true, Ordering::SeqCst);
             tracing::error!(
-                "the log cannot be held whole, so nothing is written any more; restart the server"
+                "the log cannot be preserved, so writes are refused; restart the server"
             );
         }
     }

@@ -22,8 +22,8 @@ pub(crate) fn refuse_remains(path: &Path) -> Result<(), StoreError> {
     match ["-wal", "-journal"].map(|ending| beside(path, ending)).into_iter().find(is_there) {
         None => Ok(()),
         Some(left) => Err(StoreError::Unusable(format!(
-            "{} is left of a database that is gone from here; move it to where that is, under its \
-             name, or remove it",
+            "{} is left over from a database that was moved or removed; move it next to that \
+             database under the matching name, or delete it",
             left.display()
         ))),
     }
@@ -36,7 +36,7 @@ pub(crate) fn provide(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
     }
     if purpose == Purpose::Inspect {
         return Err(StoreError::Unusable(format!(
-            "there is no database {}; name one with --database sqlite:PATH",
+            "the database {} does not exist; specify one with --database sqlite:PATH",
             path.display()
         )));
     }
@@ -47,7 +47,7 @@ pub(crate) fn provide(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
             if error.kind() == ErrorKind::AlreadyExists && path.is_symlink() && !path.exists() =>
         {
             Err(StoreError::Unusable(format!(
-                "{} is a link that leads to no file; name the file itself",
+                "{} is a broken symbolic link; specify the file itself",
                 path.display()
             )))
         }
@@ -55,12 +55,12 @@ pub(crate) fn provide(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let directory = path.parent().unwrap_or(path).display();
             Err(StoreError::Unusable(format!(
-                "{} cannot be made: there is no directory {directory}",
+                "{} cannot be created: the directory {directory} does not exist",
                 path.display()
             )))
         }
         Err(error) => {
-            Err(StoreError::Unusable(format!("{} cannot be made: {error}", path.display())))
+            Err(StoreError::Unusable(format!("{} cannot be created: {error}", path.display())))
         }
     }
 }
@@ -85,7 +85,7 @@ impl Known {
         match path.metadata() {
             Ok(found) => Ok(Self { path, device: found.dev(), inode: found.ino() }),
             Err(error) => Err(StoreError::Unusable(format!(
-                "{} cannot be looked at: {error}",
+                "{} cannot be inspected: {error}",
                 path.display()
             ))),
         }
@@ -98,7 +98,7 @@ impl Known {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 "was removed while it was in use".to_owned()
             }
-            Err(error) => format!("cannot be looked at: {error}"),
+            Err(error) => format!("cannot be inspected: {error}"),
         };
         Err(StoreError::Unavailable(format!("{} {what}; {remedy}", self.path.display())))
     }
@@ -112,7 +112,7 @@ impl FileIdentity {
     /// Takes note of the log, which lies beside the file itself, wherever a link to that is.
     pub(crate) fn with_log(self) -> Result<Self, StoreError> {
         let real = self.path.canonicalize().map_err(|error| {
-            StoreError::Unusable(format!("{} cannot be looked at: {error}", self.path.display()))
+            StoreError::Unusable(format!("{} cannot be inspected: {error}", self.path.display()))
         })?;
         let log = ["-wal", "-shm"].map(|ending| Known::of(beside(&real, ending)));
         Ok(Self { log: log.into_iter().collect::<Result<_, _>>()?, ..self })
@@ -123,13 +123,13 @@ impl FileIdentity {
     /// the log first, and processes find it by the index, so those are no less needed.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         self.check_database()?;
-        let remedy = "bring it back, or stop the server, which first copies what is in the log \
+        let remedy = "restore it, or stop the server, which first copies the log \
             into the database";
         self.log.iter().try_for_each(|file| file.check(remedy))
     }
 
     /// The same of the database alone.
     pub(crate) fn check_database(&self) -> Result<(), StoreError> {
-        self.database.check("bring the file back, or stop the server before it is replaced")
+        self.database.check("restore the file, or stop the server before replacing it")
     }
 }

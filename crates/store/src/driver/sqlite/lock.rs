@@ -33,7 +33,7 @@ impl ServerLock {
             // The engine would keep a log beside each of them.
             return Err(refused(
                 database,
-                &format_args!("the file has {names} names (hard links), and may have but one"),
+                &format_args!("the file has {names} hard links; remove all but one"),
             ));
         }
         let path = beside(&real, ".lock");
@@ -47,7 +47,7 @@ impl ServerLock {
         match file.try_lock() {
             Ok(()) => Ok(Self { file }),
             Err(TryLockError::WouldBlock) => Err(StoreError::Unusable(format!(
-                "another slated server has {} open; stop it first, or serve another file with \
+                "another slated server has {} open; stop it first, or use another file with \
                  --database sqlite:PATH",
                 database.display()
             ))),
@@ -85,7 +85,7 @@ impl ServerLock {
     /// Gives that room back.
     pub(crate) fn release(&self) {
         if let Err(error) = self.file.set_len(0).and_then(|()| self.file.sync_all()) {
-            tracing::warn!(%error, "the room that was kept on the disk cannot be given back");
+            tracing::warn!(%error, "the reserved disk space cannot be released");
         }
     }
 }

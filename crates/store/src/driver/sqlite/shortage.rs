@@ -21,7 +21,7 @@ pub(crate) fn of(path: &Path) -> Option<&'static str> {
     if let Err(Some(number)) = opened
         && [Errno::MFILE, Errno::NFILE].map(Errno::raw_os_error).contains(&number)
     {
-        return Some("no more files may be opened; raise the limit (ulimit -n)");
+        return Some("too many files are open; raise the limit (ulimit -n)");
     }
-    is_disk_full(path).then_some("the disk is full; make room on it")
+    is_disk_full(path).then_some("the disk is full; free some space on it")
 }

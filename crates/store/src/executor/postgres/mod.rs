@@ -93,13 +93,13 @@ impl Postgres {
         let begun = Instant::now();
         let output = work.run(&mut tx).await?;
         if tx.has_buffered_events() {
-            return Err(StoreError::Internal("events were kept and not appended".to_owned()).into());
+            return Err(StoreError::Internal("buffered events were not appended".to_owned()).into());
         }
         let age = Timestamp::now().millis() - tx.real_now().millis();
         let is_old = begun.elapsed() > OLDEST_CHANGE || age > OLDEST_CHANGE.as_millis() as i64;
         if is_old && work.pace() != Pace::AtLength {
             return Err(StoreError::Conflict(
-                "this server stood still in the middle of the work".to_owned(),
+                "this server was paused during the transaction".to_owned(),
             )
             .into());
         }

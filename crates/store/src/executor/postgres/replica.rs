@@ -41,8 +41,8 @@ pub(crate) async fn check_replica(primary: &Address, replica: &Address) -> Resul
     };
     match (identity(primary).await, identity(replica).await) {
         (Some(one), Some(other)) if one != other => Err(StoreError::Unusable(format!(
-            "--read-database {replica} is no replica of {primary}: it is another database; name a \
-             standby of the same server, and the same database on it"
+            "--read-database {replica} is not a replica of {primary}; use a \
+             standby of the same server, and the same database on that standby"
         ))),
         _ => Ok(()),
     }
@@ -74,8 +74,8 @@ impl Replica {
     /// answer.
     pub(crate) fn rest(&self, error: &StoreError) {
         if self.failed_at().replace(Instant::now()).is_none() {
-            tracing::warn!(error = %error, "the replica cannot be read, so the primary serves all \
-                reads until it can");
+            tracing::warn!(error = %error, "the replica cannot be read; the primary serves all \
+                reads until it recovers");
         }
     }
 

@@ -16,7 +16,7 @@ pub fn examine(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
     let tx = SqliteTx::open(path)?;
     let read_only = || {
         let cause = shortage::of(path)
-            .unwrap_or("its files and their directory must belong to the user that runs slated");
+            .unwrap_or("its files and directory must be writable by the user that runs slated");
         StoreError::Unusable(format!("{} cannot be written; {cause}", path.display()))
     };
     // The engine opens a file to read if it may not write it, and says so only when somebody
@@ -52,7 +52,7 @@ pub fn examine(path: &Path, purpose: Purpose) -> Result<(), StoreError> {
     }
     if purpose == Purpose::Inspect && is_empty(&tx)? {
         return Err(StoreError::Unusable(format!(
-            "{} holds no slated database; slated serve or slated key create makes one",
+            "{} holds no slated database; create one with slated serve or slated key create",
             path.display()
         )));
     }

@@ -1,5 +1,5 @@
-//! The embedded engine. ReaderPool run on the calling thread, each with a connection of its own; one
-//! writer thread runs all writes, many in one commit.
+//! The embedded engine. ReaderPool run on the calling thread, each with a connection of its own;
+//! one writer thread runs all writes, many in one commit.
 
 pub mod examine;
 mod reader_pool;

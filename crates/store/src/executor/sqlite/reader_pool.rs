@@ -5,10 +5,10 @@
 //! the state of the data open that it saw, until something is about to be committed, and some
 //! milliseconds at most: to open a state and to close it again takes a sixth of a read.
 //!
-//! SnapshotEpoch have numbers. The number is read first, and the engine fixes the state at the first
-//! statement behind it, so that a state may be newer than its number says. Then the number has
-//! changed meanwhile, and the state is not kept. Nobody who was told of a commit finds a state that
-//! lacks it.
+//! SnapshotEpoch have numbers. The number is read first, and the engine fixes the state at the
+//! first statement behind it, so that a state may be newer than its number says. Then the number
+//! has changed meanwhile, and the state is not kept. Nobody who was told of a commit finds a state
+//! that lacks it.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -121,7 +121,7 @@ impl ReaderPool {
             .name("sqlite-readers".to_owned())
             .spawn(let_go_in_time)
             .map_err(|error| {
-                StoreError::Unusable(format!("the thread for readers cannot be started: {error}"))
+                StoreError::Unusable(format!("the reader thread cannot be started: {error}"))
             })?;
         let seconds = metrics::histogram!("slated_store_read_seconds");
         for shelf in states.shelves.iter().take(ALWAYS_OPEN) {

@@ -12,7 +12,7 @@ pub fn run_now<W: Operation>(work: &W, tx: &mut Tx) -> Result<W::Output, Operati
     match pin!(work.run(tx)).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(outcome) => outcome,
         Poll::Pending => Err(StoreError::Internal(
-            "work awaited something other than its transaction".to_owned(),
+            "an operation awaited something other than its transaction".to_owned(),
         )
         .into()),
     }

@@ -352,7 +352,7 @@ fn run_in_savepoint(tx: &mut Tx, job: &mut Box<dyn Job>) -> Result<(), StoreErro
 /// On some errors the engine gives up the whole transaction by itself.
 fn check_open(tx: &SqliteTx) -> Result<(), StoreError> {
     match tx.is_idle() {
-        true => Err(StoreError::Unavailable("the engine gave up the transaction".to_owned())),
+        true => Err(StoreError::Unavailable("SQLite rolled back the transaction".to_owned())),
         false => Ok(()),
     }
 }

@@ -258,7 +258,9 @@ pub async fn forget(
     if let Some(last) = oldest.last() {
         let sql = "DELETE FROM event WHERE workspace_id = ?1 AND sequence <= ?2";
         if tx.execute(sql, params![workspace, last.sequence]).await? != oldest.len() {
-            return Err(StoreError::Conflict("another server forgets the same events".to_owned()));
+            return Err(StoreError::Conflict(
+                "another server is deleting the same events".to_owned(),
+            ));
         }
     }
     Ok(oldest)

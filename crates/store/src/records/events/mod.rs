@@ -1,4 +1,5 @@
-//! Events: the log of a workspace, the outbox in which they wait for their number, and reading them.
+//! Events: the log of a workspace, the outbox in which they wait for their number, and reading
+//! them.
 
 pub(crate) mod entry;
 pub mod log;

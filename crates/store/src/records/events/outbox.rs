@@ -226,7 +226,7 @@ async fn move_into_log(
         .await?
     {
         written if written == waiting.len() => Ok((sequence, hash)),
-        _ => Err(StoreError::Conflict("another server numbers the same events".to_owned())),
+        _ => Err(StoreError::Conflict("another server is numbering the same events".to_owned())),
     }
 }
 

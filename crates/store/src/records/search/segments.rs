@@ -214,7 +214,7 @@ impl Segments {
         if read.await?.contains(&false) {
             tracing::warn!(
                 workspace = workspace.number(),
-                "a segment of the index of words cannot be read, so searches do without"
+                "a search index segment cannot be read, so searches do without it"
             );
             return Ok(None);
         }

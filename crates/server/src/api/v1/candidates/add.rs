@@ -9,7 +9,7 @@ use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::candidates::add::AddCandidate;
 use slated_operations::etag;
 
-/// The person to put on the job.
+/// The person to add to the job.
 #[derive(ToSchema)]
 #[schema(example = json!({"person_id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd"}))]
 #[expect(dead_code, reason = "describes what read_person reads")]
@@ -17,10 +17,10 @@ pub struct AddCandidateBody {
     person_id: String,
 }
 
-/// Put a person on a job
+/// Add a person to a job
 ///
-/// The person enters at the lowest stage that is no rejection stage. A person who is on the job
-/// already keeps their candidate, and the answer is 200 with it.
+/// The candidate starts in the lowest stage that is not a rejection stage. If the person is already
+/// on the job, the response is 200 with the existing candidate.
 #[utoipa::path(post, path = "/v1/jobs/{id}/candidates", operation_id = "addCandidate",
     tag = "Candidates",
     params(("id" = String, Path, description = "The job's id.",
@@ -28,14 +28,14 @@ pub struct AddCandidateBody {
     request_body = AddCandidateBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"])), ("x-etag" = json!(true))),
     responses(
-        (status = 201, description = "The candidate was made.", body = Envelope<CandidateRead>),
-        (status = 200, description = "The person was on the job already.",
+        (status = 201, description = "The candidate was created.", body = Envelope<CandidateRead>),
+        (status = 200, description = "The person was already on the job.",
             body = Envelope<CandidateRead>)))]
 pub async fn add_candidate(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let person = request
         .read(read_person)?
-        .ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "must be given"))?;
+        .ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "is required"))?;
     let work = AddCandidate { actor: request.actor.clone(), job: request.id()?, person };
     let shown = |(view, is_new)| {
         let tag = etag::of(&view);

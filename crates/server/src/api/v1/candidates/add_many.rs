@@ -7,7 +7,7 @@ use crate::http::response::render;
 use crate::http::{ApiResult, WriteRequest};
 use slated_operations::candidates::add_many::{AddCandidates, Added};
 
-/// The persons to put on the job.
+/// The persons to add to the job.
 #[derive(ToSchema)]
 #[schema(example = json!({"person_ids": ["per_01m1v0e8k7f3vs8xq2zr6c4ybd"]}))]
 #[expect(dead_code, reason = "describes what read_persons reads")]
@@ -16,10 +16,10 @@ pub struct AddCandidatesBody {
     person_ids: Vec<String>,
 }
 
-/// Put many persons on a job
+/// Add many persons to a job
 ///
-/// All of them or none: if one is not there, nobody is put on the job. Whoever is on the job
-/// already keeps their candidate.
+/// Adds all of them or none: if one does not exist, nobody is added. Persons who are already on the
+/// job keep their candidate.
 #[utoipa::path(post, path = "/v1/jobs/{id}/candidates/batch", operation_id = "addCandidates",
     tag = "Candidates",
     params(("id" = String, Path, description = "The job's id.",

@@ -7,7 +7,7 @@ use slated_operations::candidates::funnel::ReadFunnel;
 
 /// Read a job's funnel
 ///
-/// What became of the candidates who entered each stage: how many are there, went on or were
+/// The progress of the candidates through each stage: how many are in it, moved on or were
 /// rejected, and how long they stayed.
 #[utoipa::path(get, path = "/v1/jobs/{id}/funnel", operation_id = "readFunnel", tag = "Candidates",
     params(("id" = String, Path, description = "The job's id.",

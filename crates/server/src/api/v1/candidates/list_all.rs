@@ -8,25 +8,26 @@ use slated_operations::candidates::list_all::{AllCandidatesQuery, ListAllCandida
 
 /// List all candidates
 ///
-/// The candidates of all jobs, the oldest first. Page with `offset` and `limit`, or with `cursor`.
+/// The candidates of all jobs, oldest first. Page with `offset` and `limit`, or with `cursor`.
 #[utoipa::path(get, path = "/v1/candidates", operation_id = "listAllCandidates", tag = "Candidates",
     params(
         ("job_id" = Option<String>, Query, description = "Only candidates of this job."),
-        ("person_id" = Option<String>, Query, description = "Only candidates that are this \
+        ("person_id" = Option<String>, Query, description = "Only candidates of this \
             person."),
-        ("stage_id" = Option<String>, Query, description = "Only candidates that are in this \
-            stage now."),
-        ("stage_name" = Option<String>, Query, description = "Only candidates that are in a stage \
-            of this name now."),
-        ("is_rejected" = Option<bool>, Query, description = "Only candidates that are in a \
-            rejection stage now, or only those that are not."),
+        ("stage_id" = Option<String>, Query, description = "Only candidates currently in this \
+            stage."),
+        ("stage_name" = Option<String>, Query, description = "Only candidates currently in a stage \
+            of this name."),
+        ("is_rejected" = Option<bool>, Query, description = "`true` for candidates currently in a \
+            rejection stage only, `false` for all others."),
         ("entered_stage_after" = Option<String>, Query, description = "Only candidates that \
-            entered their stage after this moment."),
+            entered their current stage after this time."),
         ("entered_stage_before" = Option<String>, Query, description = "Only candidates that \
-            entered their stage before this moment."),
-        ("q" = Option<String>, Query, description = "Words that candidates must have, in their \
-            name, handle, current job title, current company or e-mail addresses. A word of two \
-            or more letters finds all that begin with it; case and accents do not matter."),
+            entered their current stage before this time."),
+        ("q" = Option<String>, Query, description = "Words that candidates must have in their \
+            name, handle, current job title, current company or e-mail addresses. A word of two or \
+            more letters also matches longer words that begin with it; case and accents are \
+            ignored."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of candidates.",

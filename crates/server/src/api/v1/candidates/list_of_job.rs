@@ -8,19 +8,20 @@ use slated_operations::candidates::list_of_job::{CandidateQuery, ListCandidates}
 
 /// List the candidates of a job
 ///
-/// The oldest first. Page with `offset` and `limit`, or with `cursor`; any page costs the same.
+/// Oldest first. Page with `offset` and `limit`, or with `cursor`; every page costs the same.
 #[utoipa::path(get, path = "/v1/jobs/{id}/candidates", operation_id = "listCandidates",
     tag = "Candidates",
     params(
         ("id" = String, Path, description = "The job's id.",
             example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz"),
-        ("stage_id" = Option<String>, Query, description = "Only candidates that are in this \
-            stage now."),
-        ("stage_name" = Option<String>, Query, description = "Only candidates that are in the \
-            stage of this name now."),
-        ("q" = Option<String>, Query, description = "Words that candidates must have, in their \
-            name, handle, current job title, current company or e-mail addresses. A word of two \
-            or more letters finds all that begin with it; case and accents do not matter."),
+        ("stage_id" = Option<String>, Query, description = "Only candidates currently in this \
+            stage."),
+        ("stage_name" = Option<String>, Query, description = "Only candidates currently in the \
+            stage of this name."),
+        ("q" = Option<String>, Query, description = "Words that candidates must have in their \
+            name, handle, current job title, current company or e-mail addresses. A word of two or \
+            more letters also matches longer words that begin with it; case and accents are \
+            ignored."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of candidates.",

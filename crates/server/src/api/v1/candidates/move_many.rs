@@ -7,7 +7,7 @@ use crate::http::response::render;
 use crate::http::{ApiResult, WriteRequest};
 use slated_operations::candidates::move_many::{MoveCandidates, Moved};
 
-/// The candidates, and where they go: `stage_id` or `stage_name`.
+/// The candidates and their new stage: `stage_id` or `stage_name`.
 #[derive(ToSchema)]
 #[schema(example = json!({"candidate_ids": ["cnd_01m1v0e8k7ez4gy9v5n1tq8rja"],
     "stage_name": "Interview"}))]
@@ -15,22 +15,22 @@ use slated_operations::candidates::move_many::{MoveCandidates, Moved};
 pub struct MoveCandidatesBody {
     /// Each candidate once.
     candidate_ids: Vec<String>,
-    /// A stage of the one job that all of them are on.
+    /// A stage of the job, which must be the same for all candidates.
     stage_id: Option<String>,
-    /// The name of a stage of each candidate's job, in any case.
+    /// The name of a stage of each candidate's job, regardless of case.
     stage_name: Option<String>,
 }
 
 /// Move many candidates
 ///
-/// All of them or none: if one is not there, or its job has no such stage, none is moved.
-/// Candidates that are in the stage already stay as they are. With `stage_name` they may be of
-/// different jobs.
+/// Moves all of them or none: if one does not exist, or its job has no such stage, none is moved.
+/// Candidates already in the stage do not change. With `stage_name`, they may be of different
+/// jobs.
 #[utoipa::path(post, path = "/v1/candidates/move", operation_id = "moveCandidates",
     tag = "Candidates",
     request_body = MoveCandidatesBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "AMBIGUOUS_STAGE"]))),
-    responses((status = 200, description = "The candidates as they are now, in the order of the \
+    responses((status = 200, description = "The candidates after the move, in the order of the \
         request.", body = Each<MovedCandidate>)))]
 pub async fn move_candidates(request: WriteRequest) -> ApiResult {
     request.no_query()?;

@@ -8,23 +8,23 @@ use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::candidates::move_stage::MoveCandidate;
 use slated_operations::etag;
 
-/// Where the candidate goes: `stage_id` or `stage_name`.
+/// The new stage: `stage_id` or `stage_name`.
 #[derive(ToSchema)]
 #[schema(example = json!({"stage_name": "Interview",
     "from_stage_id": "stg_01m1v0e8k7b4k8s2d6f0g5h7jm"}))]
 #[expect(dead_code, reason = "describes what StageMove reads")]
 pub struct MoveCandidateBody {
     stage_id: Option<String>,
-    /// The name of a stage of the candidate's job, in any case.
+    /// The name of a stage of the candidate's job, regardless of case.
     stage_name: Option<String>,
-    /// Where the caller believes the candidate to be; 409 if it is elsewhere by now.
+    /// The stage that the caller expects the candidate to be in; 409 if it is in another.
     from_stage_id: Option<String>,
 }
 
 /// Move a candidate
 ///
-/// Moves the candidate to a stage of its job and adds to its history. A move to the stage that it
-/// is in changes nothing.
+/// Moves the candidate to a stage of its job and adds to its history. A move to the current stage
+/// changes nothing.
 #[utoipa::path(patch, path = "/v1/candidates/{id}", operation_id = "moveCandidate",
     tag = "Candidates",
     params(("id" = String, Path, description = "The candidate's id.",
@@ -32,7 +32,7 @@ pub struct MoveCandidateBody {
     request_body = MoveCandidateBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "AMBIGUOUS_STAGE", "STAGE_CONFLICT",
         "PRECONDITION_FAILED"])), ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
-    responses((status = 200, description = "The candidate as it is now.",
+    responses((status = 200, description = "The candidate after the move.",
         body = Envelope<CandidateRead>)))]
 pub async fn move_candidate(request: WriteRequest) -> ApiResult {
     request.no_query()?;

@@ -6,7 +6,7 @@ use slated_operations::read::ReadCandidate;
 
 /// Read a candidate
 ///
-/// The candidate with its current stage and all the stages that it entered, the oldest first.
+/// The candidate with its current stage and all the stages that it entered, oldest first.
 #[utoipa::path(get, path = "/v1/candidates/{id}", operation_id = "readCandidate",
     tag = "Candidates",
     params(("id" = String, Path, description = "The candidate's id.",

@@ -5,10 +5,11 @@ use crate::http::response::answer;
 use crate::http::{ApiResult, BodilessWriteRequest, Envelope};
 use slated_operations::candidates::remove::RemoveCandidate;
 
-/// Take a person off a job
+/// Remove a person from a job
 ///
-/// Removes the candidate with its history; the person stays. With `If-Match`, only if the candidate
-/// is still as it was read. The event `candidate.removed` says what it was.
+/// Removes the candidate with its history; the person is kept. With `If-Match`, only if the
+/// candidate has not changed since it was read. The event `candidate.removed` contains what was
+/// removed.
 #[utoipa::path(delete, path = "/v1/candidates/{id}", operation_id = "removeCandidate",
     tag = "Candidates",
     params(("id" = String, Path, description = "The candidate's id.",
@@ -18,7 +19,7 @@ use slated_operations::candidates::remove::RemoveCandidate;
         ("x-if-match" = json!(true)),
         ("x-writes" = json!(true))
     ),
-    responses((status = 200, description = "The candidate is gone.",
+    responses((status = 200, description = "The candidate was removed.",
         body = Envelope<Confirmation>)))]
 pub async fn remove_candidate(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     request.no_query()?;

@@ -5,7 +5,7 @@ use slated_operations::candidates::stage_times::ReadStageTimes;
 
 /// Read a candidate's time in each stage
 ///
-/// Every stay in a stage with its length, the oldest first, and all stays put together by stage.
+/// Every stay in a stage with its length, oldest first, and the totals by stage.
 #[utoipa::path(get, path = "/v1/candidates/{id}/stage-times", operation_id = "readStageTimes",
     tag = "Candidates",
     params(("id" = String, Path, description = "The candidate's id.",

@@ -13,7 +13,7 @@ use slated_operations::companies::contacts::{AddContact, ListContacts, RemoveCon
 
 /// List the contacts of a company
 ///
-/// The persons whom one talks to there, in the order in which they became contacts.
+/// The contact persons at the company, in the order in which they became contacts.
 #[utoipa::path(get, path = "/v1/companies/{id}/contacts", operation_id = "listCompanyContacts",
     tag = "Companies",
     params(("id" = String, Path, description = "The company's id.",
@@ -33,7 +33,7 @@ pub async fn list_contacts(request: ReadRequest) -> ApiResult {
     Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
 }
 
-/// The person who becomes a contact.
+/// The person to make a contact.
 #[derive(ToSchema)]
 #[schema(example = json!({"person_id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd"}))]
 #[expect(dead_code, reason = "describes what read_person reads")]
@@ -43,7 +43,7 @@ pub struct AddContactBody {
 
 /// Make a person a contact of a company
 ///
-/// Who is a contact already stays one, and the answer is 200.
+/// If the person is already a contact, nothing changes and the response is 200.
 #[utoipa::path(post, path = "/v1/companies/{id}/contacts", operation_id = "addCompanyContact",
     tag = "Companies",
     params(("id" = String, Path, description = "The company's id.",
@@ -51,24 +51,24 @@ pub struct AddContactBody {
     request_body = AddContactBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
     responses(
-        (status = 201, description = "The person is a contact now.",
+        (status = 201, description = "The person became a contact.",
             body = Envelope<ClientContactRead>),
-        (status = 200, description = "The person was a contact already.",
+        (status = 200, description = "The person was already a contact.",
             body = Envelope<ClientContactRead>)))]
 pub async fn add_contact(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let person = request
         .read(read_person)?
-        .ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "must be given"))?;
+        .ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "is required"))?;
     let work = AddContact { actor: request.actor.clone(), company: request.id()?, person };
     request
         .carry_out(work, |(view, is_new)| answer(status(is_new), ClientContactRead::from(view)))
         .await
 }
 
-/// Remove a contact of a company
+/// Remove a contact from a company
 ///
-/// The person stays, and is no contact of the company any more.
+/// The person is kept, but is no longer a contact of the company.
 #[utoipa::path(delete, path = "/v1/companies/{id}/contacts/{contact_id}",
     operation_id = "removeCompanyContact", tag = "Companies",
     params(
@@ -78,7 +78,7 @@ pub async fn add_contact(request: WriteRequest) -> ApiResult {
             example = "ctc_01m1v0e8k7n4q6s8v0x2z5b7df"),
     ),
     extensions(("x-errors" = json!(["NOT_FOUND"])), ("x-writes" = json!(true))),
-    responses((status = 200, description = "The person is no contact any more.",
+    responses((status = 200, description = "The person is no longer a contact.",
         body = Envelope<Confirmation>)))]
 pub async fn remove_contact(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     request.no_query()?;
@@ -92,7 +92,7 @@ pub async fn remove_contact(BodilessWriteRequest(request): BodilessWriteRequest)
         .carry_out(work, |()| {
             answer(
                 StatusCode::OK,
-                Confirmation { message: "The person is no contact of the company any more." },
+                Confirmation { message: "The person is no longer a contact of the company." },
             )
         })
         .await

@@ -7,7 +7,7 @@ use crate::api::v1::responses::company::CompanyRead;
 use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::companies::create::CreateCompany;
 
-/// A company to make.
+/// A company to create.
 #[derive(ToSchema)]
 #[schema(example = json!({"name": "Babbage & Co"}))]
 #[expect(dead_code, reason = "describes what NewCompany reads")]
@@ -15,16 +15,16 @@ pub struct CreateCompanyBody {
     name: String,
 }
 
-/// Make a company
+/// Create a company
 ///
-/// A company that has the name already is answered with 200 and keeps its spelling. Case and runs
-/// of white space make no other name.
+/// If a company already has the name, the response is 200 with that company, which keeps its
+/// spelling. Names are compared without regard to case and runs of white space.
 #[utoipa::path(post, path = "/v1/companies", operation_id = "createCompany", tag = "Companies",
     request_body = CreateCompanyBody,
     extensions(("x-etag" = json!(true))),
     responses(
-        (status = 201, description = "The company was made.", body = Envelope<CompanyRead>),
-        (status = 200, description = "There was a company of that name.",
+        (status = 201, description = "The company was created.", body = Envelope<CompanyRead>),
+        (status = 200, description = "A company already had the name.",
             body = Envelope<CompanyRead>)))]
 pub async fn create_company(request: WriteRequest) -> ApiResult {
     request.no_query()?;

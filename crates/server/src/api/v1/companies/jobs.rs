@@ -10,7 +10,7 @@ use slated_operations::jobs::list::JobQuery;
 
 /// List the jobs of a company
 ///
-/// The jobs that the company is the client of, the oldest first.
+/// The jobs that the company is the client of, oldest first.
 #[utoipa::path(get, path = "/v1/companies/{id}/jobs", operation_id = "listCompanyJobs",
     tag = "Companies",
     params(
@@ -18,10 +18,10 @@ use slated_operations::jobs::list::JobQuery;
             example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk"),
         ("status" = Option<String>, Query, description = "Only jobs with this status, by name or \
             id."),
-        ("is_archived" = Option<bool>, Query, description = "Only jobs that are archived, or only \
-            those that are not."),
-        ("q" = Option<String>, Query, description = "Only jobs whose name, or whose client's \
-            name, holds this text."),
+        ("is_archived" = Option<bool>, Query, description = "`true` for archived jobs only, \
+            `false` for all others."),
+        ("q" = Option<String>, Query, description = "Only jobs whose name, or whose client's name, \
+            contains this text."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of jobs.", body = ListOf<JobListItem>)))]

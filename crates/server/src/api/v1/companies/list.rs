@@ -8,10 +8,10 @@ use slated_operations::companies::list::{ListCompanies, read_filter};
 
 /// List companies
 ///
-/// All companies of the workspace, the oldest first: employers and clients. Page with `offset` and
+/// All companies of the workspace, employers and clients, oldest first. Page with `offset` and
 /// `limit`, or with `cursor`.
 #[utoipa::path(get, path = "/v1/companies", operation_id = "listCompanies", tag = "Companies",
-    params(("q" = Option<String>, Query, description = "Only companies whose name holds this \
+    params(("q" = Option<String>, Query, description = "Only companies whose name contains this \
         text.")),
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of companies.", body = ListOf<CompanyRead>)))]

@@ -6,8 +6,8 @@ use slated_operations::etag;
 
 /// Read a company
 ///
-/// Under the id of a company that went into another, that other is shown, and `merged_into` says
-/// so.
+/// The id of a company that was merged returns the remaining company, whose id is in
+/// `merged_into`.
 #[utoipa::path(get, path = "/v1/companies/{id}", operation_id = "readCompany", tag = "Companies",
     params(("id" = String, Path, description = "The company's id.",
         example = "cmp_01m1v0e8k7d2r9w4t6y8p1q3sk")),

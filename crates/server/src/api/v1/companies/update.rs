@@ -7,7 +7,7 @@ use crate::api::v1::responses::company::CompanyRead;
 use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::companies::update::UpdateCompany;
 
-/// What to change of a company. The name cannot be cleared.
+/// The fields of a company to change. The name cannot be cleared.
 #[derive(ToSchema)]
 #[schema(example = json!({"name": "Babbage & Company"}))]
 #[expect(dead_code, reason = "describes what CompanyPatch reads")]
@@ -18,8 +18,8 @@ pub struct UpdateCompanyBody {
 
 /// Rename a company
 ///
-/// Wherever the company is shown, it has the new name. A name that another company has is refused.
-/// With `If-Match`, only if the company is still as it was read.
+/// The new name appears wherever the company is shown. A name that another company has is refused.
+/// With `If-Match`, only if the company has not changed since it was read.
 #[utoipa::path(patch, path = "/v1/companies/{id}", operation_id = "updateCompany",
     tag = "Companies",
     params(("id" = String, Path, description = "The company's id.",
@@ -28,7 +28,7 @@ pub struct UpdateCompanyBody {
     extensions(
         ("x-errors" = json!(["NOT_FOUND", "NAME_TAKEN", "PRECONDITION_FAILED"])),
         ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
-    responses((status = 200, description = "The company as it is now.",
+    responses((status = 200, description = "The company after the change.",
         body = Envelope<CompanyRead>)))]
 pub async fn update_company(request: WriteRequest) -> ApiResult {
     request.no_query()?;

@@ -8,7 +8,7 @@ use slated_operations::enrichment::runs::ListRuns;
 
 /// List enrichment runs
 ///
-/// The runs of the workspace, the oldest first, those that are over too.
+/// The runs of the workspace, oldest first, including finished ones.
 #[utoipa::path(get, path = "/v1/enrichments", operation_id = "listEnrichmentRuns",
     tag = "Enrichment",
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),

@@ -5,7 +5,7 @@ use slated_operations::enrichment::request::ReadEnrichment;
 
 /// Read a person's enrichment
 ///
-/// How far it has come, or what came of it. A person who was never asked to be enriched has none.
+/// The progress or the result. A person for whom enrichment was never requested has none.
 #[utoipa::path(get, path = "/v1/persons/{id}/enrichment", operation_id = "readEnrichment",
     tag = "Enrichment",
     params(("id" = String, Path, description = "The person's id.",

@@ -7,7 +7,7 @@ use slated_operations::enrichment::runs::ReadRun;
 
 /// Read an enrichment run
 ///
-/// How many persons were found so far, and what became of them.
+/// The number of persons found so far, by outcome.
 #[utoipa::path(get, path = "/v1/enrichments/{id}", operation_id = "readEnrichmentRun",
     tag = "Enrichment",
     params(("id" = String, Path, description = "The run's id.",

@@ -13,46 +13,46 @@ use slated_operations::enrichment::runs::StartRun;
     "never_enriched": true}}))]
 #[expect(dead_code, reason = "describes what NewRun reads")]
 pub struct StartRunBody {
-    /// Which persons to enrich; `{}` for everybody.
+    /// Which persons to enrich; `{}` for all.
     filter: RunFilterInput,
-    /// True to ask providers anew although they answered not long ago.
+    /// True to ask providers again even if they answered recently.
     refresh: Option<bool>,
 }
 
-/// Which persons to enrich. A person must fit all that is given.
+/// Which persons to enrich. A person must match all given conditions.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what RunFilter reads")]
 pub struct RunFilterInput {
     /// Only these persons, each named once.
     person_ids: Option<Vec<String>>,
-    /// Only persons who work for this company now.
+    /// Only persons who currently work for this company.
     company_id: Option<String>,
     /// Only persons who are candidates of this job.
     job_id: Option<String>,
-    /// Only persons made after this moment; a date is its first moment in UTC.
+    /// Only persons created after this time; a date means 00:00 UTC on that day.
     created_after: Option<String>,
-    /// Only persons made before this moment.
+    /// Only persons created before this time.
     created_before: Option<String>,
-    /// Only persons changed after this moment.
+    /// Only persons changed after this time.
     updated_after: Option<String>,
-    /// Only persons changed before this moment.
+    /// Only persons changed before this time.
     updated_before: Option<String>,
-    /// Only persons in whom at least one of these fields is empty.
+    /// Only persons with at least one of these fields empty.
     missing: Option<Vec<String>>,
-    /// True for persons who were never asked to be enriched.
+    /// True for persons for whom enrichment was never requested.
     never_enriched: Option<bool>,
 }
 
 /// Enrich many persons
 ///
-/// Starts a run: the persons are found and put into the queue bit by bit in the background, in the
-/// order of their ids, so that requests for single persons do not wait behind it. The answer is the
-/// run, which can be read to see how far it has come.
+/// Starts a run: the persons are found and queued gradually in the background, in the order of
+/// their ids, so that requests for single persons do not wait behind it. The response is the run,
+/// which can be read to see its progress.
 #[utoipa::path(post, path = "/v1/enrichments", operation_id = "startEnrichmentRun",
     tag = "Enrichment",
     request_body = StartRunBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
-    responses((status = 202, description = "The run, which has begun.", body = Envelope<RunRead>)))]
+    responses((status = 202, description = "The run, which has started.", body = Envelope<RunRead>)))]
 pub async fn start_run(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let new = request.read(NewRun::read)?;

@@ -16,16 +16,16 @@ const DEFAULT_PER_PAGE: i64 = 100;
 
 /// List events
 ///
-/// What changed, oldest first, from any point within the retention. `next_after` goes into the next
-/// call. With `types` a page may be short or empty although there is more: go on while `has_more`
-/// says so.
+/// All changes, oldest first, from any point within the retention. Send `next_after` as `after` in
+/// the next call. With `types`, a page may be short or empty even if there is more: continue while
+/// `has_more` is true.
 #[utoipa::path(get, path = "/v1/events", operation_id = "listEvents", tag = "Events",
     params(
-        ("after" = Option<String>, Query, description = "Only events behind this number; `latest` \
-            for none of those there are. From the oldest that is kept if absent."),
-        ("types" = Option<String>, Query, description = "Only events of these types, with commas \
-            between: `person.created`, `person.*`, `*`."),
-        ("limit" = Option<i64>, Query, description = "How many events a page has."),
+        ("after" = Option<String>, Query, description = "Only events after this number; `latest` \
+            for new events only. If absent, from the oldest event kept."),
+        ("types" = Option<String>, Query, description = "Only events of these types, separated by \
+            commas: `person.created`, `person.*`, `*`."),
+        ("limit" = Option<i64>, Query, description = "The maximum number of events on a page."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "EVENTS_GONE"]))),
     responses((status = 200, description = "A page of events.", body = EventPage)))]

@@ -30,20 +30,20 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Stream events
 ///
-/// The same as the feed, as server-sent events that come as they happen: `id` is the number,
-/// `event` the type, `data` the event. A client that connects again with `Last-Event-ID` misses
-/// nothing. Without a position it begins now. A comment comes every 5 seconds.
+/// The event feed as server-sent events, sent as they happen: `id` is the number, `event` the type,
+/// `data` the event. A client that reconnects with `Last-Event-ID` misses nothing. Without a
+/// position, the stream starts now. A comment is sent every 5 seconds.
 #[utoipa::path(get, path = "/v1/events/stream", operation_id = "streamEvents", tag = "Events",
     params(
-        ("after" = Option<String>, Query, description = "Only events behind this number; \
-            `latest`, and if absent, only those that come from now on."),
-        ("types" = Option<String>, Query, description = "Only events of these types, with commas \
-            between: `person.created`, `person.*`, `*`."),
-        ("Last-Event-ID" = Option<i64>, Header, description = "The number of the last event that \
-            was received; counts more than `after`."),
+        ("after" = Option<String>, Query, description = "Only events after this number; if \
+            `latest` or absent, only new events."),
+        ("types" = Option<String>, Query, description = "Only events of these types, separated by \
+            commas: `person.created`, `person.*`, `*`."),
+        ("Last-Event-ID" = Option<i64>, Header, description = "The number of the last event \
+            received; takes precedence over `after`."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "EVENTS_GONE"]))),
-    responses((status = 200, description = "Events, for as long as the connection stands.",
+    responses((status = 200, description = "Events, until the connection is closed.",
         body = String, content_type = "text/event-stream")))]
 pub async fn stream_events(request: ReadRequest) -> Result<Response, ErrorResponse> {
     let mut query = request.query();
@@ -181,7 +181,7 @@ impl Following {
             // connects again.
             Err(slated_store::OperationError::Rejected(_)) => None,
             Err(slated_store::OperationError::Store(error)) => {
-                tracing::debug!(error = %error, "a stream waits for the log");
+                tracing::debug!(error = %error, "a stream could not read the log; it tries again");
                 self.has_more = true;
                 tokio::time::sleep(PAUSE).await;
                 Some(())

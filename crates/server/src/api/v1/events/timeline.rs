@@ -11,15 +11,15 @@ const MAX_PER_PAGE: i64 = 100;
 
 /// Read a person's timeline
 ///
-/// What happened to the person and their candidates, newest first, within the retention.
+/// The events about the person and their candidates, newest first, within the retention.
 #[utoipa::path(get, path = "/v1/persons/{id}/timeline", operation_id = "readPersonTimeline",
     tag = "Events",
     params(
         ("id" = String, Path, description = "The person's id.",
             example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
         ("before" = Option<i64>, Query, description = "Only events before this number: \
-            `next_before` of the page before."),
-        ("limit" = Option<i64>, Query, description = "How many events a page has."),
+            `next_before` of the previous page."),
+        ("limit" = Option<i64>, Query, description = "The maximum number of events on a page."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"]))),
     responses((status = 200, description = "A page of events.", body = TimelinePage)))]
@@ -29,15 +29,15 @@ pub async fn read_person_timeline(request: ReadRequest) -> ApiResult {
 
 /// Read a candidate's timeline
 ///
-/// What happened to the candidate, newest first, within the retention.
+/// The events about the candidate, newest first, within the retention.
 #[utoipa::path(get, path = "/v1/candidates/{id}/timeline", operation_id = "readCandidateTimeline",
     tag = "Events",
     params(
         ("id" = String, Path, description = "The candidate's id.",
             example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja"),
         ("before" = Option<i64>, Query, description = "Only events before this number: \
-            `next_before` of the page before."),
-        ("limit" = Option<i64>, Query, description = "How many events a page has."),
+            `next_before` of the previous page."),
+        ("limit" = Option<i64>, Query, description = "The maximum number of events on a page."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "A page of events.", body = TimelinePage)))]
@@ -47,15 +47,15 @@ pub async fn read_candidate_timeline(request: ReadRequest) -> ApiResult {
 
 /// Read a job's timeline
 ///
-/// What happened to the job and its candidates, newest first, within the retention.
+/// The events about the job and its candidates, newest first, within the retention.
 #[utoipa::path(get, path = "/v1/jobs/{id}/timeline", operation_id = "readJobTimeline",
     tag = "Events",
     params(
         ("id" = String, Path, description = "The job's id.",
             example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz"),
         ("before" = Option<i64>, Query, description = "Only events before this number: \
-            `next_before` of the page before."),
-        ("limit" = Option<i64>, Query, description = "How many events a page has."),
+            `next_before` of the previous page."),
+        ("limit" = Option<i64>, Query, description = "The maximum number of events on a page."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "A page of events.", body = TimelinePage)))]

@@ -8,7 +8,7 @@ use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::etag;
 use slated_operations::jobs::create::CreateJob;
 
-/// A job to open. `client_company_name` or `client_company_id` is needed.
+/// A job to open. `client_company_name` or `client_company_id` is required.
 #[derive(ToSchema)]
 #[schema(example = json!({"name": "Chief Analyst", "client_company_name": "Babbage & Co",
     "pipeline_stages": [{"name": "Applied"}, {"name": "Interview", "is_interviewing_stage": true},
@@ -16,16 +16,16 @@ use slated_operations::jobs::create::CreateJob;
 #[expect(dead_code, reason = "describes what NewJob reads")]
 pub struct CreateJobBody {
     name: String,
-    /// Finds or makes the company of that name.
+    /// The client's name. The company is created if none has the name.
     client_company_name: Option<String>,
     client_company_id: Option<String>,
-    /// A status of the workspace; the first of them, `Open`, if absent.
+    /// A status of the workspace; if absent, the first of them, `Open`.
     job_status_name: Option<String>,
-    /// The pipeline in order, with at least one stage that is no rejection stage. If absent, that
-    /// of a template.
+    /// The pipeline in order, with at least one stage that is not a rejection stage. If absent,
+    /// that of a template.
     #[schema(min_items = 1, max_items = 50)]
     pipeline_stages: Option<Vec<NewStageBody>>,
-    /// The template that the pipeline is taken from, in place of `pipeline_stages`; the workspace's
+    /// The template to take the pipeline from, instead of `pipeline_stages`; the workspace's
     /// default if both are absent.
     pipeline_template_id: Option<String>,
 }
@@ -41,11 +41,11 @@ pub struct NewStageBody {
 
 /// Open a job
 ///
-/// The job begins without candidates, with the status and the pipeline that it is given.
+/// The job starts with the given status and pipeline, and without candidates.
 #[utoipa::path(post, path = "/v1/jobs", operation_id = "createJob", tag = "Jobs",
     request_body = CreateJobBody,
     extensions(("x-errors" = json!(["NOT_FOUND"])), ("x-etag" = json!(true))),
-    responses((status = 201, description = "The job was made.", body = Envelope<JobRead>)))]
+    responses((status = 201, description = "The job was created.", body = Envelope<JobRead>)))]
 pub async fn create_job(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let new = request.read(NewJob::read)?;

@@ -8,16 +8,16 @@ use slated_operations::jobs::list::{JobQuery, ListJobs};
 
 /// List jobs
 ///
-/// All jobs of the workspace, the oldest first. Page with `offset` and `limit`, or with `cursor`.
+/// All jobs of the workspace, oldest first. Page with `offset` and `limit`, or with `cursor`.
 #[utoipa::path(get, path = "/v1/jobs", operation_id = "listJobs", tag = "Jobs",
     params(
         ("status" = Option<String>, Query, description = "Only jobs with this status, by name or \
             id."),
-        ("is_archived" = Option<bool>, Query, description = "Only jobs that are archived, or only \
-            those that are not."),
+        ("is_archived" = Option<bool>, Query, description = "`true` for archived jobs only, \
+            `false` for all others."),
         ("client_company_id" = Option<String>, Query, description = "Only jobs of this client."),
-        ("q" = Option<String>, Query, description = "Only jobs whose name, or whose client's \
-            name, holds this text."),
+        ("q" = Option<String>, Query, description = "Only jobs whose name, or whose client's name, \
+            contains this text."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-list" = json!(true))),
     responses((status = 200, description = "A page of jobs.", body = ListOf<JobListItem>)))]

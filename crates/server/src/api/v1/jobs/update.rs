@@ -8,7 +8,7 @@ use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::etag;
 use slated_operations::jobs::update::UpdateJob;
 
-/// What to change of a job. Nothing of it can be cleared.
+/// The fields of a job to change. None of them can be cleared.
 #[derive(ToSchema)]
 #[schema(example = json!({"job_status_name": "Filled", "is_archived": true}))]
 #[expect(dead_code, reason = "describes what JobPatch reads")]
@@ -21,7 +21,7 @@ pub struct UpdateJobBody {
     job_status_id: Option<String>,
     #[schema(nullable = false)]
     is_archived: Option<bool>,
-    /// Finds or makes the company of that name.
+    /// The client's name. The company is created if none has the name.
     #[schema(nullable = false)]
     client_company_name: Option<String>,
     #[schema(nullable = false)]
@@ -30,15 +30,15 @@ pub struct UpdateJobBody {
 
 /// Update a job
 ///
-/// Changes what the body names and leaves the rest. With `If-Match`, only if the job is still as it
-/// was read.
+/// Changes the fields in the body and keeps the rest. With `If-Match`, only if the job has not
+/// changed since it was read.
 #[utoipa::path(patch, path = "/v1/jobs/{id}", operation_id = "updateJob", tag = "Jobs",
     params(("id" = String, Path, description = "The job's id.",
         example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),
     request_body = UpdateJobBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "PRECONDITION_FAILED"])),
         ("x-if-match" = json!(true)), ("x-etag" = json!(true))),
-    responses((status = 200, description = "The job as it is now.", body = Envelope<JobRead>)))]
+    responses((status = 200, description = "The job after the change.", body = Envelope<JobRead>)))]
 pub async fn update_job(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let patch = request.read(JobPatch::read)?;

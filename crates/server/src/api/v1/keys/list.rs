@@ -8,7 +8,7 @@ use slated_operations::keys::ListKeys;
 
 /// List keys
 ///
-/// The keys of the workspace, the oldest first, those that are revoked or expired too.
+/// The keys of the workspace, oldest first, including revoked and expired ones.
 #[utoipa::path(get, path = "/v1/keys", operation_id = "listKeys", tag = "Keys",
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of keys.", body = ListOf<KeyRead>)))]

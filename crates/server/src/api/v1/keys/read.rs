@@ -7,7 +7,7 @@ use slated_operations::keys::ReadKey;
 
 /// Read a key
 ///
-/// What it may do, until when, and when it was last used.
+/// The key with its scope, its expiry and its last use.
 #[utoipa::path(get, path = "/v1/keys/{id}", operation_id = "readKey", tag = "Keys",
     params(("id" = String, Path, description = "The key's id.",
         example = "key_01m1v0e8k7c6m9r2t4w8y1a3ef")),

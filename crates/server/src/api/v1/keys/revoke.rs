@@ -9,12 +9,12 @@ use slated_operations::keys::RevokeKey;
 
 /// Revoke a key
 ///
-/// It is refused from now on, for good. A key may revoke itself.
+/// The key is permanently refused from now on. A key may revoke itself.
 #[utoipa::path(delete, path = "/v1/keys/{id}", operation_id = "revokeKey", tag = "Keys",
     params(("id" = String, Path, description = "The key's id.",
         example = "key_01m1v0e8k7c6m9r2t4w8y1a3ef")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
-    responses((status = 200, description = "The key, which is revoked.",
+    responses((status = 200, description = "The revoked key.",
         body = Envelope<KeyRead>)))]
 pub async fn revoke_key(AdminRequest(request): AdminRequest) -> ApiResult {
     request.no_query()?;

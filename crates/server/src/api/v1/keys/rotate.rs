@@ -13,22 +13,22 @@ use slated_operations::keys::{RotateKey, random_bytes};
 #[schema(example = json!({"overlap_seconds": 3600}))]
 #[expect(dead_code, reason = "describes what is read")]
 pub struct RotateKeyBody {
-    /// How long the old key works on, at most until its own end; a day if absent, 0 to end it at
-    /// once.
+    /// How long the old key keeps working, at most until it expires; a day if absent, 0 to end it
+    /// at once.
     overlap_seconds: Option<i64>,
 }
 
 /// Rotate a key
 ///
-/// Makes a new key with the name, the scope and the end of the old one, and shows it once. The old
-/// one works on until the overlap ends.
+/// Creates a new key with the name, scope and expiry of the old one, and shows it once. The old one
+/// keeps working until the overlap ends.
 #[utoipa::path(post, path = "/v1/keys/{id}/rotate", operation_id = "rotateKey", tag = "Keys",
     params(("id" = String, Path, description = "The key's id.",
         example = "key_01m1v0e8k7c6m9r2t4w8y1a3ef")),
     request_body = RotateKeyBody,
     extensions(("x-may-be-empty" = json!(true)),
         ("x-errors" = json!(["NOT_FOUND", "KEY_REPLACED", "TOO_MANY"]))),
-    responses((status = 201, description = "The new key, with what opens the door.",
+    responses((status = 201, description = "The new key, with its secret.",
         body = Envelope<KeyRead>)))]
 pub async fn rotate_key(AdminRequest(request): AdminRequest) -> ApiResult {
     request.no_query()?;

@@ -14,7 +14,7 @@ use crate::http::response::{WouldBeChange, render, with_match, would_be};
 use crate::http::{ApiResult, WriteRequest};
 use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 
-/// A person to create. Somebody must be meant: `name`, or `first_name` or `last_name`, or at least
+/// A person to create. At least one of these is required: `name`, `first_name`, `last_name`,
 /// `social_url` or a contact.
 #[derive(ToSchema)]
 #[schema(example = json!({"name": "Ada Lovelace",
@@ -23,16 +23,16 @@ use slated_operations::persons::create::{CreatePerson, CreatedPerson};
         20 7946 0000", "external_source_id": "crm-1815"}))]
 #[expect(dead_code, reason = "describes what read_new_person reads")]
 pub struct CreatePersonBody {
-    /// The whole name. Split at the last space when `first_name` and `last_name` are absent.
+    /// The full name. Split at the last space if `first_name` and `last_name` are absent.
     name: Option<String>,
     first_name: Option<String>,
     last_name: Option<String>,
-    /// An http or https URL that holds the public handle: the segment after `/in/`, else the last
-    /// one. Without a scheme it is taken as https.
+    /// An http or https URL that contains the public handle: the segment after `/in/`, else the
+    /// last one. Without a scheme, https is assumed.
     social_url: Option<String>,
     current_job_title: Option<String>,
     social_location: Option<String>,
-    /// Finds or makes the company of that name.
+    /// The current company's name. The company is created if none has the name.
     company_name: Option<String>,
     /// E-mail addresses, of the type `work` unless a typed field holds the same one.
     emails: Option<Vec<String>>,
@@ -44,21 +44,21 @@ pub struct CreatePersonBody {
     phone_numbers: Option<Vec<String>>,
     /// Kept as a dated note on the person.
     notes: Option<String>,
-    /// Puts the person on this job. What stands beside it in `job_name`, `client_id` and
-    /// `client_name` must be true of the job.
+    /// Adds the person to this job. If `job_name`, `client_id` or `client_name` is also given, it
+    /// must match the job.
     job_id: Option<String>,
-    /// Puts the person on the job of this name that is not archived; `client_id` or `client_name`
-    /// tell several apart.
+    /// Adds the person to the unarchived job of this name; `client_id` or `client_name` selects one
+    /// of several.
     job_name: Option<String>,
     /// With `job_name`, the job's client; alone, makes the person a contact of that client, which
-    /// is made if it is new.
+    /// is created if it is new.
     client_name: Option<String>,
-    /// As `client_name`, by id.
+    /// Like `client_name`, but by id.
     client_id: Option<String>,
-    /// The person's id in an outside system.
+    /// The person's id in an external system.
     external_source_id: Option<String>,
-    /// True to enrich the person in the background, whether they are made or found. It never slows
-    /// or fails the create.
+    /// True to enrich the person in the background, whether created or found. It never slows or
+    /// fails the create.
     enrich_record: Option<bool>,
 }
 
@@ -100,36 +100,36 @@ pub fn read_dry_run(query: &mut Query) -> bool {
 
 /// Create a person
 ///
-/// Makes the person, or finds the one that `external_source_id`, the social profile or an e-mail
-/// address points at (in that order; never the name): then empty fields are filled, contacts
-/// united, the job attached, and the answer is 200 with the existing id, and with `X-Matched-By`.
-/// What differs becomes a proposal. So pushing the same person twice is safe. Nobody is matched by
-/// a shared profile or address whose `external_source_id`, or handle on the same network, differs:
-/// those are two persons. All of it happens or nothing.
+/// Creates the person, or finds an existing one by `external_source_id`, social profile or e-mail
+/// address, in that order and never by name. For an existing person, empty fields are filled,
+/// contacts are combined, the job is attached, and the response is 200 with the existing id and
+/// `X-Matched-By`. Different values become proposals, so pushing the same person twice is safe. A
+/// shared profile or address does not match if the `external_source_id`, or the handle on the same
+/// network, differs: those are two persons. The request is atomic.
 #[utoipa::path(post, path = "/v1/persons", operation_id = "createPerson", tag = "Persons",
     params(
-        ("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do when \
-            the person is there already: `merge` (the default), `error` to answer 409 with the \
-            id, or `create` to make a second person."),
+        ("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do if the \
+            person already exists: `merge` (the default), `error` to return 409 with the id, or \
+            `create` to create a second person."),
         ("on_invalid" = inline(Option<InvalidChoice>), Query, description = "What to do with \
-            contacts and a `social_url` that are not valid: `refuse` (the default) the request, \
-            or `drop` them, which `include=changes` tells, and keep the rest."),
-        ("include" = inline(Option<CreateInclude>), Query, description = "`changes` says beside \
+            invalid contacts and an invalid `social_url`: `refuse` the request (the default), or \
+            `drop` them and keep the rest; `include=changes` lists the dropped values."),
+        ("include" = inline(Option<CreateInclude>), Query, description = "`changes` adds to \
             `data` how the person was matched, what was filled, and what was kept back or \
             dropped."),
-        ("dry_run" = Option<bool>, Query, description = "With `true` nothing is stored: the \
-            answer is the one that the write would have given, with the changes that it would \
+        ("dry_run" = Option<bool>, Query, description = "With `true`, nothing is \
+            stored: the response is that of the write, with the changes that it would \
             have made."),
     ),
     request_body = CreatePersonBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "DUPLICATE_PERSON", "IDENTIFIER_CONFLICT",
         "AMBIGUOUS_JOB"]))),
     responses(
-        (status = 201, description = "The person was made.", body = CreateAnswer),
-        (status = 200, description = "The person was there already; what was missing was added.",
+        (status = 201, description = "The person was created.", body = CreateAnswer),
+        (status = 200, description = "The person already existed; missing values were added.",
             body = CreateAnswer,
-            headers(("X-Matched-By" = MatchedByName, description = "By what the person was found: \
-                `external_source_id`, `social_url` or `email`.")))))]
+            headers(("X-Matched-By" = MatchedByName, description = "The identifier by which the \
+                person was found: `external_source_id`, `social_url` or `email`.")))))]
 pub async fn create_person(request: WriteRequest) -> ApiResult {
     let mut query = request.query();
     let (on_duplicate, on_invalid) = (read_on_duplicate(&mut query), read_on_invalid(&mut query));
@@ -170,13 +170,13 @@ fn told(
     )
 }
 
-/// The person, and what became of the values that were sent.
+/// The person, and the outcome of the values that were sent.
 #[derive(Serialize, ToSchema)]
 pub struct CreateAnswer {
     #[schema(example = true)]
     success: bool,
     data: PersonCreated,
-    /// With `include=changes` what became of the values that were sent; with `dry_run=true` alone
+    /// With `include=changes`, the outcome of the values that were sent; with `dry_run=true` alone,
     /// the events that would have been written.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CreateChanges>, nullable = false)]

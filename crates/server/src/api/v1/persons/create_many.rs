@@ -23,30 +23,30 @@ pub const MAX_PERSONS: usize = 1000;
     {"name": "Grace Hopper"}]}))]
 #[expect(dead_code, reason = "describes what create_persons reads")]
 pub struct CreatePersonsBody {
-    /// From 1 to 1,000, each as a create takes it.
+    /// From 1 to 1,000 persons, each as in a single create.
     persons: Vec<CreatePersonBody>,
 }
 
-/// What became of one of the persons.
+/// The outcome for one of the persons.
 #[derive(Serialize, ToSchema)]
 pub struct BatchRow {
     pub success: bool,
-    /// The status that a create of this person alone would have had.
+    /// The status that a single create of this person would have had.
     #[schema(example = 201)]
     pub status: u16,
-    /// The person, if they were made or found.
+    /// The person, if created or found.
     #[schema(required)]
     pub data: Option<PersonCreated>,
-    /// Why not, if they were not.
+    /// The error, if the person was refused.
     #[schema(required)]
     pub error: Option<RowError>,
-    /// With `include=changes`: what became of the values, if the person was made or found.
+    /// With `include=changes`: the outcome of the values, if the person was created or found.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub changes: Option<ChangesRead>,
 }
 
-/// Why a person was refused, as a create of this person alone would say it.
+/// Why a person was refused, as a single create of this person would report it.
 #[derive(Serialize, ToSchema)]
 pub struct RowError {
     #[schema(example = "INVALID_REQUEST")]
@@ -66,7 +66,7 @@ pub struct RowErrorDetail {
     code: String,
     #[schema(example = "must be an e-mail address, as in ada@example.com")]
     message: String,
-    /// The record that it is about, if it is about one.
+    /// The record that the error is about, if there is one.
     record_id: Option<String>,
 }
 
@@ -99,23 +99,23 @@ impl BatchRow {
 
 /// Create many persons
 ///
-/// Up to 1,000 creates in one call, of at most 8 MiB. Each is done or refused as a create of its
-/// own would be, and the answer says what became of each; all that is done becomes durable
+/// Up to 1,000 creates in one call of at most 8 MiB. Each is carried out or refused like a single
+/// create, and the response gives the outcome of each. All that are carried out become durable
 /// together.
 #[utoipa::path(post, path = "/v1/persons/batch", operation_id = "createPersons", tag = "Persons",
     params(
         ("on_duplicate" = inline(Option<DuplicateChoice>), Query, description = "What to do with \
-            persons who are there already: `merge` (the default), `error`, or `create` to make \
+            persons who already exist: `merge` (the default), `error`, or `create` to create \
             second ones."),
         ("on_invalid" = inline(Option<InvalidChoice>), Query, description = "What to do with \
-            contacts and `social_url` that are not valid: `refuse` (the default) the row, or \
-            `drop` them and keep the rest."),
-        ("include" = inline(Option<CreateInclude>), Query, description = "`changes` says in each \
+            invalid contacts and invalid `social_url`: `refuse` the row (the default), or `drop` \
+            them and keep the rest."),
+        ("include" = inline(Option<CreateInclude>), Query, description = "`changes` adds to each \
             row how the person was matched, what was filled, and what was kept back or dropped."),
     ),
     request_body = CreatePersonsBody,
     extensions(("x-errors" = json!(["INVALID_REQUEST"]))),
-    responses((status = 200, description = "What became of each person, in order.",
+    responses((status = 200, description = "The outcome for each person, in order.",
         body = Envelope<Vec<BatchRow>>)))]
 pub async fn create_persons(BulkRequest(request): BulkRequest) -> ApiResult {
     let mut query = request.query();

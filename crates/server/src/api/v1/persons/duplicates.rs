@@ -11,21 +11,21 @@ use slated_operations::persons::duplicates::FindDuplicates;
 
 /// List likely duplicates
 ///
-/// Pairs of persons who are likely the same one, in the order of their ids, each pair once. A page
-/// looks at 500 persons at most, so it may be short or empty although there is more: go on until
+/// Pairs of persons who are likely the same, in the order of their ids, each pair once. A page
+/// examines at most 500 persons, so it may be short or empty even if there is more: continue until
 /// `next_cursor` is null.
 #[utoipa::path(get, path = "/v1/persons/duplicates", operation_id = "listDuplicates",
     tag = "Persons",
     params(
-        ("cursor" = Option<String>, Query, description = "Empty or absent to begin, then \
-            `next_cursor` of the page before."),
-        ("limit" = Option<i64>, Query, description = "How many pairs a page has at most."),
+        ("cursor" = Option<String>, Query, description = "Empty or absent for the first page, then \
+            `next_cursor` of the previous page."),
+        ("limit" = Option<i64>, Query, description = "The maximum number of pairs on a page."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST"]))),
     responses((status = 200, description = "A page of pairs.", body = DuplicatePage)))]
 pub async fn list_duplicates(request: ReadRequest) -> ApiResult {
     let mut query = request.query();
-    let expected = "empty, or next_cursor of the page before";
+    let expected = "empty, or next_cursor of the previous page";
     let after =
         query.parsed("cursor", FieldErrorCode::InvalidValue, expected, |written| match written {
             "" => Some(None),

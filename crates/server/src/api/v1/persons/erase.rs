@@ -12,14 +12,14 @@ use crate::http::{ApiResult, BodilessWriteRequest, Envelope};
 use slated_operations::persons::erase::{ErasePerson, Erased, FindMentions};
 use slated_operations::persons::wiping::wipe;
 
-/// All that is left of a person.
+/// The result of an erasure.
 #[derive(Serialize, ToSchema)]
 pub struct PersonErased {
     #[schema(value_type = String, example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")]
     pub id: PersonId,
     #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
     pub erased_at: Timestamp,
-    /// With `wait=true`: whether nothing of the person is left in the files of the database either.
+    /// With `wait=true`: whether the person was also wiped from the files of the database.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = true)]
     pub is_wiped: Option<bool>,
@@ -33,21 +33,22 @@ impl From<Erased> for PersonErased {
 
 /// Erase a person
 ///
-/// Removes the person with contacts, identifiers, notes, client contacts and candidates for good,
-/// and the contents of all events about them. It cannot be undone. The id, and every id that was
-/// merged into it, answers 410 from then on. Words and old versions that still lie in the files of
-/// the database are wiped out within seconds; with `wait=true` the answer comes when that is done.
+/// Permanently removes the person with contacts, identifiers, notes, client contacts and
+/// candidates, and the contents of all events about them. This cannot be undone. The id, and every
+/// id that was merged into it, returns 410 from then on. Search words and old versions in the files
+/// of the database are wiped within seconds; with `wait=true`, the response is sent when that is
+/// done.
 #[utoipa::path(delete, path = "/v1/persons/{id}", operation_id = "erasePerson", tag = "Persons",
     params(
         ("id" = String, Path, description = "The person's id.",
             example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
-        ("wait" = Option<bool>, Query, description = "With `true` the answer comes when nothing \
-            of the person is left in the files of the database, after 20 seconds at most, and \
-            says in `is_wiped` whether it is so."),
+        ("wait" = Option<bool>, Query, description = "With `true`, the response is sent when the \
+            person is wiped from the files of the database, or after 20 seconds at most; \
+            `is_wiped` says whether it was done."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])),
         ("x-writes" = json!(true))),
-    responses((status = 200, description = "The person is gone.", body = Envelope<PersonErased>)))]
+    responses((status = 200, description = "The person was erased.", body = Envelope<PersonErased>)))]
 pub async fn erase_person(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     let mut query = request.query();
     let waits = query

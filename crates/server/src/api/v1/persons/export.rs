@@ -20,14 +20,14 @@ use slated_operations::persons::export::{ExportEvents, ExportNotes, ExportPerson
 
 /// Export a person
 ///
-/// Everything that is kept of the person in one document, as they may ask for it. It is read while
-/// it is sent: what changes meanwhile may be in one part of it and not in another.
+/// All data stored about the person in one document, for an access request. It is read while it is
+/// sent: a change made meanwhile may be in one part of it and not in another.
 #[utoipa::path(get, path = "/v1/persons/{id}/export", operation_id = "exportPerson",
     tag = "Persons",
     params(("id" = String, Path, description = "The person's id.",
         example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"]))),
-    responses((status = 200, description = "All that is kept of the person.",
+    responses((status = 200, description = "All data stored about the person.",
         body = MaybeMerged<PersonExport>)))]
 pub async fn export_person(request: ReadRequest) -> Result<Response, ErrorResponse> {
     request.no_query()?;
@@ -114,7 +114,7 @@ impl Document {
             Ok(Some(text)) => Some((Ok(text.into()), Some(self))),
             Ok(None) => None,
             Err(failure) => {
-                tracing::error!(error = %failure, "an export was broken off");
+                tracing::error!(error = %failure, "an export was aborted");
                 Some((Err(Failed(failure.to_string())), None))
             }
         }
@@ -196,5 +196,5 @@ fn is_busy(failure: &OperationError) -> bool {
 
 /// Why a document ends in the middle.
 #[derive(Debug, thiserror::Error)]
-#[error("the document was broken off: {0}")]
+#[error("the document was aborted: {0}")]
 struct Failed(String);

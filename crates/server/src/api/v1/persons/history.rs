@@ -9,8 +9,8 @@ use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::etag;
 use slated_operations::persons::history::ReplaceHistory;
 
-/// A career history in the shapes of a read. Each list is optional; one that is there takes the
-/// place of the old one, null or `[]` clears it.
+/// A career history in the format of a read. Each list is optional: a given list replaces the old
+/// one, null or `[]` clears it.
 #[derive(ToSchema)]
 #[schema(example = json!({"work_experience": [{"company_name": "Analytical Engines", "positions": [
     {"title": "Analyst", "start_date": "2022-03-01", "end_date": null, "location": "London",
@@ -29,7 +29,7 @@ pub struct ReplaceHistoryBody {
     certifications: Option<Vec<CertificationInput>>,
 }
 
-/// The time at one company.
+/// The employment at one company.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what CareerPatch reads")]
 pub struct WorkExperienceInput {
@@ -59,7 +59,7 @@ pub struct PositionInput {
     position_type: Option<String>,
 }
 
-/// The time at one school.
+/// The education at one school.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what CareerPatch reads")]
 pub struct EducationInput {
@@ -89,7 +89,7 @@ pub struct CertificationInput {
 
 /// Write a person's career history
 ///
-/// Answers with the person as a read shows it.
+/// Returns the person in the format of a read.
 #[utoipa::path(put, path = "/v1/persons/{id}/history", operation_id = "replaceHistory",
     tag = "Persons",
     params(("id" = String, Path, description = "The person's id.",

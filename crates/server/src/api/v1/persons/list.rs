@@ -8,25 +8,25 @@ use slated_operations::persons::list::{ListPersons, PersonQuery};
 
 /// List and search persons
 ///
-/// All persons of the workspace, the oldest first. With `q`, those who have all of its words, the
-/// best answers first: up to 1,000 persons, each with the fields in which the words stand. Page
-/// with `offset` and `limit`, or with `cursor`.
+/// All persons of the workspace, oldest first. With `q`, up to 1,000 persons who have all of its
+/// words, best matches first, each with the fields that contain the words. Page with `offset` and
+/// `limit`, or with `cursor`.
 #[utoipa::path(get, path = "/v1/persons", operation_id = "listPersons", tag = "Persons",
     params(
-        ("q" = Option<String>, Query, description = "Words that persons must have, in names, \
+        ("q" = Option<String>, Query, description = "Words that persons must have in names, \
             handles, titles, companies, e-mail addresses, headlines, locations, addresses, career \
-            histories or notes. A word of two or more letters finds all that begin with it; case \
-            and accents do not matter."),
+            histories or notes. A word of two or more letters also matches longer words that begin \
+            with it; case and accents are ignored."),
         ("email" = Option<String>, Query, description = "Only persons who have this e-mail \
             address."),
         ("phone" = Option<String>, Query, description = "Only persons who have this phone number; \
             only its digits are compared."),
-        ("external_source_id" = Option<String>, Query, description = "Only the persons with this \
-            id in an outside system."),
-        ("social_public_id" = Option<String>, Query, description = "Only the persons with this \
+        ("external_source_id" = Option<String>, Query, description = "Only persons with this id in \
+            an external system."),
+        ("social_public_id" = Option<String>, Query, description = "Only persons with this \
             handle."),
-        ("company_id" = Option<String>, Query, description = "Only persons who work for this \
-            company now."),
+        ("company_id" = Option<String>, Query, description = "Only persons who currently work for \
+            this company."),
         ("job_id" = Option<String>, Query, description = "Only persons who are candidates of this \
             job."),
     ),

@@ -9,7 +9,7 @@ use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::etag;
 use slated_operations::persons::merge::MergePersons;
 
-/// The person that goes.
+/// The person to merge into the other.
 #[derive(ToSchema)]
 #[schema(example = json!({"person_id": "per_01m1v0e8k7f3vs8xq2zr6c4ybe"}))]
 #[expect(dead_code, reason = "describes what read_person reads")]
@@ -19,24 +19,24 @@ pub struct MergePersonsBody {
 
 /// Merge a person into another
 ///
-/// The person that the body names goes into the one of the path, with contacts, identifiers, notes,
-/// client contacts and candidates. What is empty is filled and nothing that is known is
-/// overwritten. On a job that both are on their candidates become one, in the further stage. The
-/// old id leads to the person from then on. All of it happens or nothing. Answers with the person
-/// as a read shows it.
+/// Merges the person in the body into the one in the path, with contacts, identifiers, notes,
+/// client contacts and candidates. Empty fields are filled and known values are never overwritten.
+/// If both are on a job, their candidates become one, in the further stage. The old id leads to
+/// the remaining person from then on. The merge is atomic. Returns the person in the format of a
+/// read.
 #[utoipa::path(post, path = "/v1/persons/{id}/merge", operation_id = "mergePersons",
     tag = "Persons",
-    params(("id" = String, Path, description = "The id of the person that stays.",
+    params(("id" = String, Path, description = "The id of the person to keep.",
         example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     request_body = MergePersonsBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "INVALID_MERGE", "ERASED"])),
         ("x-etag" = json!(true))),
-    responses((status = 200, description = "The person that stays.", body = Envelope<PersonRead>)))]
+    responses((status = 200, description = "The remaining person.", body = Envelope<PersonRead>)))]
 pub async fn merge_persons(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let other = request
         .read(read_person)?
-        .ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "must be given"))?;
+        .ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "is required"))?;
     let work = MergePersons { actor: request.actor.clone(), id: request.id()?, other };
     request
         .carry_out(work, |view| {

@@ -9,7 +9,7 @@ use crate::http::response::{answer, list_meta, render};
 use crate::http::{ApiResult, BodilessWriteRequest, Envelope, ListOf, ReadRequest, WriteRequest};
 use slated_operations::persons::notes::{AddNote, DeleteNote, ListNotes, UpdateNote};
 
-/// A note to write down.
+/// A note to add.
 #[derive(ToSchema)]
 #[schema(example = json!({"body": "Met at the fair. Wants to move to London."}))]
 #[expect(dead_code, reason = "describes what read_note reads")]
@@ -20,7 +20,7 @@ pub struct NoteBody {
 
 /// List the notes on a person
 ///
-/// The oldest first; `sort=-created_at` for the newest first.
+/// Oldest first; `sort=-created_at` for newest first.
 #[utoipa::path(get, path = "/v1/persons/{id}/notes", operation_id = "listNotes", tag = "Persons",
     params(("id" = String, Path, description = "The person's id.",
         example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
@@ -44,13 +44,13 @@ pub async fn list_notes(request: ReadRequest) -> ApiResult {
     Ok(render(StatusCode::OK, &ListOf { success: true, data, meta }))
 }
 
-/// Write a note on a person
+/// Add a note to a person
 #[utoipa::path(post, path = "/v1/persons/{id}/notes", operation_id = "addNote", tag = "Persons",
     params(("id" = String, Path, description = "The person's id.",
         example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")),
     request_body = NoteBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
-    responses((status = 201, description = "The note was written.", body = Envelope<NoteRead>)))]
+    responses((status = 201, description = "The note was added.", body = Envelope<NoteRead>)))]
 pub async fn add_note(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let body = request.read(read_note)?;
@@ -60,7 +60,7 @@ pub async fn add_note(request: WriteRequest) -> ApiResult {
 
 /// Change a note on a person
 ///
-/// The new text takes the place of the old one.
+/// The new text replaces the old one.
 #[utoipa::path(patch, path = "/v1/persons/{id}/notes/{note_id}", operation_id = "updateNote",
     tag = "Persons",
     params(
@@ -71,7 +71,7 @@ pub async fn add_note(request: WriteRequest) -> ApiResult {
     ),
     request_body = NoteBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "ERASED"]))),
-    responses((status = 200, description = "The note as it is now.", body = Envelope<NoteRead>)))]
+    responses((status = 200, description = "The note after the change.", body = Envelope<NoteRead>)))]
 pub async fn update_note(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let body = request.read(read_note)?;
@@ -95,7 +95,7 @@ pub async fn update_note(request: WriteRequest) -> ApiResult {
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])),
         ("x-writes" = json!(true))),
-    responses((status = 200, description = "It is gone.", body = Envelope<Confirmation>)))]
+    responses((status = 200, description = "The note was deleted.", body = Envelope<Confirmation>)))]
 pub async fn delete_note(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     request.no_query()?;
     request.read(|_| ())?;

@@ -9,16 +9,16 @@ use slated_operations::read::ReadPerson;
 
 /// Read a person
 ///
-/// The person with contacts, career history and the jobs they are a candidate of, the oldest first.
-/// The `ETag` goes into `If-Match` of an update, or into `If-None-Match` of the next read, which
-/// then answers 304 while nothing changed. With `include` there is more, and the `ETag` is that of
-/// all that is shown: it is good for `If-None-Match` only.
+/// The person with contacts, career history and the jobs they are a candidate for, oldest first.
+/// Send the `ETag` as `If-Match` of an update, or as `If-None-Match` of the next read, which then
+/// returns 304 while nothing changed. With `include`, the `ETag` covers all that is returned and is
+/// valid for `If-None-Match` only.
 #[utoipa::path(get, path = "/v1/persons/{id}", operation_id = "readPerson", tag = "Persons",
     params(
         ("id" = String, Path, description = "The person's id.",
             example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
-        ("include" = Option<String>, Query, description = "What to show beside: `profile`, \
-            `notes` and `provenance`, with commas between."),
+        ("include" = Option<String>, Query, description = "Additional parts to return: `profile`, \
+            `notes` and `provenance`, separated by commas."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "ERASED"])),
         ("x-etag" = json!(true))),

@@ -9,17 +9,17 @@ use crate::http::response::answer;
 use crate::http::{ApiResult, Envelope, QueryRequest};
 use slated_operations::persons::resolve::{Match, ResolvePerson, Resolved};
 
-/// What a create of that person would come to.
+/// The outcome that a create of the person would have.
 #[derive(Serialize, ToSchema)]
 pub struct Resolution {
     /// `create`: nobody has any of the identifiers. `match`: one person has. `conflict`: several
     /// have.
     #[schema(value_type = ResolutionOutcome)]
     pub outcome: &'static str,
-    /// Every person at whom an identifier points, in the order of matching.
+    /// Every person that an identifier belongs to, in the order of matching.
     pub matches: Vec<MatchedPerson>,
-    /// Persons who share an identifier and are somebody else: their `external_source_id`, or their
-    /// handle on the same network, differs.
+    /// Persons who share an identifier but are different persons: their `external_source_id`, or
+    /// their handle on the same network, differs.
     pub others: Vec<MatchedPerson>,
 }
 
@@ -31,24 +31,24 @@ pub enum ResolutionOutcome {
     Conflict,
 }
 
-/// A person at whom identifiers point.
+/// A person that identifiers belong to.
 #[derive(Serialize, ToSchema)]
 pub struct MatchedPerson {
     #[schema(value_type = String, example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")]
     pub person_id: PersonId,
     #[schema(example = "Ada Lovelace")]
     pub name: String,
-    /// The identifiers that point at them.
+    /// The identifiers that belong to the person.
     pub by: Vec<MatchedBy>,
 }
 
-/// An identifier that points at a person.
+/// An identifier that belongs to a person.
 #[derive(Serialize, ToSchema)]
 pub struct MatchedBy {
     #[schema(value_type = MatchedField)]
     pub field: &'static str,
-    /// The identifier as it is compared: a profile as its network and handle, an e-mail address in
-    /// lower case.
+    /// The identifier in the form that is compared: a profile as its network and handle, an e-mail
+    /// address in lower case.
     #[schema(example = "ada@example.com")]
     pub value: String,
 }
@@ -87,15 +87,15 @@ impl From<Match> for MatchedPerson {
     }
 }
 
-/// See whether a person is there already
+/// Check whether a person already exists
 ///
-/// Takes what a create takes and says what it would match, without writing anything: nobody, one
-/// person, or several, which a create refuses. A key with the scope `read` is enough. Jobs and
-/// clients are not looked up.
+/// Takes the body of a create and returns the persons that it would match, without writing
+/// anything: none, one, or several, which a create refuses. A key with the scope `read` is enough.
+/// Jobs and clients are not looked up.
 #[utoipa::path(post, path = "/v1/persons/resolve", operation_id = "resolvePerson", tag = "Persons",
     request_body = CreatePersonBody,
     extensions(("x-asks" = json!(true))),
-    responses((status = 200, description = "Who is there.", body = Envelope<Resolution>)))]
+    responses((status = 200, description = "The matching persons.", body = Envelope<Resolution>)))]
 pub async fn resolve_person(QueryRequest(request): QueryRequest) -> ApiResult {
     request.no_query()?;
     let new = request.read(|fields| read_new_person(fields, OnInvalid::Refuse))?;

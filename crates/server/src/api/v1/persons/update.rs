@@ -8,17 +8,17 @@ use crate::http::response::answer;
 use crate::http::{ApiResult, WithDryRunChanges, WriteRequest};
 use slated_operations::persons::update::UpdatePerson;
 
-/// What to change of a person, as a JSON merge patch: what is absent stays, null (or an empty
-/// string) clears, a list takes the place of the old one.
+/// The fields of a person to change, as a JSON merge patch: an absent field is kept, null (or an
+/// empty string) clears, a list replaces the old one.
 #[derive(ToSchema)]
 #[schema(example = json!({"current_job_title": "Chief Analyst", "work_email": "ada@new.example",
     "mobile_phone": null}))]
 #[expect(dead_code, reason = "describes what PersonPatch reads")]
 pub struct UpdatePersonBody {
     social_url: Option<String>,
-    /// All e-mail addresses that the person has from now on.
+    /// The person's e-mail addresses; replaces all old ones.
     emails: Option<Vec<EmailInput>>,
-    /// All phone numbers that the person has from now on.
+    /// The person's phone numbers; replaces all old ones.
     phone_numbers: Option<Vec<PhoneInput>>,
     name: Option<String>,
     first_name: Option<String>,
@@ -28,43 +28,43 @@ pub struct UpdatePersonBody {
     social_location: Option<String>,
     social_headline: Option<String>,
     address: Option<String>,
-    /// True to enrich the person in the background, as they are after the change.
+    /// True to enrich the person in the background after the change.
     enrich_record: Option<bool>,
-    /// Takes the place of all e-mail addresses of the type `work`.
+    /// Replaces all e-mail addresses of the type `work`.
     work_email: Option<String>,
-    /// Takes the place of all e-mail addresses of the type `personal`.
+    /// Replaces all e-mail addresses of the type `personal`.
     personal_email: Option<String>,
-    /// Takes the place of all phone numbers of the type `mobile`.
+    /// Replaces all phone numbers of the type `mobile`.
     mobile_phone: Option<String>,
-    /// Takes the place of all phone numbers of the type `work`.
+    /// Replaces all phone numbers of the type `work`.
     work_phone: Option<String>,
-    /// Puts the person on this job.
+    /// Adds the person to this job.
     job_id: Option<String>,
 }
 
-/// An e-mail address to keep.
+/// An e-mail address to store.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what PersonPatch reads")]
 pub struct EmailInput {
-    /// `work` (if absent), `personal` or `other`. `work_email` and `personal_email` are taken too
-    /// and stored as the short names.
+    /// `work` (if absent), `personal` or `other`. `work_email` and `personal_email` are also
+    /// accepted and stored as the short names.
     contact_data_type: Option<String>,
     #[schema(example = "ada@example.com")]
     value: String,
 }
 
-/// A phone number to keep.
+/// A phone number to store.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what PersonPatch reads")]
 pub struct PhoneInput {
-    /// `mobile` (if absent), `work`, `home` or `other`. `mobile_phone` and `work_phone` are taken
-    /// too and stored as the short names.
+    /// `mobile` (if absent), `work`, `home` or `other`. `mobile_phone` and `work_phone` are also
+    /// accepted and stored as the short names.
     contact_data_type: Option<String>,
     #[schema(example = "+44 20 7946 0000")]
     value: String,
 }
 
-/// Says that the change was made.
+/// Confirms that the change was made.
 #[derive(Serialize, ToSchema)]
 pub struct Confirmation {
     #[schema(example = "The person was updated.")]
@@ -73,14 +73,14 @@ pub struct Confirmation {
 
 /// Update a person
 ///
-/// Changes what the body names and leaves the rest. With `If-Match`, only if the person is still as
-/// it was read.
+/// Changes the fields in the body and keeps the rest. With `If-Match`, only if the person has not
+/// changed since it was read.
 #[utoipa::path(patch, path = "/v1/persons/{id}", operation_id = "updatePerson", tag = "Persons",
     params(
         ("id" = String, Path, description = "The person's id.",
             example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd"),
-        ("dry_run" = Option<bool>, Query, description = "With `true` nothing is stored: the \
-            answer is the one that the write would have given, with the changes that it would \
+        ("dry_run" = Option<bool>, Query, description = "With `true`, nothing is \
+            stored: the response is that of the write, with the changes that it would \
             have made."),
     ),
     request_body = UpdatePersonBody,

@@ -7,7 +7,7 @@ use slated_operations::enrichment::proposals::DecideProposal;
 
 /// Accept a proposal
 ///
-/// Writes the value into the person, as an update by the caller would. Accepting it again changes
+/// Writes the value to the person, like an update by the caller. Accepting it again changes
 /// nothing.
 #[utoipa::path(post, path = "/v1/proposals/{id}/accept", operation_id = "acceptProposal",
     tag = "Enrichment",
@@ -15,7 +15,7 @@ use slated_operations::enrichment::proposals::DecideProposal;
         example = "prp_01m1v0e8k7r4t6w8y0b2d4f6hk")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "IDENTIFIER_CONFLICT",
         "PROPOSAL_DECIDED"])), ("x-writes" = json!(true))),
-    responses((status = 200, description = "The proposal, which is accepted.",
+    responses((status = 200, description = "The accepted proposal.",
         body = Envelope<ProposalRead>)))]
 pub async fn accept_proposal(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     decide(request, true).await
@@ -23,7 +23,7 @@ pub async fn accept_proposal(BodilessWriteRequest(request): BodilessWriteRequest
 
 /// Reject a proposal
 ///
-/// The person stays as they are, and the same value is not proposed again. Rejecting it again
+/// The person does not change, and the same value is not proposed again. Rejecting it again
 /// changes nothing.
 #[utoipa::path(post, path = "/v1/proposals/{id}/reject", operation_id = "rejectProposal",
     tag = "Enrichment",
@@ -31,7 +31,7 @@ pub async fn accept_proposal(BodilessWriteRequest(request): BodilessWriteRequest
         example = "prp_01m1v0e8k7r4t6w8y0b2d4f6hk")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "PROPOSAL_DECIDED"])),
         ("x-writes" = json!(true))),
-    responses((status = 200, description = "The proposal, which is rejected.",
+    responses((status = 200, description = "The rejected proposal.",
         body = Envelope<ProposalRead>)))]
 pub async fn reject_proposal(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     decide(request, false).await

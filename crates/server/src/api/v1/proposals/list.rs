@@ -10,8 +10,8 @@ use slated_operations::enrichment::proposals::ListProposals;
 
 /// List proposals
 ///
-/// The proposals for all persons, the oldest first. With `state=open` those that wait for a
-/// decision.
+/// The proposals for all persons, oldest first. With `state=open`, those that are not decided
+/// yet.
 #[utoipa::path(get, path = "/v1/proposals", operation_id = "listProposals", tag = "Enrichment",
     params(("state" = inline(Option<ProposalStateName>), Query, description = "Only proposals in \
         this state: `open`, `accepted`, `rejected` or `superseded`.")),

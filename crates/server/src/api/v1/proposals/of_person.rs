@@ -7,7 +7,7 @@ use slated_operations::enrichment::proposals::ProposalsOf;
 
 /// List the proposals for a person
 ///
-/// The newest 200 in whatever state, the newest first.
+/// The newest 200 in any state, newest first.
 #[utoipa::path(get, path = "/v1/persons/{id}/proposals", operation_id = "listPersonProposals",
     tag = "Enrichment",
     params(("id" = String, Path, description = "The person's id.",

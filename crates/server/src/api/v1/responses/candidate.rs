@@ -13,7 +13,7 @@ use slated_operations::candidates::funnel::JobFunnel;
 use slated_operations::candidates::move_many::Moved;
 use slated_operations::candidates::stage_times::StageTimes;
 
-/// A candidate as a single read shows it.
+/// A candidate in the format of a single read.
 #[derive(Serialize, ToSchema)]
 pub struct CandidateRead {
     #[schema(value_type = String, example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")]
@@ -125,7 +125,7 @@ impl CandidateListItem {
     }
 }
 
-/// What became of each record of the request, in its order.
+/// The outcome for each record of the request, in its order.
 #[derive(Serialize, ToSchema)]
 pub struct Each<T> {
     #[schema(example = true)]
@@ -140,7 +140,7 @@ pub struct AddedCandidate {
     pub person_id: PersonId,
     #[schema(value_type = String, example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")]
     pub candidate_id: CandidateId,
-    /// False if the person was on the job already.
+    /// False if the person was already on the job.
     #[schema(example = true)]
     pub is_new: bool,
 }
@@ -162,7 +162,7 @@ pub struct MovedCandidate {
     pub current_pipeline_stage_id: StageId,
     #[schema(example = "Interview")]
     pub current_pipeline_stage_name: String,
-    /// False if the candidate was in the stage already.
+    /// False if the candidate was already in the stage.
     #[schema(example = true)]
     pub is_moved: bool,
 }
@@ -233,16 +233,16 @@ impl From<CandidateOnJob> for AnyCandidateItem {
     }
 }
 
-/// How long a candidate has been in which stage.
+/// How long a candidate has been in each stage.
 #[derive(Serialize, ToSchema)]
 pub struct StageTimesRead {
     #[schema(value_type = String, example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")]
     pub id: CandidateId,
     #[schema(value_type = String, example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")]
     pub job_id: JobId,
-    /// Every stay in a stage, the oldest first.
+    /// Every stay in a stage, oldest first.
     pub stays: Vec<StayRead>,
-    /// All stays put together by stage, in the order in which the stages were first entered.
+    /// The totals by stage, in the order in which the stages were first entered.
     pub totals: Vec<StageTotalRead>,
 }
 
@@ -255,10 +255,10 @@ pub struct StayRead {
     pub stage_name: String,
     #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
     pub entered_at: Timestamp,
-    /// Null for the stage that the candidate is in.
+    /// Null for the current stage.
     #[schema(value_type = Option<String>, required, example = "2026-11-17T14:00:00.000Z")]
     pub left_at: Option<Timestamp>,
-    /// Whole seconds; up to now for the stage that the candidate is in.
+    /// Whole seconds; up to now for the current stage.
     #[schema(minimum = 0, example = 189000)]
     pub seconds: i64,
 }
@@ -271,7 +271,7 @@ pub struct StageTotalRead {
     /// The name that the stage had when it was last entered.
     #[schema(example = "Screening")]
     pub stage_name: String,
-    /// How often the candidate has entered it.
+    /// The number of times that the candidate has entered the stage.
     #[schema(minimum = 1, example = 1)]
     pub times_entered: i64,
     #[schema(minimum = 0, example = 189000)]
@@ -303,42 +303,42 @@ impl From<StageTotal> for StageTotalRead {
     }
 }
 
-/// What became of the candidates of a job.
+/// The progress of the candidates of a job.
 #[derive(Serialize, ToSchema)]
 pub struct FunnelRead {
     #[schema(value_type = String, example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")]
     pub job_id: JobId,
-    /// All candidates of the job.
+    /// The number of candidates of the job.
     #[schema(minimum = 0, example = 12)]
     pub candidate_count: i64,
-    /// The stages that the job has now, in order.
+    /// The current stages of the job, in order.
     pub stages: Vec<FunnelStage>,
 }
 
-/// What became of those who entered a stage. Every candidate counts once in each number.
+/// The progress of candidates through a stage. Every candidate counts once in each number.
 #[derive(Serialize, ToSchema)]
 pub struct FunnelStage {
     #[schema(value_type = String, example = "stg_01m1v0e8k7b4k8s2d6f0g5h7jm")]
     pub stage_id: StageId,
     #[schema(example = "Screening")]
     pub stage_name: String,
-    /// The place in the pipeline, from 1.
+    /// The position in the pipeline, from 1.
     #[schema(minimum = 1, example = 3)]
     pub stage_order: i64,
     pub is_rejection_stage: bool,
     /// Candidates who ever entered the stage.
     #[schema(minimum = 0, example = 12)]
     pub entered: i64,
-    /// Candidates who are in it now.
+    /// Candidates who are currently in it.
     #[schema(minimum = 0, example = 3)]
     pub current: i64,
-    /// Candidates who entered it and later a stage further on that is no rejection stage.
+    /// Candidates who entered it and later a stage further on that is not a rejection stage.
     #[schema(minimum = 0, example = 7)]
     pub went_on: i64,
     /// Candidates who entered it and whose next stage was a rejection stage.
     #[schema(minimum = 0, example = 2)]
     pub rejected: i64,
-    /// The median of all stays that have ended, in days to one decimal; null if none has.
+    /// The median of all stays that have ended, in days to one decimal; null if none has ended.
     #[schema(required, minimum = 0, example = 2.5)]
     pub median_days: Option<f64>,
 }

@@ -8,19 +8,19 @@ use utoipa::ToSchema;
 use crate::http::response::WouldBeChange;
 use slated_operations::persons::create::{Changes, KeptBack};
 
-/// What became of the values that a create sent, beside what `data` shows.
+/// The outcome of the values that a create sent, in addition to `data`.
 #[derive(Serialize, ToSchema)]
 pub struct ChangesRead {
-    /// By what the person was found; null if they are new.
+    /// The identifier by which the person was found; null for a new person.
     #[schema(value_type = Option<MatchedByName>, required)]
     pub matched_by: Option<&'static str>,
-    /// The fields that filled gaps of a person who was there already, or added to their contacts
-    /// and notes.
+    /// The fields that were filled on an existing person, or that added to their contacts and
+    /// notes.
     #[schema(value_type = Vec<String>, example = json!(["current_job_title", "emails"]))]
     pub filled: Vec<&'static str>,
-    /// What differs from what the person has, and was not taken over.
+    /// The values that differ from those of the person and were not stored.
     pub kept_back: Vec<KeptBackRead>,
-    /// With `on_invalid=drop`: what is not valid and was left out.
+    /// With `on_invalid=drop`: the invalid values that were left out.
     #[schema(value_type = Vec<DroppedValue>)]
     pub dropped: Vec<FieldError>,
     /// With `dry_run=true`: the events that would have been written.
@@ -37,19 +37,19 @@ pub enum MatchedByName {
     Email,
 }
 
-/// A value that differs from what the person has.
+/// A value that differs from the person's.
 #[derive(Serialize, ToSchema)]
 pub struct KeptBackRead {
     #[schema(example = "current_job_title")]
     pub field: &'static str,
-    /// What was sent.
+    /// The value that was sent.
     #[schema(example = "Chief Analyst")]
     pub value: String,
-    /// What the person has.
+    /// The person's value.
     #[schema(example = "Analyst")]
     pub current: String,
-    /// The proposal that holds the value: it waits to be decided, or was rejected before. Null
-    /// where nothing can be proposed.
+    /// The proposal with the value, which is open or was rejected before. Null where nothing can be
+    /// proposed.
     #[schema(value_type = Option<String>, required, example = "prp_01m1v0e8k7r4t6w8y0b2d4f6hk")]
     pub proposal_id: Option<ProposalId>,
 }

@@ -17,7 +17,7 @@ pub struct CompanyRead {
     pub name: String,
     #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
     pub created_at: Timestamp,
-    /// When it was last renamed, or another company went into it.
+    /// When it was last renamed, or another company was merged into it.
     #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
     pub updated_at: Timestamp,
 }
@@ -33,7 +33,7 @@ impl From<CompanyView> for CompanyRead {
     }
 }
 
-/// A person whom one talks to at a client company.
+/// A contact person at a client company.
 #[derive(Serialize, ToSchema)]
 pub struct ClientContactRead {
     #[schema(value_type = String, example = "ctc_01m1v0e8k7n4q6s8v0x2z5b7df")]

@@ -8,10 +8,10 @@ use super::contact::ContactEntry;
 use super::person::id_or_empty;
 use slated_operations::persons::duplicates::Pair;
 
-/// Two persons who are likely the same one.
+/// Two persons who are likely the same.
 #[derive(Serialize, ToSchema)]
 pub struct DuplicateRead {
-    /// The two, the lower id first.
+    /// The two persons, lower id first.
     #[schema(value_type = Vec<DuplicatePerson>, min_items = 2, max_items = 2, example = json!([
         {"id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd", "name": "Ada Lovelace",
             "social_public_id": "ada-lovelace", "current_job_title": "Analyst",
@@ -29,7 +29,7 @@ pub struct DuplicateRead {
     pub reasons: Vec<DuplicateReason>,
 }
 
-/// A person beside one who is likely the same.
+/// One of two persons who are likely the same.
 #[derive(Serialize, ToSchema)]
 pub struct DuplicatePerson {
     #[schema(value_type = String, example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")]
@@ -81,12 +81,12 @@ pub struct DuplicatePage {
     pub meta: DuplicateMeta,
 }
 
-/// Where a page of pairs ends.
+/// The end of a page of pairs.
 #[derive(Serialize, ToSchema)]
 pub struct DuplicateMeta {
     #[schema(minimum = 1, maximum = 100)]
     pub limit: i64,
-    /// What goes into `cursor` for the next page; null once all persons were looked at.
+    /// The `cursor` of the next page; null once all persons were examined.
     #[schema(required)]
     pub next_cursor: Option<String>,
 }

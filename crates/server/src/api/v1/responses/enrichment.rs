@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use slated_operations::enrichment::request::EnrichmentShown;
 
-/// What became of asking for a person's enrichment.
+/// The state and result of a person's enrichment.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
     "person_id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd", "state": "done", "provider": "people",
@@ -19,50 +19,50 @@ use slated_operations::enrichment::request::EnrichmentShown;
     "next_attempt_at": null, "last_error": null, "reason": null, "is_cached": false,
     "fields": ["social_headline", "emails", "work_experience"],
     "proposals": ["prp_01m1v0e8k7r4t6w8y0b2d4f6hk"],
-    "refused": [{"field": "work_experience[1].start_date", "reason": "is no date"}],
+    "refused": [{"field": "work_experience[1].start_date", "reason": "is not a calendar date"}],
     "run_id": null}))]
 pub struct EnrichmentRead {
     #[schema(value_type = String)]
     pub person_id: PersonId,
-    /// `queued`: it waits, perhaps for another attempt. `done`: somebody knew the person, or nobody
-    /// did, and then `provider` is null. `skipped`: nobody was asked, `reason` says why. `failed`:
-    /// it was given up, `last_error` says why.
+    /// `queued`: it waits, perhaps for a retry. `done`: providers were asked; `provider` is null if
+    /// none knew the person. `skipped`: no provider was asked, `reason` says why. `failed`: it was
+    /// given up, `last_error` says why.
     #[schema(value_type = EnrichmentStateName)]
     pub state: &'static str,
-    /// Who knew the person; null while that is not known, and if nobody did.
+    /// The provider that knew the person; null until one did, and if none did.
     #[schema(required)]
     pub provider: Option<String>,
-    /// Rounds in which somebody was asked.
+    /// The number of rounds in which a provider was asked.
     #[schema(minimum = 0)]
     pub attempts: i64,
     #[schema(value_type = String, format = DateTime)]
     pub requested_at: Timestamp,
-    /// When it was last begun; null if it was not.
+    /// When it last started; null if it never did.
     #[schema(value_type = Option<String>, required)]
     pub started_at: Option<Timestamp>,
-    /// When it came to its end; null while it has not.
+    /// When it finished; null until then.
     #[schema(value_type = Option<String>, required)]
     pub finished_at: Option<Timestamp>,
-    /// When it is tried, or tried again; null unless it is `queued`.
+    /// When it is tried or retried; null unless it is `queued`.
     #[schema(value_type = Option<String>, required)]
     pub next_attempt_at: Option<Timestamp>,
-    /// What went wrong last.
+    /// The last error.
     #[schema(required)]
     pub last_error: Option<String>,
     /// Why it was skipped.
     #[schema(required)]
     pub reason: Option<String>,
-    /// Whether an earlier answer of the provider was taken.
+    /// Whether an earlier answer of the provider was reused.
     pub is_cached: bool,
     /// The fields that were filled, added to or renewed.
     pub fields: Vec<String>,
-    /// The proposals that came of it, decided or not.
+    /// The resulting proposals, decided or not.
     #[schema(value_type = Vec<String>)]
     pub proposals: Vec<ProposalId>,
-    /// What the provider said and could not be kept.
+    /// The provider's values that could not be stored.
     #[schema(value_type = Vec<RefusedValue>)]
     pub refused: Vec<Refused>,
-    /// The run that asked for it; null if nothing but a request for this person did.
+    /// The run that requested it; null if only a request for this person did.
     #[schema(value_type = Option<String>, required)]
     pub run_id: Option<EnrichmentRunId>,
 }
@@ -77,7 +77,7 @@ pub enum EnrichmentStateName {
     Failed,
 }
 
-/// A value that was not kept.
+/// A value that was not stored.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes Refused")]
 pub struct RefusedValue {
@@ -122,29 +122,29 @@ pub struct RunRead {
     pub id: EnrichmentRunId,
     #[schema(value_type = RunStateName)]
     pub state: &'static str,
-    /// Which persons it is about, as it was asked for.
+    /// Which persons to enrich, as requested.
     #[schema(value_type = RunFilterRead)]
     pub filter: RunFilter,
-    /// Whether providers are asked anew although they answered before.
+    /// Whether providers are asked again even if they answered before.
     pub refresh: bool,
-    /// True while not all persons were found yet.
+    /// True until all persons are found.
     pub is_counting: bool,
-    /// The persons who were found so far.
+    /// The number of persons found so far.
     #[schema(minimum = 0, example = 120)]
     pub person_count: i64,
-    /// Those of them who wait or are being worked on.
+    /// The number of persons who are waiting or in progress.
     #[schema(minimum = 0, example = 20)]
     pub waiting_count: i64,
     #[schema(minimum = 0, example = 90)]
     pub done_count: i64,
-    /// Those of whom nobody was asked, or who waited already when the run came to them.
+    /// The number of persons for whom no provider was asked, or who were already queued.
     #[schema(minimum = 0, example = 8)]
     pub skipped_count: i64,
     #[schema(minimum = 0, example = 2)]
     pub failed_count: i64,
     #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
     pub created_at: Timestamp,
-    /// When the last of the persons was through, or when it was cancelled; null before.
+    /// When the last person was finished, or when the run was cancelled; null before.
     #[schema(value_type = Option<String>, required)]
     pub finished_at: Option<Timestamp>,
 }
@@ -157,7 +157,7 @@ pub enum RunStateName {
     Cancelled,
 }
 
-/// Which persons a run is about. What was not asked for is not there.
+/// Which persons a run enriches. Conditions that were not given are absent.
 #[derive(ToSchema)]
 #[schema(example = json!({"company_id": "cmp_01m1v0e8k7c5qd0m3w8x9b2hsn",
     "missing": ["current_job_title"]}))]

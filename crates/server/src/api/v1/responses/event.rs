@@ -2,7 +2,7 @@ use serde::Serialize;
 use slated_model::event::Event;
 use utoipa::ToSchema;
 
-/// A change, as it stands in the log.
+/// A change, as recorded in the log.
 #[derive(ToSchema)]
 #[schema(example = json!({
     "id": "evt_01m1v0e8k7p5w2d8h4j6n0q3xz", "sequence": 42, "type": "candidate.moved",
@@ -26,7 +26,7 @@ pub struct EventRead {
     /// Its number in the log of the workspace: 1, 2, 3 and so on, without gaps.
     #[schema(minimum = 1)]
     sequence: i64,
-    /// What happened.
+    /// The type of the event.
     r#type: String,
     created_at: String,
     /// The key that the change was made with; null for the command line.
@@ -37,15 +37,15 @@ pub struct EventRead {
     request_id: Option<String>,
     /// The record that changed.
     record_id: String,
-    /// The fields that changed, as they were and as they are. Null once it is erased.
+    /// The changed fields, before and after the change. Null once the event is erased.
     #[schema(required)]
     data: Option<EventData>,
-    /// The hash of the entry before it.
+    /// The hash of the previous entry.
     #[schema(min_length = 64, max_length = 64)]
     previous_hash: String,
 }
 
-/// What an event says.
+/// The contents of an event.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what is told of a change")]
 pub struct EventData {
@@ -53,13 +53,13 @@ pub struct EventData {
     before: serde_json::Value,
     #[schema(value_type = Object)]
     after: serde_json::Value,
-    /// The person that it concerns, beside the record itself.
+    /// The person that it concerns, in addition to the record itself.
     person: Option<NamedRecord>,
-    /// The job that it concerns, beside the record itself.
+    /// The job that it concerns, in addition to the record itself.
     job: Option<NamedRecord>,
-    /// The stage of the job's pipeline that it is about.
+    /// The stage of the job's pipeline that it concerns.
     stage: Option<NamedRecord>,
-    /// The stage that took the candidates of one that was removed.
+    /// The stage to which the candidates of a removed stage moved.
     moved_to: Option<NamedRecord>,
 }
 
@@ -80,13 +80,13 @@ pub struct EventPage {
     pub meta: FeedMeta,
 }
 
-/// Where the page ends.
+/// The end of the page.
 #[derive(Serialize, ToSchema)]
 pub struct FeedMeta {
-    /// What goes into `after` for the next page.
+    /// The `after` of the next page.
     #[schema(minimum = 0)]
     pub next_after: i64,
-    /// Whether there is a next page already.
+    /// Whether there are more events already.
     pub has_more: bool,
 }
 
@@ -100,10 +100,10 @@ pub struct TimelinePage {
     pub meta: BackwardMeta,
 }
 
-/// Where a page ends that goes back in time.
+/// The end of a page that is sorted newest first.
 #[derive(Serialize, ToSchema)]
 pub struct BackwardMeta {
-    /// What goes into `before` for the next page; null at the end.
+    /// The `before` of the next page; null at the end.
     #[schema(required, minimum = 1)]
     pub next_before: Option<i64>,
 }

@@ -22,7 +22,7 @@ use super::stored::StoredJson;
 use super::webhook::DeliveryStatusName;
 use slated_operations::persons::export::{Delivered, Exported};
 
-/// All that is kept of a person. Every list has the oldest first, unless it says otherwise.
+/// All data stored about a person. Every list is sorted oldest first, unless it says otherwise.
 #[derive(Serialize, ToSchema)]
 pub struct PersonExport {
     #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
@@ -31,36 +31,36 @@ pub struct PersonExport {
     /// The ids of persons who were merged into this one.
     #[schema(value_type = Vec<String>, example = json!(["per_01m1v0e8k7f3vs8xq2zr6c4ybe"]))]
     pub former_ids: Vec<PersonId>,
-    /// What a create finds the person by.
+    /// The identifiers by which a create finds the person.
     pub identifiers: Vec<ExportedIdentifier>,
     pub notes: Vec<NoteRead>,
     pub candidates: Vec<ExportedCandidate>,
     /// The companies that the person is a contact of.
     pub client_contacts: Vec<ContactOfCompany>,
-    /// What the log tells of the person, within the retention.
+    /// The events about the person, within the retention.
     #[schema(value_type = Vec<EventRead>)]
     pub events: Vec<Event>,
-    /// Older changes that values of the person come from; their events are forgotten.
+    /// Older changes that values of the person come from; their events have expired.
     pub earlier_changes: Vec<ExportedChange>,
-    /// Where the events were sent, or wait to be.
+    /// The sent and pending deliveries of the events.
     pub deliveries: Vec<ExportedDelivery>,
-    /// The person's enrichment; null if nobody asked for one.
+    /// The person's enrichment; null if none was requested.
     #[schema(required)]
     pub enrichment: Option<EnrichmentRead>,
-    /// What each provider last said of the person, in the order of their names.
+    /// The last answer of each provider about the person, in the order of their names.
     pub answers: Vec<ExportedAnswer>,
-    /// Values of providers that differ from what was kept.
+    /// Values of providers that differ from the stored ones.
     pub proposals: Vec<ExportedProposal>,
-    /// The values that come from providers, in the order of the fields' names.
+    /// The values that come from providers, sorted by field name.
     pub field_sources: Vec<ExportedFieldSource>,
 }
 
-/// A person with every field that is kept.
+/// A person with every stored field.
 #[derive(Serialize, ToSchema)]
 pub struct ExportedPerson {
     #[schema(value_type = String, example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")]
     pub id: PersonId,
-    /// How often the person was written.
+    /// The number of writes of the person.
     #[schema(minimum = 1, example = 3)]
     pub version: i64,
     #[schema(example = "Ada Lovelace")]
@@ -104,17 +104,18 @@ pub struct ExportedPerson {
     pub updated_at: Timestamp,
 }
 
-/// Something that points at the person.
+/// An identifier of the person.
 #[derive(Serialize, ToSchema)]
 pub struct ExportedIdentifier {
     #[schema(value_type = IdentifierField)]
     pub field: &'static str,
-    /// As it is compared: a profile as its network and handle, and an e-mail address in lower case.
+    /// In the form that is compared: a profile as its network and handle, an e-mail address in
+    /// lower case.
     #[schema(example = "ada@example.com")]
     pub value: String,
 }
 
-/// The field of a create in which it stands.
+/// The field of a create that contains it.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 pub enum IdentifierField {
@@ -147,7 +148,7 @@ pub struct ExportedCandidate {
     pub pipeline_stage_history: Vec<StageHistoryEntry>,
 }
 
-/// A change whose event is forgotten.
+/// A change whose event has expired.
 #[derive(Serialize, ToSchema)]
 pub struct ExportedChange {
     #[schema(value_type = String, example = "evt_01m1v0e8k7p5w2d8h4j6n0q3xz")]
@@ -160,7 +161,7 @@ pub struct ExportedChange {
     /// Null if no caller made it.
     #[schema(value_type = Option<String>, required)]
     pub key_id: Option<KeyId>,
-    /// Who knew the values, if it was an enrichment.
+    /// The provider of the values, if it was an enrichment.
     #[schema(required)]
     pub provider: Option<String>,
     /// The fields that have a value from it.
@@ -168,7 +169,7 @@ pub struct ExportedChange {
     pub fields: BTreeSet<String>,
 }
 
-/// An event about the person, on its way to a webhook.
+/// The delivery of an event about the person to a webhook.
 #[derive(Serialize, ToSchema)]
 pub struct ExportedDelivery {
     #[schema(value_type = String, example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")]

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::proposal::{ProposalStateName, ProposedField};
 use super::stored::StoredJson;
 
-/// What a provider said of the person.
+/// A provider's answer about the person.
 #[derive(Serialize, ToSchema)]
 pub struct ExportedAnswer {
     #[schema(example = "people")]
@@ -21,7 +21,7 @@ pub struct ExportedAnswer {
     pub profile: Option<StoredJson>,
 }
 
-/// A value of a provider that differs from what was kept.
+/// A value of a provider that differs from the stored one.
 #[derive(Serialize, ToSchema)]
 pub struct ExportedProposal {
     #[schema(value_type = String, example = "prp_01m1v0e8k7r4t6w8y0b2d4f6hk")]

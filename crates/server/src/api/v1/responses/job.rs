@@ -43,7 +43,7 @@ impl From<JobView> for JobListItem {
     }
 }
 
-/// A job as a single read shows it.
+/// A job in the format of a single read.
 #[derive(Serialize, ToSchema)]
 pub struct JobRead {
     #[schema(value_type = String, example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")]
@@ -74,7 +74,7 @@ pub struct PipelineStage {
     pub id: StageId,
     #[schema(example = "Screening")]
     pub name: String,
-    /// The place in the pipeline, from 1.
+    /// The position in the pipeline, from 1.
     #[schema(minimum = 1, example = 3)]
     pub stage_order: i64,
     pub is_rejection_stage: bool,

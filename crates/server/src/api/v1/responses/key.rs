@@ -4,7 +4,7 @@ use slated_model::id::KeyId;
 use slated_store::records::key::KeyRecord;
 use utoipa::ToSchema;
 
-/// A key, without what opens the door.
+/// A key, without its secret.
 #[derive(Serialize, ToSchema)]
 pub struct KeyRead {
     #[schema(value_type = String, example = "key_01m1v0e8k7c6m9r2t4w8y1a3ef")]
@@ -16,17 +16,17 @@ pub struct KeyRead {
     pub scope: &'static str,
     #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
     pub created_at: Timestamp,
-    /// When it stops working; null for never.
+    /// When it expires; null for never.
     #[schema(value_type = Option<String>, required, example = "2027-01-31T00:00:00.000Z")]
     pub expires_at: Option<Timestamp>,
     /// When it was revoked; null if it was not.
     #[schema(value_type = Option<String>, required)]
     pub revoked_at: Option<Timestamp>,
-    /// When it was last used, give or take ten seconds; null for never.
+    /// When it was last used, to within ten seconds; null for never.
     #[schema(value_type = Option<String>, required)]
     pub last_used_at: Option<Timestamp>,
-    /// The key itself; only in the answers that make it, and empty where such an answer is given
-    /// again.
+    /// The key itself; only in responses that create it, and empty if such a response is
+    /// replayed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         nullable = false,

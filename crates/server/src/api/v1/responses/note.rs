@@ -4,7 +4,7 @@ use slated_model::id::{KeyId, NoteId};
 use slated_store::records::note::Note;
 use utoipa::ToSchema;
 
-/// Something that was written down about a person.
+/// A note on a person.
 #[derive(Serialize, ToSchema)]
 pub struct NoteRead {
     #[schema(value_type = String, example = "nte_01m1v0e8k7d2f4h6j8k0m2n4pq")]

@@ -12,7 +12,7 @@ use super::stored::StoredJson;
 use slated_operations::persons::create::CreatedPerson;
 use slated_operations::persons::profile::PersonWith;
 
-/// A person as a create answers it.
+/// A person in the format of a create.
 #[derive(Serialize, ToSchema)]
 pub struct PersonCreated {
     #[schema(value_type = String, example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")]
@@ -32,10 +32,10 @@ pub struct PersonCreated {
     pub emails: Vec<Contact>,
     #[schema(value_type = Vec<ContactEntry>)]
     pub phones: Vec<Contact>,
-    /// Set when this request put the person on a job.
+    /// Set if this request added the person to a job.
     #[schema(value_type = Option<String>, required, example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")]
     pub candidate_id: Option<CandidateId>,
-    /// Set when this request made the person a contact of a client.
+    /// Set if this request made the person a contact of a client.
     #[schema(value_type = Option<String>, required)]
     pub client_contact_id: Option<ClientContactId>,
     #[schema(required)]
@@ -68,7 +68,7 @@ impl From<CreatedPerson> for PersonCreated {
     }
 }
 
-/// A person as a read shows it.
+/// A person in the format of a read.
 #[derive(Serialize, ToSchema)]
 pub struct PersonRead {
     #[schema(value_type = String, example = "per_01m1v0e8k7f3vs8xq2zr6c4ybd")]
@@ -105,11 +105,11 @@ pub struct PersonRead {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = ProfileRead)]
     pub profile: Option<ProfileRead>,
-    /// The newest 100, the newest first; only with `include=notes`.
+    /// The newest 100, newest first; only with `include=notes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Vec<NoteRead>)]
     pub notes: Option<Vec<NoteRead>>,
-    /// Where each field that is not empty comes from, and each contact; only with
+    /// The source of each contact and each field that is not empty; only with
     /// `include=provenance`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Vec<ProvenanceRead>)]
@@ -155,7 +155,7 @@ pub fn id_or_empty(company: Option<CompanyId>) -> String {
     company.map(|id| id.to_string()).unwrap_or_default()
 }
 
-/// A job that the person is a candidate of.
+/// A job that the person is a candidate for.
 #[derive(Serialize, ToSchema)]
 pub struct JobAssociation {
     #[schema(value_type = String, example = "cnd_01m1v0e8k7ez4gy9v5n1tq8rja")]
@@ -185,7 +185,7 @@ impl From<PersonJob> for JobAssociation {
     }
 }
 
-/// The time at one company.
+/// The employment at one company.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes JSON that is stored as it is shown")]
 pub struct WorkExperienceEntry {
@@ -218,7 +218,7 @@ pub struct PositionEntry {
     position_type: String,
 }
 
-/// The time at one school.
+/// The education at one school.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes JSON that is stored as it is shown")]
 pub struct EducationEntry {

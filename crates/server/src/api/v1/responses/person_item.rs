@@ -40,7 +40,7 @@ pub struct PersonListItem {
     pub created_at: Timestamp,
     #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
     pub updated_at: Timestamp,
-    /// The fields in which words of `q` stand, those that say most first; empty without `q`.
+    /// The fields that contain words of `q`, most relevant first; empty without `q`.
     pub matched_fields: Vec<&'static str>,
 }
 

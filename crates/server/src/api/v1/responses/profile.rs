@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use slated_operations::persons::profile::Profile;
 
-/// What a read of a person shows with `include=profile`.
+/// The additional data of a person with `include=profile`.
 #[derive(Serialize, ToSchema)]
 pub struct ProfileRead {
     #[schema(example = "https://social.example/in/ada-lovelace")]
@@ -23,9 +23,9 @@ pub struct ProfileRead {
     pub created_at: Timestamp,
     #[schema(value_type = String, format = DateTime, example = "2026-11-15T09:30:00.000Z")]
     pub updated_at: Timestamp,
-    /// The companies that the person is a contact of, the last first; at most 100.
+    /// The companies that the person is a contact of, latest first; at most 100.
     pub client_contacts: Vec<ContactOfCompany>,
-    /// The last change of each field. Its event can be read as long as events are kept.
+    /// The last change of each field. Its event can be read within the retention.
     pub sources: Vec<FieldSource>,
 }
 

@@ -7,8 +7,8 @@ use utoipa::ToSchema;
 use super::stored::StoredJson;
 use slated_operations::enrichment::proposals::ProposalShown;
 
-/// A value of a provider, or of a caller who pushed the person again, that differs from what is
-/// kept. It is for somebody to decide.
+/// A value of a provider, or of a caller who pushed the person again, that differs from the stored
+/// one. It can be accepted or rejected.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
     "id": "prp_01m1v0e8k7r4t6w8y0b2d4f6hk", "person_id": "per_01m1v0e8k7f3vs8xq2zr6c4ybd",
@@ -23,10 +23,10 @@ pub struct ProposalRead {
     pub person_id: PersonId,
     #[schema(value_type = ProposedField)]
     pub field: &'static str,
-    /// What the field holds now: a string, or the whole list of a career history as a read shows
-    /// it.
+    /// The current value: a string, or the whole list of a career history in the format of a
+    /// read.
     pub current: Value,
-    /// What it would hold.
+    /// The proposed value.
     #[schema(value_type = Value)]
     pub proposed: StoredJson,
     /// The provider that gave the value; empty if a caller did.
@@ -34,7 +34,7 @@ pub struct ProposalRead {
     /// The key of the caller that sent the value; null for a value of a provider.
     #[schema(value_type = Option<String>, required)]
     pub proposed_by: Option<KeyId>,
-    /// `superseded`: there was another value since.
+    /// `superseded`: another value came later.
     #[schema(value_type = ProposalStateName)]
     pub state: &'static str,
     #[schema(value_type = String, format = DateTime)]
@@ -47,7 +47,7 @@ pub struct ProposalRead {
     pub decided_by: Option<KeyId>,
 }
 
-/// The fields for which there are proposals.
+/// The fields that can have proposals.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 pub enum ProposedField {

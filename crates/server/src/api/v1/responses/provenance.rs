@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use slated_operations::enrichment::provenance::Provenance;
 
-/// Where the value of a field comes from.
+/// The source of a field's value.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
     "field": "emails", "value": "ada@example.com", "source": "provider", "provider": "people",
@@ -15,21 +15,21 @@ pub struct ProvenanceRead {
     /// The field's name, as events show it.
     #[schema(value_type = String)]
     pub field: &'static str,
-    /// The e-mail address or phone number that it is about; null for other fields.
+    /// The e-mail address or phone number; null for other fields.
     #[schema(required)]
     pub value: Option<String>,
-    /// `provider`: enrichment set it, and it has not changed since. `caller`: whoever has the key.
-    /// `program`: nobody with a key, such as the command line. `unknown`: the change that set it is
-    /// older than the events that are kept.
+    /// `provider`: enrichment set it, and it has not changed since. `caller`: a caller with the key
+    /// set it. `program`: it was set without a key, as by the command line. `unknown`: the change
+    /// that set it is older than the retention of events.
     #[schema(value_type = OriginName)]
     pub source: &'static str,
-    /// The provider that it comes from.
+    /// The provider of the value.
     #[schema(required)]
     pub provider: Option<String>,
     /// The key that set it, or that accepted it when it was proposed.
     #[schema(value_type = Option<String>, required)]
     pub key_id: Option<KeyId>,
-    /// The event that tells of it.
+    /// The event of the change.
     #[schema(value_type = Option<String>, required)]
     pub event_id: Option<EventId>,
     #[schema(value_type = Option<String>, required)]

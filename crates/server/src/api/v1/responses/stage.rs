@@ -12,12 +12,12 @@ pub struct StageRead {
     pub id: StageId,
     #[schema(example = "Screening")]
     pub name: String,
-    /// The place in the pipeline, from 1.
+    /// The position in the pipeline, from 1.
     #[schema(minimum = 1, maximum = 50, example = 3)]
     pub stage_order: i64,
     pub is_rejection_stage: bool,
     pub is_interviewing_stage: bool,
-    /// The candidates that are in the stage now.
+    /// The number of candidates currently in the stage.
     #[schema(minimum = 0, example = 4)]
     pub candidate_count: i64,
 }

@@ -10,7 +10,7 @@ pub struct JobStatusRead {
     pub id: StatusId,
     #[schema(example = "On hold")]
     pub name: String,
-    /// The place in the order, from 1. A new job has the first.
+    /// The position, from 1. A new job gets the first status.
     #[schema(minimum = 1, example = 2)]
     pub position: i64,
 }

@@ -12,7 +12,7 @@ pub struct TemplateRead {
     pub id: TemplateId,
     #[schema(example = "Engineering")]
     pub name: String,
-    /// Whether a job that names no pipeline gets this one.
+    /// Whether a job without a pipeline of its own gets this one.
     pub is_default: bool,
     /// The stages that a job gets, in order.
     pub pipeline_stages: Vec<TemplateStage>,
@@ -22,12 +22,12 @@ pub struct TemplateRead {
     pub updated_at: Timestamp,
 }
 
-/// A step of a template. It has no id: each job gets stages of its own.
+/// A stage of a template. It has no id: each job gets its own stages.
 #[derive(Serialize, ToSchema)]
 pub struct TemplateStage {
     #[schema(example = "Screening")]
     pub name: String,
-    /// The place in the pipeline, from 1.
+    /// The position in the pipeline, from 1.
     #[schema(minimum = 1, example = 1)]
     pub stage_order: i64,
     pub is_rejection_stage: bool,

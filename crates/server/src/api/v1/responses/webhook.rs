@@ -18,8 +18,8 @@ pub struct WebhookRead {
     pub description: String,
     #[schema(example = true)]
     pub is_enabled: bool,
-    /// `failing`: nothing got through the last time, it is tried again. `paused`: so for several
-    /// times.
+    /// `failing`: the last call failed and is retried. `paused`: several calls in a row
+    /// failed.
     #[schema(value_type = WebhookStatusName)]
     pub status: &'static str,
     #[schema(value_type = String, example = "2026-11-15T09:30:00.000Z")]
@@ -28,9 +28,9 @@ pub struct WebhookRead {
     pub updated_at: Timestamp,
     #[schema(value_type = Option<String>, required, example = "2026-11-15T09:31:00.000Z")]
     pub last_success_at: Option<Timestamp>,
-    /// What went wrong last, if nothing got through since.
+    /// The last error, if no call has succeeded since.
     pub last_error: String,
-    /// What calls are signed with; only in the answers that make it.
+    /// The secret that calls are signed with; only in responses that create it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=")]
     pub secret: Option<String>,
@@ -63,7 +63,7 @@ impl From<&Webhook> for WebhookRead {
     }
 }
 
-/// An event on its way to a webhook.
+/// The delivery of an event to a webhook.
 #[derive(Serialize, ToSchema)]
 pub struct DeliveryRead {
     #[schema(minimum = 1, example = 42)]
@@ -72,19 +72,19 @@ pub struct DeliveryRead {
     pub event_id: slated_model::id::EventId,
     #[schema(example = "candidate.moved")]
     pub event_type: &'static str,
-    /// `failed`: it was given up.
+    /// `failed`: the delivery was given up.
     #[schema(value_type = DeliveryStatusName)]
     pub status: &'static str,
     #[schema(minimum = 0, example = 1)]
     pub attempt_count: i64,
-    /// When it is tried again; null if that is not known or not to come.
+    /// When the next attempt is due; null if unknown or if there is none.
     #[schema(value_type = Option<String>, required, example = "2026-11-15T09:31:00.000Z")]
     pub next_attempt_at: Option<Timestamp>,
     #[schema(value_type = String, example = "2026-11-15T09:30:00.000Z")]
     pub created_at: Timestamp,
     #[schema(value_type = String, example = "2026-11-15T09:30:00.000Z")]
     pub updated_at: Timestamp,
-    /// The last 20, oldest first; only where a single delivery is read.
+    /// The last 20 attempts, oldest first; only when a single delivery is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<AttemptRead>>, nullable = false)]
     pub attempts: Option<Box<RawValue>>,
@@ -98,7 +98,7 @@ pub enum DeliveryStatusName {
     Failed,
 }
 
-/// One call.
+/// One attempt of a delivery.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes Attempt")]
 pub struct AttemptRead {
@@ -106,12 +106,12 @@ pub struct AttemptRead {
     at: String,
     #[schema(minimum = 0, example = 12)]
     duration_ms: i64,
-    /// What the endpoint answered; null if it did not.
+    /// The HTTP status of the response; null if there was none.
     #[schema(required, example = 200)]
     status: Option<u16>,
-    /// Why there was no answer.
+    /// Why there was no response.
     error: String,
-    /// The first 512 characters of the answer.
+    /// The first 512 characters of the response.
     #[schema(example = "ok")]
     answer: String,
 }

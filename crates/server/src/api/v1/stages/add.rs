@@ -14,8 +14,8 @@ use slated_operations::jobs::stages::AddStage;
 #[expect(dead_code, reason = "describes what AddedStage reads")]
 pub struct AddStageBody {
     name: String,
-    /// The place that it gets; those from there on move back by one. If absent, or behind the end,
-    /// it is the last.
+    /// The position of the stage; the stages from there on move back by one. If absent or past the
+    /// end, the stage is the last.
     #[schema(minimum = 1, maximum = 50)]
     stage_order: Option<i64>,
     is_rejection_stage: Option<bool>,
@@ -24,8 +24,8 @@ pub struct AddStageBody {
 
 /// Add a stage to a job
 ///
-/// The stage begins without candidates. A job has at most 50. With `If-Match`, only if the job is
-/// still as it was read.
+/// The stage starts without candidates. A job has at most 50 stages. With `If-Match`, only if the
+/// job has not changed since it was read.
 #[utoipa::path(post, path = "/v1/jobs/{id}/stages", operation_id = "addStage", tag = "Pipelines",
     params(("id" = String, Path, description = "The job's id.",
         example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),

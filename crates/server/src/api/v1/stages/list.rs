@@ -8,8 +8,8 @@ use slated_operations::jobs::stages::ListStages;
 
 /// List the stages of a job
 ///
-/// By `stage_order`, each with the number of candidates in it; `sort=-created_at` turns the order
-/// round.
+/// Sorted by `stage_order`, each with the number of candidates in it; `sort=-created_at` reverses
+/// the order.
 #[utoipa::path(get, path = "/v1/jobs/{id}/stages", operation_id = "listStages", tag = "Pipelines",
     params(("id" = String, Path, description = "The job's id.",
         example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz")),

@@ -7,9 +7,9 @@ use slated_operations::jobs::stages::RemoveStage;
 
 /// Remove a stage from a job
 ///
-/// Candidates that are in the stage go to the one that `move_to` names, which is needed if there
-/// are any; each gets an entry in its history and an event. At most 5,000 go in one call. A job
-/// keeps at least one stage that is no rejection stage.
+/// Candidates in the stage move to the stage in `move_to`, which is required if there are any; each
+/// gets an entry in its history and an event. At most 5,000 move in one call. A job keeps at least
+/// one stage that is not a rejection stage.
 #[utoipa::path(delete, path = "/v1/jobs/{id}/stages/{stage_id}", operation_id = "removeStage",
     tag = "Pipelines",
     params(
@@ -17,14 +17,14 @@ use slated_operations::jobs::stages::RemoveStage;
             example = "job_01m1v0e8k7a9t6r3p5n8w2x4cz"),
         ("stage_id" = String, Path, description = "The stage's id.",
             example = "stg_01m1v0e8k7b4k8s2d6f0g5h7jm"),
-        ("move_to" = Option<String>, Query, description = "The id of another stage of the job, \
-            which takes the candidates."),
+        ("move_to" = Option<String>, Query, description = "The id of another stage of the job, to \
+            which the candidates move."),
     ),
     extensions(
         ("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "LAST_STAGE", "STAGE_IN_USE",
             "TOO_MANY_CANDIDATES", "PRECONDITION_FAILED"])),
         ("x-if-match" = json!(true)), ("x-writes" = json!(true))),
-    responses((status = 200, description = "The stages that are left, in order.",
+    responses((status = 200, description = "The remaining stages, in order.",
         body = ListOf<StageRead>)))]
 pub async fn remove_stage(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     let mut query = request.query();

@@ -6,7 +6,7 @@ use crate::api::v1::responses::stage::StageRead;
 use crate::http::{ApiResult, ListOf, WriteRequest};
 use slated_operations::jobs::stages::ReorderStages;
 
-/// The order that the stages of a job are to have.
+/// The new order of a job's stages.
 #[derive(ToSchema)]
 #[schema(example = json!({"stage_ids": ["stg_01m1v0e8k7b4k8s2d6f0g5h7jm",
     "stg_01m1v0e8k7b4k8s2d6f0g5h7jn"]}))]
@@ -17,10 +17,10 @@ pub struct ReorderStagesBody {
     stage_ids: Vec<String>,
 }
 
-/// Put the stages of a job in order
+/// Reorder the stages of a job
 ///
-/// Names every stage of the job once, in the order that they are to have. With `If-Match`, only if
-/// the job is still as it was read.
+/// The body lists every stage of the job once, in the new order. With `If-Match`, only if the job
+/// has not changed since it was read.
 #[utoipa::path(put, path = "/v1/jobs/{id}/stages/order", operation_id = "reorderStages",
     tag = "Pipelines",
     params(("id" = String, Path, description = "The job's id.",

@@ -8,14 +8,14 @@ use crate::http::response::answer;
 use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::jobs::stages::UpdateStage;
 
-/// What to change of a stage. Nothing of it can be cleared.
+/// The fields of a stage to change. None of them can be cleared.
 #[derive(ToSchema)]
 #[schema(example = json!({"name": "Phone screening", "stage_order": 2}))]
 #[expect(dead_code, reason = "describes what StagePatch reads")]
 pub struct UpdateStageBody {
     #[schema(nullable = false)]
     name: Option<String>,
-    /// The place that it gets; behind the end is the last.
+    /// The new position; past the end means last.
     #[schema(nullable = false, minimum = 1, maximum = 50)]
     stage_order: Option<i64>,
     #[schema(nullable = false)]
@@ -26,9 +26,9 @@ pub struct UpdateStageBody {
 
 /// Change a stage of a job
 ///
-/// Renames the stage, changes its flags, or puts it in another place, where the others make room.
-/// Its candidates stay in it; their history keeps the name that the stage had when they entered it.
-/// With `If-Match`, only if the job is still as it was read.
+/// Renames the stage, changes its flags, or moves it to another position and shifts the others. Its
+/// candidates stay in it; their history keeps the name that the stage had when they entered it.
+/// With `If-Match`, only if the job has not changed since it was read.
 #[utoipa::path(patch, path = "/v1/jobs/{id}/stages/{stage_id}", operation_id = "updateStage",
     tag = "Pipelines",
     params(
@@ -40,7 +40,7 @@ pub struct UpdateStageBody {
     request_body = UpdateStageBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "LAST_STAGE", "PRECONDITION_FAILED"])),
         ("x-if-match" = json!(true))),
-    responses((status = 200, description = "The stage as it is now.", body = Envelope<StageRead>)))]
+    responses((status = 200, description = "The stage after the change.", body = Envelope<StageRead>)))]
 pub async fn update_stage(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let patch = request.read(StagePatch::read)?;

@@ -7,22 +7,22 @@ use crate::http::response::answer;
 use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::statuses::CreateStatus;
 
-/// A status to make.
+/// A status to create.
 #[derive(ToSchema)]
 #[schema(example = json!({"name": "Interviewing"}))]
 #[expect(dead_code, reason = "describes what read_name reads")]
 pub struct CreateJobStatusBody {
-    /// No two statuses have the same name, whatever its case.
+    /// Unique among statuses, regardless of case.
     name: String,
 }
 
-/// Make a job status
+/// Create a job status
 ///
-/// It comes behind all others. A workspace has at most 100.
+/// The new status comes last. A workspace has at most 100 statuses.
 #[utoipa::path(post, path = "/v1/job-statuses", operation_id = "createJobStatus", tag = "Pipelines",
     request_body = CreateJobStatusBody,
     extensions(("x-errors" = json!(["NAME_TAKEN", "TOO_MANY"]))),
-    responses((status = 201, description = "The status was made.",
+    responses((status = 201, description = "The status was created.",
         body = Envelope<JobStatusRead>)))]
 pub async fn create_status(request: WriteRequest) -> ApiResult {
     request.no_query()?;

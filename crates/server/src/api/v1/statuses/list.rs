@@ -8,7 +8,7 @@ use slated_operations::statuses::ListStatuses;
 
 /// List job statuses
 ///
-/// The statuses of the workspace, in order. A new job has the first unless it says otherwise.
+/// The statuses of the workspace, in order. A new job gets the first unless it names another.
 #[utoipa::path(get, path = "/v1/job-statuses", operation_id = "listJobStatuses", tag = "Pipelines",
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of statuses.", body = ListOf<JobStatusRead>)))]

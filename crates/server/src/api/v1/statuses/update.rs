@@ -7,7 +7,7 @@ use crate::http::response::answer;
 use crate::http::{ApiResult, Envelope, WriteRequest};
 use slated_operations::statuses::UpdateStatus;
 
-/// What to change of a status.
+/// The fields of a status to change.
 #[derive(ToSchema)]
 #[schema(example = json!({"name": "Paused"}))]
 #[expect(dead_code, reason = "describes what read_new_name reads")]
@@ -18,14 +18,14 @@ pub struct UpdateJobStatusBody {
 
 /// Rename a job status
 ///
-/// All jobs that have it show the new name.
+/// All jobs with the status show the new name.
 #[utoipa::path(patch, path = "/v1/job-statuses/{id}", operation_id = "updateJobStatus",
     tag = "Pipelines",
     params(("id" = String, Path, description = "The status's id.",
         example = "sts_01m1v0e8k7g8h2j4k6m0n5p7rt")),
     request_body = UpdateJobStatusBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "NAME_TAKEN"]))),
-    responses((status = 200, description = "The status as it is now.",
+    responses((status = 200, description = "The status after the change.",
         body = Envelope<JobStatusRead>)))]
 pub async fn update_status(request: WriteRequest) -> ApiResult {
     request.no_query()?;

@@ -14,7 +14,7 @@ use slated_operations::templates::DeleteTemplate;
         example = "tpl_01m1v0e8k7t5v7x9z1b3d5f7hj")),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND", "DEFAULT_TEMPLATE"])),
         ("x-writes" = json!(true))),
-    responses((status = 200, description = "It is gone.", body = Envelope<Confirmation>)))]
+    responses((status = 200, description = "The template was deleted.", body = Envelope<Confirmation>)))]
 pub async fn delete_template(BodilessWriteRequest(request): BodilessWriteRequest) -> ApiResult {
     request.no_query()?;
     request.read(|_| ())?;

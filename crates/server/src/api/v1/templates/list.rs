@@ -8,7 +8,7 @@ use slated_operations::templates::ListTemplates;
 
 /// List pipeline templates
 ///
-/// The templates of the workspace, the oldest first. One of them is the default.
+/// The templates of the workspace, oldest first. One of them is the default.
 #[utoipa::path(get, path = "/v1/pipeline-templates", operation_id = "listPipelineTemplates",
     tag = "Pipelines",
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),

@@ -8,24 +8,24 @@ use crate::http::{AdminRequest, ApiResult, Envelope};
 use slated_operations::webhooks::create::CreateWebhook;
 use slated_operations::webhooks::secret::new_seed;
 
-/// A webhook to make.
+/// A webhook to create.
 #[derive(ToSchema)]
 #[schema(example = json!({"url": "https://hooks.example/slated",
     "types": ["person.*", "candidate.moved"], "description": "To the CRM"}))]
 #[expect(dead_code, reason = "describes what NewWebhook reads")]
 pub struct CreateWebhookBody {
-    /// Where to call: http or https, no user or password in it, and no address that is not public.
+    /// The URL to call: http or https, without a user or password, and with a public address.
     url: String,
-    /// The types of events to be told of: names, families such as `person.*`, or `*`. All if
+    /// The types of events to send: names, families such as `person.*`, or `*`. All if
     /// absent.
     types: Option<Vec<String>>,
     description: Option<String>,
 }
 
-/// Make a webhook
+/// Create a webhook
 ///
-/// It is told of what happens from now on. The answer holds the secret that calls are signed with;
-/// it is not shown again.
+/// The webhook gets all events from now on. The response contains the secret that calls are signed
+/// with; it is not shown again.
 #[utoipa::path(post, path = "/v1/webhooks", operation_id = "createWebhook", tag = "Webhooks",
     request_body = CreateWebhookBody,
     extensions(("x-errors" = json!(["TOO_MANY_WEBHOOKS"]))),

@@ -13,7 +13,7 @@ const MAX_PER_PAGE: i64 = 100;
 
 /// List deliveries
 ///
-/// What was sent to the webhook or waits to be, newest first.
+/// The sent and pending deliveries of the webhook, newest first.
 #[utoipa::path(get, path = "/v1/webhooks/{id}/deliveries", operation_id = "listDeliveries",
     tag = "Webhooks",
     params(
@@ -22,8 +22,8 @@ const MAX_PER_PAGE: i64 = 100;
         ("status" = Option<String>, Query, description = "Only deliveries with this status: \
             `pending`, `delivered` or `failed`."),
         ("before" = Option<i64>, Query, description = "Only deliveries of events before this \
-            number: `next_before` of the page before."),
-        ("limit" = Option<i64>, Query, description = "How many deliveries a page has."),
+            number: `next_before` of the previous page."),
+        ("limit" = Option<i64>, Query, description = "The maximum number of deliveries on a page."),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"]))),
     responses((status = 200, description = "A page of deliveries.", body = DeliveryPage)))]
@@ -50,7 +50,7 @@ pub async fn list(AdminReadRequest(request): AdminReadRequest) -> ApiResult {
 
 /// Read a delivery
 ///
-/// With the attempts that were made, and how each was answered.
+/// The delivery with its attempts and the response to each.
 #[utoipa::path(get, path = "/v1/webhooks/{id}/deliveries/{sequence}", operation_id = "readDelivery",
     tag = "Webhooks",
     params(

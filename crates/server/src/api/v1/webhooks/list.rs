@@ -8,7 +8,7 @@ use slated_operations::webhooks::read::ListWebhooks;
 
 /// List webhooks
 ///
-/// The webhooks of the workspace, the oldest first.
+/// The webhooks of the workspace, oldest first.
 #[utoipa::path(get, path = "/v1/webhooks", operation_id = "listWebhooks", tag = "Webhooks",
     extensions(("x-errors" = json!(["INVALID_REQUEST"])), ("x-page" = json!(true))),
     responses((status = 200, description = "A page of webhooks.", body = ListOf<WebhookRead>)))]

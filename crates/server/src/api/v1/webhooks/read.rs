@@ -7,7 +7,7 @@ use slated_operations::webhooks::read::ReadWebhook;
 
 /// Read a webhook
 ///
-/// Whether it takes calls, and what went wrong last.
+/// The webhook with its status and its last error.
 #[utoipa::path(get, path = "/v1/webhooks/{id}", operation_id = "readWebhook", tag = "Webhooks",
     params(("id" = String, Path, description = "The webhook's id.",
         example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),

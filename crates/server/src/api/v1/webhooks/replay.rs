@@ -7,35 +7,35 @@ use crate::http::response::answer;
 use crate::http::{AdminRequest, ApiResult, Envelope};
 use slated_operations::webhooks::replay::ReplayEvents;
 
-/// The events to send again: those behind `after`, up to `until`.
+/// The events to send again: those after number `after`, up to `until`.
 #[derive(ToSchema)]
 #[schema(example = json!({"after": 0, "until": 42}))]
 #[expect(dead_code, reason = "describes what is read")]
 pub struct ReplayBody {
     after: i64,
-    /// The last that is sent; the newest if absent.
+    /// The last event to send; the newest if absent.
     until: Option<i64>,
 }
 
-/// What is sent again.
+/// The events that are sent again.
 #[derive(Serialize, ToSchema)]
 pub struct Replayed {
-    /// How many events are.
+    /// The number of events.
     #[schema(minimum = 0, maximum = 10000, example = 12)]
     count: usize,
 }
 
 /// Replay events
 ///
-/// Sends all events of a range again that the webhook wants: of the first 10,000 behind `after`.
-/// Take a longer range in parts.
+/// Sends again the events in a range that have the webhook's types: of the first 10,000 after
+/// `after`. Replay a longer range in parts.
 #[utoipa::path(post, path = "/v1/webhooks/{id}/replay", operation_id = "replayEvents",
     tag = "Webhooks",
     params(("id" = String, Path, description = "The webhook's id.",
         example = "whk_01m1v0e8k7v2x4z6b8d0f3h5kn")),
     request_body = ReplayBody,
     extensions(("x-errors" = json!(["NOT_FOUND", "EVENTS_GONE"]))),
-    responses((status = 202, description = "They are pending now.", body = Envelope<Replayed>)))]
+    responses((status = 202, description = "The deliveries are pending.", body = Envelope<Replayed>)))]
 pub async fn replay(AdminRequest(request): AdminRequest) -> ApiResult {
     request.no_query()?;
     let (after, until) = request.read(|fields| {

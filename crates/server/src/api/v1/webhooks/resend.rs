@@ -7,7 +7,7 @@ use slated_operations::webhooks::deliveries::ResendDelivery;
 
 /// Send an event again
 ///
-/// The delivery waits to be made again, however it ended.
+/// Queues the delivery again, whatever its outcome.
 #[utoipa::path(post, path = "/v1/webhooks/{id}/deliveries/{sequence}/resend",
     operation_id = "resendDelivery", tag = "Webhooks",
     params(
@@ -16,7 +16,7 @@ use slated_operations::webhooks::deliveries::ResendDelivery;
         ("sequence" = i64, Path, description = "The number of the event.", example = 42),
     ),
     extensions(("x-errors" = json!(["INVALID_REQUEST", "NOT_FOUND"])), ("x-writes" = json!(true))),
-    responses((status = 202, description = "The delivery, which is pending now.",
+    responses((status = 202, description = "The delivery, which is pending.",
         body = Envelope<DeliveryRead>)))]
 pub async fn resend(AdminRequest(request): AdminRequest) -> ApiResult {
     request.no_query()?;

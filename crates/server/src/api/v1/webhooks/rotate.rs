@@ -12,14 +12,14 @@ use slated_operations::webhooks::secret::{RotateSecret, new_seed};
 #[schema(example = json!({"overlap_seconds": 3600}))]
 #[expect(dead_code, reason = "describes what is read")]
 pub struct RotateSecretBody {
-    /// How long calls are signed with the old secret too; a day if absent.
+    /// How long calls are also signed with the old secret; a day if absent.
     overlap_seconds: Option<i64>,
 }
 
 /// Rotate a webhook's secret
 ///
-/// Makes a new secret and shows it once. Until the overlap ends every call carries a signature with
-/// each.
+/// Creates a new secret and shows it once. Until the overlap ends, every call carries a signature
+/// with each of the two secrets.
 #[utoipa::path(post, path = "/v1/webhooks/{id}/rotate", operation_id = "rotateWebhookSecret",
     tag = "Webhooks",
     params(("id" = String, Path, description = "The webhook's id.",

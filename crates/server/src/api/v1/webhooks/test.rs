@@ -5,10 +5,10 @@ use crate::http::response::answer;
 use crate::http::{AdminRequest, ApiResult, Envelope};
 use slated_operations::webhooks::test::TestWebhook;
 
-/// Try a webhook
+/// Test a webhook
 ///
-/// Writes an event `webhook.test` that goes to this webhook only, whatever its types. Its delivery
-/// says what came of it.
+/// Writes an event `webhook.test` that is sent to this webhook only, whatever its types. Its
+/// delivery shows the result.
 #[utoipa::path(post, path = "/v1/webhooks/{id}/test", operation_id = "testWebhook",
     tag = "Webhooks",
     params(("id" = String, Path, description = "The webhook's id.",

@@ -171,7 +171,7 @@ impl Reading {
             tracing::warn!(
                 directory = self.name,
                 lines = self.left_out,
-                "lines of a directory are left out, the first of which were told"
+                "lines of a directory are skipped; only the first are logged"
             );
         }
         Ok(())
@@ -185,7 +185,12 @@ impl Reading {
         if line.trim_ascii().is_empty() {
             return;
         }
-        let Some(keys) = keys::of_line(line) else { return self.leave_out("it is no JSON object") };
+        let Some(keys) = keys::of_line(line) else {
+            return self.leave_out(
+                "it is not a JSON \
+            object",
+            );
+        };
         let place = Place { offset, length: u32::try_from(line.len()).unwrap_or(0) };
         self.persons += 1;
         keys.iter().for_each(|key| self.keep(key, place));
@@ -214,7 +219,7 @@ impl Reading {
                 directory = self.name,
                 line = self.number,
                 reason,
-                "a line of a directory is left out"
+                "a line of a directory is skipped"
             );
         }
     }

@@ -65,7 +65,9 @@ impl Directory {
         match found.map_err(|error| Trouble::Failed(error.to_string()))? {
             Ok(Found::Profile(profile)) => Ok(Answer::free(profile)),
             Ok(Found::Nobody) => Ok(Answer::nobody()),
-            Ok(Found::Stale) => Err(later("its file has changed and is read anew".to_owned())),
+            Ok(Found::Stale) => {
+                Err(later("its file has changed and is being read again".to_owned()))
+            }
             Err(error) => Err(later(format!("its file cannot be read: {error}"))),
         }
     }
@@ -101,8 +103,8 @@ impl Shared {
             Ok(seen) => seen,
             Err(error) => {
                 if !watch.is_gone {
-                    tracing::warn!(directory = %name, error = %error, "a directory is gone; its \
-                        last contents are still used");
+                    tracing::warn!(directory = %name, error = %error, "the file of a directory is \
+                        missing; its last contents are still used");
                 }
                 watch.is_gone = true;
                 return;

@@ -99,7 +99,7 @@ const LISTS: &[ListForm] = &[
 pub fn read(written: &Value) -> Result<Mapping, String> {
     let Value::Object(written) = written else {
         return Err(
-            "mapping must be the name of a mapping, or a table that says where the fields stand"
+            "mapping must be the name of a mapping, or a table that says where the fields are"
                 .to_owned(),
         );
     };
@@ -117,10 +117,10 @@ pub fn read(written: &Value) -> Result<Mapping, String> {
         }
     }
     match mapping.fields.is_empty() {
-        true => Err(
-            "mapping must say of at least one field where it stands, as in name = \"/full_name\""
-                .to_owned(),
-        ),
+        true => {
+            Err("mapping must say where at least one field is, as in name = \"/full_name\""
+                .to_owned())
+        }
         false => Ok(mapping),
     }
 }
@@ -141,7 +141,7 @@ fn read_field(
     let known: Vec<_> = single.iter().copied().chain(lists.iter().map(|form| form.name)).collect();
     Err(match did_you_mean(name, &known) {
         Some(near) => format!("{place} is unknown; did you mean {near}?"),
-        None => format!("{place} is unknown; there are {}", known.join(", ")),
+        None => format!("{place} is unknown; the known names are {}", known.join(", ")),
     })
 }
 
@@ -162,8 +162,8 @@ fn read_source(value: &Value, place: &str) -> Result<Source, String> {
         }
         Value::Object(fields) => read_table(fields, place),
         _ => Err(format!(
-            "{place} must be a JSON pointer, a list of them of which the first counts that has \
-             something, \
+            "{place} must be a JSON pointer, a list of \
+             pointers of which the first with a value counts, \
              {{ join = [\"/a\", \"/b\"], with = \", \" }}, {{ text = \"…\" }} or {{ from = \
              \"/a\", unless_begins_with = [\"…\"] }}"
         )),
@@ -211,7 +211,7 @@ fn read_table(fields: &Map<String, Value>, place: &str) -> Result<Source, String
 }
 
 fn read_text(value: &Value, place: &str) -> Result<String, String> {
-    value.as_str().map(str::to_owned).ok_or_else(|| format!("{place} must be a text"))
+    value.as_str().map(str::to_owned).ok_or_else(|| format!("{place} must be a string"))
 }
 
 /// Several tables are one list after the other.
@@ -249,7 +249,7 @@ fn read_list(value: &Value, place: &str, form: &'static ListForm) -> Result<List
         }
     }
     let each = written.get("each").ok_or_else(|| {
-        format!("{place} must say in each where the list stands, as in each = \"/emails\"")
+        format!("{place} must say in each where the list is, as in each = \"/emails\"")
     })?;
     let says_enough = match form.needed {
         Some(needed) => fields.iter().any(|(name, _)| *name == needed),
@@ -262,7 +262,7 @@ fn read_list(value: &Value, place: &str, form: &'static ListForm) -> Result<List
             needed: form.needed,
         }),
         false => Err(format!(
-            "{place} must say where {} stands in an entry, as in {} = \"/name\"",
+            "{place} must say where {} is in an entry, as in {} = \"/name\"",
             form.fields[0], form.fields[0]
         )),
     }
@@ -274,7 +274,7 @@ fn read_cost(value: &Value, place: &str) -> Result<Cost, String> {
             let name = read_text(&fields["header"], &format!("{place}.header"))?;
             HeaderName::from_bytes(name.as_bytes())
                 .map(Cost::Header)
-                .map_err(|_| format!("{place}.header is no name of a header"))
+                .map_err(|_| format!("{place}.header is not a valid header name"))
         }
         Value::String(_) => read_pointer(value, place).map(Cost::Pointer),
         _ => Err(format!(
@@ -296,7 +296,7 @@ mod tests {
             (json!({}), "at least one field"),
             (json!({ "root": "data", "name": "/n" }), "mapping.root must be a JSON pointer"),
             (json!({ "nmae": "/n" }), "did you mean name?"),
-            (json!({ "favourite_colour": "/n" }), "there are name, first_name"),
+            (json!({ "favourite_colour": "/n" }), "the known names are name, first_name"),
             (json!({ "external_source_id": "/id" }), "mapping.external_source_id is unknown"),
             (json!({ "name": "full_name" }), "mapping.name must be a JSON pointer"),
             (json!({ "name": 7 }), "unless_begins_with"),
@@ -304,19 +304,19 @@ mod tests {
             (json!({ "name": ["/a", "b"] }), "mapping.name[1]"),
             (json!({ "name": { "join": "/a" } }), "mapping.name.join must be a list"),
             (json!({ "name": { "join": ["/a"], "by": "," } }), "mapping.name must have"),
-            (json!({ "name": { "text": 1 } }), "mapping.name.text must be a text"),
+            (json!({ "name": { "text": 1 } }), "mapping.name.text must be a string"),
             (json!({ "emails": { "value": "/v" } }), "mapping.emails must say in each"),
             (
                 json!({ "emails": { "each": "/v", "type": "/t" } }),
-                "mapping.emails must say where value stands",
+                "mapping.emails must say where value is",
             ),
             (
                 json!({ "certifications": { "each": "/v" } }),
-                "mapping.certifications must say where name stands",
+                "mapping.certifications must say where name is",
             ),
             (
                 json!({ "emails": [{ "each": "/v", "adress": "/a" }] }),
-                "mapping.emails[0].adress is unknown; there are value, type",
+                "mapping.emails[0].adress is unknown; the known names are value, type",
             ),
             (json!({ "phones": 7 }), "mapping.phones must be a JSON pointer to a list"),
             (
@@ -325,7 +325,7 @@ mod tests {
                 "positions.titel is unknown",
             ),
             (json!({ "name": "/n", "cost": 1 }), "mapping.cost must be"),
-            (json!({ "name": "/n", "cost": { "header": "a b" } }), "no name of a header"),
+            (json!({ "name": "/n", "cost": { "header": "a b" } }), "not a valid header name"),
         ] {
             let reason = read(&written).err().unwrap_or_else(|| panic!("taken: {written}"));
             assert!(reason.contains(part), "{reason}");

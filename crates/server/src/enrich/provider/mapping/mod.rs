@@ -74,7 +74,7 @@ impl Mapping {
                 Ok(map_fields(&self.fields, person).map(Value::Object))
             }
             Some(_) => Err(match self.root.as_str() {
-                "" => "its answer is no JSON object".to_owned(),
+                "" => "its answer is not a JSON object".to_owned(),
                 root => format!("its answer has no JSON object at {root}"),
             }),
         }

@@ -15,7 +15,7 @@ pub fn find(name: &str) -> Result<Mapping, String> {
     let Some((_, text)) = READY.iter().find(|(known, _)| *known == name) else {
         let known: Vec<_> = READY.iter().map(|(name, _)| *name).collect();
         return Err(format!(
-            "mapping {name:?} is unknown; there are {}, or write one as \
+            "mapping {name:?} is unknown; use one of {}, or write your own as \
              [enrichment.provider.mapping]",
             known.join(", ")
         ));

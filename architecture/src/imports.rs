@@ -79,11 +79,7 @@ impl Imports {
 }
 
 /// Reads each file below the folder without its tests and comments.
-fn collect(
-    folder: &Path,
-    module: &Module,
-    files: &mut BTreeMap<Module, String>,
-) -> io::Result<()> {
+fn collect(folder: &Path, module: &Module, files: &mut BTreeMap<Module, String>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -107,7 +103,9 @@ fn paths_in(text: &str) -> Vec<Vec<String>> {
     let is_use = |line: &str| {
         let line = line.trim_start();
         let line = match line.strip_prefix("pub") {
-            Some(rest) if rest.starts_with('(') => rest.split_once(") ").map_or("", |(_, rest)| rest),
+            Some(rest) if rest.starts_with('(') => {
+                rest.split_once(") ").map_or("", |(_, rest)| rest)
+            }
             Some(rest) => rest.trim_start(),
             None => line,
         };

@@ -4,7 +4,7 @@
 //! A new file at the top of a crate needs a floor here. The floors stand from the ground up; files
 //! on one floor may import each other as long as no circle arises.
 
-mod imports;
+pub mod imports;
 
 #[cfg(test)]
 mod tests {
@@ -27,8 +27,17 @@ mod tests {
                 &["id", "json", "name", "search", "social"],
                 &["event", "input", "stage_duration"],
                 &[
-                    "candidate", "career", "company", "contact", "key", "listing", "note",
-                    "profile", "stage", "status", "webhook",
+                    "candidate",
+                    "career",
+                    "company",
+                    "contact",
+                    "key",
+                    "listing",
+                    "note",
+                    "profile",
+                    "stage",
+                    "status",
+                    "webhook",
                 ],
                 &["funnel", "job", "person", "template"],
                 &["duplicate", "enrichment", "merge"],
@@ -39,8 +48,13 @@ mod tests {
             crate_path: "crates/store",
             floors: &[
                 &[
-                    "batch_queue", "buffered_event", "commit_notifier", "error", "limit",
-                    "purpose", "schema",
+                    "batch_queue",
+                    "buffered_event",
+                    "commit_notifier",
+                    "error",
+                    "limit",
+                    "purpose",
+                    "schema",
                 ],
                 &["driver"],
                 &["migrations", "options", "tx"],
@@ -56,9 +70,21 @@ mod tests {
                 &["etag", "filter_errors", "merged_ids", "references", "write_batches"],
                 &["emit", "idempotency"],
                 &[
-                    "candidates", "companies", "enrichment", "events", "jobs", "keys",
-                    "maintenance", "persons", "read", "search", "statuses", "templates",
-                    "webhook_delivery", "webhooks", "workspaces",
+                    "candidates",
+                    "companies",
+                    "enrichment",
+                    "events",
+                    "jobs",
+                    "keys",
+                    "maintenance",
+                    "persons",
+                    "read",
+                    "search",
+                    "statuses",
+                    "templates",
+                    "webhook_delivery",
+                    "webhooks",
+                    "workspaces",
                 ],
             ],
         },

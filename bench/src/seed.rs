@@ -24,7 +24,7 @@ use slated_operations::candidates::move_stage::MoveCandidate;
 use slated_operations::etag::Precondition;
 use slated_operations::jobs::create::CreateJob;
 use slated_operations::keys::{CreateKey, CreatedKey};
-use slated_operations::persons::segments;
+use slated_operations::search::segments;
 use slated_store::{Location, Operation, OperationError, Options, Purpose, Store, Tx};
 use tokio::runtime::{Builder, Runtime};
 

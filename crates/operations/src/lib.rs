@@ -16,6 +16,7 @@ pub mod merged_ids;
 pub mod persons;
 pub mod read;
 mod references;
+pub mod search;
 pub mod statuses;
 pub mod templates;
 pub mod webhook_delivery;

@@ -22,9 +22,9 @@ use slated_operations::keys::TouchKeys;
 use slated_operations::maintenance::{
     AnalyzeTable, CensusDue, CountAgain, ForgetAnswers, LookAgain, TakeCensus, UnknownTables,
 };
-use slated_operations::persons::index::{IndexSome, TidyIndex, WaitingForIndex};
-use slated_operations::persons::segments::{self, NextToSegment};
-use slated_operations::persons::wiping;
+use slated_operations::search::index::{IndexSome, TidyIndex, WaitingForIndex};
+use slated_operations::search::segments::{self, NextToSegment};
+use slated_operations::search::wiping;
 use slated_operations::webhooks::delete::{ClearWebhooksAway, DeletedWebhooks};
 use slated_operations::workspaces::AllWorkspaces;
 

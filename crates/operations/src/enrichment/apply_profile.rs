@@ -22,7 +22,7 @@ use slated_store::{OperationError, StoreError, Tx};
 
 use super::{channel_of, current, hashed, is_written_since, proposals};
 use crate::companies::find_or_make;
-use crate::persons::index;
+use crate::search::index;
 use crate::{Actor, emit};
 
 /// What came of an answer.

@@ -29,11 +29,11 @@ use crate::emit::RecordRef;
 use crate::enrichment::ask_for;
 use crate::enrichment::proposals::{self, MAX_KNOWN};
 use crate::persons::deferred_steps::DeferredSteps;
-use crate::persons::index;
 use crate::persons::matching::{
     Looking, Matching, Pointed, held_by, identifiers_of, is_somebody_else,
 };
 use crate::persons::notes::refuse_if_full;
+use crate::search::index;
 use crate::{Actor, emit};
 
 pub struct CreatePerson {

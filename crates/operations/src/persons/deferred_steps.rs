@@ -6,10 +6,10 @@ use slated_model::id::{CandidateId, JobId, PersonId, WorkspaceId};
 use slated_model::stage::Stage;
 use slated_store::{OperationError, Tx};
 
-use super::index;
 use crate::Actor;
 use crate::candidates::associate::{OntoJob, put_all_on_jobs};
 use crate::emit::RecordRef;
+use crate::search::index;
 
 #[derive(Default)]
 pub struct DeferredSteps<'c> {

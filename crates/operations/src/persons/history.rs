@@ -8,7 +8,8 @@ use slated_store::records::{company, person};
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::etag::Precondition;
-use crate::persons::{index, resolve_merged};
+use crate::persons::resolve_merged;
+use crate::search::index;
 use crate::{Actor, emit};
 
 pub struct ReplaceHistory {

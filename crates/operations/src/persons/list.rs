@@ -15,7 +15,7 @@ use slated_store::records::{note, person, person_list};
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::filter_errors::Flaws;
-use crate::persons::index;
+use crate::search::index;
 use crate::{companies, jobs};
 
 /// The filters as the caller wrote them.

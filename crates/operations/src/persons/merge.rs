@@ -19,10 +19,11 @@ use slated_store::records::{
 };
 use slated_store::{Operation, OperationError, Pace, StoreError, Tx};
 
-use super::{index, resolve_merged};
+use super::resolve_merged;
 use crate::candidates::remove::take_off;
 use crate::emit::{Concerned, RecordRef};
 use crate::enrichment;
+use crate::search::index;
 use crate::{Actor, emit};
 
 pub struct MergePersons {

@@ -12,9 +12,10 @@ use slated_store::records::pagination::PageResult;
 use slated_store::records::person;
 use slated_store::{Operation, OperationError, Tx};
 
-use super::{index, resolve_merged};
+use super::resolve_merged;
 use crate::Actor;
 use crate::emit::{Empty, EventData, emit};
+use crate::search::index;
 
 pub const MAX_NOTES: i64 = 10_000;
 

@@ -13,7 +13,8 @@ use crate::emit::RecordRef;
 use crate::enrichment::ask_for;
 use crate::etag::Precondition;
 use crate::persons::matching::held_by;
-use crate::persons::{index, resolve_merged};
+use crate::persons::resolve_merged;
+use crate::search::index;
 use crate::{Actor, emit};
 
 pub struct UpdatePerson {

@@ -11,8 +11,8 @@ use slated_store::records::person::SearchSource;
 use slated_store::records::{company, identifier, note, person};
 use slated_store::{Asked, OperationError, StoreError, Tx};
 
-use super::index;
 use super::update::{UpdatePerson, ask_holders, claims, store_change};
+use crate::search::index;
 use crate::write_batches::{Batchable, Outcomes};
 
 impl Batchable for UpdatePerson {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::span::Span;
+use super::duration::Span;
 
 const MOST: usize = 100;
 

@@ -1,6 +1,10 @@
 //! Spans of time as a person writes them: `90d`, `12h`, `30m`, `45s`, `250ms`.
 
-const LONGEST: i64 = 36_500 * 86_400_000;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+const MAX_MILLIS: i64 = 36_500 * 86_400_000;
 
 /// Milliseconds.
 pub fn parse_duration(written: &str) -> Result<i64, String> {
@@ -19,8 +23,37 @@ pub fn parse_duration(written: &str) -> Result<i64, String> {
     };
     number
         .checked_mul(millis)
-        .filter(|millis| *millis <= LONGEST)
+        .filter(|millis| *millis <= MAX_MILLIS)
         .ok_or_else(|| format!("{written:?} is too long; at most 36500d"))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Span(i64);
+
+impl Span {
+    #[must_use]
+    pub const fn from_millis(millis: i64) -> Self {
+        Self(millis)
+    }
+
+    #[must_use]
+    pub const fn millis(self) -> i64 {
+        self.0
+    }
+
+    #[must_use]
+    pub const fn duration(self) -> Duration {
+        Duration::from_millis(self.0.unsigned_abs())
+    }
+}
+
+impl TryFrom<String> for Span {
+    type Error = String;
+
+    fn try_from(written: String) -> Result<Self, String> {
+        parse_duration(&written).map(Self)
+    }
 }
 
 #[cfg(test)]
@@ -35,7 +68,7 @@ mod tests {
         for wrong in ["", "d", "90", "-1d", "1.5h", "9x", "99999999999999999d", "1é"] {
             assert!(parse_duration(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(parse_duration("36500d"), Ok(LONGEST));
+        assert_eq!(parse_duration("36500d"), Ok(MAX_MILLIS));
         assert_eq!(
             parse_duration("36501d"),
             Err("\"36501d\" is too long; at most 36500d".to_owned())

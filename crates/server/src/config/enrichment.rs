@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 
 use super::delays::Delays;
+use super::duration::Span;
 use super::rate::RateLimit;
-use super::span::Span;
 
 const SECOND: i64 = 1000;
 const MINUTE: i64 = 60 * SECOND;

@@ -5,7 +5,6 @@ mod delays;
 pub(crate) mod duration;
 mod enrichment;
 mod rate;
-mod span;
 
 use std::fs;
 use std::path::Path;
@@ -13,9 +12,9 @@ use std::path::Path;
 use serde::Deserialize;
 
 pub use self::delays::Delays;
+pub use self::duration::Span;
 pub use self::enrichment::{Breaker, EnrichmentConfig, Method, ProviderConfig, ProviderKind};
 pub use self::rate::RateLimit;
-pub use self::span::Span;
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]

@@ -433,7 +433,9 @@ fn a_file_is_one_by_whatever_name(app: &App) {
     );
     fs::remove_file(&link).unwrap();
     fs::hard_link(app.database.file(), &link).unwrap();
-    assert!(refused(&["serve", "--listen", "127.0.0.1:0", "--database", &url]).contains("2 names"));
+    assert!(
+        refused(&["serve", "--listen", "127.0.0.1:0", "--database", &url]).contains("2 hard links")
+    );
     app.writer().new_job("Engineer", "Acme");
 }
 

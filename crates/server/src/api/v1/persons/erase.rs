@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use crate::http::response::{answer, with_field};
 use crate::http::{ApiResult, BodilessWriteRequest, Envelope};
 use slated_operations::persons::erase::{ErasePerson, Erased, FindMentions};
-use slated_operations::persons::wiping::wipe;
+use slated_operations::search::wiping::wipe;
 
 /// The result of an erasure.
 #[derive(Serialize, ToSchema)]

@@ -10,8 +10,8 @@ use slated_store::records::search::segment_build;
 use slated_store::{Operation, OperationError, Store, Tx};
 use tokio::time::{sleep, timeout};
 
-use super::index::{MergeSome, MergeWanted};
-use super::segments;
+use crate::search::index::{MergeSome, MergeWanted};
+use crate::search::segments;
 
 /// How long somebody waits for it, or the end of a server.
 const PATIENCE: Duration = Duration::from_secs(20);

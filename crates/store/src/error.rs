@@ -41,30 +41,11 @@ impl StoreError {
     }
 }
 
-/// Why work was not done.
-#[derive(Debug)]
+/// Why an operation was not done.
+#[derive(Debug, thiserror::Error)]
 pub enum OperationError {
-    Rejected(Problem),
-    Store(StoreError),
-}
-
-impl From<Problem> for OperationError {
-    fn from(problem: Problem) -> Self {
-        Self::Rejected(problem)
-    }
-}
-
-impl From<StoreError> for OperationError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl std::fmt::Display for OperationError {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Rejected(problem) => problem.fmt(formatter),
-            Self::Store(error) => error.fmt(formatter),
-        }
-    }
+    #[error(transparent)]
+    Rejected(#[from] Problem),
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex};
 use std::thread::available_parallelism;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
+use tracing::Instrument;
 
 use crate::commit_notifier::CommitNotifier;
 use crate::driver::postgres::address::Address;
@@ -83,6 +84,26 @@ const MAX_WAIT: Duration = Duration::from_secs(10);
 /// How long each may take.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Runs an operation in a span of its own, and says at `debug` how long it took.
+async fn traced<W: Operation, T>(running: impl Future<Output = T>) -> T {
+    let span = tracing::debug_span!("operation", operation.name = %short_name::<W>());
+    if span.is_disabled() {
+        return running.await;
+    }
+    let started = Instant::now();
+    let outcome = running.instrument(span.clone()).await;
+    let millis = started.elapsed().as_secs_f64() * 1000.0;
+    span.in_scope(|| tracing::debug!(operation.duration_ms = millis, "operation"));
+    outcome
+}
+
+/// The name of a type without the modules that it stands in.
+fn short_name<W>() -> &'static str {
+    let name = std::any::type_name::<W>();
+    let plain = name.split('<').next_back().unwrap_or(name);
+    plain.rsplit("::").next().unwrap_or(plain).trim_end_matches('>')
+}
+
 /// What is under way on PostgreSQL takes many kilobytes. It is boxed, or every request would carry
 /// them along, on either engine.
 enum Engine {
@@ -136,10 +157,13 @@ impl Store {
 
     /// Runs work that changes something. When it returns, the change is durable.
     pub async fn write<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
-        match &self.engine {
-            Engine::Sqlite(sqlite) => sqlite.write(work).await,
-            Engine::Postgres(postgres) => Box::pin(postgres.write(&work)).await,
-        }
+        traced::<W, _>(async {
+            match &self.engine {
+                Engine::Sqlite(sqlite) => sqlite.write(work).await,
+                Engine::Postgres(postgres) => Box::pin(postgres.write(&work)).await,
+            }
+        })
+        .await
     }
 
     /// Whether there is room on the disk for changes, as far as can be told.
@@ -184,10 +208,13 @@ impl Store {
     /// Runs work that only looks, with one statement as a rule: over a network each statement sees
     /// what is there when it is sent, on an embedded engine all see one state.
     pub async fn read<W: Operation>(&self, work: W) -> Result<W::Output, OperationError> {
-        match &self.engine {
-            Engine::Sqlite(sqlite) => sqlite.read(&work),
-            Engine::Postgres(postgres) => Box::pin(postgres.read(&work)).await,
-        }
+        traced::<W, _>(async {
+            match &self.engine {
+                Engine::Sqlite(sqlite) => sqlite.read(&work),
+                Engine::Postgres(postgres) => Box::pin(postgres.read(&work)).await,
+            }
+        })
+        .await
     }
 
     /// Runs work of one statement that over a network must have no transaction around it, and may
@@ -209,10 +236,13 @@ impl Store {
         &self,
         work: W,
     ) -> Result<W::Output, OperationError> {
-        match &self.engine {
-            Engine::Sqlite(sqlite) => sqlite.read(&work),
-            Engine::Postgres(postgres) => Box::pin(postgres.read_consistent(&work)).await,
-        }
+        traced::<W, _>(async {
+            match &self.engine {
+                Engine::Sqlite(sqlite) => sqlite.read(&work),
+                Engine::Postgres(postgres) => Box::pin(postgres.read_consistent(&work)).await,
+            }
+        })
+        .await
     }
 
     /// The same for work that may take long: it keeps no thread from serving others, and ends when
@@ -222,10 +252,13 @@ impl Store {
         work: W,
     ) -> Result<W::Output, OperationError> {
         let place = self.place_for_long_read().await?;
-        match &self.engine {
-            Engine::Sqlite(_) => self.read_on_own_thread(work, place, Some(READ_TIMEOUT)).await,
-            Engine::Postgres(postgres) => Box::pin(postgres.read_consistent_slow(&work)).await,
-        }
+        traced::<W, _>(async {
+            match &self.engine {
+                Engine::Sqlite(_) => self.read_on_own_thread(work, place, Some(READ_TIMEOUT)).await,
+                Engine::Postgres(postgres) => Box::pin(postgres.read_consistent_slow(&work)).await,
+            }
+        })
+        .await
     }
 
     /// The same for work that something else cannot be done without, however long it takes.
@@ -234,10 +267,13 @@ impl Store {
         work: W,
     ) -> Result<W::Output, OperationError> {
         let place = self.place_for_long_read().await?;
-        match &self.engine {
-            Engine::Sqlite(_) => self.read_on_own_thread(work, place, None).await,
-            Engine::Postgres(postgres) => Box::pin(postgres.read_consistent_slow(&work)).await,
-        }
+        traced::<W, _>(async {
+            match &self.engine {
+                Engine::Sqlite(_) => self.read_on_own_thread(work, place, None).await,
+                Engine::Postgres(postgres) => Box::pin(postgres.read_consistent_slow(&work)).await,
+            }
+        })
+        .await
     }
 
     /// The same for work that finds what it reads as quickly as any, and may read much.

@@ -1,7 +1,7 @@
 //! Filling in what others know of a person. A [`worker`] takes those who wait, and for each of them
-//! a [`chain`] asks the [`provider`]s in the order of the [`settings`], each through its [`gate`],
-//! which keeps its limits. What is asked and what becomes of an answer stands in
-//! `model::enrichment`, and who waits in `ops::enrichment`.
+//! a [`provider_chain`] asks the [`provider`]s in the order of the [`settings`], each through its
+//! [`provider_limiter`]. What is asked and what becomes of an answer stands in
+//! `slated_model::enrichment`, and who waits in `slated_operations::enrichment`.
 
 mod breaker;
 pub mod provider;

@@ -16,7 +16,7 @@ use slated_model::clock::Timestamp;
 use slated_model::id::{KeyId, RequestId};
 use slated_model::problem::{ErrorCode, Problem};
 use slated_store::OperationError;
-use tracing::Level;
+use tracing::{Instrument, Level};
 
 use super::api_key_cache::{Allowance, KnownKey};
 use super::app::App;
@@ -51,7 +51,10 @@ pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next)
     };
     let response = match admitted {
         // A handler that panics must not take the connection with it.
-        Ok(()) => AssertUnwindSafe(next.run(request)).catch_unwind().await.ok(),
+        Ok(()) => {
+            let span = tracing::debug_span!("request", request.id = %request_id);
+            AssertUnwindSafe(next.run(request).instrument(span)).catch_unwind().await.ok()
+        }
         Err(failure) => {
             drain_all(&app, request).await;
             Some(tell(&failure, version, &request_id))

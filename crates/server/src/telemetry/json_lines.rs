@@ -1,4 +1,5 @@
-//! The log as JSON lines: `{"timestamp": …, "level": …, "fields": {…}}`. Every request writes one,
+//! The log as JSON lines: `{"timestamp": …, "level": …, "fields": {…}, "span": …}`, with the spans
+//! that are open at `debug` only. Every request writes one,
 //! so it is made in one pass, without anything between.
 
 use std::fmt::{Debug, Result, Write};
@@ -7,7 +8,7 @@ use slated_model::clock::Timestamp;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::fmt::format::Writer;
-use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields};
 use tracing_subscriber::registry::LookupSpan;
 
 pub struct JsonLines;
@@ -17,7 +18,7 @@ impl<S: Subscriber + for<'l> LookupSpan<'l>, N: for<'w> FormatFields<'w> + 'stat
 {
     fn format_event(
         &self,
-        _: &FmtContext<'_, S, N>,
+        context: &FmtContext<'_, S, N>,
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> Result {
@@ -30,7 +31,19 @@ impl<S: Subscriber + for<'l> LookupSpan<'l>, N: for<'w> FormatFields<'w> + 'stat
         let mut line = Line { writer, is_first: true, outcome: Ok(()) };
         event.record(&mut line);
         line.outcome?;
-        line.writer.write_str("}}\n")
+        let mut writer = line.writer;
+        writer.write_char('}')?;
+        if let Some(spans) = context.event_scope() {
+            writer.write_str(",\"span\":")?;
+            write_quoted(&mut writer, |inside| {
+                spans.from_root().try_for_each(|span| {
+                    let fields = span.extensions();
+                    let fields = fields.get::<FormattedFields<N>>().map_or("", |of| of.as_str());
+                    write!(inside, "/{}{{{fields}}}", span.name())
+                })
+            })?;
+        }
+        writer.write_str("}\n")
     }
 }
 

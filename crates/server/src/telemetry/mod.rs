@@ -31,7 +31,9 @@ pub fn start_log(filter: &str) -> Result<LogGuard, String> {
     let discretion = filter_fn(|metadata| is_discreet(metadata.target(), *metadata.level()));
     match stderr().is_terminal() {
         true => subscriber.finish().with(discretion).init(),
-        false => subscriber.event_format(JsonLines).finish().with(discretion).init(),
+        false => {
+            subscriber.with_ansi(false).event_format(JsonLines).finish().with(discretion).init()
+        }
     }
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();

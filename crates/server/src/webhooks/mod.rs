@@ -1,7 +1,7 @@
 //! Calling webhooks. The [`dispatcher`] finds those that have something to be told and takes each
-//! for a while; a [`courier`] then delivers turn by turn, with [`call`]s that are signed with a
+//! for a while; a [`worker`] then delivers batch by batch, with [`request`]s that are signed with a
 //! [`secret`]. What is delivered in which order, and what happens when it fails, stands in
-//! `ops::deliver`.
+//! `slated_operations::webhook_delivery`.
 
 mod dispatcher;
 mod request;

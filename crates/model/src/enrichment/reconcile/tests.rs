@@ -164,6 +164,7 @@ fn what_is_empty_is_filled() {
     assert!(decision.changes_person(&current.person));
 }
 
+/// Invariant 14.
 #[test]
 fn what_a_caller_wrote_stays_and_what_differs_is_proposed() {
     let person = Person {

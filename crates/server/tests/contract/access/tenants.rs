@@ -18,6 +18,7 @@ fn without_request_id(mut body: Value) -> Value {
     body
 }
 
+/// Invariant 9.
 #[apply(each_engine)]
 fn no_operation_reaches_a_record_of_another_workspace(workspace: &Workspace) {
     let (owner, theirs, stranger, _) = two_workspaces(workspace);

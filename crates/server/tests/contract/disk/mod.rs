@@ -230,6 +230,7 @@ fn run_script(recorded: &Recorded, writes: usize) -> States {
     states
 }
 
+/// Invariant 1.
 #[test]
 fn what_was_acknowledged_survives_a_power_cut() {
     let recorded = Recorded::start(&[]);
@@ -304,6 +305,7 @@ fn a_later_failed_flush_of_the_database_loses_nothing() {
     a_failed_flush_of_the_database_loses_nothing("2");
 }
 
+/// Invariant 2.
 #[test]
 fn a_write_that_failed_is_not_there_after_a_crash() {
     let mut recorded = Recorded::start(&[("DISK_FAIL", "log 12")]);

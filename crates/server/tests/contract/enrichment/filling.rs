@@ -504,6 +504,7 @@ fn what_enrichment_set_is_renewed(engine: &Engine) {
     assert_eq!(client.proposals(&person), Vec::<Value>::new());
 }
 
+/// Invariant 14.
 #[apply(each_engine)]
 fn what_a_caller_wrote_again_stays(engine: &Engine) {
     let (_app, provider, client, person) =

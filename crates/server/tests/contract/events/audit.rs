@@ -94,6 +94,7 @@ fn key_before(app: &App, sequence: u64) -> u64 {
     sequences(feed.entries()).into_iter().rfind(|key| *key < sequence).unwrap()
 }
 
+/// Invariant 6.
 #[apply(each_engine)]
 fn entries_are_numbered_from_one_and_linked(app: &App) {
     let client = app.writer();

@@ -420,6 +420,7 @@ fn what_changes_nothing_is_not_told(workspace: &Workspace) {
     }
 }
 
+/// Invariant 4.
 #[apply(each_engine)]
 fn what_is_refused_is_not_told(workspace: &Workspace) {
     let (client, reader) = (workspace.writer(), workspace.client("read"));
@@ -486,6 +487,7 @@ fn told_of_every_write(engine: Engine) -> String {
     shape(&feed)
 }
 
+/// Invariant 15.
 #[test]
 fn both_engines_tell_the_same() {
     assert_eq!(told_of_every_write(Engine::Sqlite), told_of_every_write(Engine::Postgres));

@@ -531,6 +531,7 @@ fn prove(servers: &[Client]) {
     }
 }
 
+/// Invariant 4.
 #[apply(each_engine)]
 fn who_reads_once_and_follows_the_feed_has_everything(workspace: &Workspace) {
     prove(&[workspace.writer()]);

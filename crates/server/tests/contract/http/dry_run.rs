@@ -86,6 +86,7 @@ fn a_match_that_is_tried_out_fills_nothing(workspace: &Workspace) {
     assert_eq!(state(&client, &world, &mut log), before);
 }
 
+/// Invariant 12.
 #[apply(each_engine)]
 fn an_update_that_is_tried_out_changes_nothing(workspace: &Workspace) {
     let client = workspace.writer();
@@ -175,6 +176,7 @@ fn an_idempotency_key_is_not_used_up(workspace: &Workspace) {
     assert_eq!(client.post(PATH, &body).expect(200).id(), made.id());
 }
 
+/// Invariant 12.
 #[apply(each_engine)]
 fn what_was_foretold_comes_true(workspace: &Workspace) {
     let client = workspace.writer();

@@ -26,6 +26,7 @@ fn every_write_sent_again_is_answered_from_the_first_time(workspace: &Workspace)
     }
 }
 
+/// Invariant 11.
 #[apply(each_engine)]
 fn a_write_sent_again_is_done_once(workspace: &Workspace) {
     let client = workspace.writer();
@@ -81,6 +82,7 @@ fn a_read_takes_no_notice_of_the_key(workspace: &Workspace) {
     );
 }
 
+/// Invariant 11.
 #[apply(each_engine)]
 fn many_at_one_instant_are_done_once(workspace: &Workspace) {
     let client = workspace.writer();

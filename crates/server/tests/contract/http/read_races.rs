@@ -107,6 +107,7 @@ fn without_clock(mut data: Value) -> Value {
 
 /// One changes a person step by step, and many read them in several ways: nobody sees less than
 /// what was answered before they asked, or than what they saw.
+/// Invariant 3.
 #[apply(each_engine)]
 fn what_was_written_is_read_by_all_and_never_undone(workspace: &Workspace) {
     const STEPS: u64 = 200;

@@ -236,6 +236,7 @@ fn updates_at_one_instant_are_each_answered_for_themselves(workspace: &Workspace
     assert_eq!(client.person(&other)["emails"][0]["value"], "other@x.example");
 }
 
+/// Invariant 10.
 #[apply(each_engine)]
 fn updates_that_want_the_same_identifier_give_it_to_one(workspace: &Workspace) {
     let client = workspace.writer();
@@ -287,6 +288,7 @@ fn updates_that_want_the_same_identifier_give_it_to_one(workspace: &Workspace) {
 }
 
 /// What happened to a person stands in the log in its order.
+/// Invariant 5.
 #[apply(each_engine)]
 fn what_is_written_at_one_instant_is_numbered_without_gaps(app: &App) {
     let client = app.writer();
@@ -673,6 +675,7 @@ fn many_persons_of_a_new_company_share_it(workspace: &Workspace) {
     assert_eq!(companies.len(), 1, "{companies:?}");
 }
 
+/// Invariant 10.
 #[apply(each_engine)]
 fn creates_that_overlap_in_part_never_share_an_identifier(workspace: &Workspace) {
     let client = workspace.writer();

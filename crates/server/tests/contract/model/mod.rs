@@ -29,6 +29,7 @@ use crate::support::{Engine, Workspace, apply, each_engine, rounds};
 /// often, in turn during a change and after one.
 const BETWEEN_LOOKS: usize = 50;
 
+/// Invariant 15.
 #[apply(each_engine)]
 fn random_operations_are_answered_as_a_plain_model_says(workspace: &Workspace) {
     let mut run = Run::begin(workspace);
@@ -42,6 +43,7 @@ fn random_operations_are_answered_as_a_plain_model_says(workspace: &Workspace) {
     run.compare_whole_feed();
 }
 
+/// Invariant 2.
 #[apply(each_engine)]
 fn a_plain_model_is_right_although_the_program_is_killed_in_between(engine: &Engine) {
     let mut app = engine.app().start();

@@ -120,6 +120,7 @@ fn an_erased_person_is_not_found_by_anything(workspace: &Workspace) {
     assert_ne!(client.post("/v1/persons", &again).expect(201).id(), person);
 }
 
+/// Invariant 6.
 #[apply(each_engine)]
 fn the_log_forgets_who_it_was_and_is_still_proved(app: &App) {
     let client = app.writer();
@@ -162,6 +163,7 @@ fn an_erasure_is_told_without_a_name(workspace: &Workspace) {
     );
 }
 
+/// Invariant 13.
 #[apply(each_engine)]
 fn no_table_has_anything_of_an_erased_person(app: &App) {
     let client = app.writer();
@@ -393,6 +395,7 @@ fn is_in_a_file(app: &App, texts: &[&str]) -> bool {
     })
 }
 
+/// Invariant 13.
 #[apply(on_sqlite)]
 fn no_file_has_anything_of_an_erased_person(app: &App) {
     let client = app.writer();

@@ -23,6 +23,7 @@ fn caught_up(primary: &Server, replica: &Server) {
     });
 }
 
+/// Invariant 3.
 #[test]
 fn who_wrote_reads_their_own_write() {
     let primary = Server::start(&[]);

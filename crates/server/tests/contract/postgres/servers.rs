@@ -198,6 +198,7 @@ fn who_writes_waits_for_nobody_who_numbers_events() {
     }
 }
 
+/// Invariant 5.
 #[test]
 fn servers_that_number_events_at_once_leave_a_log_without_gaps() {
     let (app, _process, clients) = two_servers();
@@ -262,6 +263,7 @@ fn a_revoked_key_is_refused_by_every_server() {
     assert!(taken < KEY_LIMIT, "it took {taken:?}");
 }
 
+/// Invariant 11.
 #[test]
 fn an_idempotency_key_holds_across_servers() {
     let (_app, _second, clients) = two_servers();

@@ -76,6 +76,7 @@ fn assert_there(client: &Client, written: &Acknowledged) {
     assert!(history == expected || (!moved && history == expected[..1]), "{name}: {history:?}");
 }
 
+/// Invariant 1.
 #[apply(each_engine)]
 fn every_acknowledged_write_survives_being_killed(engine: &Engine) {
     let mut app = engine.app().start();

@@ -105,6 +105,7 @@ fn a_new_database_takes_one_step(engine: &Engine) {
     assert_eq!(empty(*engine).execute("SELECT MAX(version) FROM schema_migration"), ["1"]);
 }
 
+/// Invariant 9.
 #[test]
 fn the_workspace_leads_every_key() {
     let postgres = empty(Engine::Postgres);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, World, apply, each_engine};
+use crate::support::{App, Engine, World, apply, each_engine};
 
 #[apply(each_engine)]
 fn it_says_that_it_is_alive_and_ready(app: &App) {
@@ -138,4 +138,19 @@ fn the_documentation_page_needs_nothing_from_elsewhere(app: &App) {
         assert!(!asset.contains("//"), "{asset} is elsewhere");
         client.get(&format!("/docs/{}", asset.trim_start_matches("./"))).expect(200);
     }
+}
+
+#[apply(each_engine)]
+fn a_slow_request_can_be_broken_down_by_its_operations(engine: &Engine) {
+    let app = engine.app().argument("--log=info,slated=debug").start();
+    app.writer()
+        .with("x-request-id", "slow-one")
+        .post("/v1/jobs", &json!({ "name": "Pilot", "client_company_name": "Acme" }));
+    let is_told = |operation: &str, line: &str| {
+        let line: Value = serde_json::from_str(line).ok()?;
+        let span = line["span"].as_str()?;
+        let is_meant = span.contains("request.id=slow-one") && span.contains(operation);
+        (is_meant && line["fields"]["operation.duration_ms"].as_f64()? >= 0.0).then_some(())
+    };
+    app.process.log.wait_for("the operation", |line| is_told("CreateJob", line));
 }

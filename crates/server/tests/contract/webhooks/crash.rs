@@ -69,6 +69,7 @@ fn assert_in_order(calls: &[Call]) {
     assert!(records.values().all(|come| come.is_sorted()), "{records:#?}");
 }
 
+/// Invariant 7.
 #[apply(each_engine)]
 fn every_event_arrives_although_the_program_is_killed(engine: &Engine) {
     let (mut app, receiver, mut hook) = hooked_app(*engine, SOON);

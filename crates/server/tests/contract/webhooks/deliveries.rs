@@ -179,6 +179,7 @@ fn a_failed_call_holds_back_its_own_record_only(engine: &Engine) {
     assert!(grace[0].at < ada[1].at);
 }
 
+/// Invariant 8.
 #[apply(each_engine)]
 fn events_of_a_person_and_their_candidates_come_in_order(engine: &Engine) {
     let (workspace, receiver, hook) = hooked(*engine, SOON);
@@ -201,6 +202,7 @@ fn events_of_a_person_and_their_candidates_come_in_order(engine: &Engine) {
     assert!(come.len() > 10, "some came twice: {come:?}");
 }
 
+/// Invariant 8.
 #[apply(each_engine)]
 fn a_candidate_that_changed_hands_is_told_of_in_order(engine: &Engine) {
     let (workspace, receiver, hook) = hooked(*engine, "1s");

@@ -54,6 +54,7 @@ fn a_webhook_shows_how_it_fares(engine: &Engine) {
     assert!(hook.read()["last_success_at"].as_str().is_some_and(is_time));
 }
 
+/// Invariant 7.
 #[apply(each_engine)]
 fn a_webhook_says_which_events_it_lost(engine: &Engine) {
     let app = engine

@@ -313,6 +313,7 @@ mod tests {
         }
     }
 
+    /// Invariant 3.
     #[test]
     fn what_is_committed_here_is_seen_at_once() {
         let scratch = Scratch::new("own");

@@ -23,7 +23,7 @@ use crate::server::{Server, call};
 const TURNS: usize = 4;
 /// Changes that a subscriber waits for.
 const SEEN: usize = 200;
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 const WITHOUT_EVENTS: &str = "--without-events";
 const CALL_THIS_MACHINE: [&str; 2] = ["--allow-private-targets", "127.0.0.0/8"];
 
@@ -161,7 +161,7 @@ impl Bench<'_> {
         eprintln!("measuring: time until a stream shows a change");
         let failed = |error: std::io::Error| format!("the stream cannot be read: {error}");
         let mut stream = TcpStream::connect(server.address()).map_err(failed)?;
-        stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+        stream.set_read_timeout(Some(TIMEOUT)).map_err(failed)?;
         let head = format!(
             "GET /v1/events/stream HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {}\r\n\r\n",
             self.admin_key
@@ -196,7 +196,7 @@ impl Bench<'_> {
             let count = receiver.calls.load(Ordering::Relaxed);
             if count != last.0 {
                 last = (count, Instant::now());
-            } else if last.1.elapsed() > Duration::from_secs(2) || begun.elapsed() > PATIENCE {
+            } else if last.1.elapsed() > Duration::from_secs(2) || begun.elapsed() > TIMEOUT {
                 let seconds = last.1.duration_since(begun).as_secs_f64();
                 return Ok((count, count as f64 / seconds));
             }

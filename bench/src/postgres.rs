@@ -21,7 +21,7 @@ use crate::seed::runtime;
 /// As many as the server has.
 const CONNECTIONS: usize = 16;
 /// How long a server may take until it has indexed what was copied.
-const PATIENCE: Duration = Duration::from_secs(900);
+const TIMEOUT: Duration = Duration::from_secs(900);
 /// The row of a person alone.
 const ROW: &str = "SELECT version, name, social_public_id, first_name, last_name, \
                    current_job_title, company_id, external_source_id, emails, phones, \
@@ -142,7 +142,7 @@ pub fn wait_until_indexed(url: &str) -> Result<(), String> {
         let waiting = "SELECT 1 WHERE EXISTS (SELECT 1 FROM search_queue) OR (SELECT count(*) \
             FROM search_tail) >= 256";
         while !client.query(waiting, &[]).await.map_err(|error| error.to_string())?.is_empty() {
-            if begun.elapsed() > PATIENCE {
+            if begun.elapsed() > TIMEOUT {
                 return Err("the persons were not indexed in time".to_owned());
             }
             sleep(Duration::from_secs(1)).await;

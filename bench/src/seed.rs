@@ -38,7 +38,7 @@ const OTHER_JOBS: usize = 300;
 const CLIENTS: usize = 60;
 /// Employers that a person has at most: what is read of a person is then some 2 KB.
 const MAX_EMPLOYERS: usize = 2;
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// A database with that many persons, all of them candidates of one job: the one that is kept, or
 /// else a new one.
@@ -230,7 +230,7 @@ pub fn wait_until_complete(database: &Path) -> Result<(), String> {
     let log = companion(database, "-wal");
     let begun = Instant::now();
     while log.exists() {
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > TIMEOUT {
             return Err(format!(
                 "{} is still there; is the database open elsewhere?",
                 log.display()

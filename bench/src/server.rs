@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// Requests a minute: a limit that is kept but never reached.
 const RATE_LIMIT: &str = "1000000000";
 
@@ -98,7 +98,7 @@ impl Server {
     fn wait_for_first_answer(&mut self, begun: Instant, log: &Path) -> Result<(), String> {
         while status_of(self.address, "/readyz") != Some(200) {
             let ended = self.child.try_wait().map_err(|error| error.to_string())?;
-            if ended.is_some() || begun.elapsed() > PATIENCE {
+            if ended.is_some() || begun.elapsed() > TIMEOUT {
                 let said = fs::read_to_string(log).unwrap_or_default();
                 return Err(format!("the server does not come up; it says:\n{said}"));
             }
@@ -144,7 +144,7 @@ impl Server {
             .status()
             .map_err(|error| format!("kill cannot be run: {error}"))?;
         let begun = Instant::now();
-        while begun.elapsed() < PATIENCE {
+        while begun.elapsed() < TIMEOUT {
             match self.child.try_wait().map_err(|error| error.to_string())? {
                 Some(status) if status.success() => return Ok(()),
                 Some(status) => return Err(format!("the server ended with {status}")),
@@ -174,8 +174,8 @@ fn status_of(address: SocketAddr, path: &str) -> Option<u16> {
 
 /// The whole answer.
 fn get(address: SocketAddr, path: &str) -> Option<String> {
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    let mut stream = TcpStream::connect_timeout(&address, TIMEOUT).ok()?;
+    stream.set_read_timeout(Some(TIMEOUT)).ok()?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
@@ -191,8 +191,8 @@ pub fn call(
     body: &str,
 ) -> Result<(u16, String), String> {
     let failed = |error: std::io::Error| format!("{method} {path}: {error}");
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(failed)?;
-    stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+    let mut stream = TcpStream::connect_timeout(&address, TIMEOUT).map_err(failed)?;
+    stream.set_read_timeout(Some(TIMEOUT)).map_err(failed)?;
     let head = format!(
         "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAuthorization: \
          Bearer {key}\r\n"

@@ -22,7 +22,7 @@ const MAX_AT_WORK: usize = 2;
 const MAX_IN_ONE: usize = 64;
 /// How long those behind it wait for one that goes alone, or for the turn of another. It takes a
 /// fraction of that, unless it has to wait for others.
-const A_MOMENT: Duration = Duration::from_millis(50);
+const APPEND_LOCK_TIMEOUT: Duration = Duration::from_millis(50);
 /// Workspaces whose numbers leave the same rest share a turn.
 const TURNS: usize = 64;
 
@@ -54,32 +54,33 @@ pub trait Batchable: Operation {
 /// The transactions of one server that append events to the log of a workspace take turns: whoever
 /// comes while another does would find it held, and have to leave its events to be numbered later.
 /// Nothing more depends on it.
-pub struct Turns(Vec<Arc<Mutex<()>>>);
+pub struct LogAppendLocks(Vec<Arc<Mutex<()>>>);
 
-impl Default for Turns {
+impl Default for LogAppendLocks {
     fn default() -> Self {
         Self((0..TURNS).map(|_| Arc::default()).collect())
     }
 }
 
-impl Turns {
-    fn of(&self, workspace: WorkspaceId) -> Turn {
+impl LogAppendLocks {
+    fn of(&self, workspace: WorkspaceId) -> LogAppendGuard {
         let place = workspace.number().rem_euclid(TURNS as i64);
-        Turn { order: Arc::clone(&self.0[place as usize]), held: OnceLock::new() }
+        LogAppendGuard { order: Arc::clone(&self.0[place as usize]), held: OnceLock::new() }
     }
 }
 
 /// Ends when it is dropped.
-struct Turn {
+struct LogAppendGuard {
     order: Arc<Mutex<()>>,
     held: OnceLock<OwnedMutexGuard<()>>,
 }
 
-impl Turn {
+impl LogAppendGuard {
     /// Waits for a moment at most.
     async fn begin(&self) {
         if self.held.get().is_none()
-            && let Ok(held) = timeout(A_MOMENT, Arc::clone(&self.order).lock_owned()).await
+            && let Ok(held) =
+                timeout(APPEND_LOCK_TIMEOUT, Arc::clone(&self.order).lock_owned()).await
         {
             let _ = self.held.set(held);
         }
@@ -88,7 +89,7 @@ impl Turn {
 
 pub struct WriteBatcher<W: Batchable> {
     store: Arc<Store>,
-    turns: Arc<Turns>,
+    turns: Arc<LogAppendLocks>,
     lines: Arc<BatchQueue<Line, Waiting<W>>>,
 }
 
@@ -111,7 +112,7 @@ impl<W: Batchable> Waiting<W> {
 }
 
 impl<W: Batchable> WriteBatcher<W> {
-    pub fn new(store: Arc<Store>, turns: Arc<Turns>) -> Self {
+    pub fn new(store: Arc<Store>, turns: Arc<LogAppendLocks>) -> Self {
         Self { store, turns, lines: BatchQueue::new(MAX_AT_WORK, MAX_IN_ONE) }
     }
 
@@ -184,7 +185,7 @@ impl<W: Batchable> WriteBatcher<W> {
     async fn send_each_alone(&self, (_, job): Line, some: Vec<Waiting<W>>) {
         if job.is_none() {
             let alone: Vec<_> = some.into_iter().map(|waiting| self.send_alone(waiting)).collect();
-            let _ = timeout(A_MOMENT, join_all(alone)).await;
+            let _ = timeout(APPEND_LOCK_TIMEOUT, join_all(alone)).await;
             return;
         }
         // Whoever adds to a job gets through after the other anyway. While somebody holds it, they
@@ -211,7 +212,7 @@ impl<W: Batchable> WriteBatcher<W> {
 struct Together<W: Batchable> {
     workspace: WorkspaceId,
     works: Vec<Arc<W>>,
-    turn: Turn,
+    turn: LogAppendGuard,
 }
 
 impl<W: Batchable> Operation for Together<W> {

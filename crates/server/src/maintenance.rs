@@ -29,16 +29,16 @@ use slated_operations::webhooks::delete::{ClearWebhooksAway, DeletedWebhooks};
 use slated_operations::workspaces::AllWorkspaces;
 
 const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(10);
-const INDEX_EVERY: Duration = Duration::from_secs(2);
+const INDEX_INTERVAL: Duration = Duration::from_secs(2);
 /// Persons of a workspace that are indexed in a row.
 const MAX_INDEXED: usize = 5000;
-const SEGMENTS_EVERY: Duration = Duration::from_secs(2);
+const SEGMENT_INTERVAL: Duration = Duration::from_secs(2);
 /// Workspaces that are looked at in a row.
 const MAX_SEGMENTED: usize = 100;
-const LEARN_EVERY: Duration = Duration::from_secs(1);
+const ANALYZE_INTERVAL: Duration = Duration::from_secs(1);
 /// It may have found no rows because these were not committed yet.
-const LEARN_AGAIN_AFTER: Duration = Duration::from_secs(20);
-const CLEAR_EVERY: Duration = Duration::from_secs(1);
+const ANALYZE_AGAIN_INTERVAL: Duration = Duration::from_secs(20);
+const CLEAR_INTERVAL: Duration = Duration::from_secs(1);
 /// So many rows that are gone may lie where events wait for their numbers.
 const MAX_REMAINS: i64 = 20_000;
 
@@ -112,7 +112,7 @@ async fn keep_plans_good(app: Arc<App>) {
     if !app.store.is_shared() {
         return;
     }
-    let mut clock = tokio::time::interval(LEARN_EVERY);
+    let mut clock = tokio::time::interval(ANALYZE_INTERVAL);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // How big tables were when the database was last told of them. It may have found no rows, or
     // not be ours to tell.
@@ -122,7 +122,7 @@ async fn keep_plans_good(app: Arc<App>) {
         let learning = async {
             for Unknown { table, bytes } in app.store.read(UnknownTables).await? {
                 let is_due = |(before, at): &(i64, Instant)| {
-                    bytes / 2 >= *before || at.elapsed() > LEARN_AGAIN_AFTER
+                    bytes / 2 >= *before || at.elapsed() > ANALYZE_AGAIN_INTERVAL
                 };
                 if told.get(table).is_none_or(is_due) {
                     told.insert(table, (bytes, Instant::now()));
@@ -148,7 +148,7 @@ async fn keep_outbox_clear(app: Arc<App>) {
     if !app.store.is_shared() {
         return;
     }
-    let mut clock = tokio::time::interval(CLEAR_EVERY);
+    let mut clock = tokio::time::interval(CLEAR_INTERVAL);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // What was left after the last time: somebody may still see it, it may not be ours to clear
     // away, or somebody else is about it.
@@ -179,7 +179,7 @@ async fn keep_outbox_clear(app: Arc<App>) {
 /// Looks after the index of words. After an upgrade that takes a while, so it keeps no other chore
 /// waiting.
 async fn keep_index(app: Arc<App>) {
-    let mut clock = tokio::time::interval(INDEX_EVERY);
+    let mut clock = tokio::time::interval(INDEX_INTERVAL);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         clock.tick().await;
@@ -204,7 +204,7 @@ async fn keep_index(app: Arc<App>) {
 
 /// Makes segments of the index of words.
 async fn keep_segments(app: Arc<App>) {
-    let mut clock = tokio::time::interval(SEGMENTS_EVERY);
+    let mut clock = tokio::time::interval(SEGMENT_INTERVAL);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut behind = None;
     loop {

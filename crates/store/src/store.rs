@@ -251,14 +251,7 @@ impl Store {
         self: &Arc<Self>,
         work: W,
     ) -> Result<W::Output, OperationError> {
-        let place = self.place_for_long_read().await?;
-        traced::<W, _>(async {
-            match &self.engine {
-                Engine::Sqlite(_) => self.read_on_own_thread(work, place, Some(READ_TIMEOUT)).await,
-                Engine::Postgres(postgres) => Box::pin(postgres.read_consistent_slow(&work)).await,
-            }
-        })
-        .await
+        self.read_slow(work, Some(READ_TIMEOUT)).await
     }
 
     /// The same for work that something else cannot be done without, however long it takes.
@@ -266,10 +259,18 @@ impl Store {
         self: &Arc<Self>,
         work: W,
     ) -> Result<W::Output, OperationError> {
+        self.read_slow(work, None).await
+    }
+
+    async fn read_slow<W: Operation>(
+        self: &Arc<Self>,
+        work: W,
+        longest: Option<Duration>,
+    ) -> Result<W::Output, OperationError> {
         let place = self.place_for_long_read().await?;
         traced::<W, _>(async {
             match &self.engine {
-                Engine::Sqlite(_) => self.read_on_own_thread(work, place, None).await,
+                Engine::Sqlite(_) => self.read_on_own_thread(work, place, longest).await,
                 Engine::Postgres(postgres) => Box::pin(postgres.read_consistent_slow(&work)).await,
             }
         })
@@ -282,11 +283,8 @@ impl Store {
         work: W,
     ) -> Result<W::Output, OperationError> {
         match &self.engine {
-            Engine::Sqlite(_) => {
-                self.read_on_own_thread(work, self.place_for_long_read().await?, Some(READ_TIMEOUT))
-                    .await
-            }
-            Engine::Postgres(postgres) => Box::pin(postgres.read_consistent(&work)).await,
+            Engine::Sqlite(_) => self.read_slow(work, Some(READ_TIMEOUT)).await,
+            Engine::Postgres(_) => Box::pin(self.read_consistent(work)).await,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::text::{Lines, did_you_mean, shorten};
 
 /// Far more than any request has.
 const MAX_PARAMETERS: usize = 100;
-const A_MOMENT: &str = "a time such as 2026-11-15T09:30:00Z or a date such as 2026-11-15";
+const TIME_EXAMPLE: &str = "a time such as 2026-11-15T09:30:00Z or a date such as 2026-11-15";
 
 /// The query of a request: names and values, each name at most once.
 pub struct Query {
@@ -81,12 +81,12 @@ impl Query {
 
     /// A moment that something is to come after.
     pub fn after(&mut self, name: &'static str) -> Option<Timestamp> {
-        self.parsed(name, FieldErrorCode::InvalidDate, A_MOMENT, Timestamp::parse)
+        self.parsed(name, FieldErrorCode::InvalidDate, TIME_EXAMPLE, Timestamp::parse)
     }
 
     /// A moment that something is to come before.
     pub fn before(&mut self, name: &'static str) -> Option<Timestamp> {
-        self.parsed(name, FieldErrorCode::InvalidDate, A_MOMENT, Timestamp::parse_bound)
+        self.parsed(name, FieldErrorCode::InvalidDate, TIME_EXAMPLE, Timestamp::parse_bound)
     }
 
     /// Some text to look for.

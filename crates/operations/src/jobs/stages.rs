@@ -113,6 +113,11 @@ impl PipelineOf {
         }
         Ok(job::touch(tx, workspace, self.job).await?)
     }
+
+    /// What an event says of a change to the pipeline as a whole.
+    const fn change<'c>(&self, before: &'c [Stage], after: &'c [Stage]) -> PipelineChange<'c> {
+        PipelineChange { job: self.job, before, after, stage: None, moved_to: None }
+    }
 }
 
 fn find(stages: &[Stage], id: StageId) -> Result<&Stage, Problem> {
@@ -150,13 +155,7 @@ impl Operation for AddStage {
         let added = find(&after, id)?;
         stage::add(tx, actor.workspace, *job, added).await?;
         self.of.keep(tx, &before, &after).await?;
-        let change = PipelineChange {
-            job: *job,
-            before: &before,
-            after: &after,
-            stage: Some(added),
-            moved_to: None,
-        };
+        let change = PipelineChange { stage: Some(added), ..self.of.change(&before, &after) };
         change.emit(tx, actor, EventType::JobStageAdded).await?;
         Ok(CountedStage { stage: added.clone(), candidate_count: 0 })
     }
@@ -177,7 +176,7 @@ impl Operation for UpdateStage {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<CountedStage, OperationError> {
-        let PipelineOf { actor, job, .. } = &self.of;
+        let PipelineOf { actor, .. } = &self.of;
         let (_, before) = self.of.load(tx).await?;
         find(&before, self.id)?;
         let after = self.patch.apply(&before, self.id);
@@ -185,13 +184,7 @@ impl Operation for UpdateStage {
         if after != before {
             check_pipeline(&after)?;
             self.of.keep(tx, &before, &after).await?;
-            let change = PipelineChange {
-                job: *job,
-                before: &before,
-                after: &after,
-                stage: Some(updated),
-                moved_to: None,
-            };
+            let change = PipelineChange { stage: Some(updated), ..self.of.change(&before, &after) };
             change.emit(tx, actor, EventType::JobStageUpdated).await?;
         }
         Ok(self.counts.with(updated.clone()))
@@ -212,18 +205,12 @@ impl Operation for ReorderStages {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<Self::Output, OperationError> {
-        let PipelineOf { actor, job, .. } = &self.of;
+        let PipelineOf { actor, .. } = &self.of;
         let (_, before) = self.of.load(tx).await?;
         let after = reorder(&before, &self.order)?;
         if after != before {
             self.of.keep(tx, &before, &after).await?;
-            let change = PipelineChange {
-                job: *job,
-                before: &before,
-                after: &after,
-                stage: None,
-                moved_to: None,
-            };
+            let change = self.of.change(&before, &after);
             change.emit(tx, actor, EventType::JobStagesReordered).await?;
         }
         Ok(self.counts.with_all(after))
@@ -274,13 +261,8 @@ impl Operation for RemoveStage {
         };
         stage::remove(tx, workspace, *job, self.id).await?;
         self.of.keep(tx, &before, &after).await?;
-        let change = PipelineChange {
-            job: *job,
-            before: &before,
-            after: &after,
-            stage: Some(removed),
-            moved_to,
-        };
+        let change =
+            PipelineChange { stage: Some(removed), moved_to, ..self.of.change(&before, &after) };
         change.emit(tx, actor, EventType::JobStageRemoved).await?;
         let mut left = self.counts.with_all(after);
         if let Some(target) = left

@@ -14,9 +14,9 @@ use crate::search::index::{MergeSome, MergeWanted};
 use crate::search::segments;
 
 /// How long somebody waits for it, or the end of a server.
-const PATIENCE: Duration = Duration::from_secs(20);
+const WIPE_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long it takes until somebody who reads an old state may be done.
-const BETWEEN_TRIES: Duration = Duration::from_millis(50);
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Wipes out what is left of whoever was erased in a workspace. False if that was not done in time,
 /// or could not be.
@@ -27,11 +27,11 @@ pub async fn wipe(store: &Arc<Store>, workspace: WorkspaceId) -> bool {
         {}
         merge(store).await?;
         while !store.empty_log().await? {
-            sleep(BETWEEN_TRIES).await;
+            sleep(RETRY_INTERVAL).await;
         }
         Ok::<_, OperationError>(())
     };
-    match timeout(PATIENCE, wiping).await {
+    match timeout(WIPE_TIMEOUT, wiping).await {
         Ok(Ok(())) => true,
         Ok(Err(failure)) => {
             tracing::warn!(error = %failure, "words of an erased person are still in the search \
@@ -52,7 +52,7 @@ pub async fn wipe_at_stop(store: &Arc<Store>) -> Result<bool, OperationError> {
         }
         merge(store).await
     };
-    timeout(PATIENCE, wiping).await.map_or(Ok(false), |outcome| outcome.map(|()| true))
+    timeout(WIPE_TIMEOUT, wiping).await.map_or(Ok(false), |outcome| outcome.map(|()| true))
 }
 
 /// Wipes words that left the index out of its pages.

@@ -5,7 +5,7 @@ use slated_model::id::WorkspaceId;
 use slated_store::{Options, Purpose, Store};
 
 use super::output::say;
-use super::{Database, PATIENCE};
+use super::{DATABASE_TIMEOUT, Database};
 use crate::events::publisher::number_all;
 use crate::progress::Progress;
 use slated_operations::events::read::NewestEvent;
@@ -52,7 +52,7 @@ impl Verify {
     async fn run(self) -> Result<(), String> {
         let store = self
             .database
-            .open(Purpose::Inspect, &Options { patience: PATIENCE, ..Options::default() })
+            .open(Purpose::Inspect, &Options { patience: DATABASE_TIMEOUT, ..Options::default() })
             .await?;
         // Where nothing can be written, what has no number yet is not looked at.
         let _ = number_all(&store).await;

@@ -8,7 +8,7 @@ use slated_model::text::{Lines, limit};
 use slated_store::{Operation, OperationError, Options, Purpose, Store, Tx};
 
 use super::output::{reveal, say};
-use super::{Database, PATIENCE};
+use super::{DATABASE_TIMEOUT, Database};
 use crate::config::duration::parse_duration;
 use slated_operations::Actor;
 use slated_operations::keys::{
@@ -220,8 +220,9 @@ fn with_store<T>(
         .build()
         .map_err(|error| error.to_string())?;
     runtime.block_on(async {
-        let store =
-            database.open(purpose, &Options { patience: PATIENCE, ..Options::default() }).await?;
+        let store = database
+            .open(purpose, &Options { patience: DATABASE_TIMEOUT, ..Options::default() })
+            .await?;
         run(store).await.map_err(|failure| match failure {
             OperationError::Rejected(problem) => problem.message,
             OperationError::Store(error) => error.to_string(),

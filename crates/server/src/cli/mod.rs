@@ -18,7 +18,7 @@ use clap::{Args, Parser, Subcommand};
 use slated_store::{Location, Options, Purpose, Store};
 
 /// How long a command waits for a database that is reached over a network.
-const PATIENCE: Duration = Duration::from_secs(10);
+const DATABASE_TIMEOUT: Duration = Duration::from_secs(10);
 
 const EXAMPLES: &str = "Examples:
   slated serve --demo                     run with demo data, on http://127.0.0.1:8080

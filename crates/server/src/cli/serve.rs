@@ -41,7 +41,7 @@ use slated_operations::workspaces::{AnyWorkspace, TryToRead};
 const FIRST_WORKSPACE: &str = "default";
 const FIRST_KEY: &str = "first admin key";
 /// How long a database that does not answer is asked for, before the start is given up.
-const PATIENCE_AT_START: Duration = Duration::from_secs(30);
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 const ASKED_AGAIN_AFTER: Duration = Duration::from_millis(200);
 /// File descriptors that are needed beside those of connections.
 const RESERVED_DESCRIPTORS: u64 = 256;
@@ -304,7 +304,7 @@ async fn has_workspace(store: &Store) -> Result<bool, String> {
     let begun = Instant::now();
     loop {
         match store.read(AnyWorkspace).await {
-            Err(failure) if is_for_now(&failure) && begun.elapsed() < PATIENCE_AT_START => {
+            Err(failure) if is_for_now(&failure) && begun.elapsed() < START_TIMEOUT => {
                 tracing::warn!(error = %failure, "retrying the database before the start");
                 tokio::time::sleep(ASKED_AGAIN_AFTER).await;
             }

@@ -26,11 +26,11 @@ use slated_operations::enrichment::lease::{
 use slated_operations::enrichment::record_outcome::{Outcome, Settle};
 
 /// How often somebody looks for those who are due.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// No two looks are closer than that, however much is done.
-const LOOK_AT_MOST_EVERY: Duration = Duration::from_millis(5);
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// What a server that stops waits for those who are being worked on.
-const GRACE: Duration = Duration::from_secs(15);
+const STOP_TIMEOUT: Duration = Duration::from_secs(15);
 /// Persons who are worked on at once, whatever the providers would allow, and if there are none.
 const MAX_SLOTS: usize = 64;
 const SLOTS_FOR_NOBODY: usize = 8;
@@ -114,10 +114,10 @@ impl Worker {
         while !*self.stopping.borrow() {
             self.desk.chain.report();
             let was_taken = self.take().await;
-            sleep(LOOK_AT_MOST_EVERY).await;
+            sleep(MIN_POLL_INTERVAL).await;
             if self.desk.pace.is_slow() {
                 tokio::select! {
-                    () = sleep(LOOK_EVERY) => {}
+                    () = sleep(POLL_INTERVAL) => {}
                     _ = self.stopping.changed() => {}
                 }
                 continue;
@@ -127,14 +127,15 @@ impl Worker {
                 continue;
             }
             tokio::select! {
-                _ = timeout(LOOK_EVERY, self.desk.freed.notified()) => {}
+                _ = timeout(POLL_INTERVAL, self.desk.freed.notified()) => {}
                 _ = self.stopping.changed() => {}
             }
         }
         self.desk.chain.close();
         feeding.abort();
         let _ = feeding.await;
-        let _ = timeout(GRACE, async { while self.tasks.join_next().await.is_some() {} }).await;
+        let _ =
+            timeout(STOP_TIMEOUT, async { while self.tasks.join_next().await.is_some() {} }).await;
         self.give_back().await;
     }
 
@@ -231,7 +232,7 @@ async fn feed(store: Arc<Store>) {
                     queried")
             }
         }
-        sleep(LOOK_EVERY).await;
+        sleep(POLL_INTERVAL).await;
     }
 }
 

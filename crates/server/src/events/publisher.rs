@@ -18,13 +18,13 @@ use slated_operations::events::read::NewestEvent;
 const GATHER: Duration = Duration::from_millis(3);
 /// While more and more is written, events are announced that often: the more at once, the less each
 /// costs.
-const PACE: Duration = Duration::from_millis(20);
+const NUMBER_INTERVAL: Duration = Duration::from_millis(20);
 /// How often somebody looks for what a server left without a number.
-const SWEEP_EVERY: Duration = Duration::from_secs(1);
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// How often somebody looks for what others wrote: on a shared database other servers, else the
 /// command line.
 const LOOK_EVERY_SHARED: Duration = Duration::from_millis(40);
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Runs until it is aborted.
 pub fn start(store: &Arc<Store>, hub: &Arc<Hub>) -> JoinSet<()> {
@@ -44,7 +44,7 @@ async fn follow_bell(store: Arc<Store>, hub: Arc<Hub>) {
         let begun = Instant::now();
         let told = store.bell().take();
         announce(&store, &hub, told).await;
-        sleep_until(begun + PACE).await;
+        sleep_until(begun + NUMBER_INTERVAL).await;
     }
 }
 
@@ -79,7 +79,7 @@ pub async fn number_all(store: &Store) -> Result<Vec<WorkspaceId>, OperationErro
 
 /// Finds events whose server died, or was a command, before it numbered them.
 async fn sweep(store: Arc<Store>, hub: Arc<Hub>) {
-    let mut clock = interval(SWEEP_EVERY);
+    let mut clock = interval(SWEEP_INTERVAL);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         clock.tick().await;
@@ -94,7 +94,7 @@ async fn sweep(store: Arc<Store>, hub: Arc<Hub>) {
 
 /// Wakes those who wait for a workspace when its log has grown, whoever wrote to it.
 async fn look_for_others(store: Arc<Store>, hub: Arc<Hub>) {
-    let mut clock = interval(if store.is_shared() { LOOK_EVERY_SHARED } else { LOOK_EVERY });
+    let mut clock = interval(if store.is_shared() { LOOK_EVERY_SHARED } else { POLL_INTERVAL });
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut seen: HashMap<WorkspaceId, i64> = HashMap::new();
     loop {

@@ -19,7 +19,7 @@ use slated_store::{OperationError, Store};
 
 use slated_operations::keys::FindKey;
 
-const REMEMBERED_FOR: Duration = Duration::from_secs(3);
+const MAX_AGE: Duration = Duration::from_secs(3);
 /// A key that was not shown for so long has its whole limit again, and its last use is written
 /// down.
 const AT_REST_AFTER: Duration = Duration::from_secs(63);
@@ -86,7 +86,7 @@ impl Keyring {
         let remembered =
             self.known.read().map_or(None, |known| known.get(hash.as_bytes()).cloned());
         if let Some(key) = &remembered
-            && key.found_at.elapsed() < REMEMBERED_FOR
+            && key.found_at.elapsed() < MAX_AGE
         {
             key.used_at.store(now.millis(), Ordering::Relaxed);
             return Ok(remembered.filter(|key| key.expires_at.is_none_or(|expiry| now < expiry)));

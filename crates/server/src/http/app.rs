@@ -22,7 +22,7 @@ use slated_operations::candidates::add::AddCandidate;
 use slated_operations::candidates::move_stage::MoveCandidate;
 use slated_operations::persons::create::CreatePerson;
 use slated_operations::persons::update::UpdatePerson;
-use slated_operations::write_batches::{Turns, WriteBatcher};
+use slated_operations::write_batches::{LogAppendLocks, WriteBatcher};
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -69,7 +69,7 @@ impl App {
         stopping: watch::Receiver<bool>,
     ) -> Self {
         let keyring = Keyring::new(settings.rate_limit);
-        let turns = Arc::new(Turns::default());
+        let turns = Arc::new(LogAppendLocks::default());
         let creates = Arc::new(WriteBatcher::new(Arc::clone(&store), Arc::clone(&turns)));
         let updates = Arc::new(WriteBatcher::new(Arc::clone(&store), Arc::clone(&turns)));
         let adds = Arc::new(WriteBatcher::new(Arc::clone(&store), Arc::clone(&turns)));

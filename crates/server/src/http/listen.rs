@@ -35,11 +35,11 @@ const MAX_HEADERS: usize = 100;
 /// How long a new connection may take to its first head.
 const FIRST_HEAD_WITHIN: Duration = Duration::from_secs(10);
 /// How long an answer may lie unread.
-const UNREAD_FOR: Duration = Duration::from_secs(30);
+const UNREAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long requests in flight have to finish once the program is told to stop.
-const GRACE: Duration = Duration::from_secs(30);
+const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long to wait when the system has no more connections to give.
-const EXHAUSTED_FOR: Duration = Duration::from_millis(50);
+const EXHAUSTED_BACKOFF: Duration = Duration::from_millis(50);
 const TOO_MANY_OF_ADDRESS: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: \
     2\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
@@ -96,7 +96,7 @@ pub async fn serve(
         "stopping; waiting for requests in flight to \
         finish"
     );
-    if tokio::time::timeout(GRACE, connections.close()).await.is_err() {
+    if tokio::time::timeout(STOP_TIMEOUT, connections.close()).await.is_err() {
         tracing::warn!("some requests did not finish in time");
     }
 }
@@ -131,7 +131,7 @@ async fn serve_connection(
         }
     });
     let mut connection = pin!(builder.serve_connection(
-        TokioIo::new(StallGuard::new(stream, UNREAD_FOR, Arc::clone(activity))),
+        TokioIo::new(StallGuard::new(stream, UNREAD_TIMEOUT, Arc::clone(activity))),
         service
     ));
     let mut first_head = pin!(tokio::time::sleep(first_head_timeout));
@@ -173,7 +173,7 @@ async fn accept(
         Err(error) => {
             if !is_of_one_connection(&error) {
                 tracing::warn!(error = %error, "a connection could not be accepted");
-                tokio::time::sleep(EXHAUSTED_FOR).await;
+                tokio::time::sleep(EXHAUSTED_BACKOFF).await;
             }
             None
         }

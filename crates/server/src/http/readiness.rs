@@ -7,9 +7,9 @@ use slated_operations::workspaces::{TryToRead, TryToWrite};
 use slated_store::{OperationError, Store, StoreError};
 use tokio::sync::Mutex;
 
-const PATIENCE: Duration = Duration::from_secs(2);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long what was found out holds.
-const FRESH: Duration = Duration::from_millis(250);
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// What was last found out. Anybody may ask, without a key and as often as they like, so the
 /// database is asked by one of them at a time, and not again at once.
@@ -20,7 +20,7 @@ impl Readiness {
     pub async fn look(&self, store: &Store) -> Result<(), StoreError> {
         let mut last = self.0.lock().await;
         match &*last {
-            Some((moment, outcome)) if moment.elapsed() < FRESH => outcome.clone(),
+            Some((moment, outcome)) if moment.elapsed() < CHECK_INTERVAL => outcome.clone(),
             _ => {
                 let outcome = is_ready(store).await;
                 gauge!("slated_store_writable").set(if outcome.is_ok() { 1.0 } else { 0.0 });
@@ -45,7 +45,7 @@ async fn is_ready(store: &Store) -> Result<(), StoreError> {
         // That changes nothing, and needs no room.
         if store.has_room() { Ok(()) } else { Err(StoreError::DiskFull.into()) }
     };
-    let looked = tokio::time::timeout(PATIENCE, looking).await;
+    let looked = tokio::time::timeout(CHECK_TIMEOUT, looking).await;
     looked
         .map_err(|_| StoreError::Unavailable("it did not answer in time".to_owned()))?
         .map_err(broken)

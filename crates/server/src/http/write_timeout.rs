@@ -146,7 +146,7 @@ mod tests {
 
     use super::*;
 
-    const PATIENCE: Duration = Duration::from_millis(300);
+    const TEST_TIMEOUT: Duration = Duration::from_millis(300);
     const LENGTH: usize = 64 * 1024 * 1024;
 
     /// Sends much to somebody who reads so many bytes between pauses.
@@ -161,8 +161,9 @@ mod tests {
                 sleep(pause).await;
             }
         });
-        let sent =
-            StallGuard::new(Arc::new(stream), PATIENCE, activity).write_all(&vec![0; LENGTH]).await;
+        let sent = StallGuard::new(Arc::new(stream), TEST_TIMEOUT, activity)
+            .write_all(&vec![0; LENGTH])
+            .await;
         reading.abort();
         sent
     }

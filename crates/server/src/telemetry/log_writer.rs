@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// How long a line may lie in memory.
-const GATHERED_FOR: Duration = Duration::from_millis(20);
+const FLUSH_INTERVAL: Duration = Duration::from_millis(20);
 /// Past that many bytes a line waits for the thread.
 const MAX_GATHERED: usize = 32 * 1024 * 1024;
 /// How long it does. If nothing was written meanwhile, nobody reads the log: it and those behind it
@@ -95,7 +95,7 @@ impl Shared {
             }
             if !gathered.is_closed {
                 drop(gathered);
-                std::thread::sleep(GATHERED_FOR);
+                std::thread::sleep(FLUSH_INTERVAL);
                 gathered = self.lock();
             }
             std::mem::swap(&mut piece, &mut gathered.lines);
@@ -149,7 +149,7 @@ impl Drop for LogGuard {
         self.shared.moved.notify_all();
         let end = Instant::now() + MAX_END;
         while !self.thread.is_finished() && Instant::now() < end {
-            std::thread::sleep(GATHERED_FOR / 4);
+            std::thread::sleep(FLUSH_INTERVAL / 4);
         }
     }
 }
@@ -200,7 +200,7 @@ mod tests {
     }
 
     const LINE: usize = WRITTEN_AT_ONCE;
-    const PATIENCE: Duration = Duration::from_secs(20);
+    const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
     #[test]
     fn a_log_that_is_read_slowly_loses_nothing_and_keeps_nobody_waiting_for_all_of_it() {
@@ -220,7 +220,7 @@ mod tests {
         // One piece that is read makes room for one line.
         let begun = Instant::now();
         while !shared.lock().has_room() {
-            assert!(begun.elapsed() < PATIENCE, "no room is made");
+            assert!(begun.elapsed() < TEST_TIMEOUT, "no room is made");
             thread::yield_now();
         }
         shared.add(&line);

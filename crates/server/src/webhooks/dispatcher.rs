@@ -20,13 +20,13 @@ use crate::outbound::AllowedAddresses;
 use slated_operations::webhook_delivery::{ClearLeases, DueWebhooks, RetryDelays};
 
 /// How often somebody looks for retries that are due, and for what other servers wrote or left.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// No two looks are closer than that, however much is written.
-const LOOK_AT_MOST_EVERY: Duration = Duration::from_millis(5);
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// A webhook that a courier could do nothing for is left alone for so long.
-const REST: Duration = Duration::from_secs(1);
+const FAILURE_BACKOFF: Duration = Duration::from_secs(1);
 /// What a server that stops waits for calls that are being made.
-const GRACE: Duration = Duration::from_secs(15);
+const STOP_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How webhooks are called.
 #[derive(Clone, Default)]
@@ -90,7 +90,7 @@ impl Drop for InFlight {
     fn drop(&mut self) {
         match self.has_worked {
             true => self.busy.lock().remove(&self.webhook),
-            false => self.busy.lock().insert(self.webhook, Some(Instant::now() + REST)),
+            false => self.busy.lock().insert(self.webhook, Some(Instant::now() + FAILURE_BACKOFF)),
         };
     }
 }
@@ -121,13 +121,14 @@ impl Dispatcher {
                 }
             }
             while self.couriers.try_join_next().is_some() {}
-            sleep(LOOK_AT_MOST_EVERY).await;
+            sleep(MIN_POLL_INTERVAL).await;
             tokio::select! {
-                _ = timeout(LOOK_EVERY, self.hub.webhooks.notified()) => {}
+                _ = timeout(POLL_INTERVAL, self.hub.webhooks.notified()) => {}
                 _ = self.stopping.changed() => {}
             }
         }
-        let _ = timeout(GRACE, async { while self.couriers.join_next().await.is_some() {} }).await;
+        let _ = timeout(STOP_TIMEOUT, async { while self.couriers.join_next().await.is_some() {} })
+            .await;
     }
 
     fn send_courier(&mut self, (workspace, webhook): (WorkspaceId, WebhookId)) {

@@ -25,7 +25,7 @@ const CALLS_AT_ONCE: usize = 32;
 /// When no new call is begun any more in a turn, so that what was done is kept soon.
 const MAX_TURN: Duration = Duration::from_secs(3);
 /// How often a courier looks whether it still should.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// When no new call is begun any more.
 struct StopSignal {
@@ -115,7 +115,7 @@ impl Courier {
     async fn watch(&self, webhook: &Webhook, halt: &StopSignal) {
         let (workspace, id) = (self.workspace, webhook.id);
         loop {
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
             if let Ok(false) =
                 self.store.read(IsAsPlanned { workspace, id, url: webhook.url.clone() }).await
             {

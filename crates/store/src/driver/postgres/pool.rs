@@ -25,7 +25,7 @@ const STATEMENTS_KEPT: usize = 512;
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// How long a server that stands still may keep a transaction open: others count records as settled
 /// that are a little older.
-const MAX_PAUSE: Duration = Duration::from_secs(30);
+const IDLE_IN_TRANSACTION_TIMEOUT: Duration = Duration::from_secs(30);
 /// What is taken for granted of a URL that says nothing of it.
 const KEEP_ALIVE_UNSAID: Duration = Duration::from_secs(2 * 60 * 60);
 
@@ -43,10 +43,10 @@ const SESSION: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; SET 
 /// New words are put into their index in the background, often; until there are so many, no writer
 /// has to do it.
 const WORDS_APART: &str = "SET gin_pending_list_limit = '16MB'";
-const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
 /// What work that looks at or touches many rows may take at least.
-pub(crate) const AT_LENGTH: Duration = Duration::from_secs(30);
-pub(crate) const PATIENCE_AT_START: Duration = Duration::from_secs(5);
+pub(crate) const LONG_TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const START_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) struct Connection {
     pub(crate) client: Arc<Client>,
@@ -69,7 +69,7 @@ impl Connection {
         if cancel {
             let (token, tls) = (self.client.cancel_token(), self.tls);
             tokio::spawn(async move {
-                tokio::time::timeout(CANCEL_PATIENCE, token.cancel_query(tls)).await
+                tokio::time::timeout(CANCEL_TIMEOUT, token.cancel_query(tls)).await
             });
         }
     }
@@ -127,7 +127,7 @@ impl Connector {
     async fn connect(&self) -> Result<Connection, Refusal> {
         // What is refused is told anyway; what the server remarks beside that is no news to us.
         let lock_timeout = self.lock_patience.as_millis();
-        let idle_timeout = MAX_PAUSE.as_millis();
+        let idle_timeout = IDLE_IN_TRANSACTION_TIMEOUT.as_millis();
         let others = format!(
             "SET lock_timeout = {lock_timeout}; SET idle_in_transaction_session_timeout = \
              {idle_timeout}; SET client_min_messages = error; \
@@ -151,7 +151,7 @@ impl Connector {
 /// A connection for work that takes its time, whatever its role may take otherwise. Each host has
 /// some seconds, unless the URL says how many.
 pub(crate) async fn connect(address: &Address) -> Result<Client, StoreError> {
-    let for_each_host = address.config.get_connect_timeout().copied().unwrap_or(PATIENCE_AT_START);
+    let for_each_host = address.config.get_connect_timeout().copied().unwrap_or(START_TIMEOUT);
     let settings = ["SET statement_timeout = 0", "SET standard_conforming_strings = on"];
     let opened =
         open(&kept_alive(address), &tls::connector(address)?, for_each_host, &settings).await;
@@ -191,7 +191,7 @@ impl Connections {
         let mut config = kept_alive(address);
         if config.get_tcp_user_timeout().is_none() {
             // A server that works does not take in what is sent ahead meanwhile.
-            config.tcp_user_timeout(patience.max(AT_LENGTH));
+            config.tcp_user_timeout(patience.max(LONG_TIMEOUT));
         }
         let share = patience / count_hosts(&config);
         let for_each_host = config.get_connect_timeout().map_or(share, |wanted| share.min(*wanted));

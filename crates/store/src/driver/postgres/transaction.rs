@@ -20,7 +20,7 @@ use crate::driver::postgres::error::{classify, describe, is_gone};
 use crate::driver::postgres::pipeline::{
     Boxed, Pipeline, PipelineResponse, TxEnd, exchange, in_order,
 };
-use crate::driver::postgres::pool::{AT_LENGTH, PooledConnection};
+use crate::driver::postgres::pool::{LONG_TIMEOUT, PooledConnection};
 use crate::driver::postgres::value::{Number, Owned};
 use crate::driver::postgres::write_slots::WriteSlot;
 use crate::error::StoreError;
@@ -33,13 +33,13 @@ pub(crate) const UNKNOWN: i64 = i64::MAX;
 const MAX_TOGETHER: usize = 24;
 /// The same for work that touches many rows: those of one text become one. The server works on them
 /// while more gather, so it should not have to wait long for the next.
-const MAX_TOGETHER_AT_LENGTH: usize = 250;
+const MAX_TOGETHER_LONG: usize = 250;
 /// So often at most, before the first answer is waited for.
 const MAX_AHEAD: usize = 16;
 /// A connection that waits less than that for an answer waits less than 150 ms for a row anyway.
-const TOGETHER_PATIENCE: Duration = Duration::from_millis(188);
+const BATCH_LOCK_TIMEOUT: Duration = Duration::from_millis(188);
 /// What the first answer may take even if the connection was long in coming.
-const MIN_PATIENCE: Duration = Duration::from_millis(200);
+const MIN_TIMEOUT: Duration = Duration::from_millis(200);
 /// How far the server has come in the log of changes.
 const POSITION: &str = "SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE \
     pg_current_wal_insert_lsn() END - '0/0')::bigint";
@@ -69,11 +69,11 @@ impl Mode {
         match self {
             Self::Single | Self::Singles => None,
             Self::Change => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
-            Self::ChangeTogether if patience < TOGETHER_PATIENCE => {
+            Self::ChangeTogether if patience < BATCH_LOCK_TIMEOUT => {
                 Some("BEGIN ISOLATION LEVEL READ COMMITTED")
             }
             // The connection waits for longer by itself.
-            Self::ChangeAtLength if patience > AT_LENGTH => {
+            Self::ChangeAtLength if patience > LONG_TIMEOUT => {
                 Some("BEGIN ISOLATION LEVEL READ COMMITTED")
             }
             Self::ChangeAtLength => {
@@ -145,7 +145,7 @@ impl PostgresTx {
             ahead: VecDeque::new(),
             answers: Vec::new(),
             patience,
-            first_patience: Some(patience.saturating_sub(waited).max(MIN_PATIENCE)),
+            first_patience: Some(patience.saturating_sub(waited).max(MIN_TIMEOUT)),
             at_least,
         }
     }
@@ -242,7 +242,7 @@ impl PostgresTx {
 
     async fn make_room(&mut self) -> Result<(), StoreError> {
         let most = match self.mode.touches_many() {
-            true => MAX_TOGETHER_AT_LENGTH,
+            true => MAX_TOGETHER_LONG,
             false => MAX_TOGETHER,
         };
         if self.queue.len() < most {

@@ -20,7 +20,7 @@ use crate::error::StoreError;
 /// only one.
 const CONNECTIONS_TO_KEEP_ONE_OF: usize = 8;
 /// How often a commit that is not answered is looked after.
-const LOOK_AFTER: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(crate) struct WriteSlots {
     free: Arc<Semaphore>,
@@ -97,7 +97,7 @@ impl WriteSlot {
 }
 
 async fn wait<T>(connection: PooledConnection, mut answered: Boxed<'static, T>) {
-    while timeout(LOOK_AFTER, &mut answered).await.is_err() {
+    while timeout(CHECK_INTERVAL, &mut answered).await.is_err() {
         if !may_be_at_work(&connection).await {
             return Object::take(connection).abandon(false);
         }
@@ -116,7 +116,7 @@ async fn may_be_at_work(connection: &PooledConnection) -> bool {
         "SELECT 1 FROM pg_stat_activity WHERE pid = {backend} AND usename = session_user AND \
          COALESCE(state, 'active') IN ('active', 'disabled')"
     );
-    let Ok(answer) = timeout(LOOK_AFTER, other.client.simple_query(&sql)).await else {
+    let Ok(answer) = timeout(CHECK_INTERVAL, other.client.simple_query(&sql)).await else {
         Object::take(other).abandon(true);
         return true;
     };

@@ -43,9 +43,9 @@ const IDLE: Duration = Duration::from_secs(1);
 const PAGES_AT_MOST: i32 = 65_536;
 const PAGES_BETWEEN_TRIES: i32 = 4_096;
 /// How long the log is kept from being emptied by those who read.
-const PATIENCE_WITH_READERS: Duration = Duration::from_millis(50);
+const READERS_TIMEOUT: Duration = Duration::from_millis(50);
 /// How long nothing is tried after a commit failed and the log could not be copied.
-const BETWEEN_COPIES: Duration = Duration::from_millis(250);
+const COPY_INTERVAL: Duration = Duration::from_millis(250);
 
 pub(crate) struct Checkpoints {
     wake: Option<mpsc::SyncSender<()>>,
@@ -187,7 +187,7 @@ impl Checkpoints {
             return Ok(());
         };
         let is_full = matches!(failure, StoreError::DiskFull) || shortage::is_disk_full(&self.path);
-        let is_tried_again = self.tried_at.is_none_or(|moment| moment.elapsed() >= BETWEEN_COPIES);
+        let is_tried_again = self.tried_at.is_none_or(|moment| moment.elapsed() >= COPY_INTERVAL);
         if is_tried_again && self.log.copy(tx.connection()).is_some() {
             (self.log_comes_first, self.tried_at) = (None, None);
             self.empty_log(tx);
@@ -212,7 +212,7 @@ impl Checkpoints {
         }
         // Writers wait meanwhile, so it does not wait long for readers.
         let wait = |patience| tx.connection().busy_timeout(patience);
-        let emptied = wait(PATIENCE_WITH_READERS).and_then(|()| {
+        let emptied = wait(READERS_TIMEOUT).and_then(|()| {
             tx.connection()
                 .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))
         });
@@ -395,7 +395,7 @@ mod tests {
     use super::*;
     use crate::driver::sqlite::scratch_file::ScratchFile;
 
-    const PATIENCE: Duration = Duration::from_secs(30);
+    const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
     /// What stands in the database without its log. Another process copies it: to close the file
     /// here would take away the locks on it.
@@ -423,7 +423,7 @@ mod tests {
             tx.connection().execute("UPDATE note SET body = ?1", [body]).unwrap();
             let begun = Instant::now();
             while alone(&file.path).as_deref() != Some(body) {
-                assert!(begun.elapsed() < PATIENCE, "{body} is not copied");
+                assert!(begun.elapsed() < TEST_TIMEOUT, "{body} is not copied");
                 std::thread::yield_now();
             }
         }

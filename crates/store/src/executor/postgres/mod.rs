@@ -12,7 +12,7 @@ use slated_model::clock::Timestamp;
 use self::replica::Replica;
 use crate::commit_notifier::CommitNotifier;
 use crate::driver::postgres::address::Address;
-use crate::driver::postgres::pool::{AT_LENGTH, Connections};
+use crate::driver::postgres::pool::{Connections, LONG_TIMEOUT};
 use crate::driver::postgres::read_batcher::ReadBatcher;
 use crate::driver::postgres::transaction::{Mode, PostgresTx};
 use crate::driver::postgres::write_slots::{WriteSlot, WriteSlots};
@@ -79,7 +79,7 @@ impl Postgres {
         let (mode, patience) = match work.pace() {
             Pace::Quick | Pace::Trial | Pace::Probe => (Mode::Change, self.primary.patience),
             Pace::Together => (Mode::ChangeTogether, self.primary.patience),
-            Pace::AtLength => (Mode::ChangeAtLength, self.primary.patience.max(AT_LENGTH)),
+            Pace::AtLength => (Mode::ChangeAtLength, self.primary.patience.max(LONG_TIMEOUT)),
         };
         let asked = Instant::now();
         let place = match work.pace() {
@@ -126,7 +126,7 @@ impl Postgres {
         let mut tx = begin(
             &self.primary,
             Mode::Single,
-            self.primary.patience.max(AT_LENGTH),
+            self.primary.patience.max(LONG_TIMEOUT),
             None,
             None,
             Instant::now(),
@@ -146,7 +146,7 @@ impl Postgres {
         &self,
         work: &W,
     ) -> Result<W::Output, OperationError> {
-        self.look(work, Mode::SnapshotAtLength, self.primary.patience.max(AT_LENGTH)).await
+        self.look(work, Mode::SnapshotAtLength, self.primary.patience.max(LONG_TIMEOUT)).await
     }
 
     async fn look<W: Operation>(

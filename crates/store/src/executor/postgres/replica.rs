@@ -11,12 +11,12 @@ use slated_model::id::WorkspaceId;
 use tokio::time::timeout;
 
 use crate::driver::postgres::address::Address;
-use crate::driver::postgres::pool::{Connections, PATIENCE_AT_START, connect};
+use crate::driver::postgres::pool::{Connections, START_TIMEOUT, connect};
 use crate::driver::postgres::transaction::UNKNOWN;
 use crate::error::StoreError;
 
 /// How long a replica that failed is left alone.
-const REST: Duration = Duration::from_secs(5);
+const FAILURE_BACKOFF: Duration = Duration::from_secs(5);
 
 /// What a database and its replicas have in common, and no other.
 const IDENTITY: &str = "SELECT system_identifier::text || ' ' || (SELECT oid::text FROM \
@@ -37,7 +37,7 @@ pub(crate) async fn check_replica(primary: &Address, replica: &Address) -> Resul
                 .try_get::<_, String>(0)
                 .ok()
         };
-        timeout(PATIENCE_AT_START, asking).await.ok().flatten()
+        timeout(START_TIMEOUT, asking).await.ok().flatten()
     };
     match (identity(primary).await, identity(replica).await) {
         (Some(one), Some(other)) if one != other => Err(StoreError::Unusable(format!(
@@ -84,7 +84,7 @@ impl Replica {
     pub(crate) fn may_be_asked(&self) -> bool {
         match &mut *self.failed_at() {
             None => true,
-            Some(moment) if moment.elapsed() < REST => false,
+            Some(moment) if moment.elapsed() < FAILURE_BACKOFF => false,
             Some(moment) => {
                 *moment = Instant::now();
                 true
@@ -133,7 +133,7 @@ mod tests {
         assert!(replica.may_be_asked() && replica.may_be_asked());
         replica.rest(&StoreError::Lost("gone".to_owned()));
         assert!(!replica.may_be_asked());
-        *replica.failed_at() = Instant::now().checked_sub(REST);
+        *replica.failed_at() = Instant::now().checked_sub(FAILURE_BACKOFF);
         assert!(replica.may_be_asked() && !replica.may_be_asked());
         replica.note_answer();
         assert!(replica.may_be_asked() && replica.may_be_asked());

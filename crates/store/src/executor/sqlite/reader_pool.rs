@@ -32,7 +32,7 @@ const ALWAYS_OPEN: usize = 4;
 const NOT_TO_BE_KEPT: u64 = u64::MAX;
 /// How long a state is kept open, about. Another process may have changed the data, or wait until
 /// nobody looks at an old state.
-const KEPT_FOR: Duration = Duration::from_millis(5);
+const SNAPSHOT_MAX_AGE: Duration = Duration::from_millis(5);
 /// One read in so many is timed: a read takes less time than two looks at the clock are worth.
 const TIMED_READS: u32 = 16;
 
@@ -113,7 +113,7 @@ impl ReaderPool {
         let watched = Arc::clone(&states);
         let let_go_in_time = move || {
             while is_opened.recv().is_ok() {
-                sleep(KEPT_FOR);
+                sleep(SNAPSHOT_MAX_AGE);
                 watched.expire_snapshots();
             }
         };
@@ -269,7 +269,7 @@ mod tests {
     use crate::driver::sqlite::scratch_file::ScratchFile;
     use crate::limit::{Limit, Waiting};
 
-    const PATIENCE: Duration = Duration::from_secs(20);
+    const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
     /// A database of one table, written by a connection that stands for any process.
     struct Scratch {
@@ -308,7 +308,7 @@ mod tests {
     fn wait_until(mut is_so: impl FnMut() -> bool) {
         let begun = Instant::now();
         while !is_so() {
-            assert!(begun.elapsed() < PATIENCE, "it did not come to that");
+            assert!(begun.elapsed() < TEST_TIMEOUT, "it did not come to that");
             std::thread::yield_now();
         }
     }

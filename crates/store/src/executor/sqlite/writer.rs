@@ -37,7 +37,7 @@ const MIN_JOINED: Duration = Duration::from_millis(2);
 const COMMITS_JOINED: u32 = 2;
 /// How long nobody tries again to empty a log that could not be emptied: writers wait for the try,
 /// and whoever reads may do so for long.
-const BETWEEN_TRIES: Duration = Duration::from_millis(500);
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 /// How long that may go on until those who would read for long wait.
 const OVERDUE_AFTER: Duration = Duration::from_secs(2);
 /// If none of ours reads for so long, another process looks at an old state, and waiting helps
@@ -238,7 +238,7 @@ fn write_all(
             // commit tries again.
             Some(due) if due <= Instant::now() => {
                 empty_log_at =
-                    (!checkpoints.empty_log(tx.sqlite())).then(|| Instant::now() + BETWEEN_TRIES);
+                    (!checkpoints.empty_log(tx.sqlite())).then(|| Instant::now() + RETRY_INTERVAL);
                 remains.send_replace(match empty_log_at {
                     None => Remains::None,
                     Some(_) if (OVERDUE_AFTER..OVERDUE_UNTIL).contains(&wanted_since.elapsed()) => {

@@ -22,7 +22,7 @@ use slated_operations::events::read::{Position, ReadEvents};
 /// A client that went away is found out by the second one that it does not take, and has its place
 /// until then.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-const KEY_CHECKED_EVERY: Duration = Duration::from_secs(4);
+const KEY_CHECK_INTERVAL: Duration = Duration::from_secs(4);
 /// What a client that reads slowly keeps in memory.
 const PER_READ: Most = Most { events: 500, bytes: 256 * 1024 };
 /// How long to wait when the log cannot be read.
@@ -148,7 +148,7 @@ impl Following {
     /// Whether the key still opens the door; asked for every few seconds, however much there is to
     /// tell.
     async fn is_welcome(&mut self) -> bool {
-        if self.key_checked.elapsed() < KEY_CHECKED_EVERY {
+        if self.key_checked.elapsed() < KEY_CHECK_INTERVAL {
             return true;
         }
         self.key_checked = Instant::now();
@@ -160,7 +160,7 @@ impl Following {
         tokio::select! {
             news = self.news.changed() => news.ok(),
             _ = self.stopping.changed() => None,
-            () = tokio::time::sleep_until(self.key_checked + KEY_CHECKED_EVERY) => Some(()),
+            () = tokio::time::sleep_until(self.key_checked + KEY_CHECK_INTERVAL) => Some(()),
         }
     }
 

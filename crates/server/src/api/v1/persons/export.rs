@@ -47,8 +47,8 @@ pub async fn export_person(request: ReadRequest) -> Result<Response, ErrorRespon
 }
 
 /// How long a database that is away or busy is waited for in the middle of a document.
-const PATIENCE: Duration = Duration::from_secs(60);
-const BETWEEN_TRIES: Duration = Duration::from_millis(200);
+const RETRY_TIMEOUT: Duration = Duration::from_secs(60);
+const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// What a document is made of.
 enum Part {
@@ -163,8 +163,8 @@ impl Document {
         let begun = Instant::now();
         loop {
             match self.request.look_at_much(work.clone()).await {
-                Err(failure) if is_busy(&failure) && begun.elapsed() < PATIENCE => {
-                    sleep(BETWEEN_TRIES).await
+                Err(failure) if is_busy(&failure) && begun.elapsed() < RETRY_TIMEOUT => {
+                    sleep(RETRY_INTERVAL).await
                 }
                 outcome => return outcome,
             }

@@ -15,7 +15,7 @@ use slated_model::enrichment::Question;
 use self::index::{Found, Index, Stamp};
 use super::{Answer, Asking, Provider, Trouble};
 
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// After so long a file that changed is likely indexed again.
 const ASK_AGAIN: Duration = Duration::from_secs(2);
 
@@ -94,7 +94,7 @@ impl Shared {
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return,
         };
-        if watch.looked_at.elapsed() < LOOK_EVERY {
+        if watch.looked_at.elapsed() < POLL_INTERVAL {
             return;
         }
         watch.looked_at = Instant::now();
@@ -169,7 +169,7 @@ mod tests {
     /// As if a second had passed since the file was looked at.
     fn let_time_pass(directory: &Directory) {
         let watched = directory.0.watched.as_ref().unwrap();
-        lock(&watched.watch).looked_at = Instant::now().checked_sub(LOOK_EVERY).unwrap();
+        lock(&watched.watch).looked_at = Instant::now().checked_sub(POLL_INTERVAL).unwrap();
     }
 
     /// Puts a new file in the place of the old one.

@@ -46,19 +46,15 @@ pub fn router(app: Arc<App>) -> Router {
         )
         .route(
             "/v1/persons/{id}/enrichment",
-            get(v1::enrichment::read::read_enrichment)
-                .post(v1::enrichment::request::request_enrichment),
+            get(v1::enrichment::read_enrichment).post(v1::enrichment::request_enrichment),
         )
-        .route("/v1/persons/{id}/proposals", get(v1::proposals::of_person::list_person_proposals))
-        .route(
-            "/v1/enrichments",
-            get(v1::enrichment::list::list_runs).post(v1::enrichment::start::start_run),
-        )
-        .route("/v1/enrichments/{id}", get(v1::enrichment::read_run::read_run))
-        .route("/v1/enrichments/{id}/cancel", post(v1::enrichment::cancel::cancel_run))
-        .route("/v1/proposals", get(v1::proposals::list::list_proposals))
-        .route("/v1/proposals/{id}/accept", post(v1::proposals::decide::accept_proposal))
-        .route("/v1/proposals/{id}/reject", post(v1::proposals::decide::reject_proposal))
+        .route("/v1/persons/{id}/proposals", get(v1::proposals::list_person_proposals))
+        .route("/v1/enrichments", get(v1::enrichment::list_runs).post(v1::enrichment::start_run))
+        .route("/v1/enrichments/{id}", get(v1::enrichment::read_run))
+        .route("/v1/enrichments/{id}/cancel", post(v1::enrichment::cancel_run))
+        .route("/v1/proposals", get(v1::proposals::list_proposals))
+        .route("/v1/proposals/{id}/accept", post(v1::proposals::accept_proposal))
+        .route("/v1/proposals/{id}/reject", post(v1::proposals::reject_proposal))
         .route("/v1/candidates", get(v1::candidates::list_all::list_all_candidates))
         .route(
             "/v1/candidates/{id}",
@@ -79,29 +75,26 @@ pub fn router(app: Arc<App>) -> Router {
                 .post(v1::candidates::add::add_candidate),
         )
         .route("/v1/jobs/{id}/candidates/batch", post(v1::candidates::add_many::add_candidates))
-        .route(
-            "/v1/jobs/{id}/stages",
-            get(v1::stages::list::list_stages).post(v1::stages::add::add_stage),
-        )
-        .route("/v1/jobs/{id}/stages/order", put(v1::stages::reorder::reorder_stages))
+        .route("/v1/jobs/{id}/stages", get(v1::stages::list_stages).post(v1::stages::add_stage))
+        .route("/v1/jobs/{id}/stages/order", put(v1::stages::reorder_stages))
         .route(
             "/v1/jobs/{id}/stages/{stage_id}",
-            patch(v1::stages::update::update_stage).delete(v1::stages::remove::remove_stage),
+            patch(v1::stages::update_stage).delete(v1::stages::remove_stage),
         )
         .route(
             "/v1/job-statuses",
-            get(v1::statuses::list::list_statuses).post(v1::statuses::create::create_status),
+            get(v1::statuses::list_statuses).post(v1::statuses::create_status),
         )
-        .route("/v1/job-statuses/{id}", patch(v1::statuses::update::update_status))
+        .route("/v1/job-statuses/{id}", patch(v1::statuses::update_status))
         .route(
             "/v1/pipeline-templates",
-            get(v1::templates::list::list_templates).post(v1::templates::create::create_template),
+            get(v1::templates::list_templates).post(v1::templates::create_template),
         )
         .route(
             "/v1/pipeline-templates/{id}",
-            get(v1::templates::read::read_template)
-                .patch(v1::templates::update::update_template)
-                .delete(v1::templates::delete::delete_template),
+            get(v1::templates::read_template)
+                .patch(v1::templates::update_template)
+                .delete(v1::templates::delete_template),
         )
         .route("/v1/jobs/{id}/funnel", get(v1::candidates::funnel::read_funnel))
         .route("/v1/persons/{id}/timeline", get(v1::events::timeline::read_person_timeline))
@@ -140,9 +133,9 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/v1/webhooks/{id}/deliveries", get(v1::webhooks::deliveries::list))
         .route("/v1/webhooks/{id}/deliveries/{sequence}", get(v1::webhooks::deliveries::read))
         .route("/v1/webhooks/{id}/deliveries/{sequence}/resend", post(v1::webhooks::resend::resend))
-        .route("/v1/keys", get(v1::keys::list::list_keys).post(v1::keys::create::create_key))
-        .route("/v1/keys/{id}", get(v1::keys::read::read_key).delete(v1::keys::revoke::revoke_key))
-        .route("/v1/keys/{id}/rotate", post(v1::keys::rotate::rotate_key))
+        .route("/v1/keys", get(v1::keys::list_keys).post(v1::keys::create_key))
+        .route("/v1/keys/{id}", get(v1::keys::read_key).delete(v1::keys::revoke_key))
+        .route("/v1/keys/{id}/rotate", post(v1::keys::rotate_key))
         .route("/v1/me", get(v1::me::read_me))
         .route("/", get(front::front))
         .route("/healthz", get(health::healthz))

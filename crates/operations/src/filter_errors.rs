@@ -6,9 +6,9 @@ use slated_model::problem::{ErrorCode, Problem};
 use slated_store::OperationError;
 
 #[derive(Default)]
-pub struct Flaws(Report);
+pub struct FilterErrors(Report);
 
-impl Flaws {
+impl FilterErrors {
     /// What a filter stands for; nothing if it is refused.
     pub fn note<T>(
         &mut self,

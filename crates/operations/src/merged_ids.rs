@@ -42,12 +42,12 @@ pub fn erased_too<K: Kind>(refusal: Problem, field: &str, id: Id<K>) -> Problem 
 }
 
 /// Finds the stand-in of a record that was read and is not there.
-pub struct FindSurvivor<K: Kind> {
+pub struct ResolveMergedId<K: Kind> {
     pub workspace: WorkspaceId,
     pub id: Id<K>,
 }
 
-impl<K: Kind> Operation for FindSurvivor<K> {
+impl<K: Kind> Operation for ResolveMergedId<K> {
     type Output = Id<K>;
 
     fn workspace(&self) -> Option<WorkspaceId> {

@@ -8,14 +8,6 @@ use std::time::{Duration, Instant};
 use metrics_exporter_prometheus::PrometheusHandle;
 use slated_model::clock::Timestamp;
 use slated_model::id::WorkspaceId;
-use slated_store::records::analyze_tables::Unknown;
-use slated_store::records::range_counts::{Closed, List};
-use slated_store::{OperationError, StoreError};
-use tokio::task::JoinHandle;
-use tokio::time::MissedTickBehavior;
-
-use crate::http::App;
-use crate::trusted_clock::Ahead;
 use slated_operations::events::number::{ClearNumberedAway, NumberedRemains};
 use slated_operations::events::retain::{ForgetEvents, OldestEvent};
 use slated_operations::keys::TouchKeys;
@@ -27,6 +19,14 @@ use slated_operations::search::segments::{self, NextToSegment};
 use slated_operations::search::wiping;
 use slated_operations::webhooks::delete::{ClearWebhooksAway, DeletedWebhooks};
 use slated_operations::workspaces::AllWorkspaces;
+use slated_store::records::analyze_tables::Unknown;
+use slated_store::records::range_counts::{Closed, List};
+use slated_store::{OperationError, StoreError};
+use tokio::task::JoinHandle;
+use tokio::time::MissedTickBehavior;
+
+use crate::http::App;
+use crate::trusted_clock::Ahead;
 
 const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(10);
 const INDEX_INTERVAL: Duration = Duration::from_secs(2);

@@ -6,8 +6,8 @@
 //!
 //! - [`store`], which opens a database, and [`copy`], which moves one to another engine;
 //! - `executor`, which runs operations on an engine: groups, retries, commits;
-//! - [`records`] with the queries, `migrations` with the schema, and [`operation`];
-//! - [`tx`], one transaction;
+//! - [`records`] with the queries, and [`operation`];
+//! - [`tx`], one transaction, and `migrations` with the schema;
 //! - `driver`, an engine's connections, values and errors;
 //! - what imports nothing of the store.
 

@@ -97,11 +97,11 @@ async fn traced<W: Operation, T>(running: impl Future<Output = T>) -> T {
     outcome
 }
 
-/// The name of a type without the modules that it stands in.
+/// The name of a type without the modules that it stands in; of a wrapper, that of what it wraps.
 fn short_name<W>() -> &'static str {
     let name = std::any::type_name::<W>();
-    let plain = name.split('<').next_back().unwrap_or(name);
-    plain.rsplit("::").next().unwrap_or(plain).trim_end_matches('>')
+    let first = name.split([',', '>']).next().unwrap_or(name);
+    first.rsplit([':', '<']).next().unwrap_or(first)
 }
 
 /// What is under way on PostgreSQL takes many kilobytes. It is boxed, or every request would carry
@@ -223,12 +223,15 @@ impl Store {
         &self,
         work: W,
     ) -> Result<W::Output, OperationError> {
-        match &self.engine {
-            Engine::Sqlite(sqlite) => sqlite.read(&work),
-            Engine::Postgres(postgres) => {
-                Box::pin(postgres.execute_outside_transaction(&work)).await
+        traced::<W, _>(async {
+            match &self.engine {
+                Engine::Sqlite(sqlite) => sqlite.read(&work),
+                Engine::Postgres(postgres) => {
+                    Box::pin(postgres.execute_outside_transaction(&work)).await
+                }
             }
-        }
+        })
+        .await
     }
 
     /// Runs work of several statements that only look, all at the same state of the data.
@@ -245,8 +248,8 @@ impl Store {
         .await
     }
 
-    /// The same for work that may take long: it keeps no thread from serving others, and ends when
-    /// it took too long or nobody waits for it any more.
+    /// Runs work as [`Store::read_consistent`] does that may take long: it keeps no thread from
+    /// serving others, and ends when it took too long or nobody waits for it any more.
     pub async fn read_consistent_slow<W: Operation>(
         self: &Arc<Self>,
         work: W,
@@ -277,7 +280,8 @@ impl Store {
         .await
     }
 
-    /// The same for work that finds what it reads as quickly as any, and may read much.
+    /// Runs work as [`Store::read_consistent_slow`] does that finds what it reads as quickly as any, and
+    /// may read much.
     pub async fn read_consistent_large<W: Operation>(
         self: &Arc<Self>,
         work: W,

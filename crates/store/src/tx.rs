@@ -23,7 +23,7 @@ pub struct Tx {
     is_set: bool,
     last_id: [u8; 16],
     /// The workspaces that have new events.
-    told: Vec<(WorkspaceId, Committed)>,
+    changed_workspaces: Vec<(WorkspaceId, Committed)>,
     /// Events of a workspace that wait for the end of the work, if it is one at whose end they are
     /// numbered.
     kept: Option<(WorkspaceId, Vec<BufferedEvent>)>,
@@ -32,7 +32,7 @@ pub struct Tx {
     /// What the work told, if it is only tried out.
     trial: Option<Vec<Tried>>,
     is_wal_to_be_truncated: bool,
-    words: FtsChanges,
+    fts_changes: FtsChanges,
 }
 
 /// An event that would have been told.
@@ -75,12 +75,12 @@ impl Tx {
             now: Timestamp::from_millis(0),
             is_set: false,
             last_id: [0; 16],
-            told: Vec::new(),
+            changed_workspaces: Vec::new(),
             kept: None,
             log_end: None,
             trial: None,
             is_wal_to_be_truncated: false,
-            words: FtsChanges::default(),
+            fts_changes: FtsChanges::default(),
         }
     }
 
@@ -115,18 +115,18 @@ impl Tx {
 
     /// Lets whoever passes events on look at the workspace once this work is done.
     pub fn notify(&mut self, workspace: WorkspaceId) {
-        self.tell_of(workspace, Committed::Numbered);
+        self.note_changed(workspace, Committed::Numbered);
     }
 
     /// The same where something has to be numbered first.
     pub(crate) fn notify_unnumbered(&mut self, workspace: WorkspaceId) {
-        self.tell_of(workspace, Committed::Unnumbered);
+        self.note_changed(workspace, Committed::Unnumbered);
     }
 
-    fn tell_of(&mut self, workspace: WorkspaceId, news: Committed) {
-        match self.told.iter_mut().find(|(told, _)| *told == workspace) {
+    fn note_changed(&mut self, workspace: WorkspaceId, news: Committed) {
+        match self.changed_workspaces.iter_mut().find(|(told, _)| *told == workspace) {
             Some((_, told)) => *told = news.max(*told),
-            None => self.told.push((workspace, news)),
+            None => self.changed_workspaces.push((workspace, news)),
         }
     }
 
@@ -191,12 +191,12 @@ impl Tx {
 
     /// Changes to the embedded index of words that wait for the commit.
     pub(crate) const fn fts_changes(&mut self) -> &mut FtsChanges {
-        &mut self.words
+        &mut self.fts_changes
     }
 
     /// Makes them.
     pub(crate) fn apply_fts_changes(&mut self) -> Result<(), StoreError> {
-        std::mem::take(&mut self.words).put(self.sqlite())
+        std::mem::take(&mut self.fts_changes).put(self.sqlite())
     }
 
     /// Lets what this work deleted leave the files too, as soon as it is committed.
@@ -234,7 +234,7 @@ impl Tx {
 
     /// The workspaces that got events since this was last asked.
     pub(crate) fn take_changed_workspaces(&mut self) -> Vec<(WorkspaceId, Committed)> {
-        std::mem::take(&mut self.told)
+        std::mem::take(&mut self.changed_workspaces)
     }
 
     /// The moment at which this work happens, even if it chose another for what it writes.
@@ -285,9 +285,12 @@ impl Tx {
             Connection::Postgres(tx) => {
                 tx.query(sql, params).await?.0.iter().map(|row| map(&Row::Postgres(row))).collect()
             }
-            Connection::Batched(crowd) => {
-                crowd.look(sql, params).await?.iter().map(|row| map(&Row::Postgres(row))).collect()
-            }
+            Connection::Batched(batcher) => batcher
+                .look(sql, params)
+                .await?
+                .iter()
+                .map(|row| map(&Row::Postgres(row)))
+                .collect(),
         }
     }
 
@@ -306,7 +309,7 @@ impl Tx {
                 .first()
                 .map(|row| map(&Row::Postgres(row)))
                 .transpose(),
-            Connection::Batched(crowd) => crowd
+            Connection::Batched(batcher) => batcher
                 .look(sql, params)
                 .await?
                 .first()

@@ -105,7 +105,7 @@ impl AddCandidates {
                     erased = Some(erased_too(refused, &format!("person_ids[{place}]"), id));
                     None
                 }
-                Some((_, Some(Some(resolve_merged_id)))) => Some(*resolve_merged_id),
+                Some((_, Some(Some(survivor)))) => Some(*survivor),
                 Some((id, None)) => Some(id),
                 None => None,
             };

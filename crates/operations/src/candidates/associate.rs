@@ -15,7 +15,7 @@ use slated_store::{Asked, OperationError, Tx};
 
 use crate::companies::{self, find_or_make};
 use crate::emit::{Concerned, RecordRef};
-use crate::filter_errors::Flaws;
+use crate::filter_errors::FilterErrors;
 use crate::{Actor, emit};
 
 /// What an association comes down to once its names are looked up.
@@ -100,7 +100,7 @@ async fn refuse_contradictions(
     let Some((job, _)) = job::view(tx, workspace, id).await? else {
         return Err(Problem::reference_not_found("job_id", "job", id).into());
     };
-    let mut flaws = Flaws::default();
+    let mut flaws = FilterErrors::default();
     let contradiction = |field: &str, message: String| {
         Problem::invalid(field, FieldErrorCode::Contradiction, message)
     };

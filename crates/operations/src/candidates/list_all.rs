@@ -14,7 +14,7 @@ use slated_store::records::{candidate, stage};
 use slated_store::{Operation, OperationError, Tx};
 
 use super::list_of_job::{contradiction, no_stage_of_job};
-use crate::filter_errors::Flaws;
+use crate::filter_errors::FilterErrors;
 use crate::jobs;
 use crate::persons::list::read_question;
 use crate::persons::resolve_merged;
@@ -82,7 +82,7 @@ impl Operation for ListAllCandidates {
             q: query.q.clone(),
             ..AllCandidatesFilter::default()
         };
-        let mut flaws = Flaws::default();
+        let mut flaws = FilterErrors::default();
         filter.person_id = flaws.note(self.person(tx).await)?.flatten();
         if let Some(job) = flaws.note(self.job(tx).await)? {
             filter.job_id = job;

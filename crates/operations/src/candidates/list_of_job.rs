@@ -12,7 +12,7 @@ use slated_store::records::pagination::PageResult;
 use slated_store::records::{candidate, stage};
 use slated_store::{Operation, OperationError, Tx};
 
-use crate::filter_errors::Flaws;
+use crate::filter_errors::FilterErrors;
 use crate::persons::list::read_question;
 
 /// The filters as the caller wrote them.
@@ -62,7 +62,7 @@ impl Operation for ListCandidates {
             return Err(missing().into());
         }
         let CandidateQuery { times, stage_id, stage_name, q } = &self.query;
-        let mut flaws = Flaws::default();
+        let mut flaws = FilterErrors::default();
         let by_id = match stage_id {
             Some(written) => {
                 let id = StageId::parse(written);

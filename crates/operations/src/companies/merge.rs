@@ -46,8 +46,7 @@ impl Operation for MergeCompany {
         // for ever.
         let older = self.hold(tx, from.min(into), from).await?;
         let newer = self.hold(tx, from.max(into), from).await?;
-        let (resolve_merged_id, merged) =
-            if older.id == into { (older, newer) } else { (newer, older) };
+        let (survivor, merged) = if older.id == into { (older, newer) } else { (newer, older) };
         range_counts::removed(tx, workspace, List::Companies, from).await?;
         company::hold_persons_and_jobs(tx, workspace, from).await?;
         documents::mark_company(tx, workspace, from).await?;
@@ -58,7 +57,7 @@ impl Operation for MergeCompany {
         merged_ids::insert(tx, workspace, from, Some(into)).await?;
         emit::company_merged(tx, &self.actor, into, RecordRef { id: from, name: &merged.name })
             .await?;
-        Ok(CompanyView { updated_at: tx.now(), ..resolve_merged_id })
+        Ok(CompanyView { updated_at: tx.now(), ..survivor })
     }
 }
 

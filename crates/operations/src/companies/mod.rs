@@ -57,9 +57,7 @@ pub async fn find(
         return Ok(Some(found));
     }
     match resolve_merged_id(tx, workspace, id).await? {
-        Some(resolve_merged_id) => {
-            Ok(Some(company::view(tx, workspace, resolve_merged_id).await?.ok_or_else(gone)?))
-        }
+        Some(survivor) => Ok(Some(company::view(tx, workspace, survivor).await?.ok_or_else(gone)?)),
         None => Ok(None),
     }
 }
@@ -104,10 +102,10 @@ async fn hold(
     if let Some(found) = company::load(tx, workspace, id).await? {
         return Ok(found);
     }
-    let resolve_merged_id = resolve_merged_id(tx, workspace, id)
+    let survivor = resolve_merged_id(tx, workspace, id)
         .await?
         .ok_or_else(|| Problem::not_found("company", id))?;
-    Ok(company::load(tx, workspace, resolve_merged_id).await?.ok_or_else(gone)?)
+    Ok(company::load(tx, workspace, survivor).await?.ok_or_else(gone)?)
 }
 
 async fn resolve_merged_id(

@@ -36,7 +36,7 @@ pub struct RecordRef<'n, I> {
     pub name: &'n str,
 }
 
-/// Writes the event, unless the actor's doings are not told of.
+/// Writes the event, unless the actor leaves none.
 pub async fn emit(
     tx: &mut Tx,
     actor: &Actor,

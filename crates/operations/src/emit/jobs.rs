@@ -114,7 +114,7 @@ impl<'j> PipelineFields<'j> {
 }
 
 #[derive(Serialize)]
-struct PipelineTold<'j> {
+struct PipelineEventData<'j> {
     before: PipelineFields<'j>,
     after: PipelineFields<'j>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,7 +144,7 @@ impl PipelineChange<'_> {
         actor: &Actor,
         kind: EventType,
     ) -> Result<(), OperationError> {
-        let told = PipelineTold {
+        let told = PipelineEventData {
             before: PipelineFields::of(self.before),
             after: PipelineFields::of(self.after),
             stage: self.stage.map(named),

@@ -1,6 +1,6 @@
 //! Enrichment: filling a person with what others know of them. It is asked for ([`request`]), for
-//! many at once as [`runs`] that a [`feed`] puts into the queue bit by bit. Whoever works on the
-//! queue [`take`]s some for a while, asks, and [`settle`]s what came of it: nothing of an attempt
+//! many at once as [`runs`] that a [`enqueue_run`] puts into the queue bit by bit. Whoever works on the
+//! queue [`lease`]s some for a while, asks, and [`record_outcome`]s what came of it: nothing of an attempt
 //! is kept before that, so a server may die at any point and another goes on.
 //!
 //! Locks are taken in one order everywhere: the person, their enrichment, their proposals, the run.

@@ -26,7 +26,7 @@ const ERROR_CHARACTERS: usize = 500;
 #[derive(Debug)]
 pub struct Found {
     pub provider: String,
-    /// In the shape that [`model::enrichment::profile`] reads.
+    /// In the shape that [`slated_model::enrichment::profile`] reads.
     pub profile: Value,
     /// It was answered before, and nobody was asked.
     pub is_cached: bool,
@@ -98,7 +98,7 @@ impl Operation for KeepAnswers {
 
 /// Keeps what came of an attempt.
 #[derive(Clone)]
-pub struct Settle {
+pub struct RecordOutcome {
     pub workspace: WorkspaceId,
     pub lease: LeaseId,
     /// As it was taken.
@@ -142,7 +142,7 @@ fn shortened(error: &str) -> String {
     error.chars().filter(|character| !character.is_control()).take(ERROR_CHARACTERS).collect()
 }
 
-impl Operation for Settle {
+impl Operation for RecordOutcome {
     /// False if it is nobody's business any more: the person is gone, or another server has it.
     type Output = bool;
 
@@ -198,7 +198,7 @@ impl Operation for Settle {
     }
 }
 
-impl Settle {
+impl RecordOutcome {
     async fn standing(
         &self,
         tx: &mut Tx,

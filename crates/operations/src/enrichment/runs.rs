@@ -103,7 +103,7 @@ async fn resolve_persons(
     for (place, reference) in named.iter().enumerate() {
         found.push(match reference.id {
             Some(id) if !known.contains(&id) => match resolve_merged_id(tx, workspace, id).await {
-                Ok(resolve_merged_id) => Some(resolve_merged_id),
+                Ok(survivor) => Some(survivor),
                 Err(OperationError::Rejected(problem)) if problem.code == ErrorCode::NotFound => {
                     None
                 }

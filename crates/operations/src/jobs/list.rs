@@ -11,7 +11,7 @@ use slated_store::records::{job, status};
 use slated_store::{Operation, OperationError, Tx};
 
 use crate::companies;
-use crate::filter_errors::Flaws;
+use crate::filter_errors::FilterErrors;
 
 /// The filters as the caller wrote them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -66,7 +66,7 @@ impl Operation for ListJobs {
 
     async fn run(&self, tx: &mut Tx) -> Result<PageResult<JobView>, OperationError> {
         let JobQuery { times, status, is_archived, client_company_id, q } = &self.query;
-        let mut flaws = Flaws::default();
+        let mut flaws = FilterErrors::default();
         let status_id = match status {
             Some(written) => flaws.note(self.find_status(tx, written).await)?,
             None => None,

@@ -14,7 +14,7 @@ use slated_store::records::person_list::PersonItem;
 use slated_store::records::{note, person, person_list};
 use slated_store::{Operation, OperationError, Tx};
 
-use crate::filter_errors::Flaws;
+use crate::filter_errors::FilterErrors;
 use crate::search::index;
 use crate::{companies, jobs};
 
@@ -144,7 +144,7 @@ impl ListPersons {
             job_id,
             q: _,
         } = &self.query;
-        let mut flaws = Flaws::default();
+        let mut flaws = FilterErrors::default();
         let company_id = match company_id {
             Some(written) => {
                 flaws.note(companies::filtered(tx, self.workspace, "company_id", written).await)?

@@ -2,15 +2,15 @@
 
 use clap::{Args, Subcommand};
 use slated_model::id::WorkspaceId;
+use slated_operations::events::read::NewestEvent;
+use slated_operations::events::verify::{Broken, Checked, Proved, VerifyEvents};
+use slated_operations::workspaces::AllWorkspaces;
 use slated_store::{Options, Purpose, Store};
 
 use super::output::say;
 use super::{DATABASE_TIMEOUT, Database};
 use crate::events::publisher::number_all;
 use crate::progress::Progress;
-use slated_operations::events::read::NewestEvent;
-use slated_operations::events::verify::{Broken, Checked, Proved, VerifyEvents};
-use slated_operations::workspaces::AllWorkspaces;
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  slated audit verify\n\nSee docs/operations.md, Proving the \

@@ -5,15 +5,15 @@ use slated_model::clock::Timestamp;
 use slated_model::id::KeyId;
 use slated_model::key::{MAX_OVERLAP_SECONDS, Scope, Secret};
 use slated_model::text::{Lines, limit};
+use slated_operations::Actor;
+use slated_operations::keys::{
+    CreateKey, ListKeys, RevokeKey, RotateKey, random_bytes, workspace_named,
+};
 use slated_store::{Operation, OperationError, Options, Purpose, Store, Tx};
 
 use super::output::{reveal, say};
 use super::{DATABASE_TIMEOUT, Database};
 use crate::config::duration::parse_duration;
-use slated_operations::Actor;
-use slated_operations::keys::{
-    CreateKey, ListKeys, RevokeKey, RotateKey, random_bytes, workspace_named,
-};
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  slated key create --name my-tool\n\nSee docs/operations.md, \

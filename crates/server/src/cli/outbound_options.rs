@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use clap::Args;
 use ipnet::IpNet;
+use slated_operations::webhook_delivery::RetryDelays;
 
 use crate::config::duration::parse_duration;
 use crate::outbound::AllowedAddresses;
 use crate::webhooks::{Delivering, SecretKey};
-use slated_operations::webhook_delivery::RetryDelays;
 
 /// About 24 hours in all.
 const RETRY_DELAYS: &str = "5s,30s,2m,10m,30m,1h,2h,4h,8h,8h";

@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use slated_model::clock::Timestamp;
 use slated_model::key::Scope;
+use slated_operations::events::retain::NewestRecord;
+use slated_operations::keys::{CreateKey, CreatedKey};
+use slated_operations::workspaces::{AnyWorkspace, TryToRead};
 use slated_store::records::workspace;
 use slated_store::{
     Address, Location, Operation, OperationError, Options, Pace, Purpose, Store, Tx,
@@ -34,15 +37,12 @@ use crate::outbound::AllowedAddresses;
 use crate::router::router;
 use crate::trusted_clock::TrustedClock;
 use crate::{enrich, maintenance, telemetry, webhooks};
-use slated_operations::events::retain::NewestRecord;
-use slated_operations::keys::{CreateKey, CreatedKey};
-use slated_operations::workspaces::{AnyWorkspace, TryToRead};
 
 const FIRST_WORKSPACE: &str = "default";
 const FIRST_KEY: &str = "first admin key";
 /// How long a database that does not answer is asked for, before the start is given up.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
-const ASKED_AGAIN_AFTER: Duration = Duration::from_millis(200);
+const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 /// File descriptors that are needed beside those of connections.
 const RESERVED_DESCRIPTORS: u64 = 256;
 const MAX_CONNECTIONS: u64 = 50_000;
@@ -254,9 +254,9 @@ impl Serve {
             stop.await;
             let _ = stopper.send(true);
         };
-        let announcing = publisher::start(&app.store, &app.hub);
+        let announcing = publisher::start(&app.store, &app.subscribers);
         let dispatching =
-            webhooks::start(&app.store, &app.hub, &app.delivering, app.stopping.clone())?;
+            webhooks::start(&app.store, &app.subscribers, &app.delivering, app.stopping.clone())?;
         let enriching = enrich::start(&app.store, enriching, app.stopping.clone());
         let chores = maintenance::start(&app, metrics, self.event_retention.millis());
         tracing::info!(listen.address = %address, database = %location, "listening");
@@ -306,7 +306,7 @@ async fn has_workspace(store: &Store) -> Result<bool, String> {
         match store.read(AnyWorkspace).await {
             Err(failure) if is_for_now(&failure) && begun.elapsed() < START_TIMEOUT => {
                 tracing::warn!(error = %failure, "retrying the database before the start");
-                tokio::time::sleep(ASKED_AGAIN_AFTER).await;
+                tokio::time::sleep(RETRY_INTERVAL).await;
             }
             // Of a database that is spread over machines one may be away; it is not empty then.
             Err(failure) if is_for_now(&failure) && store.read(TryToRead).await.is_ok() => {

@@ -6,6 +6,11 @@ use slated_model::id::WebhookId;
 use slated_model::input::read_body;
 use slated_model::problem::Problem;
 use slated_model::webhook::{MAX_OVERLAP_SECONDS, NewWebhook};
+use slated_operations::Actor;
+use slated_operations::webhooks::create::CreateWebhook;
+use slated_operations::webhooks::delete::DeleteWebhook;
+use slated_operations::webhooks::read::ListWebhooks;
+use slated_operations::webhooks::secret::{RotateSecret, new_seed};
 use slated_store::Purpose;
 
 use super::Database;
@@ -13,11 +18,6 @@ use super::key::{In, Workspace, carry_out, look_up, overlap_seconds};
 use super::outbound_options::{Addressing, Signing};
 use super::output::{reveal, say};
 use crate::config::duration::parse_duration;
-use slated_operations::Actor;
-use slated_operations::webhooks::create::CreateWebhook;
-use slated_operations::webhooks::delete::DeleteWebhook;
-use slated_operations::webhooks::read::ListWebhooks;
-use slated_operations::webhooks::secret::{RotateSecret, new_seed};
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  slated webhook list\n\nSee docs/events.md, Webhooks.")]

@@ -22,12 +22,6 @@ use slated_model::input::Reference;
 use slated_model::job::{ClientReference, JobPatch, NewJob, StatusReference};
 use slated_model::person::{Association, OnDuplicate};
 use slated_model::problem::Problem;
-use slated_store::{Operation, OperationError, Tx};
-
-use self::leads::LEADS;
-use self::openings::OPENINGS;
-use self::people::AddPerson;
-use self::plan::{Action, Place, Step};
 use slated_operations::Actor;
 use slated_operations::candidates::add::AddCandidate;
 use slated_operations::candidates::move_stage::MoveCandidate;
@@ -35,6 +29,12 @@ use slated_operations::etag::Precondition;
 use slated_operations::jobs::create::CreateJob;
 use slated_operations::jobs::update::UpdateJob;
 use slated_operations::persons::create::CreatePerson;
+use slated_store::{Operation, OperationError, Tx};
+
+use self::leads::LEADS;
+use self::openings::OPENINGS;
+use self::people::AddPerson;
+use self::plan::{Action, Place, Step};
 
 /// What the demo knows beyond its data: a profile on each line, as a directory of an operator's own
 /// has them.

@@ -11,16 +11,16 @@ use slated_model::name::PersonName;
 use slated_model::patch::Patch;
 use slated_model::person::{Association, NewPerson, OnDuplicate};
 use slated_model::social::SocialProfile;
+use slated_operations::Actor;
+use slated_operations::etag::Precondition;
+use slated_operations::persons::create::{CreatePerson, CreatedPerson};
+use slated_operations::persons::history::ReplaceHistory;
 use slated_store::{Operation, OperationError, Tx};
 
 use super::career::Career;
 use super::random::{Random, word_at};
 use super::regions::{NAMES, REGIONS, Region, slug};
 use super::role::Role;
-use slated_operations::Actor;
-use slated_operations::etag::Precondition;
-use slated_operations::persons::create::{CreatePerson, CreatedPerson};
-use slated_operations::persons::history::ReplaceHistory;
 
 /// How many persons there are before a name comes again.
 const DIFFERENT_NAMES: u64 = (REGIONS.len() * NAMES * NAMES) as u64;

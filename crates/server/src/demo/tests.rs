@@ -6,16 +6,16 @@ use slated_model::input::Query;
 use slated_model::key::Scope;
 use slated_model::listing::Page;
 use slated_model::person::{Identifier, NewPerson, identifiers};
+use slated_operations::candidates::list_of_job::{CandidateQuery, ListCandidates};
+use slated_operations::jobs::list::{JobQuery, ListJobs};
+use slated_operations::keys::CreateKey;
+use slated_operations::read::{ReadCandidate, ReadPerson};
 use slated_store::records::candidate::CandidateItem;
 use slated_store::records::enrichment;
 use slated_store::records::job::JobView;
 use slated_store::{Location, Options, Purpose, Store};
 
 use super::*;
-use slated_operations::candidates::list_of_job::{CandidateQuery, ListCandidates};
-use slated_operations::jobs::list::{JobQuery, ListJobs};
-use slated_operations::keys::CreateKey;
-use slated_operations::read::{ReadCandidate, ReadPerson};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 

@@ -9,15 +9,15 @@ use slated_model::digest::sha256;
 use slated_model::enrichment::Question;
 use slated_model::enrichment::profile::{Profile, known_parts};
 use slated_model::id::{LeaseId, WorkspaceId};
+use slated_operations::enrichment::record_outcome::{Found, KeepAnswers, Outcome};
+use slated_operations::webhook_delivery::RetryDelays;
 use slated_store::Store;
 use slated_store::records::enrichment::Task;
 use slated_store::records::enrichment_answer::KeptAnswer;
 
 use super::provider::Trouble;
-use super::provider_limiter::{Gate, NotAsked, rest_millis};
+use super::provider_limiter::{NotAsked, ProviderLimiter, rest_millis};
 use super::settings::{Configured, Enriching};
-use slated_operations::enrichment::record_outcome::{Found, KeepAnswers, Outcome};
-use slated_operations::webhook_delivery::RetryDelays;
 
 const NOBODY_CONFIGURED: &str = "no provider is configured";
 const NOTHING_TO_ASK_WITH: &str = "too little is known of the person to ask a provider";
@@ -28,7 +28,7 @@ const CALL_BYTES: usize = 16;
 pub struct Chain {
     store: Arc<Store>,
     enriching: Arc<Enriching>,
-    gates: Vec<Gate>,
+    limiters: Vec<ProviderLimiter>,
 }
 
 /// Whose turn it is, and under which lease.
@@ -213,16 +213,16 @@ impl Round {
 
 impl Chain {
     pub fn new(store: &Arc<Store>, enriching: Arc<Enriching>) -> Self {
-        let gates = enriching.providers.iter().map(Gate::new).collect();
-        Self { store: Arc::clone(store), enriching, gates }
+        let limiters = enriching.providers.iter().map(ProviderLimiter::new).collect();
+        Self { store: Arc::clone(store), enriching, limiters }
     }
 
     pub fn close(&self) {
-        self.gates.iter().for_each(Gate::close);
+        self.limiters.iter().for_each(ProviderLimiter::close);
     }
 
     pub fn report(&self) {
-        self.gates.iter().for_each(Gate::report);
+        self.limiters.iter().for_each(ProviderLimiter::report);
     }
 
     /// What came of asking for a task that is held, and how often somebody was asked with this
@@ -240,7 +240,7 @@ impl Chain {
         }
         let fresh_since = Timestamp::now().plus_millis(cache_millis.saturating_neg());
         let mut round = Round::default();
-        for (configured, gate) in providers.iter().zip(&self.gates) {
+        for (configured, limiter) in providers.iter().zip(&self.limiters) {
             let kept = if configured.provider.is_local() { &[] } else { kept };
             let found = match recall(kept, &configured.name, task, question.hash(), fresh_since) {
                 Recalled::Profile(profile) => {
@@ -254,7 +254,7 @@ impl Chain {
                 Recalled::Nothing => {
                     self.keep(held, &mut round).await;
                     let call = call_id(workspace, task, &configured.name, question);
-                    match self.ask_one(configured, gate, question, &call, &mut round).await {
+                    match self.ask_one(configured, limiter, question, &call, &mut round).await {
                         Ok(found) => found,
                         Err(until) => return round.later(until, task, retry_delays),
                     }
@@ -295,14 +295,14 @@ impl Chain {
     async fn ask_one(
         &self,
         configured: &Configured,
-        gate: &Gate,
+        limiter: &ProviderLimiter,
         question: &Question,
         call: &str,
         round: &mut Round,
     ) -> Result<Option<Found>, Timestamp> {
         let name = &configured.name;
         let asked_at = Timestamp::now();
-        let answered = match gate.ask(&self.store, configured, question, call).await {
+        let answered = match limiter.ask(&self.store, configured, question, call).await {
             Ok(answered) => answered,
             Err(NotAsked::Later { until }) => return Err(until),
             Err(NotAsked::Away { until, reason }) => {

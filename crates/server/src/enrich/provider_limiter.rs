@@ -10,6 +10,7 @@ use futures_util::FutureExt;
 use metrics::{counter, gauge, histogram};
 use slated_model::clock::Timestamp;
 use slated_model::enrichment::Question;
+use slated_operations::enrichment::provider_rate_limit::TakePermit;
 use slated_store::Store;
 use slated_store::records::provider_rate_limit::Permit;
 use tokio::sync::Semaphore;
@@ -18,7 +19,6 @@ use tokio::time::{sleep, timeout};
 use super::breaker::{Breaker, Passage};
 use super::provider::{Answer, Trouble};
 use super::settings::Configured;
-use slated_operations::enrichment::provider_rate_limit::TakePermit;
 
 /// How long a call waits here for the rate; for longer it goes back into the queue.
 const MAX_WAIT_MILLIS: i64 = 2_000;
@@ -58,7 +58,7 @@ impl Line {
     }
 }
 
-pub struct Gate {
+pub struct ProviderLimiter {
     name: String,
     calls: Semaphore,
     breaker: Mutex<Breaker>,
@@ -86,7 +86,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl Gate {
+impl ProviderLimiter {
     pub fn new(configured: &Configured) -> Self {
         let pause_millis = i64::try_from(configured.breaker_pause.as_millis()).unwrap_or(i64::MAX);
         Self {

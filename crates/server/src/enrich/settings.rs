@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use slated_operations::webhook_delivery::RetryDelays;
+
 use super::provider::Provider;
 use super::provider::command::Program;
 use super::provider::directory::Directory;
@@ -12,7 +14,6 @@ use super::provider::http::Http;
 use crate::config::{Breaker, EnrichmentConfig, ProviderConfig, ProviderKind, Span};
 use crate::demo;
 use crate::outbound::AllowedAddresses;
-use slated_operations::webhook_delivery::RetryDelays;
 
 const MAX_NAME_LENGTH: usize = 40;
 const MIN_TIMEOUT: Span = Span::from_millis(1);

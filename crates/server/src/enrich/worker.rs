@@ -11,6 +11,11 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use slated_model::clock::Timestamp;
 use slated_model::id::{LeaseId, PersonId, WorkspaceId};
+use slated_operations::enrichment::enqueue_run::{FeedRun, UnfedRuns};
+use slated_operations::enrichment::lease::{
+    ClearEnrichmentLeases, DueEnrichments, GiveBack, ReadQuestion, RenewLease, TakeSome,
+};
+use slated_operations::enrichment::record_outcome::{Outcome, RecordOutcome};
 use slated_store::records::enrichment::Task;
 use slated_store::{OperationError, Store, StoreError};
 use tokio::sync::{Notify, watch};
@@ -19,11 +24,6 @@ use tokio::time::{sleep, timeout};
 
 use super::provider_chain::{Chain, Held};
 use super::settings::Enriching;
-use slated_operations::enrichment::enqueue_run::{FeedRun, UnfedRuns};
-use slated_operations::enrichment::lease::{
-    ClearEnrichmentLeases, DueEnrichments, GiveBack, ReadQuestion, RenewLease, TakeSome,
-};
-use slated_operations::enrichment::record_outcome::{Outcome, Settle};
 
 /// How often somebody looks for those who are due.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
@@ -331,7 +331,7 @@ impl Desk {
                 self.pace.note(
                     !matches!(outcome, Outcome::Postponed { .. }) || attempts > task.attempts,
                 );
-                self.settle(Settle {
+                self.settle(RecordOutcome {
                     workspace,
                     lease,
                     task,
@@ -386,7 +386,7 @@ impl Desk {
     /// Keeps what came of it. If it cannot be kept whatever is tried, the person is given up rather
     /// than asked about for ever; if the database is away, the lease runs out, and somebody begins
     /// anew.
-    async fn settle(&self, settle: Settle) {
+    async fn settle(&self, settle: RecordOutcome) {
         let mut waits = WAITS_TO_SETTLE.into_iter();
         let failure = loop {
             match self.try_to_settle(settle.clone()).await {
@@ -414,7 +414,7 @@ impl Desk {
             be stored");
         let error = "the result could not be stored; the log has the cause".to_owned();
         let attempts = settle.task.attempts + 1;
-        let given_up = Settle {
+        let given_up = RecordOutcome {
             outcome: Arc::new(Outcome::Failed { answers: Vec::new(), error }),
             attempts,
             ..settle
@@ -425,7 +425,7 @@ impl Desk {
         }
     }
 
-    async fn try_to_settle(&self, settle: Settle) -> Result<bool, OperationError> {
+    async fn try_to_settle(&self, settle: RecordOutcome) -> Result<bool, OperationError> {
         let settling = AssertUnwindSafe(self.store.write(settle)).catch_unwind().await;
         settling
             .unwrap_or_else(|_| Err(StoreError::Internal("the work panicked".to_owned()).into()))

@@ -1,7 +1,7 @@
 //! What happens to an event once its change is committed.
 //!
-//! change ──> log ──> [`announce`]: numbers it, where that is not done yet, and wakes
-//!                     ├──> streams, which wait at the [`hub`] and read the log
+//! change ──> log ──> [`publisher`]: numbers it, where that is not done yet, and wakes
+//!                     ├──> streams, which wait at the [`subscribers`] and read the log
 //!                     └──> webhooks, which have a module of their own
 //!
 //! Nothing is handed on in memory: whoever is woken reads the log from where they were. So nothing
@@ -10,4 +10,4 @@
 pub mod publisher;
 mod subscribers;
 
-pub use subscribers::{Hub, MAX_FOLLOWERS};
+pub use subscribers::{MAX_FOLLOWERS, Subscribers};

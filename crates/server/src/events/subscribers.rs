@@ -11,13 +11,13 @@ use tokio::sync::{Notify, watch};
 pub const MAX_FOLLOWERS: usize = 100;
 
 #[derive(Default)]
-pub struct Hub {
+pub struct Subscribers {
     waiting: Mutex<HashMap<WorkspaceId, watch::Sender<()>>>,
     /// For whoever works on webhooks.
     pub webhooks: Notify,
 }
 
-impl Hub {
+impl Subscribers {
     /// Changes whenever the workspace may have new events. Nothing if too many follow it already.
     pub fn subscribe(&self, workspace: WorkspaceId) -> Option<watch::Receiver<()>> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);

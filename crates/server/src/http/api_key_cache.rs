@@ -14,10 +14,9 @@ use governor::{Quota, RateLimiter};
 use slated_model::clock::Timestamp;
 use slated_model::id::{KeyId, WorkspaceId};
 use slated_model::key::{KeyHash, Scope, workspace_of};
+use slated_operations::keys::FindKey;
 use slated_store::records::key::KeyRecord;
 use slated_store::{OperationError, Store};
-
-use slated_operations::keys::FindKey;
 
 const MAX_AGE: Duration = Duration::from_secs(3);
 /// A key that was not shown for so long has its whole limit again, and its last use is written
@@ -50,7 +49,7 @@ pub struct Allowance {
     pub retry_after: Option<u64>,
 }
 
-pub struct Keyring {
+pub struct ApiKeyCache {
     rate_limit: Option<NonZeroU32>,
     known: RwLock<HashMap<[u8; 32], Arc<KnownKey>>>,
     /// How often a key was forgotten: what was looked up before that is not remembered after it.
@@ -63,7 +62,7 @@ pub struct Keyring {
 
 type Use = (WorkspaceId, KeyId, Timestamp);
 
-impl Keyring {
+impl ApiKeyCache {
     pub fn new(rate_limit: Option<NonZeroU32>) -> Self {
         Self {
             rate_limit,

@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use metrics_exporter_prometheus::PrometheusHandle;
 use slated_model::clock::Timestamp;
-use slated_store::Store;
-use tokio::sync::watch;
-
-use super::api_key_cache::Keyring;
-use super::body_memory::BodyMemoryBudget;
-use super::questions::Questions;
-use super::readiness::Readiness;
-use super::request_metrics::RouteMeasures;
-use super::unread::Unread;
-use crate::events::Hub;
-use crate::trusted_clock::{Ahead, TrustedClock};
-use crate::webhooks::Delivering;
 use slated_operations::candidates::add::AddCandidate;
 use slated_operations::candidates::move_stage::MoveCandidate;
 use slated_operations::persons::create::CreatePerson;
 use slated_operations::persons::update::UpdatePerson;
 use slated_operations::write_batches::{LogAppendLocks, WriteBatcher};
+use slated_store::Store;
+use tokio::sync::watch;
+
+use super::api_key_cache::ApiKeyCache;
+use super::body_memory::BodyMemoryBudget;
+use super::questions::Questions;
+use super::readiness::Readiness;
+use super::request_metrics::RouteMeasures;
+use super::unread::Unread;
+use crate::events::Subscribers;
+use crate::trusted_clock::{Ahead, TrustedClock};
+use crate::webhooks::Delivering;
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -43,7 +43,7 @@ pub struct App {
     pub adds: Arc<WriteBatcher<AddCandidate>>,
     pub moves: Arc<WriteBatcher<MoveCandidate>>,
     pub settings: Settings,
-    pub(super) keyring: Keyring,
+    pub(super) api_keys: ApiKeyCache,
     pub(super) measures: RouteMeasures,
     pub(super) metrics: PrometheusHandle,
     clock: Mutex<TrustedClock>,
@@ -53,7 +53,7 @@ pub struct App {
     pub(super) questions: Questions,
     /// Those that are quick to find what they read, so that they do not wait behind others.
     pub(super) large_reads: Questions,
-    pub hub: Arc<Hub>,
+    pub subscribers: Arc<Subscribers>,
     pub delivering: Delivering,
     /// True once the server is told to stop.
     pub stopping: watch::Receiver<bool>,
@@ -68,7 +68,7 @@ impl App {
         delivering: Delivering,
         stopping: watch::Receiver<bool>,
     ) -> Self {
-        let keyring = Keyring::new(settings.rate_limit);
+        let api_keys = ApiKeyCache::new(settings.rate_limit);
         let turns = Arc::new(LogAppendLocks::default());
         let creates = Arc::new(WriteBatcher::new(Arc::clone(&store), Arc::clone(&turns)));
         let updates = Arc::new(WriteBatcher::new(Arc::clone(&store), Arc::clone(&turns)));
@@ -82,7 +82,7 @@ impl App {
             adds,
             moves,
             settings,
-            keyring,
+            api_keys,
             measures: RouteMeasures::default(),
             metrics,
             clock: Mutex::new(clock),
@@ -91,7 +91,7 @@ impl App {
             unread: Unread::default(),
             questions,
             large_reads,
-            hub: Arc::default(),
+            subscribers: Arc::default(),
             delivering,
             stopping,
         }
@@ -114,13 +114,13 @@ impl App {
     /// A key was revoked or ends earlier: it is not let in any more for having been good a moment
     /// ago.
     pub fn forget_key(&self, id: slated_model::id::KeyId) {
-        self.keyring.forget(id);
+        self.api_keys.forget(id);
     }
 
     /// The keys that were used since this was last asked, with the moment of their last use.
     pub fn take_used_keys(
         &self,
     ) -> Vec<(slated_model::id::WorkspaceId, slated_model::id::KeyId, Timestamp)> {
-        self.keyring.take_used()
+        self.api_keys.take_used()
     }
 }

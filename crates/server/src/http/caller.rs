@@ -17,7 +17,7 @@ pub async fn identify(
     headers: &HeaderMap,
 ) -> Result<(Arc<KnownKey>, Option<Allowance>), OperationError> {
     let shown = bearer(headers).ok_or_else(unauthenticated)?;
-    let key = app.keyring.find(&app.store, shown).await?.ok_or_else(unauthenticated)?;
+    let key = app.api_keys.find(&app.store, shown).await?.ok_or_else(unauthenticated)?;
     let allowance = key.spend();
     Ok((key, allowance))
 }
@@ -26,7 +26,7 @@ pub async fn identify(
 pub async fn is_still_good(app: &App, headers: &HeaderMap) -> bool {
     match bearer(headers) {
         // A database that is away says nothing about the key.
-        Some(shown) => !app.keyring.find(&app.store, shown).await.is_ok_and(|key| key.is_none()),
+        Some(shown) => !app.api_keys.find(&app.store, shown).await.is_ok_and(|key| key.is_none()),
         None => false,
     }
 }

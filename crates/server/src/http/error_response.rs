@@ -1,4 +1,4 @@
-//! Refusals on their way out. A handler only says what went wrong; the edge, which knows the
+//! Refusals on their way out. A handler only says what went wrong; `request_context`, which knows the
 //! request's id and version, tells it.
 
 use std::sync::Arc;

@@ -15,6 +15,10 @@ use slated_model::input::{Fields, Query, read_body};
 use slated_model::key::Scope;
 use slated_model::listing::{MAX_OFFSET, Page, whole_number};
 use slated_model::problem::{ErrorCode, FieldErrorCode, Problem};
+use slated_operations::Actor;
+use slated_operations::etag::Precondition;
+use slated_operations::idempotency::{Answered, IdempotencyKey};
+use slated_operations::write_batches::{Batchable, WriteBatcher};
 use slated_store::{Operation, OperationError, StoreError};
 use tokio::task::block_in_place;
 
@@ -25,10 +29,6 @@ use super::error_response::ErrorResponse;
 use super::peer::Peer;
 use super::response::{ApiResponse, ApiResult, with_changes};
 use super::shares::Share;
-use slated_operations::Actor;
-use slated_operations::etag::Precondition;
-use slated_operations::idempotency::{Answered, IdempotencyKey};
-use slated_operations::write_batches::{Batchable, WriteBatcher};
 
 pub const MAX_IDEMPOTENCY_KEY_LENGTH: usize = 255;
 /// A body up to this length is read within some milliseconds.

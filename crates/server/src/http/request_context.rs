@@ -33,7 +33,7 @@ const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 const MAX_REQUEST_ID_LENGTH: usize = 64;
 
-pub async fn edge(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+pub async fn wrap(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let request_id: Arc<str> = request_id(request.headers()).into();
     request.extensions_mut().insert(RequestName(Arc::clone(&request_id)));

@@ -9,12 +9,12 @@ use serde_json::value::RawValue;
 use slated_model::id::{Id, Kind};
 use slated_model::listing::{Order, Page, Start};
 use slated_model::person::IdentifierKind;
+use slated_operations::idempotency::StoredResponse;
 use slated_store::Tried;
 use slated_store::records::pagination::PageResult;
 use utoipa::ToSchema;
 
 use super::error_response::ErrorResponse;
-use slated_operations::idempotency::StoredResponse;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// By what a create found the person who was there already.

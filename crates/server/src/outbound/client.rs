@@ -21,7 +21,7 @@ const IDLE_CONNECTIONS: usize = 64;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Redirects {
     /// The call goes there too, if it may.
-    MaybeMerged,
+    Followed,
     /// It is an answer like any other: what the call holds is for the one that was named.
     Left,
 }
@@ -35,7 +35,7 @@ pub fn client(
 ) -> Result<Client, String> {
     let at_redirects = targets.clone();
     let policy = match redirects {
-        Redirects::MaybeMerged => Policy::custom(move |attempt| redirect(&at_redirects, attempt)),
+        Redirects::Followed => Policy::custom(move |attempt| redirect(&at_redirects, attempt)),
         Redirects::Left => Policy::none(),
     };
     Client::builder()

@@ -14,7 +14,7 @@ use crate::api::{v0, v1};
 use crate::http::app::App;
 use crate::http::body::drain_all;
 use crate::http::error_response::ErrorResponse;
-use crate::http::request_context::edge;
+use crate::http::request_context::wrap;
 use crate::http::{docs, front, health};
 
 pub fn router(app: Arc<App>) -> Router {
@@ -148,7 +148,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/docs/{*path}", get(docs::page))
         .fallback(unknown_route)
         .method_not_allowed_fallback(unknown_method)
-        .layer(from_fn_with_state(Arc::clone(&app), edge))
+        .layer(from_fn_with_state(Arc::clone(&app), wrap))
         .with_state(app)
 }
 

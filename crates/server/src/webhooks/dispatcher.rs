@@ -1,5 +1,5 @@
-//! Finds the webhooks that have something to be told, and sets a courier on each. One that is slow
-//! keeps its own courier busy and nobody else's.
+//! Finds the webhooks that have something to be told, and sets a worker on each. One that is slow
+//! keeps its own worker busy and nobody else's.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use slated_model::clock::Timestamp;
 use slated_model::id::{LeaseId, WebhookId, WorkspaceId};
+use slated_operations::webhook_delivery::{ClearLeases, DueWebhooks, RetryDelays};
 use slated_store::Store;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
@@ -14,16 +15,15 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::request::Caller;
 use super::secret::SecretKey;
-use super::worker::Courier;
-use crate::events::Hub;
+use super::worker::Worker;
+use crate::events::Subscribers;
 use crate::outbound::AllowedAddresses;
-use slated_operations::webhook_delivery::{ClearLeases, DueWebhooks, RetryDelays};
 
 /// How often somebody looks for retries that are due, and for what other servers wrote or left.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// No two looks are closer than that, however much is written.
 const MIN_POLL_INTERVAL: Duration = Duration::from_millis(5);
-/// A webhook that a courier could do nothing for is left alone for so long.
+/// A webhook that a worker could do nothing for is left alone for so long.
 const FAILURE_BACKOFF: Duration = Duration::from_secs(1);
 /// What a server that stops waits for calls that are being made.
 const STOP_TIMEOUT: Duration = Duration::from_secs(15);
@@ -39,25 +39,26 @@ pub struct Delivering {
 /// Runs until the server is told to stop, and the calls are made that were begun.
 pub fn start(
     store: &Arc<Store>,
-    hub: &Arc<Hub>,
+    subscribers: &Arc<Subscribers>,
     delivering: &Delivering,
     stopping: watch::Receiver<bool>,
 ) -> Result<JoinHandle<()>, String> {
     let caller = Caller::new(Arc::clone(&delivering.targets), delivering.secret_key.clone())?;
-    let (store, hub, delays) = (Arc::clone(store), Arc::clone(hub), delivering.delays.clone());
+    let (store, subscribers, delays) =
+        (Arc::clone(store), Arc::clone(subscribers), delivering.delays.clone());
     let dispatcher = Dispatcher {
         store,
-        hub,
+        subscribers,
         caller,
         delays,
         stopping,
         busy: InFlightSet::default(),
-        couriers: JoinSet::new(),
+        workers: JoinSet::new(),
     };
     Ok(tokio::spawn(dispatcher.run()))
 }
 
-/// A webhook has a courier, or rests until that moment.
+/// A webhook has a worker, or rests until that moment.
 type Taken = HashMap<(WorkspaceId, WebhookId), Option<Instant>>;
 
 #[derive(Clone, Default)]
@@ -68,7 +69,7 @@ impl InFlightSet {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// False if it has a courier, or rests.
+    /// False if it has a worker, or rests.
     fn take(&self, webhook: (WorkspaceId, WebhookId)) -> bool {
         let mut busy = self.lock();
         busy.retain(|_, rests_until| rests_until.is_none_or(|until| until > Instant::now()));
@@ -79,7 +80,7 @@ impl InFlightSet {
     }
 }
 
-/// A courier at work. However it ends, the webhook is free again.
+/// A worker at work. However it ends, the webhook is free again.
 struct InFlight {
     busy: InFlightSet,
     webhook: (WorkspaceId, WebhookId),
@@ -97,12 +98,12 @@ impl Drop for InFlight {
 
 struct Dispatcher {
     store: Arc<Store>,
-    hub: Arc<Hub>,
+    subscribers: Arc<Subscribers>,
     caller: Caller,
     delays: RetryDelays,
     stopping: watch::Receiver<bool>,
     busy: InFlightSet,
-    couriers: JoinSet<()>,
+    workers: JoinSet<()>,
 }
 
 impl Dispatcher {
@@ -115,29 +116,29 @@ impl Dispatcher {
         }
         while !*self.stopping.borrow() {
             match self.store.read(DueWebhooks).await {
-                Ok(due) => due.into_iter().for_each(|webhook| self.send_courier(webhook)),
+                Ok(due) => due.into_iter().for_each(|webhook| self.start_worker(webhook)),
                 Err(failure) => {
                     tracing::debug!(error = %failure, "due webhooks could not be queried")
                 }
             }
-            while self.couriers.try_join_next().is_some() {}
+            while self.workers.try_join_next().is_some() {}
             sleep(MIN_POLL_INTERVAL).await;
             tokio::select! {
-                _ = timeout(POLL_INTERVAL, self.hub.webhooks.notified()) => {}
+                _ = timeout(POLL_INTERVAL, self.subscribers.webhooks.notified()) => {}
                 _ = self.stopping.changed() => {}
             }
         }
-        let _ = timeout(STOP_TIMEOUT, async { while self.couriers.join_next().await.is_some() {} })
+        let _ = timeout(STOP_TIMEOUT, async { while self.workers.join_next().await.is_some() {} })
             .await;
     }
 
-    fn send_courier(&mut self, (workspace, webhook): (WorkspaceId, WebhookId)) {
+    fn start_worker(&mut self, (workspace, webhook): (WorkspaceId, WebhookId)) {
         if !self.busy.take((workspace, webhook)) {
             return;
         }
         let mut shift =
             InFlight { busy: self.busy.clone(), webhook: (workspace, webhook), has_worked: false };
-        let courier = Courier {
+        let worker = Worker {
             store: Arc::clone(&self.store),
             caller: self.caller.clone(),
             delays: self.delays.clone(),
@@ -146,14 +147,14 @@ impl Dispatcher {
             lease: LeaseId::at(Timestamp::now(), rand::random()),
             stopping: self.stopping.clone(),
         };
-        let hub = Arc::clone(&self.hub);
-        self.couriers.spawn(async move {
-            shift.has_worked = courier.work().await;
+        let subscribers = Arc::clone(&self.subscribers);
+        self.workers.spawn(async move {
+            shift.has_worked = worker.work().await;
             let has_worked = shift.has_worked;
             drop(shift);
             if has_worked {
                 // There may be something new that nobody took because it was busy.
-                hub.webhooks.notify_one();
+                subscribers.webhooks.notify_one();
             }
         });
     }

@@ -7,11 +7,11 @@ use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Response, Url};
 use slated_model::clock::Timestamp;
 use slated_model::event::Event;
+use slated_operations::webhook_delivery::{Attempt, Outcome};
 use slated_store::records::webhook::Webhook;
 
 use super::secret::SecretKey;
 use crate::outbound::{AllowedAddresses, Redirects, client, explain, retry_after};
-use slated_operations::webhook_delivery::{Attempt, Outcome};
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// What is read of an answer, and what is kept of that.
@@ -27,7 +27,7 @@ pub struct Caller {
 
 impl Caller {
     pub fn new(targets: Arc<AllowedAddresses>, secret_key: SecretKey) -> Result<Self, String> {
-        Ok(Self { client: client(&targets, TIMEOUT, Redirects::MaybeMerged)?, targets, secret_key })
+        Ok(Self { client: client(&targets, TIMEOUT, Redirects::Followed)?, targets, secret_key })
     }
 
     pub async fn deliver(&self, webhook: &Webhook, event: &Event) -> Outcome {

@@ -9,22 +9,22 @@ use futures_util::future::{Either, select};
 use futures_util::{StreamExt, stream};
 use metrics::counter;
 use slated_model::id::{LeaseId, WebhookId, WorkspaceId};
+use slated_operations::webhook_delivery::{
+    IsAsPlanned, LEASE_MILLIS, Outcome, PendingDelivery, PlanBatch, RecordOutcomes, RenewLease,
+    RetryDelays, TakeLease,
+};
 use slated_store::records::webhook::Webhook;
 use slated_store::{OperationError, Store};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::request::Caller;
-use slated_operations::webhook_delivery::{
-    IsAsPlanned, LEASE_MILLIS, Outcome, PendingDelivery, PlanBatch, RecordOutcomes, RenewLease,
-    RetryDelays, TakeLease,
-};
 
 /// Lanes that are worked on beside each other.
 const CALLS_AT_ONCE: usize = 32;
 /// When no new call is begun any more in a turn, so that what was done is kept soon.
 const MAX_TURN: Duration = Duration::from_secs(3);
-/// How often a courier looks whether it still should.
+/// How often a worker looks whether it still should.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// When no new call is begun any more.
@@ -39,7 +39,7 @@ impl StopSignal {
     }
 }
 
-pub struct Courier {
+pub struct Worker {
     pub store: Arc<Store>,
     pub caller: Caller,
     pub delays: RetryDelays,
@@ -49,7 +49,7 @@ pub struct Courier {
     pub stopping: watch::Receiver<bool>,
 }
 
-impl Courier {
+impl Worker {
     /// Works until there is nothing to do for now; says whether anything was.
     pub async fn work(&self) -> bool {
         let mut has_worked = false;

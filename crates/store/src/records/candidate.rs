@@ -67,7 +67,7 @@ macro_rules! views_where {
 
 const VIEW: &str = views_where!("", "c.id = ?2");
 /// The same without a look at an index for the person, if they stand at their
-/// [place](super::person_place).
+/// [place](super::person_rowid).
 const VIEW_AT_PLACE: &str = views_where!("p.rowid = place_of(c.person_id) AND ", "c.id = ?2");
 
 pub async fn view(

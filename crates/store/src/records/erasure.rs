@@ -1,6 +1,6 @@
 //! Forgetting a person: what belongs to them goes, and so does what the log and the deliveries say
 //! of them. Entries of the log stay, without their contents, so that it can still be proved. What
-//! kept answers say of them goes by their [mentions](super::mention).
+//! kept answers say of them goes by their [mentions](super::answers_mentioning).
 
 use slated_model::clock::Timestamp;
 use slated_model::id::{CandidateId, JobId, NoteId, PersonId, WebhookId, WorkspaceId};

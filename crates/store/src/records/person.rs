@@ -78,7 +78,7 @@ macro_rules! view_where {
 
 /// Reads the person `?2` of the workspace `?1`.
 pub const VIEW: &str = view_where!("p.workspace_id = ?1 AND p.id = ?2");
-/// The same without a look at an index, if they stand at their [place](super::person_place).
+/// The same without a look at an index, if they stand at their [place](super::person_rowid).
 const VIEW_AT_PLACE: &str =
     view_where!("p.rowid = place_of(?2) AND p.workspace_id = ?1 AND p.id = ?2");
 

@@ -1,9 +1,9 @@
 //! How many records a long list has, and where its pages are, without counting. Ids are in the
 //! order in which records were made, so a list is cut into stretches of ids whose records are
-//! counted once. What was made lately is counted when it is asked for; housekeeping turns it into
+//! counted once. What was made lately is counted when it is asked for; maintenance turns it into
 //! stretches. A record whose id is older than what is open, since the clock was behind, counts
 //! itself where it belongs on the embedded engine; on the other, work that began long ago is not
-//! committed. Should a stretch be wrong all the same, housekeeping finds it in time: it counts one
+//! committed. Should a stretch be wrong all the same, maintenance finds it in time: it counts one
 //! after the other again.
 
 use std::sync::LazyLock;

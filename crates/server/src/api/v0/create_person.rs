@@ -2,13 +2,13 @@ use serde::Serialize;
 use slated_model::contact::{Channel, read_new};
 use slated_model::input::Fields;
 use slated_model::person::{NewPerson, OnInvalid};
+use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 use utoipa::ToSchema;
 
 use crate::api::v1::persons::create::{DuplicateChoice, read_on_duplicate, status};
 use crate::api::v1::responses::contact::ContactEntry;
 use crate::http::response::{render, with_match};
 use crate::http::{ApiResult, WriteRequest};
-use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 
 /// A person to create, in the format of version 0: all strings, with a single `email` and
 /// `phone_number` beside the lists.

@@ -2,12 +2,12 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use slated_model::clock::Timestamp;
 use slated_model::id::KeyId;
+use slated_operations::keys::ReadCaller;
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::key::ScopeName;
 use crate::http::response::answer;
 use crate::http::{ApiResult, Envelope, ReadRequest};
-use slated_operations::keys::ReadCaller;
 
 /// The caller's key, workspace and remaining rate limit.
 #[derive(Serialize, ToSchema)]

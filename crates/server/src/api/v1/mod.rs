@@ -1,4 +1,5 @@
-//! Version 1: a folder for each kind of record, a file for each operation.
+//! Version 1: a file for each small resource, and for each other a folder with a file for each
+//! operation.
 
 pub mod candidates;
 pub mod companies;

@@ -1,6 +1,6 @@
 //! Who may know more of a person: a service that is called over HTTP, a file of the operator's own,
 //! or a program. Each is asked the same question and answers in one shape, the one that
-//! `model::enrichment::profile` reads.
+//! `slated_model::enrichment::profile` reads.
 
 pub mod command;
 pub mod directory;

@@ -404,7 +404,7 @@ mod tests {
             ("https://?x={name}", "must name a host"),
             ("https://\t/{name}/x", "not contain control characters"),
             ("https://api.example.com/{social_url}", "only after a ?"),
-            ("https://api.example.com/?key=${TOKEN}", "headers"),
+            ("https://api.example.com/?key=${TOKEN}", "header values"),
             ("https://api.example.com/?x={favourite_colour}", "favourite_colour"),
             ("https://api.example.com/?x={email", "without a closing }"),
             ("https://api.example.com/#{email}", "#"),
@@ -441,7 +441,7 @@ mod tests {
         assert_eq!(body.placeholders().len(), 6);
         for (wrong, part) in [
             (json!({ "a": { "b": ["{colour}"] } }), "body.a.b[0]"),
-            (json!({ "a": "${TOKEN}" }), "headers"),
+            (json!({ "a": "${TOKEN}" }), "header values"),
             (
                 json!({ "a": { "$__toml_private_datetime": "2020-01-01" } }),
                 "body.a must not be a date",

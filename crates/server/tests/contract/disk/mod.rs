@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use self::image::{Damage, Disk, File, Record};
 use crate::support::{App, Client, Database, Engine, Job, preloaded, rounds, together};
 
-/// Tables that housekeeping writes to, or the index of words, at moments of their own.
+/// Tables that maintenance writes to, or the index of words, at moments of their own.
 const OWN_PACE: [&str; 6] =
     ["search_", "census", "api_key", "sqlite_", "schema_migration", "enrichment_permit"];
 
@@ -51,7 +51,7 @@ impl Recorded {
     }
 }
 
-/// All that the writes of callers changed, whatever housekeeping did beside.
+/// All that the writes of callers changed, whatever maintenance did beside.
 fn contents(connection: &Connection) -> Vec<String> {
     let mut names = connection
         .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")

@@ -2,10 +2,10 @@
 
 pub mod address;
 pub mod array_statement;
-pub mod batch;
 pub mod connect;
 pub mod constraints;
 pub mod error;
+pub mod merged_inserts;
 pub mod pipeline;
 pub mod pool;
 pub mod read_batcher;

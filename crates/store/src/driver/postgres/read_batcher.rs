@@ -65,7 +65,7 @@ impl ReadBatcher {
             return self.ask_one(&sql, params, since).await;
         }
         if let Some(turn) = self.lines.enter(&sql) {
-            let _leaving = Leaving { crowd: self, turn: Some(turn) };
+            let _leaving = Leaving { batcher: self, turn: Some(turn) };
             return self.ask_one(&sql, params, since).await;
         }
         let (answer, answered) = oneshot::channel();
@@ -154,14 +154,14 @@ impl ReadBatcher {
 
 /// Who was seen to at once leaves, or gave up waiting: those who came meanwhile are next.
 struct Leaving<'c> {
-    crowd: &'c Arc<ReadBatcher>,
+    batcher: &'c Arc<ReadBatcher>,
     turn: Option<Turn>,
 }
 
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {
         if let Some(turn) = self.turn.take() {
-            self.crowd.pass_on(turn);
+            self.batcher.pass_on(turn);
         }
     }
 }

@@ -14,9 +14,9 @@ use tokio::task::yield_now;
 use tokio_postgres::{Error, Row, Statement};
 
 use crate::driver::param::Param;
-use crate::driver::postgres::array_statement::Queued;
-use crate::driver::postgres::batch::{Coalescing, Outgoing, Recipient, gather};
+use crate::driver::postgres::array_statement::{Coalescing, Outgoing, Recipient, gather};
 use crate::driver::postgres::error::{classify, describe, is_gone};
+use crate::driver::postgres::merged_inserts::Queued;
 use crate::driver::postgres::pipeline::{
     Boxed, Pipeline, PipelineResponse, TxEnd, exchange, in_order,
 };
@@ -491,7 +491,7 @@ impl PostgresTx {
             match recipient {
                 Recipient::One(Some(ticket)) => self.answers[*ticket] = Some(rows),
                 Recipient::One(None) => last = Some((rows, touched)),
-                Recipient::ArrayStatement(tickets) => self.distribute_rows(tickets, rows)?,
+                Recipient::Many(tickets) => self.distribute_rows(tickets, rows)?,
             }
         }
         let Some(ended) = ended else { return Ok(last) };

@@ -1,4 +1,4 @@
-//! WriteSlots for writes, so that some connections are left for everybody else. Writes may wait for
+//! Slots for writes, so that some connections are left for everybody else. Writes may wait for
 //! rows that others hold, each on a connection of its own, and for commits that the server does not
 //! answer, as one that waits for a standby which is away.
 

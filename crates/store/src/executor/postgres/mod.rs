@@ -33,7 +33,7 @@ const OLDEST_CHANGE: Duration = Duration::from_secs(40);
 pub(crate) struct Postgres {
     primary: Connections,
     write_slots: Arc<WriteSlots>,
-    crowd: Arc<ReadBatcher>,
+    batcher: Arc<ReadBatcher>,
     replica: Option<Replica>,
     bell: Arc<CommitNotifier>,
 }
@@ -55,7 +55,7 @@ impl Postgres {
         let primary = Connections::new(address, options.connections, options.patience)?;
         let write_slots = WriteSlots::new(options.connections);
         Ok(Self {
-            crowd: Arc::new(ReadBatcher::new(primary.clone())),
+            batcher: Arc::new(ReadBatcher::new(primary.clone())),
             primary,
             write_slots,
             replica,
@@ -169,7 +169,7 @@ impl Postgres {
             None => {
                 retried(|| async {
                     let mut tx = match mode {
-                        Mode::Single => begun(Connection::Batched(Arc::clone(&self.crowd))),
+                        Mode::Single => begun(Connection::Batched(Arc::clone(&self.batcher))),
                         _ => {
                             begin(&self.primary, mode, patience, None, None, Instant::now()).await?
                         }

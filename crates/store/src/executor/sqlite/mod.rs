@@ -1,4 +1,4 @@
-//! The embedded engine. ReaderPool run on the calling thread, each with a connection of its own;
+//! The embedded engine. Reads run on the calling thread, each with a connection of its own;
 //! one writer thread runs all writes, many in one commit.
 
 pub mod examine;

@@ -5,7 +5,7 @@
 //! the state of the data open that it saw, until something is about to be committed, and some
 //! milliseconds at most: to open a state and to close it again takes a sixth of a read.
 //!
-//! SnapshotEpoch have numbers. The number is read first, and the engine fixes the state at the
+//! States have numbers. The number is read first, and the engine fixes the state at the
 //! first statement behind it, so that a state may be newer than its number says. Then the number
 //! has changed meanwhile, and the state is not kept. Nobody who was told of a commit finds a state
 //! that lacks it.
@@ -45,7 +45,7 @@ thread_local! {
 
 pub(crate) struct ReaderPool {
     file: Arc<FileIdentity>,
-    states: Arc<SnapshotEpoch>,
+    states: Arc<Snapshots>,
     /// Tells the thread that a state was opened that is to be kept.
     opened: Option<mpsc::SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -53,8 +53,8 @@ pub(crate) struct ReaderPool {
 }
 
 /// The connections that nobody uses, and which state of the data they may keep open.
-pub(crate) struct SnapshotEpoch {
-    shelves: [ThreadPool; SHELVES],
+pub(crate) struct Snapshots {
+    shelves: [IdleReaders; SHELVES],
     /// The number of the state that is there, which goes up with every commit. It is odd while no
     /// state may be kept open.
     current: AtomicU64,
@@ -67,9 +67,9 @@ const fn may_be_kept(state: u64) -> bool {
 /// Apart from the others in memory, or cores would take it from each other.
 #[derive(Default)]
 #[repr(align(128))]
-struct ThreadPool(Mutex<Vec<Reader>>);
+struct IdleReaders(Mutex<Vec<Reader>>);
 
-impl ThreadPool {
+impl IdleReaders {
     fn lock(&self) -> MutexGuard<'_, Vec<Reader>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -108,7 +108,7 @@ impl Reader {
 impl ReaderPool {
     pub(crate) fn start(file: Arc<FileIdentity>) -> Result<Self, StoreError> {
         let states =
-            Arc::new(SnapshotEpoch { shelves: Default::default(), current: AtomicU64::new(0) });
+            Arc::new(Snapshots { shelves: Default::default(), current: AtomicU64::new(0) });
         let (opened, is_opened) = mpsc::sync_channel(1);
         let watched = Arc::clone(&states);
         let let_go_in_time = move || {
@@ -130,7 +130,7 @@ impl ReaderPool {
         Ok(Self { file, states, opened: Some(opened), thread: Some(thread), seconds })
     }
 
-    pub(crate) fn states(&self) -> Arc<SnapshotEpoch> {
+    pub(crate) fn states(&self) -> Arc<Snapshots> {
         Arc::clone(&self.states)
     }
 
@@ -209,12 +209,12 @@ impl Drop for ReaderPool {
     }
 }
 
-impl SnapshotEpoch {
+impl Snapshots {
     fn current(&self) -> u64 {
         self.current.load(Ordering::SeqCst)
     }
 
-    fn own_shelf(&self) -> &ThreadPool {
+    fn own_shelf(&self) -> &IdleReaders {
         &self.shelves[OWN_SHELF.with(|own| *own)]
     }
 
@@ -225,7 +225,7 @@ impl SnapshotEpoch {
     /// Whoever has all states let go changes the number first and then looks at every shelf under
     /// its lock. So a state that was put back before is found there, and one that comes later finds
     /// another number.
-    fn put_back(&self, shelf: &ThreadPool, mut reader: Reader) {
+    fn put_back(&self, shelf: &IdleReaders, mut reader: Reader) {
         let mut idle = shelf.lock();
         let may_stay_open =
             reader.open.is_some_and(|state| may_be_kept(state) && state == self.current())

@@ -1,4 +1,4 @@
-//! An operation that waits for the writer, and whose turn it is. Workspaces take turns, so that
+//! Operations that wait for the writer, and whose turn it is. Workspaces take turns, so that
 //! nobody waits for all that one of them wants. An operation that touches many records goes alone:
 //! when it is done, others go first.
 
@@ -31,7 +31,7 @@ pub(crate) struct WriteQueue {
     was_long: bool,
 }
 
-/// An operation by workspace, in the order in which these have their turn.
+/// Operations by workspace, in the order in which these have their turn.
 #[derive(Default)]
 struct Rounds {
     order: VecDeque<Owner>,

@@ -20,15 +20,15 @@ use crate::driver::sqlite::checkpoint::Checkpoints;
 use crate::driver::sqlite::connection::{SqliteTx, broken};
 use crate::driver::sqlite::file_identity::FileIdentity;
 use crate::error::{OperationError, StoreError};
-use crate::executor::sqlite::reader_pool::SnapshotEpoch;
+use crate::executor::sqlite::reader_pool::Snapshots;
 use crate::executor::sqlite::run_now::run_now;
 use crate::executor::sqlite::write_queue::{Job, WriteQueue};
 use crate::operation::{Operation, Pace};
 use crate::tx::Tx;
 
-/// An operation that may wait; past that, callers wait to be let in.
+/// Operations that may wait; past that, callers wait to be let in.
 const QUEUE_LENGTH: usize = 8192;
-/// An operation in one commit, so that the first of them does not wait for ever.
+/// Operations in one commit, so that the first of them does not wait for ever.
 const MAX_PER_COMMIT: usize = 512;
 /// How long work that waits or comes joins what is under way, at least. If all who write were in
 /// one commit, nobody would be served while it runs, and nothing run while they are served.
@@ -64,7 +64,7 @@ impl Writer {
     pub(crate) fn start(
         file: Arc<FileIdentity>,
         mut tx: Tx,
-        states: Arc<SnapshotEpoch>,
+        states: Arc<Snapshots>,
         bell: Arc<CommitNotifier>,
     ) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE_LENGTH);
@@ -173,7 +173,7 @@ fn answer_all(
 
 /// Who hears of commits beside those who asked for them.
 struct Concerned {
-    states: Arc<SnapshotEpoch>,
+    states: Arc<Snapshots>,
     bell: Arc<CommitNotifier>,
     remains: watch::Sender<Remains>,
 }
@@ -267,7 +267,7 @@ fn commit_together(
     line: &mut WriteQueue,
     batch: &mut Vec<Box<dyn Job>>,
     joined_for: Duration,
-    states: &SnapshotEpoch,
+    states: &Snapshots,
 ) -> Result<Duration, StoreError> {
     let done = run_unguarded(tx, line, batch, joined_for).and_then(|all_clean| match all_clean {
         true => Ok(()),

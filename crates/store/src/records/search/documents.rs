@@ -6,7 +6,7 @@
 //! and how much it says, is decided before it comes here.
 //!
 //! What very many have takes both long to gather; so whoever is indexed here gets into the
-//! [segments](super::segment) too. Servers of older versions know nothing of those; so words on
+//! [segments](super::segments) too. Servers of older versions know nothing of those; so words on
 //! PostgreSQL say that they are meant for them, and others are indexed anew.
 
 use slated_model::clock::Timestamp;

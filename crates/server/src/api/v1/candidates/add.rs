@@ -1,13 +1,13 @@
 use slated_model::candidate::read_person;
 use slated_model::problem::{FieldErrorCode, Problem};
+use slated_operations::candidates::add::AddCandidate;
+use slated_operations::etag;
 use utoipa::ToSchema;
 
 use crate::api::v1::persons::create::status;
 use crate::api::v1::responses::candidate::CandidateRead;
 use crate::http::response::{answer, with_etag};
 use crate::http::{ApiResult, Envelope, WriteRequest};
-use slated_operations::candidates::add::AddCandidate;
-use slated_operations::etag;
 
 /// The person to add to the job.
 #[derive(ToSchema)]

@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
 use slated_model::candidate::read_persons;
+use slated_operations::candidates::add_many::{AddCandidates, Added};
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::candidate::{AddedCandidate, Each};
 use crate::http::response::render;
 use crate::http::{ApiResult, WriteRequest};
-use slated_operations::candidates::add_many::{AddCandidates, Added};
 
 /// The persons to add to the job.
 #[derive(ToSchema)]

@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
+use slated_operations::candidates::funnel::ReadFunnel;
 
 use crate::api::v1::responses::candidate::FunnelRead;
 use crate::http::response::answer;
 use crate::http::{ApiResult, Envelope, ReadRequest};
-use slated_operations::candidates::funnel::ReadFunnel;
 
 /// Read a job's funnel
 ///

@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
 use slated_model::listing::Page;
+use slated_operations::candidates::list_all::{AllCandidatesQuery, ListAllCandidates};
 
 use crate::api::v1::responses::candidate::AnyCandidateItem;
 use crate::http::response::{list_meta, render};
 use crate::http::{ApiResult, ListOf, ReadRequest};
-use slated_operations::candidates::list_all::{AllCandidatesQuery, ListAllCandidates};
 
 /// List all candidates
 ///

@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
 use slated_model::listing::Page;
+use slated_operations::candidates::list_of_job::{CandidateQuery, ListCandidates};
 
 use crate::api::v1::responses::candidate::CandidateListItem;
 use crate::http::response::{list_meta, render};
 use crate::http::{ApiResult, ListOf, ReadRequest};
-use slated_operations::candidates::list_of_job::{CandidateQuery, ListCandidates};
 
 /// List the candidates of a job
 ///

@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
 use slated_model::candidate::JointMove;
+use slated_operations::candidates::move_many::{MoveCandidates, Moved};
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::candidate::{Each, MovedCandidate};
 use crate::http::response::render;
 use crate::http::{ApiResult, WriteRequest};
-use slated_operations::candidates::move_many::{MoveCandidates, Moved};
 
 /// The candidates and their new stage: `stage_id` or `stage_name`.
 #[derive(ToSchema)]

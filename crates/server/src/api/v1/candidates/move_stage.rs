@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
 use slated_model::candidate::StageMove;
+use slated_operations::candidates::move_stage::MoveCandidate;
+use slated_operations::etag;
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::candidate::CandidateRead;
 use crate::http::response::{answer, with_etag};
 use crate::http::{ApiResult, Envelope, WriteRequest};
-use slated_operations::candidates::move_stage::MoveCandidate;
-use slated_operations::etag;
 
 /// The new stage: `stage_id` or `stage_name`.
 #[derive(ToSchema)]

@@ -1,8 +1,9 @@
+use slated_operations::etag;
+use slated_operations::read::ReadCandidate;
+
 use crate::api::v1::responses::candidate::CandidateRead;
 use crate::http::response::{followed, with_etag};
 use crate::http::{ApiResult, MaybeMerged, ReadRequest};
-use slated_operations::etag;
-use slated_operations::read::ReadCandidate;
 
 /// Read a candidate
 ///

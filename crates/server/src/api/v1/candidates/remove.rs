@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
+use slated_operations::candidates::remove::RemoveCandidate;
 
 use crate::api::v1::persons::update::Confirmation;
 use crate::http::response::answer;
 use crate::http::{ApiResult, BodilessWriteRequest, Envelope};
-use slated_operations::candidates::remove::RemoveCandidate;
 
 /// Remove a person from a job
 ///

@@ -1,7 +1,8 @@
+use slated_operations::candidates::stage_times::ReadStageTimes;
+
 use crate::api::v1::responses::candidate::StageTimesRead;
 use crate::http::response::followed;
 use crate::http::{ApiResult, MaybeMerged, ReadRequest};
-use slated_operations::candidates::stage_times::ReadStageTimes;
 
 /// Read a candidate's time in each stage
 ///

@@ -2,6 +2,7 @@ use axum::http::StatusCode;
 use slated_model::candidate::read_person;
 use slated_model::listing::Page;
 use slated_model::problem::{FieldErrorCode, Problem};
+use slated_operations::companies::contacts::{AddContact, ListContacts, RemoveContact};
 use utoipa::ToSchema;
 
 use crate::api::v1::persons::create::status;
@@ -9,7 +10,6 @@ use crate::api::v1::persons::update::Confirmation;
 use crate::api::v1::responses::company::ClientContactRead;
 use crate::http::response::{answer, list_meta, render};
 use crate::http::{ApiResult, BodilessWriteRequest, Envelope, ListOf, ReadRequest, WriteRequest};
-use slated_operations::companies::contacts::{AddContact, ListContacts, RemoveContact};
 
 /// List the contacts of a company
 ///

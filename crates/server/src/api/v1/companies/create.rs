@@ -1,11 +1,11 @@
 use slated_model::company::NewCompany;
+use slated_operations::companies::create::CreateCompany;
 use utoipa::ToSchema;
 
 use super::shown;
 use crate::api::v1::persons::create::status;
 use crate::api::v1::responses::company::CompanyRead;
 use crate::http::{ApiResult, Envelope, WriteRequest};
-use slated_operations::companies::create::CreateCompany;
 
 /// A company to create.
 #[derive(ToSchema)]

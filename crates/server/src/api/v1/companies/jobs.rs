@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
 use slated_model::id::CompanyId;
 use slated_model::listing::Page;
+use slated_operations::companies::jobs::ListJobsOfCompany;
+use slated_operations::jobs::list::JobQuery;
 
 use crate::api::v1::responses::job::JobListItem;
 use crate::http::response::{list_meta, render};
 use crate::http::{ApiResult, ListOf, ReadRequest};
-use slated_operations::companies::jobs::ListJobsOfCompany;
-use slated_operations::jobs::list::JobQuery;
 
 /// List the jobs of a company
 ///

@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
 use slated_model::company::read_merged;
 use slated_model::problem::{FieldErrorCode, Problem};
+use slated_operations::companies::merge::MergeCompany;
 use utoipa::ToSchema;
 
 use super::shown;
 use crate::api::v1::responses::company::CompanyRead;
 use crate::http::{ApiResult, Envelope, WriteRequest};
-use slated_operations::companies::merge::MergeCompany;
 
 /// The company to merge into the one in the path.
 #[derive(ToSchema)]

@@ -7,12 +7,12 @@ pub mod read;
 pub mod update;
 
 use axum::http::StatusCode;
+use slated_operations::etag;
 use slated_store::records::company::CompanyView;
 
 use super::responses::company::CompanyRead;
 use crate::http::response::ApiResponse;
 use crate::http::response::{answer, with_etag};
-use slated_operations::etag;
 
 fn shown(status: StatusCode, view: CompanyView) -> ApiResponse {
     let tag = etag::of(&view);

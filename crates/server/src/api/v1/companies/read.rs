@@ -1,8 +1,9 @@
+use slated_operations::companies::read::ReadCompany;
+use slated_operations::etag;
+
 use crate::api::v1::responses::company::CompanyRead;
 use crate::http::response::{followed, with_etag};
 use crate::http::{ApiResult, MaybeMerged, ReadRequest};
-use slated_operations::companies::read::ReadCompany;
-use slated_operations::etag;
 
 /// Read a company
 ///

@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
 use slated_model::company::CompanyPatch;
+use slated_operations::companies::update::UpdateCompany;
 use utoipa::ToSchema;
 
 use super::shown;
 use crate::api::v1::responses::company::CompanyRead;
 use crate::http::{ApiResult, Envelope, WriteRequest};
-use slated_operations::companies::update::UpdateCompany;
 
 /// The fields of a company to change. The name cannot be cleared.
 #[derive(ToSchema)]

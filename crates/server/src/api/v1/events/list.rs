@@ -4,12 +4,12 @@ use slated_model::input::Query;
 use slated_model::listing::{MAX_OFFSET, whole_number};
 use slated_model::problem::FieldErrorCode;
 use slated_model::webhook::unknown_type;
+use slated_operations::events::read::{Position, ReadEvents};
 use slated_store::records::events::reading::Most;
 
 use crate::api::v1::responses::event::{EventPage, FeedMeta};
 use crate::http::response::render;
 use crate::http::{ApiResult, ReadRequest};
-use slated_operations::events::read::{Position, ReadEvents};
 
 pub const MAX_EVENTS_PER_PAGE: i64 = 1000;
 const DEFAULT_PER_PAGE: i64 = 100;

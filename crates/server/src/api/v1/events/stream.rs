@@ -10,6 +10,7 @@ use futures_util::stream;
 use slated_model::event::{Event, TypeFilter};
 use slated_model::id::WorkspaceId;
 use slated_model::problem::{ErrorCode, FieldErrorCode, Problem};
+use slated_operations::events::read::{Position, ReadEvents};
 use slated_store::records::events::reading::Most;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -17,7 +18,6 @@ use tokio::time::Instant;
 use super::list::{read_after, read_types, sequence};
 use crate::events::MAX_FOLLOWERS;
 use crate::http::{App, ErrorResponse, ReadRequest, is_still_good};
-use slated_operations::events::read::{Position, ReadEvents};
 
 /// A client that went away is found out by the second one that it does not take, and has its place
 /// until then.
@@ -53,7 +53,7 @@ pub async fn stream_events(request: ReadRequest) -> Result<Response, ErrorRespon
     let position = last_event_id(request.headers())?.unwrap_or(position);
     let workspace = request.workspace;
     // Whatever comes from here on wakes us.
-    let news = request.app.hub.subscribe(workspace).ok_or_else(too_many)?;
+    let news = request.app.subscribers.subscribe(workspace).ok_or_else(too_many)?;
     let first = request
         .app
         .store

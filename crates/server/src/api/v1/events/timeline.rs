@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
 use slated_model::problem::Problem;
+use slated_operations::events::timeline::{ReadTimeline, Timeline};
 
 use super::list::{read_before, read_limit};
 use crate::api::v1::responses::event::{BackwardMeta, TimelinePage};
 use crate::http::response::render;
 use crate::http::{ApiResult, ReadRequest};
-use slated_operations::events::timeline::{ReadTimeline, Timeline};
 
 const MAX_PER_PAGE: i64 = 100;
 

@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
 use slated_model::job::NewJob;
+use slated_operations::etag;
+use slated_operations::jobs::create::CreateJob;
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::job::JobRead;
 use crate::http::response::{answer, with_etag};
 use crate::http::{ApiResult, Envelope, WriteRequest};
-use slated_operations::etag;
-use slated_operations::jobs::create::CreateJob;
 
 /// A job to open. `client_company_name` or `client_company_id` is required.
 #[derive(ToSchema)]

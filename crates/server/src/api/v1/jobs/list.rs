@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
 use slated_model::listing::Page;
+use slated_operations::jobs::list::{JobQuery, ListJobs};
 
 use crate::api::v1::responses::job::JobListItem;
 use crate::http::response::{list_meta, render};
 use crate::http::{ApiResult, ListOf, ReadRequest};
-use slated_operations::jobs::list::{JobQuery, ListJobs};
 
 /// List jobs
 ///

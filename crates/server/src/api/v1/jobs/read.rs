@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
+use slated_operations::etag;
+use slated_operations::read::ReadJob;
 
 use crate::api::v1::responses::job::JobRead;
 use crate::http::response::{answer, with_etag};
 use crate::http::{ApiResult, Envelope, ReadRequest};
-use slated_operations::etag;
-use slated_operations::read::ReadJob;
 
 /// Read a job
 ///

@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
 use slated_model::job::JobPatch;
+use slated_operations::etag;
+use slated_operations::jobs::update::UpdateJob;
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::job::JobRead;
 use crate::http::response::{answer, with_etag};
 use crate::http::{ApiResult, Envelope, WriteRequest};
-use slated_operations::etag;
-use slated_operations::jobs::update::UpdateJob;
 
 /// The fields of a job to change. None of them can be cleared.
 #[derive(ToSchema)]

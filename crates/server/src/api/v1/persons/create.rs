@@ -5,6 +5,7 @@ use slated_model::contact::{Channel, EMAIL_FIELDS, PHONE_FIELDS, read_new};
 use slated_model::input::{Fields, Query};
 use slated_model::person::{NewPerson, OnDuplicate, OnInvalid, read_enrichment};
 use slated_model::problem::FieldErrorCode;
+use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::changes::{ChangesRead, MatchedByName, read_include_changes};
@@ -12,7 +13,6 @@ use crate::api::v1::responses::person::PersonCreated;
 use crate::http::response::ApiResponse;
 use crate::http::response::{WouldBeChange, render, with_match, would_be};
 use crate::http::{ApiResult, WriteRequest};
-use slated_operations::persons::create::{CreatePerson, CreatedPerson};
 
 /// A person to create. At least one of these is required: `name`, `first_name`, `last_name`,
 /// `social_url` or a contact.

@@ -2,6 +2,8 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use slated_model::input::Fields;
 use slated_model::problem::{FieldError, Problem};
+use slated_operations::persons::create::{CreatePerson, CreatedPerson};
+use slated_operations::persons::create_many::CreatePersons;
 use utoipa::ToSchema;
 
 use super::create::{
@@ -12,8 +14,6 @@ use crate::api::v1::responses::changes::{ChangesRead, read_include_changes};
 use crate::api::v1::responses::person::PersonCreated;
 use crate::http::response::answer;
 use crate::http::{ApiResult, BulkRequest, Envelope};
-use slated_operations::persons::create::{CreatePerson, CreatedPerson};
-use slated_operations::persons::create_many::CreatePersons;
 
 pub const MAX_PERSONS: usize = 1000;
 

@@ -2,12 +2,12 @@ use axum::http::StatusCode;
 use slated_model::duplicate::Place;
 use slated_model::listing::MAX_PER_PAGE;
 use slated_model::problem::FieldErrorCode;
+use slated_operations::persons::duplicates::FindDuplicates;
 
 use crate::api::v1::events::list::read_limit;
 use crate::api::v1::responses::duplicate::{DuplicateMeta, DuplicatePage, DuplicateRead};
 use crate::http::response::render;
 use crate::http::{ApiResult, ReadRequest};
-use slated_operations::persons::duplicates::FindDuplicates;
 
 /// List likely duplicates
 ///

@@ -5,12 +5,12 @@ use serde::Serialize;
 use slated_model::clock::Timestamp;
 use slated_model::id::PersonId;
 use slated_model::problem::FieldErrorCode;
+use slated_operations::persons::erase::{ErasePerson, Erased, FindMentions};
+use slated_operations::search::wiping::wipe;
 use utoipa::ToSchema;
 
 use crate::http::response::{answer, with_field};
 use crate::http::{ApiResult, BodilessWriteRequest, Envelope};
-use slated_operations::persons::erase::{ErasePerson, Erased, FindMentions};
-use slated_operations::search::wiping::wipe;
 
 /// The result of an erasure.
 #[derive(Serialize, ToSchema)]

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 use slated_model::id::{NoteId, PersonId, WorkspaceId};
 use slated_model::problem::ErrorCode;
+use slated_operations::persons::export::{ExportEvents, ExportNotes, ExportPerson, pages};
 use slated_store::records::events::reading::Size;
 use slated_store::{Operation, OperationError, StoreError};
 use tokio::time::sleep;
@@ -16,7 +17,6 @@ use tokio::time::sleep;
 use crate::api::v1::responses::export::PersonExport;
 use crate::api::v1::responses::note::NoteRead;
 use crate::http::{ErrorResponse, MaybeMerged, ReadRequest, Share};
-use slated_operations::persons::export::{ExportEvents, ExportNotes, ExportPerson, pages};
 
 /// Export a person
 ///

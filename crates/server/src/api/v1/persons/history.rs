@@ -1,13 +1,13 @@
 use axum::http::StatusCode;
 use slated_model::career::CareerPatch;
 use slated_model::clock::Timestamp;
+use slated_operations::etag;
+use slated_operations::persons::history::ReplaceHistory;
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::person::PersonRead;
 use crate::http::response::{answer, with_etag};
 use crate::http::{ApiResult, Envelope, WriteRequest};
-use slated_operations::etag;
-use slated_operations::persons::history::ReplaceHistory;
 
 /// A career history in the format of a read. Each list is optional: a given list replaces the old
 /// one, null or `[]` clears it.

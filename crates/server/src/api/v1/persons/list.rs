@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
 use slated_model::listing::Page;
+use slated_operations::persons::list::{ListPersons, PersonQuery};
 
 use crate::api::v1::responses::person_item::PersonListItem;
 use crate::http::response::{list_meta, render};
 use crate::http::{ApiResult, ListOf, ReadRequest};
-use slated_operations::persons::list::{ListPersons, PersonQuery};
 
 /// List and search persons
 ///

@@ -1,13 +1,13 @@
 use axum::http::StatusCode;
 use slated_model::candidate::read_person;
 use slated_model::problem::{FieldErrorCode, Problem};
+use slated_operations::etag;
+use slated_operations::persons::merge::MergePersons;
 use utoipa::ToSchema;
 
 use crate::api::v1::responses::person::PersonRead;
 use crate::http::response::{answer, with_etag};
 use crate::http::{ApiResult, Envelope, WriteRequest};
-use slated_operations::etag;
-use slated_operations::persons::merge::MergePersons;
 
 /// The person to merge into the other.
 #[derive(ToSchema)]

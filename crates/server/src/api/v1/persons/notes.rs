@@ -1,13 +1,13 @@
 use axum::http::StatusCode;
 use slated_model::listing::{Page, TimeFilter};
 use slated_model::note::read_note;
+use slated_operations::persons::notes::{AddNote, DeleteNote, ListNotes, UpdateNote};
 use utoipa::ToSchema;
 
 use super::update::Confirmation;
 use crate::api::v1::responses::note::NoteRead;
 use crate::http::response::{answer, list_meta, render};
 use crate::http::{ApiResult, BodilessWriteRequest, Envelope, ListOf, ReadRequest, WriteRequest};
-use slated_operations::persons::notes::{AddNote, DeleteNote, ListNotes, UpdateNote};
 
 /// A note to add.
 #[derive(ToSchema)]

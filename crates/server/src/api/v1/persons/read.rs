@@ -1,11 +1,11 @@
 use slated_model::profile::Include;
+use slated_operations::etag;
+use slated_operations::persons::profile::ReadPersonWith;
+use slated_operations::read::ReadPerson;
 
 use crate::api::v1::responses::person::PersonRead;
 use crate::http::response::{followed, with_etag};
 use crate::http::{ApiResult, MaybeMerged, ReadRequest};
-use slated_operations::etag;
-use slated_operations::persons::profile::ReadPersonWith;
-use slated_operations::read::ReadPerson;
 
 /// Read a person
 ///

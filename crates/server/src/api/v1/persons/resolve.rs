@@ -2,12 +2,12 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use slated_model::id::PersonId;
 use slated_model::person::{Identifier, OnInvalid};
+use slated_operations::persons::resolve::{Match, ResolvePerson, Resolved};
 use utoipa::ToSchema;
 
 use super::create::{CreatePersonBody, read_new_person};
 use crate::http::response::answer;
 use crate::http::{ApiResult, Envelope, QueryRequest};
-use slated_operations::persons::resolve::{Match, ResolvePerson, Resolved};
 
 /// The outcome that a create of the person would have.
 #[derive(Serialize, ToSchema)]

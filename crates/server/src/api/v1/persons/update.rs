@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
 use serde::Serialize;
 use slated_model::person::PersonPatch;
+use slated_operations::persons::update::UpdatePerson;
 use utoipa::ToSchema;
 
 use super::create::read_dry_run;
 use crate::http::response::answer;
 use crate::http::{ApiResult, WithDryRunChanges, WriteRequest};
-use slated_operations::persons::update::UpdatePerson;
 
 /// The fields of a person to change, as a JSON merge patch: an absent field is kept, null (or an
 /// empty string) clears, a list replaces the old one.

@@ -4,14 +4,14 @@ use slated_model::funnel::StageFigures;
 use slated_model::id::{CandidateId, JobId, PersonId, StageId};
 use slated_model::stage::Stage;
 use slated_model::stage_duration::{StageDuration, StageTotal};
-use slated_store::records::candidate::{CandidateItem, CandidateOnJob, CandidateView, StageEntry};
-use utoipa::ToSchema;
-
-use super::person::id_or_empty;
 use slated_operations::candidates::add_many::Added;
 use slated_operations::candidates::funnel::JobFunnel;
 use slated_operations::candidates::move_many::Moved;
 use slated_operations::candidates::stage_times::StageTimes;
+use slated_store::records::candidate::{CandidateItem, CandidateOnJob, CandidateView, StageEntry};
+use utoipa::ToSchema;
+
+use super::person::id_or_empty;
 
 /// A candidate in the format of a single read.
 #[derive(Serialize, ToSchema)]

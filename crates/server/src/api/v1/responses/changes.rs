@@ -3,10 +3,10 @@ use serde_json::value::RawValue;
 use slated_model::id::ProposalId;
 use slated_model::input::Query;
 use slated_model::problem::{FieldError, FieldErrorCode};
+use slated_operations::persons::create::{Changes, KeptBack};
 use utoipa::ToSchema;
 
 use crate::http::response::WouldBeChange;
-use slated_operations::persons::create::{Changes, KeptBack};
 
 /// The outcome of the values that a create sent, in addition to `data`.
 #[derive(Serialize, ToSchema)]

@@ -2,11 +2,11 @@ use serde::Serialize;
 use slated_model::contact::Contact;
 use slated_model::duplicate::{Profile, Reason};
 use slated_model::id::PersonId;
+use slated_operations::persons::duplicates::Pair;
 use utoipa::ToSchema;
 
 use super::contact::ContactEntry;
 use super::person::id_or_empty;
-use slated_operations::persons::duplicates::Pair;
 
 /// Two persons who are likely the same.
 #[derive(Serialize, ToSchema)]

@@ -3,11 +3,10 @@ use slated_model::clock::Timestamp;
 use slated_model::enrichment::run::{RunFilter, RunState};
 use slated_model::enrichment::{Refused, State};
 use slated_model::id::{EnrichmentRunId, PersonId, ProposalId};
+use slated_operations::enrichment::request::EnrichmentShown;
 use slated_store::records::enrichment::Enrichment;
 use slated_store::records::enrichment_run::Run;
 use utoipa::ToSchema;
-
-use slated_operations::enrichment::request::EnrichmentShown;
 
 /// The state and result of a person's enrichment.
 #[derive(Serialize, ToSchema)]

@@ -6,6 +6,7 @@ use slated_model::event::Event;
 use slated_model::id::{CandidateId, EventId, JobId, KeyId, PersonId, StageId, WebhookId};
 use slated_model::origin::{Change, Origin, field_of};
 use slated_model::person::Identifier;
+use slated_operations::persons::export::{Delivered, Exported};
 use slated_store::records::export::KeptCandidate;
 use slated_store::records::person::{PersonDetails, PersonView};
 use utoipa::ToSchema;
@@ -20,7 +21,6 @@ use super::person::{CertificationEntry, EducationEntry, WorkExperienceEntry, id_
 use super::profile::ContactOfCompany;
 use super::stored::StoredJson;
 use super::webhook::DeliveryStatusName;
-use slated_operations::persons::export::{Delivered, Exported};
 
 /// All data stored about a person. Every list is sorted oldest first, unless it says otherwise.
 #[derive(Serialize, ToSchema)]

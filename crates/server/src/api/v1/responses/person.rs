@@ -1,6 +1,8 @@
 use serde::Serialize;
 use slated_model::contact::Contact;
 use slated_model::id::{CandidateId, ClientContactId, CompanyId, JobId, PersonId, StageId};
+use slated_operations::persons::create::CreatedPerson;
+use slated_operations::persons::profile::PersonWith;
 use slated_store::records::person::{PersonJob, PersonView};
 use utoipa::ToSchema;
 
@@ -9,8 +11,6 @@ use super::note::NoteRead;
 use super::profile::ProfileRead;
 use super::provenance::ProvenanceRead;
 use super::stored::StoredJson;
-use slated_operations::persons::create::CreatedPerson;
-use slated_operations::persons::profile::PersonWith;
 
 /// A person in the format of a create.
 #[derive(Serialize, ToSchema)]

@@ -1,12 +1,12 @@
 use serde::Serialize;
 use slated_model::clock::Timestamp;
 use slated_model::id::PersonId;
+use slated_operations::persons::list::Found;
 use utoipa::ToSchema;
 
 use super::contact::ContactEntry;
 use super::person::id_or_empty;
 use super::stored::StoredJson;
-use slated_operations::persons::list::Found;
 
 /// A person as an item of a list.
 #[derive(Serialize, ToSchema)]

@@ -2,11 +2,10 @@ use serde::Serialize;
 use slated_model::clock::Timestamp;
 use slated_model::id::{ClientContactId, CompanyId, EventId, KeyId};
 use slated_model::origin::Change;
+use slated_operations::persons::profile::Profile;
 use slated_store::records::client_contact::ContactOf;
 use slated_store::records::person::PersonDetails;
 use utoipa::ToSchema;
-
-use slated_operations::persons::profile::Profile;
 
 /// The additional data of a person with `include=profile`.
 #[derive(Serialize, ToSchema)]

@@ -2,10 +2,10 @@ use serde::Serialize;
 use serde_json::Value;
 use slated_model::clock::Timestamp;
 use slated_model::id::{KeyId, PersonId, ProposalId};
+use slated_operations::enrichment::proposals::ProposalShown;
 use utoipa::ToSchema;
 
 use super::stored::StoredJson;
-use slated_operations::enrichment::proposals::ProposalShown;
 
 /// A value of a provider, or of a caller who pushed the person again, that differs from the stored
 /// one. It can be accepted or rejected.

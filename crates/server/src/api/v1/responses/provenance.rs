@@ -1,9 +1,8 @@
 use serde::Serialize;
 use slated_model::clock::Timestamp;
 use slated_model::id::{EventId, KeyId};
-use utoipa::ToSchema;
-
 use slated_operations::enrichment::provenance::Provenance;
+use utoipa::ToSchema;
 
 /// The source of a field's value.
 #[derive(Serialize, ToSchema)]

@@ -1,9 +1,8 @@
 use serde::Serialize;
 use slated_model::id::StageId;
 use slated_model::stage::Stage;
-use utoipa::ToSchema;
-
 use slated_operations::jobs::stages::CountedStage;
+use utoipa::ToSchema;
 
 /// A stage of a job's pipeline, with the number of candidates in it.
 #[derive(Serialize, ToSchema)]

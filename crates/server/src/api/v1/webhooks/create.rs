@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
 use slated_model::webhook::NewWebhook;
+use slated_operations::webhooks::create::CreateWebhook;
+use slated_operations::webhooks::secret::new_seed;
 use utoipa::ToSchema;
 
 use super::carry_out_and_reveal;
 use crate::api::v1::responses::webhook::WebhookRead;
 use crate::http::{AdminRequest, ApiResult, Envelope};
-use slated_operations::webhooks::create::CreateWebhook;
-use slated_operations::webhooks::secret::new_seed;
 
 /// A webhook to create.
 #[derive(ToSchema)]

@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
+use slated_operations::webhooks::delete::DeleteWebhook;
 
 use crate::api::v1::persons::update::Confirmation;
 use crate::http::response::answer;
 use crate::http::{AdminRequest, ApiResult, Envelope};
-use slated_operations::webhooks::delete::DeleteWebhook;
 
 /// Delete a webhook
 ///

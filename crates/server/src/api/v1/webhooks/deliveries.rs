@@ -1,5 +1,6 @@
 use axum::http::StatusCode;
 use slated_model::problem::FieldErrorCode;
+use slated_operations::webhooks::deliveries::{ListDeliveries, ReadDelivery};
 use slated_store::records::webhook::DeliveryStatus;
 
 use crate::api::v1::events::list::{read_before, read_limit};
@@ -7,7 +8,6 @@ use crate::api::v1::responses::event::BackwardMeta;
 use crate::api::v1::responses::webhook::{DeliveryPage, DeliveryRead};
 use crate::http::response::{answer, render};
 use crate::http::{AdminReadRequest, ApiResult, Envelope};
-use slated_operations::webhooks::deliveries::{ListDeliveries, ReadDelivery};
 
 const MAX_PER_PAGE: i64 = 100;
 

@@ -1,10 +1,10 @@
 use axum::http::StatusCode;
 use slated_model::listing::Page;
+use slated_operations::webhooks::read::ListWebhooks;
 
 use crate::api::v1::responses::webhook::WebhookRead;
 use crate::http::response::{page_of, render};
 use crate::http::{AdminReadRequest, ApiResult, ListOf};
-use slated_operations::webhooks::read::ListWebhooks;
 
 /// List webhooks
 ///

@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
+use slated_operations::webhooks::read::ReadWebhook;
 
 use super::shown;
 use crate::api::v1::responses::webhook::WebhookRead;
 use crate::http::{AdminReadRequest, ApiResult, Envelope};
-use slated_operations::webhooks::read::ReadWebhook;
 
 /// Read a webhook
 ///

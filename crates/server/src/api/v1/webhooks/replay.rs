@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
 use serde::Serialize;
 use slated_model::listing::MAX_OFFSET;
+use slated_operations::webhooks::replay::ReplayEvents;
 use utoipa::ToSchema;
 
 use crate::http::response::answer;
 use crate::http::{AdminRequest, ApiResult, Envelope};
-use slated_operations::webhooks::replay::ReplayEvents;
 
 /// The events to send again: those after number `after`, up to `until`.
 #[derive(ToSchema)]

@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
+use slated_operations::webhooks::deliveries::ResendDelivery;
 
 use crate::api::v1::responses::webhook::DeliveryRead;
 use crate::http::response::answer;
 use crate::http::{AdminRequest, ApiResult, Envelope};
-use slated_operations::webhooks::deliveries::ResendDelivery;
 
 /// Send an event again
 ///

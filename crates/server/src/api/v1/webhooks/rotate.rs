@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
 use slated_model::webhook::{MAX_OVERLAP_SECONDS, OVERLAP_SECONDS};
+use slated_operations::webhooks::secret::{RotateSecret, new_seed};
 use utoipa::ToSchema;
 
 use super::carry_out_and_reveal;
 use crate::api::v1::responses::webhook::WebhookRead;
 use crate::http::{AdminRequest, ApiResult, Envelope};
-use slated_operations::webhooks::secret::{RotateSecret, new_seed};
 
 /// How to rotate a secret.
 #[derive(ToSchema)]

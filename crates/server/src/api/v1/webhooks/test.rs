@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
+use slated_operations::webhooks::test::TestWebhook;
 
 use crate::api::v1::responses::event::EventRead;
 use crate::http::response::answer;
 use crate::http::{AdminRequest, ApiResult, Envelope};
-use slated_operations::webhooks::test::TestWebhook;
 
 /// Test a webhook
 ///

@@ -1,11 +1,11 @@
 use axum::http::StatusCode;
 use slated_model::webhook::WebhookPatch;
+use slated_operations::webhooks::update::UpdateWebhook;
 use utoipa::ToSchema;
 
 use super::shown;
 use crate::api::v1::responses::webhook::WebhookRead;
 use crate::http::{AdminRequest, ApiResult, Envelope};
-use slated_operations::webhooks::update::UpdateWebhook;
 
 /// The fields of a webhook to change; absent fields are kept.
 #[derive(ToSchema)]

@@ -12,8 +12,7 @@ use slated_store::records::webhook;
 use slated_store::records::webhook::{Delivery, DeliveryStatus, Webhook};
 use slated_store::{Operation, OperationError, StoreError, Tx};
 
-use super::delays::RetryDelays;
-use super::delays::asked_for;
+use super::delays::{RetryDelays, asked_for};
 use super::outcome::{Attempt, Gap, MAX_WAITING, Outcome};
 use super::plan::{DeliveryBatch, Lanes, PendingDelivery, Queues};
 use crate::Actor;

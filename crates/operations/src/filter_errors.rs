@@ -1,12 +1,12 @@
 //! What is wrong with the filters of a list, where it takes a look at the records to know: every
 //! one that names nothing is refused, not the first.
 
-use slated_model::input::Report;
+use slated_model::input::FieldErrors;
 use slated_model::problem::{ErrorCode, Problem};
 use slated_store::OperationError;
 
 #[derive(Default)]
-pub struct FilterErrors(Report);
+pub struct FilterErrors(FieldErrors);
 
 impl FilterErrors {
     /// What a filter stands for; nothing if it is refused.

@@ -186,7 +186,7 @@ impl Store {
 
     /// Runs work as [`Store::write`] does, and undoes it. Gives back its outcome, and the events
     /// that it would have told.
-    pub async fn try_out<W: Operation>(
+    pub async fn dry_run<W: Operation>(
         &self,
         work: W,
     ) -> Result<(W::Output, Vec<Tried>), OperationError> {

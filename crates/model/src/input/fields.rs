@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use super::reference::Reference;
-use super::report::{Report, Reported};
+use super::report::{FieldErrors, Reported};
 use crate::clock::Date;
 use crate::id::Kind;
 use crate::json::Json;
@@ -14,11 +14,15 @@ pub struct Fields<'r> {
     unread: Vec<(String, Json)>,
     known: Vec<&'static str>,
     path: String,
-    report: &'r mut Report,
+    report: &'r mut FieldErrors,
 }
 
 impl<'r> Fields<'r> {
-    pub(super) fn new(unread: Vec<(String, Json)>, path: String, report: &'r mut Report) -> Self {
+    pub(super) fn new(
+        unread: Vec<(String, Json)>,
+        path: String,
+        report: &'r mut FieldErrors,
+    ) -> Self {
         Self { unread, known: Vec::with_capacity(24), path, report }
     }
 
@@ -466,7 +470,7 @@ impl<'r> Fields<'r> {
                     format!("The entry must be an object, not {}.", value.type_name()),
                 ));
             };
-            let mut report = Report::behind(reported);
+            let mut report = FieldErrors::behind(reported);
             let mut fields = Fields::new(object, String::new(), &mut report);
             let value = read(&mut fields);
             fields.finish();

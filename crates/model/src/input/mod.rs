@@ -9,7 +9,7 @@ mod report;
 pub use self::fields::Fields;
 pub use self::query::Query;
 pub use self::reference::Reference;
-pub use self::report::Report;
+pub use self::report::FieldErrors;
 use crate::json::{self, Json};
 use crate::problem::{FieldErrorCode, Problem};
 
@@ -22,7 +22,7 @@ pub fn read_body<T>(bytes: &[u8], read: impl FnOnce(&mut Fields<'_>) -> T) -> Re
             "The body must be a JSON object.",
         ));
     };
-    let mut report = Report::default();
+    let mut report = FieldErrors::default();
     let mut fields = Fields::new(object, String::new(), &mut report);
     let value = read(&mut fields);
     fields.finish();

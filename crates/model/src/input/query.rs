@@ -1,6 +1,6 @@
 use percent_encoding::percent_decode_str;
 
-use super::report::Report;
+use super::report::FieldErrors;
 use crate::clock::Timestamp;
 use crate::problem::{FieldErrorCode, Problem};
 use crate::text::{Lines, did_you_mean, shorten};
@@ -13,13 +13,13 @@ const TIME_EXAMPLE: &str = "a time such as 2026-11-15T09:30:00Z or a date such a
 pub struct Query {
     unread: Vec<(String, String)>,
     known: Vec<&'static str>,
-    report: Report,
+    report: FieldErrors,
 }
 
 impl Query {
     #[must_use]
     pub fn new(query: &str) -> Self {
-        let mut report = Report::default();
+        let mut report = FieldErrors::default();
         let mut unread: Vec<(String, String)> = Vec::new();
         let mut pairs = query.split('&').filter(|pair| !pair.is_empty());
         for pair in pairs.by_ref().take(MAX_PARAMETERS) {

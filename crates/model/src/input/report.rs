@@ -11,7 +11,7 @@ const MAX_HINTS_IN_ALL: usize = 100;
 
 /// What was found wrong so far.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct FieldErrors {
     pub(super) details: Vec<FieldError>,
     pub(super) flaws: usize,
     pub(super) reported: Reported,
@@ -27,7 +27,7 @@ pub(super) struct Reported {
     pub(super) hints: usize,
 }
 
-impl Report {
+impl FieldErrors {
     /// Of a part of a request that is refused for itself, behind others of it.
     pub(super) fn behind(reported: Reported) -> Self {
         Self { reported, ..Self::default() }

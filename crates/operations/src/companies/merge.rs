@@ -97,7 +97,7 @@ impl MergeCompany {
         let gone =
             || StoreError::Conflict("the company was merged into another meanwhile".to_owned());
         if id == going {
-            company::close(tx, self.actor.workspace, id).await?;
+            company::lock_for_delete(tx, self.actor.workspace, id).await?;
         }
         Ok(company::load(tx, self.actor.workspace, id).await?.ok_or_else(gone)?)
     }

@@ -248,7 +248,7 @@ impl Operation for RemoveStage {
         check_pipeline(&after)?;
         // Candidates before the stage, as everybody does who moves them.
         stage::hold_occupants(tx, workspace, *job, self.id, MAX_MOVED).await?;
-        stage::close(tx, workspace, *job, self.id).await?;
+        stage::lock_for_delete(tx, workspace, *job, self.id).await?;
         let count = stage::count(tx, workspace, *job, self.id).await?;
         let moved_to = match (count, target) {
             (0, _) => None,

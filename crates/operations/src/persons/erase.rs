@@ -87,7 +87,7 @@ impl Operation for ErasePerson {
     async fn run(&self, tx: &mut Tx) -> Result<Erased, OperationError> {
         let (actor, workspace) = (&self.actor, self.actor.workspace);
         let id = resolve_merged::current(tx, workspace, self.id).await?;
-        person::close(tx, workspace, id).await?;
+        person::lock_for_delete(tx, workspace, id).await?;
         let erased = resolve_merged::load(tx, workspace, id).await?;
         let id = erased.id;
         let traces = traces_of(tx, workspace, &erased).await?;

@@ -91,7 +91,7 @@ async fn hold(
     going: PersonId,
 ) -> Result<Person, OperationError> {
     if id == going {
-        person::close(tx, workspace, id).await?;
+        person::lock_for_delete(tx, workspace, id).await?;
     }
     Ok(person::load(tx, workspace, id).await?.ok_or_else(changed)?)
 }

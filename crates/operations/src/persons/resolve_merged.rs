@@ -68,7 +68,7 @@ pub async fn named_to_stay(
     field: &str,
 ) -> Result<PersonId, OperationError> {
     let id = named(tx, workspace, reference, field).await?;
-    match person::keep(tx, workspace, id).await? {
+    match person::lock_key_share(tx, workspace, id).await? {
         true => Ok(id),
         false => Err(changed()),
     }

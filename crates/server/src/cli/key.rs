@@ -197,7 +197,7 @@ impl<W: Operation, F: Fn(Actor) -> W + Send + Sync + 'static> Operation for In<F
     }
 }
 
-pub(super) fn carry_out<W: Operation>(
+pub(super) fn execute<W: Operation>(
     database: &Database,
     purpose: Purpose,
     work: W,
@@ -239,10 +239,7 @@ impl Create {
             scope,
             expires_at: self.expires,
         };
-        reveal(format_args!(
-            "{}",
-            carry_out(&self.database, Purpose::Command, work)?.secret.reveal()
-        ))
+        reveal(format_args!("{}", execute(&self.database, Purpose::Command, work)?.secret.reveal()))
     }
 }
 
@@ -291,7 +288,7 @@ impl Rotate {
             actor,
         };
         let rotated =
-            carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work })?;
+            execute(&database, Purpose::Inspect, In { workspace: workspace.workspace, work })?;
         reveal(format_args!("{}", rotated.secret.reveal()))
     }
 }
@@ -301,7 +298,7 @@ impl Revoke {
         let Self { id, workspace, database } = self;
         let id = parse_key_id(&id)?;
         let work = move |actor: Actor| RevokeKey { actor, id };
-        carry_out(&database, Purpose::Inspect, In { workspace: workspace.workspace, work })
+        execute(&database, Purpose::Inspect, In { workspace: workspace.workspace, work })
             .map(|_| ())
     }
 }

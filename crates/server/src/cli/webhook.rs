@@ -14,7 +14,7 @@ use slated_operations::webhooks::secret::{RotateSecret, new_seed};
 use slated_store::Purpose;
 
 use super::Database;
-use super::key::{In, Workspace, carry_out, look_up, overlap_seconds};
+use super::key::{In, Workspace, execute, look_up, overlap_seconds};
 use super::outbound_options::{Addressing, Signing};
 use super::output::{reveal, say};
 use crate::config::duration::parse_duration;
@@ -134,7 +134,7 @@ impl Create {
         let seed = new_seed().map_err(|error| error.to_string())?;
         let secret = self.signing.secret_key().reveal(&seed);
         let work = move |actor| CreateWebhook { actor, new: new.clone(), seed: seed.clone() };
-        carry_out(
+        execute(
             &self.database,
             Purpose::Inspect,
             In { workspace: self.workspace.workspace, work },
@@ -170,7 +170,7 @@ impl Rotate {
         let seed = new_seed().map_err(|error| error.to_string())?;
         let secret = self.signing.secret_key().reveal(&seed);
         let work = move |actor| RotateSecret { actor, id, seed: seed.clone(), overlap_seconds };
-        carry_out(
+        execute(
             &self.database,
             Purpose::Inspect,
             In { workspace: self.workspace.workspace, work },
@@ -182,7 +182,7 @@ impl Rotate {
 impl Delete {
     fn run(self) -> Result<(), String> {
         let id = self.id;
-        carry_out(
+        execute(
             &self.database,
             Purpose::Inspect,
             In {

@@ -55,7 +55,7 @@ pub async fn fill(tx: &mut Tx, workspace: WorkspaceId) -> Result<DemoSummary, Op
     let now = tx.now();
     let mut filling = Filling::new(Actor::program(workspace), now);
     for action in &plan::plan(now) {
-        filling.carry_out(tx, action).await?;
+        filling.execute(tx, action).await?;
     }
     tx.set_now(now);
     Ok(filling.summary)
@@ -106,7 +106,7 @@ impl Filling {
         self.persons.get(&person).copied().ok_or_else(|| Problem::not_found("person", person))
     }
 
-    async fn carry_out(&mut self, tx: &mut Tx, action: &Action) -> Result<(), OperationError> {
+    async fn execute(&mut self, tx: &mut Tx, action: &Action) -> Result<(), OperationError> {
         let moment = action.moment;
         match &action.step {
             Step::OpenJob(job) => self.open_job(tx, moment, *job).await,

@@ -240,17 +240,17 @@ impl WriteRequest {
     }
 
     /// Tries the work out: the answer says what would have changed, and nothing is kept.
-    pub async fn try_out<W: Operation>(
+    pub async fn dry_run<W: Operation>(
         self,
         work: W,
         render: impl Fn(W::Output) -> ApiResponse,
     ) -> ApiResult {
-        let (output, tried) = self.app.store.try_out(work).await?;
+        let (output, tried) = self.app.store.dry_run(work).await?;
         Ok(with_changes(render(output), &tried))
     }
 
     /// Carries out the work and tells its outcome, once for each idempotency key.
-    pub async fn carry_out<W: Operation>(
+    pub async fn execute<W: Operation>(
         self,
         work: W,
         render: impl Fn(W::Output) -> ApiResponse + Send + Sync + 'static,
@@ -272,14 +272,14 @@ impl WriteRequest {
     }
 
     /// The same together with whoever else does work of that kind at the moment.
-    pub async fn carry_out_together<W: Batchable>(
+    pub async fn execute_batched<W: Batchable>(
         self,
         gathering: impl Fn(&App) -> &Arc<WriteBatcher<W>>,
         work: W,
         render: impl Fn(W::Output) -> ApiResponse + Send + Sync + 'static,
     ) -> ApiResult {
         match self.idempotency {
-            Some(_) => self.carry_out(work, render).await,
+            Some(_) => self.execute(work, render).await,
             None => Ok(render(gathering(&self.app).write(work).await?)),
         }
     }

@@ -189,7 +189,11 @@ pub async fn existing(
 }
 
 /// Keeps others from pointing at the company until this work is done.
-pub async fn close(tx: &mut Tx, workspace: WorkspaceId, id: CompanyId) -> Result<(), StoreError> {
+pub async fn lock_for_delete(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: CompanyId,
+) -> Result<(), StoreError> {
     match tx.is_embedded() {
         true => Ok(()),
         false => {

@@ -287,7 +287,11 @@ pub async fn remove(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result
 
 /// Keeps others from removing the person until this work is done; says whether they are there
 /// still.
-pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<bool, StoreError> {
+pub async fn lock_key_share(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: PersonId,
+) -> Result<bool, StoreError> {
     match tx.is_embedded() {
         true => Ok(true),
         false => {
@@ -299,7 +303,11 @@ pub async fn keep(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<b
 
 /// Keeps others even from pointing at a person who is to be removed, until this work is done.
 /// Before it holds anything else: whoever points at them may want that next.
-pub async fn close(tx: &mut Tx, workspace: WorkspaceId, id: PersonId) -> Result<(), StoreError> {
+pub async fn lock_for_delete(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: PersonId,
+) -> Result<(), StoreError> {
     if tx.is_embedded() {
         return Ok(());
     }

@@ -143,7 +143,7 @@ pub async fn count(
 }
 
 /// Keeps others from putting candidates into the stage until this work is done.
-pub async fn close(
+pub async fn lock_for_delete(
     tx: &mut Tx,
     workspace: WorkspaceId,
     job: JobId,

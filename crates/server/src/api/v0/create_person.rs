@@ -120,7 +120,7 @@ pub async fn create_person(request: WriteRequest) -> ApiResult {
     let new = request.read(read_new_person)?;
     let work = CreatePerson::new(request.actor.clone(), new, on_duplicate).precomputed();
     request
-        .carry_out_together(
+        .execute_batched(
             |app| &app.creates,
             work,
             |created| {

@@ -39,7 +39,7 @@ pub async fn request_enrichment(BodilessWriteRequest(request): BodilessWriteRequ
     request.no_query()?;
     let refresh = request.read(|fields| fields.flag("refresh"))?;
     let work = RequestEnrichment { actor: request.actor.clone(), id: request.id()?, refresh };
-    request.carry_out(work, |shown| answer(StatusCode::ACCEPTED, EnrichmentRead::from(shown))).await
+    request.execute(work, |shown| answer(StatusCode::ACCEPTED, EnrichmentRead::from(shown))).await
 }
 
 /// Read a person's enrichment
@@ -112,7 +112,7 @@ pub async fn start_run(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let new = request.read(NewRun::read)?;
     let work = StartRun { actor: request.actor.clone(), new };
-    request.carry_out(work, |run| answer(StatusCode::ACCEPTED, RunRead::from(run))).await
+    request.execute(work, |run| answer(StatusCode::ACCEPTED, RunRead::from(run))).await
 }
 
 /// List enrichment runs
@@ -163,5 +163,5 @@ pub async fn cancel_run(BodilessWriteRequest(request): BodilessWriteRequest) -> 
     request.no_query()?;
     request.read(|_| ())?;
     let work = CancelRun { actor: request.actor.clone(), id: request.id()? };
-    request.carry_out(work, |run| answer(StatusCode::OK, RunRead::from(run))).await
+    request.execute(work, |run| answer(StatusCode::OK, RunRead::from(run))).await
 }

@@ -18,7 +18,7 @@ use crate::http::{AdminReadRequest, AdminRequest, ApiResult, Envelope, ListOf, W
 
 /// Carries out what makes a key, and shows it. The answer is kept without the key, so that it
 /// stands nowhere; given again, it has none.
-async fn carry_out_and_reveal<W: Operation<Output = CreatedKey>>(
+async fn execute_and_reveal<W: Operation<Output = CreatedKey>>(
     request: WriteRequest,
     work: W,
     secret: &Secret,
@@ -29,7 +29,7 @@ async fn carry_out_and_reveal<W: Operation<Output = CreatedKey>>(
             KeyRead { key: Some(String::new()), ..KeyRead::from(&created.key) },
         )
     };
-    Ok(with_secret(request.carry_out(work, without).await?, "key", secret.reveal()))
+    Ok(with_secret(request.execute(work, without).await?, "key", secret.reveal()))
 }
 
 /// A key to create.
@@ -60,7 +60,7 @@ pub async fn create_key(AdminRequest(request): AdminRequest) -> ApiResult {
     let new = request.read(|fields| NewKey::read(fields, Timestamp::now()))?;
     let secret = Secret::new(request.actor.workspace, random_bytes()?);
     let work = AddKey { actor: request.actor.clone(), new, secret: secret.clone() };
-    carry_out_and_reveal(request, work, &secret).await
+    execute_and_reveal(request, work, &secret).await
 }
 
 /// List keys
@@ -108,7 +108,7 @@ pub async fn revoke_key(AdminRequest(request): AdminRequest) -> ApiResult {
     request.read(|_| ())?;
     let (app, id) = (Arc::clone(&request.app), request.id()?);
     let work = RevokeKey { actor: request.actor.clone(), id };
-    let reply = request.carry_out(work, |key| answer(StatusCode::OK, KeyRead::from(&key))).await?;
+    let reply = request.execute(work, |key| answer(StatusCode::OK, KeyRead::from(&key))).await?;
     app.forget_key(id);
     Ok(reply)
 }
@@ -143,7 +143,7 @@ pub async fn rotate_key(AdminRequest(request): AdminRequest) -> ApiResult {
     let secret = Secret::new(request.actor.workspace, random_bytes()?);
     let work =
         RotateKey { actor: request.actor.clone(), id, overlap_millis, secret: secret.clone() };
-    let reply = carry_out_and_reveal(request, work, &secret).await?;
+    let reply = execute_and_reveal(request, work, &secret).await?;
     // A repeat changed nothing, and what is forgotten counts anew.
     if !reply.is_replay {
         app.forget_key(id);

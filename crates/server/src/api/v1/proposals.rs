@@ -88,5 +88,5 @@ async fn decide(request: WriteRequest, accept: bool) -> ApiResult {
     request.no_query()?;
     request.read(|_| ())?;
     let work = DecideProposal { actor: request.actor.clone(), id: request.id()?, accept };
-    request.carry_out(work, |shown| answer(StatusCode::OK, ProposalRead::from(shown))).await
+    request.execute(work, |shown| answer(StatusCode::OK, ProposalRead::from(shown))).await
 }

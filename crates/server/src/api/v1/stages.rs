@@ -93,7 +93,7 @@ pub async fn add_stage(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let added = request.read(AddedStage::read)?;
     let work = AddStage { of: pipeline_in(&request)?, added };
-    request.carry_out(work, |stage| answer(StatusCode::CREATED, StageRead::from(stage))).await
+    request.execute(work, |stage| answer(StatusCode::CREATED, StageRead::from(stage))).await
 }
 
 /// The fields of a stage to change. None of them can be cleared.
@@ -135,7 +135,7 @@ pub async fn update_stage(request: WriteRequest) -> ApiResult {
     let id = request.second_id()?;
     let (of, counts) = counted_pipeline_in(&request).await?;
     let work = UpdateStage { of, id, patch, counts };
-    request.carry_out(work, |stage| answer(StatusCode::OK, StageRead::from(stage))).await
+    request.execute(work, |stage| answer(StatusCode::OK, StageRead::from(stage))).await
 }
 
 /// The new order of a job's stages.
@@ -165,7 +165,7 @@ pub async fn reorder_stages(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let order = request.read(read_order)?;
     let (of, counts) = counted_pipeline_in(&request).await?;
-    request.carry_out(ReorderStages { of, order, counts }, whole).await
+    request.execute(ReorderStages { of, order, counts }, whole).await
 }
 
 /// Remove a stage from a job
@@ -196,5 +196,5 @@ pub async fn remove_stage(BodilessWriteRequest(request): BodilessWriteRequest) -
     request.read(|_| ())?;
     let id = request.second_id()?;
     let (of, counts) = counted_pipeline_in(&request).await?;
-    request.carry_out(RemoveStage { of, id, move_to, counts }, whole).await
+    request.execute(RemoveStage { of, id, move_to, counts }, whole).await
 }

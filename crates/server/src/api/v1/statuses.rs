@@ -47,7 +47,7 @@ pub async fn create_status(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let name = request.read(read_name)?;
     let work = CreateStatus { actor: request.actor.clone(), name };
-    request.carry_out(work, |status| answer(StatusCode::CREATED, JobStatusRead::from(status))).await
+    request.execute(work, |status| answer(StatusCode::CREATED, JobStatusRead::from(status))).await
 }
 
 /// The fields of a status to change.
@@ -74,5 +74,5 @@ pub async fn update_status(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let name = request.read(read_new_name)?;
     let work = UpdateStatus { actor: request.actor.clone(), id: request.id()?, name };
-    request.carry_out(work, |status| answer(StatusCode::OK, JobStatusRead::from(status))).await
+    request.execute(work, |status| answer(StatusCode::OK, JobStatusRead::from(status))).await
 }

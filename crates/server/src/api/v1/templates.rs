@@ -61,7 +61,7 @@ pub async fn create_template(request: WriteRequest) -> ApiResult {
     let new = request.read(NewTemplate::read)?;
     let work = CreateTemplate { actor: request.actor.clone(), new };
     request
-        .carry_out(work, |template| answer(StatusCode::CREATED, TemplateRead::from(template)))
+        .execute(work, |template| answer(StatusCode::CREATED, TemplateRead::from(template)))
         .await
 }
 
@@ -111,7 +111,7 @@ pub async fn update_template(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let patch = request.read(TemplatePatch::read)?;
     let work = UpdateTemplate { actor: request.actor.clone(), id: request.id()?, patch };
-    request.carry_out(work, |template| answer(StatusCode::OK, TemplateRead::from(template))).await
+    request.execute(work, |template| answer(StatusCode::OK, TemplateRead::from(template))).await
 }
 
 /// Delete a pipeline template
@@ -129,7 +129,7 @@ pub async fn delete_template(BodilessWriteRequest(request): BodilessWriteRequest
     request.read(|_| ())?;
     let work = DeleteTemplate { actor: request.actor.clone(), id: request.id()? };
     request
-        .carry_out(work, |()| {
+        .execute(work, |()| {
             answer(StatusCode::OK, Confirmation { message: "The pipeline template was deleted." })
         })
         .await

@@ -41,5 +41,5 @@ pub async fn add_candidate(request: WriteRequest) -> ApiResult {
         let tag = etag::of(&view);
         with_etag(answer(status(is_new), CandidateRead::from(view)), tag)
     };
-    request.carry_out_together(|app| &app.adds, work, shown).await
+    request.execute_batched(|app| &app.adds, work, shown).await
 }

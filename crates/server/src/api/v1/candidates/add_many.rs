@@ -36,5 +36,5 @@ pub async fn add_candidates(request: WriteRequest) -> ApiResult {
         let data: Vec<AddedCandidate> = added.into_iter().map(AddedCandidate::from).collect();
         render(StatusCode::OK, &Each { success: true, data })
     };
-    request.carry_out(work, shown).await
+    request.execute(work, shown).await
 }

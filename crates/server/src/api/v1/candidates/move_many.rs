@@ -40,5 +40,5 @@ pub async fn move_candidates(request: WriteRequest) -> ApiResult {
         let data: Vec<MovedCandidate> = moved.into_iter().map(MovedCandidate::from).collect();
         render(StatusCode::OK, &Each { success: true, data })
     };
-    request.carry_out(work, shown).await
+    request.execute(work, shown).await
 }

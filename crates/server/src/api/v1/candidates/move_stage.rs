@@ -47,5 +47,5 @@ pub async fn move_candidate(request: WriteRequest) -> ApiResult {
         let tag = etag::of(&view);
         with_etag(answer(StatusCode::OK, CandidateRead::from(view)), tag)
     };
-    request.carry_out_together(|app| &app.moves, work, shown).await
+    request.execute_batched(|app| &app.moves, work, shown).await
 }

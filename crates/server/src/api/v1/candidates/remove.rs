@@ -30,7 +30,7 @@ pub async fn remove_candidate(BodilessWriteRequest(request): BodilessWriteReques
         precondition: request.precondition.clone(),
     };
     request
-        .carry_out(work, |()| {
+        .execute(work, |()| {
             answer(StatusCode::OK, Confirmation { message: "The candidate was removed." })
         })
         .await

@@ -62,7 +62,7 @@ pub async fn add_contact(request: WriteRequest) -> ApiResult {
         .ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "is required"))?;
     let work = AddContact { actor: request.actor.clone(), company: request.id()?, person };
     request
-        .carry_out(work, |(view, is_new)| answer(status(is_new), ClientContactRead::from(view)))
+        .execute(work, |(view, is_new)| answer(status(is_new), ClientContactRead::from(view)))
         .await
 }
 
@@ -89,7 +89,7 @@ pub async fn remove_contact(BodilessWriteRequest(request): BodilessWriteRequest)
         contact: request.second_id()?,
     };
     request
-        .carry_out(work, |()| {
+        .execute(work, |()| {
             answer(
                 StatusCode::OK,
                 Confirmation { message: "The person is no longer a contact of the company." },

@@ -30,5 +30,5 @@ pub async fn create_company(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let new = request.read(NewCompany::read)?;
     let work = CreateCompany { actor: request.actor.clone(), new };
-    request.carry_out(work, |(view, is_new)| shown(status(is_new), view)).await
+    request.execute(work, |(view, is_new)| shown(status(is_new), view)).await
 }

@@ -34,5 +34,5 @@ pub async fn merge_company(request: WriteRequest) -> ApiResult {
         .read(read_merged)?
         .ok_or_else(|| Problem::invalid("company_id", FieldErrorCode::Required, "is required"))?;
     let work = MergeCompany { actor: request.actor.clone(), id: request.id()?, other };
-    request.carry_out(work, |view| shown(StatusCode::OK, view)).await
+    request.execute(work, |view| shown(StatusCode::OK, view)).await
 }

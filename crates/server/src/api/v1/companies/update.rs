@@ -39,5 +39,5 @@ pub async fn update_company(request: WriteRequest) -> ApiResult {
         patch,
         precondition: request.precondition.clone(),
     };
-    request.carry_out(work, |view| shown(StatusCode::OK, view)).await
+    request.execute(work, |view| shown(StatusCode::OK, view)).await
 }

@@ -51,7 +51,7 @@ pub async fn create_job(request: WriteRequest) -> ApiResult {
     let new = request.read(NewJob::read)?;
     let work = CreateJob { actor: request.actor.clone(), new };
     request
-        .carry_out(work, |view| {
+        .execute(work, |view| {
             let tag = etag::of(&view);
             with_etag(answer(StatusCode::CREATED, JobRead::from(view)), tag)
         })

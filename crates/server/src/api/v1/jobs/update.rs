@@ -49,7 +49,7 @@ pub async fn update_job(request: WriteRequest) -> ApiResult {
         precondition: request.precondition.clone(),
     };
     request
-        .carry_out(work, |view| {
+        .execute(work, |view| {
             let tag = etag::of(&view);
             with_etag(answer(StatusCode::OK, JobRead::from(view)), tag)
         })

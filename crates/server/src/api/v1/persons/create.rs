@@ -138,14 +138,14 @@ pub async fn create_person(request: WriteRequest) -> ApiResult {
     let new = request.read(|fields| read_new_person(fields, on_invalid))?;
     let work = CreatePerson::new(request.actor.clone(), new, on_duplicate).precomputed();
     match (dry_run, includes_changes) {
-        (true, false) => request.try_out(work, |created| told(created, false, None)).await,
+        (true, false) => request.dry_run(work, |created| told(created, false, None)).await,
         (true, true) => {
-            let (created, tried) = request.app.store.try_out(work).await?;
+            let (created, tried) = request.app.store.dry_run(work).await?;
             Ok(told(created, true, Some(would_be(&tried))))
         }
         (false, _) => {
             request
-                .carry_out_together(
+                .execute_batched(
                     |app| &app.creates,
                     work,
                     move |created| told(created, includes_changes, None),

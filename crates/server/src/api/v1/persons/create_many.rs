@@ -137,5 +137,5 @@ pub async fn create_persons(BulkRequest(request): BulkRequest) -> ApiResult {
         let rows = outcomes.into_iter().map(|outcome| BatchRow::of(outcome, includes_changes));
         answer(StatusCode::OK, rows.collect::<Vec<_>>())
     };
-    request.carry_out(work, render).await
+    request.execute(work, render).await
 }

@@ -62,9 +62,8 @@ pub async fn erase_person(BodilessWriteRequest(request): BodilessWriteRequest) -
     let (workspace, id) = (request.actor.workspace, request.id()?);
     let mentions = request.look_to_the_end(FindMentions { workspace, id }).await?;
     let work = ErasePerson { actor: request.actor.clone(), id, mentions };
-    let erased = request
-        .carry_out(work, |erased| answer(StatusCode::OK, PersonErased::from(erased)))
-        .await?;
+    let erased =
+        request.execute(work, |erased| answer(StatusCode::OK, PersonErased::from(erased))).await?;
     Ok(match waits && erased.status == StatusCode::OK.as_u16() {
         true => with_field(erased, "is_wiped", wipe(&app.store, workspace).await.into()),
         false => erased,

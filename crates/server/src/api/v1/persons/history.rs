@@ -110,7 +110,7 @@ pub async fn replace_history(request: WriteRequest) -> ApiResult {
         precondition: request.precondition.clone(),
     };
     request
-        .carry_out(work, |view| {
+        .execute(work, |view| {
             let tag = etag::of(&view);
             with_etag(answer(StatusCode::OK, PersonRead::from(view)), tag)
         })

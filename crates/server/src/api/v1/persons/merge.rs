@@ -39,7 +39,7 @@ pub async fn merge_persons(request: WriteRequest) -> ApiResult {
         .ok_or_else(|| Problem::invalid("person_id", FieldErrorCode::Required, "is required"))?;
     let work = MergePersons { actor: request.actor.clone(), id: request.id()?, other };
     request
-        .carry_out(work, |view| {
+        .execute(work, |view| {
             let tag = etag::of(&view);
             with_etag(answer(StatusCode::OK, PersonRead::from(view)), tag)
         })

@@ -55,7 +55,7 @@ pub async fn add_note(request: WriteRequest) -> ApiResult {
     request.no_query()?;
     let body = request.read(read_note)?;
     let work = AddNote { actor: request.actor.clone(), person: request.id()?, body };
-    request.carry_out(work, |note| answer(StatusCode::CREATED, NoteRead::from(note))).await
+    request.execute(work, |note| answer(StatusCode::CREATED, NoteRead::from(note))).await
 }
 
 /// Change a note on a person
@@ -81,7 +81,7 @@ pub async fn update_note(request: WriteRequest) -> ApiResult {
         id: request.second_id()?,
         body,
     };
-    request.carry_out(work, |note| answer(StatusCode::OK, NoteRead::from(note))).await
+    request.execute(work, |note| answer(StatusCode::OK, NoteRead::from(note))).await
 }
 
 /// Delete a note on a person
@@ -105,7 +105,7 @@ pub async fn delete_note(BodilessWriteRequest(request): BodilessWriteRequest) ->
         id: request.second_id()?,
     };
     request
-        .carry_out(work, |()| {
+        .execute(work, |()| {
             answer(StatusCode::OK, Confirmation { message: "The note was deleted." })
         })
         .await

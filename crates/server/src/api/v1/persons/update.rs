@@ -100,7 +100,7 @@ pub async fn update_person(request: WriteRequest) -> ApiResult {
     };
     let render = |()| answer(StatusCode::OK, Confirmation { message: "The person was updated." });
     match dry_run {
-        true => request.try_out(work, render).await,
-        false => request.carry_out_together(|app| &app.updates, work, render).await,
+        true => request.dry_run(work, render).await,
+        false => request.execute_batched(|app| &app.updates, work, render).await,
     }
 }

@@ -4,7 +4,7 @@ use slated_operations::webhooks::create::CreateWebhook;
 use slated_operations::webhooks::secret::new_seed;
 use utoipa::ToSchema;
 
-use super::carry_out_and_reveal;
+use super::execute_and_reveal;
 use crate::api::v1::responses::webhook::WebhookRead;
 use crate::http::{AdminRequest, ApiResult, Envelope};
 
@@ -36,5 +36,5 @@ pub async fn create(AdminRequest(request): AdminRequest) -> ApiResult {
     let new = request.read(|fields| NewWebhook::read(fields, &*request.app.delivering.targets))?;
     let seed = new_seed()?;
     let work = CreateWebhook { actor: request.actor.clone(), new, seed: seed.clone() };
-    carry_out_and_reveal(request, work, StatusCode::CREATED, &seed).await
+    execute_and_reveal(request, work, StatusCode::CREATED, &seed).await
 }

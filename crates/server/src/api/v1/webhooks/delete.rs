@@ -18,7 +18,7 @@ pub async fn delete(AdminRequest(request): AdminRequest) -> ApiResult {
     request.read(|_| ())?;
     let work = DeleteWebhook { actor: request.actor.clone(), id: request.id()? };
     request
-        .carry_out(work, |()| {
+        .execute(work, |()| {
             answer(StatusCode::OK, Confirmation { message: "The webhook was deleted." })
         })
         .await

@@ -37,7 +37,7 @@ fn shown(status: StatusCode, webhook: &Webhook) -> ApiResponse {
 
 /// Carries out what gives a webhook a secret, and shows it. The answer is kept without the secret,
 /// so that it stands nowhere; given again, it has none.
-async fn carry_out_and_reveal<W: Operation<Output = Webhook>>(
+async fn execute_and_reveal<W: Operation<Output = Webhook>>(
     request: WriteRequest,
     work: W,
     status: StatusCode,
@@ -47,5 +47,5 @@ async fn carry_out_and_reveal<W: Operation<Output = Webhook>>(
     let without = move |webhook: Webhook| {
         answer(status, WebhookRead { secret: Some(String::new()), ..WebhookRead::from(&webhook) })
     };
-    Ok(with_secret(request.carry_out(work, without).await?, "secret", &secret))
+    Ok(with_secret(request.execute(work, without).await?, "secret", &secret))
 }

@@ -43,5 +43,5 @@ pub async fn replay(AdminRequest(request): AdminRequest) -> ApiResult {
         (after.unwrap_or(0), fields.count("until", MAX_OFFSET))
     })?;
     let work = ReplayEvents { actor: request.actor.clone(), id: request.id()?, after, until };
-    request.carry_out(work, |count| answer(StatusCode::ACCEPTED, Replayed { count })).await
+    request.execute(work, |count| answer(StatusCode::ACCEPTED, Replayed { count })).await
 }

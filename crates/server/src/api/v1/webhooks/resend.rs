@@ -27,6 +27,6 @@ pub async fn resend(AdminRequest(request): AdminRequest) -> ApiResult {
         sequence: request.number("delivery")?,
     };
     request
-        .carry_out(work, |delivered| answer(StatusCode::ACCEPTED, DeliveryRead::from(&delivered)))
+        .execute(work, |delivered| answer(StatusCode::ACCEPTED, DeliveryRead::from(&delivered)))
         .await
 }

@@ -3,7 +3,7 @@ use slated_model::webhook::{MAX_OVERLAP_SECONDS, OVERLAP_SECONDS};
 use slated_operations::webhooks::secret::{RotateSecret, new_seed};
 use utoipa::ToSchema;
 
-use super::carry_out_and_reveal;
+use super::execute_and_reveal;
 use crate::api::v1::responses::webhook::WebhookRead;
 use crate::http::{AdminRequest, ApiResult, Envelope};
 
@@ -39,5 +39,5 @@ pub async fn rotate(AdminRequest(request): AdminRequest) -> ApiResult {
         seed: seed.clone(),
         overlap_seconds,
     };
-    carry_out_and_reveal(request, work, StatusCode::OK, &seed).await
+    execute_and_reveal(request, work, StatusCode::OK, &seed).await
 }

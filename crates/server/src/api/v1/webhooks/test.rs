@@ -20,5 +20,5 @@ pub async fn test(AdminRequest(request): AdminRequest) -> ApiResult {
     request.no_query()?;
     request.read(|_| ())?;
     let work = TestWebhook { actor: request.actor.clone(), id: request.id()? };
-    request.carry_out(work, |event| answer(StatusCode::ACCEPTED, event)).await
+    request.execute(work, |event| answer(StatusCode::ACCEPTED, event)).await
 }

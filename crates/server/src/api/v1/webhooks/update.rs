@@ -37,5 +37,5 @@ pub async fn update(AdminRequest(request): AdminRequest) -> ApiResult {
     let patch =
         request.read(|fields| WebhookPatch::read(fields, &*request.app.delivering.targets))?;
     let work = UpdateWebhook { actor: request.actor.clone(), id: request.id()?, patch };
-    request.carry_out(work, |webhook| shown(StatusCode::OK, &webhook)).await
+    request.execute(work, |webhook| shown(StatusCode::OK, &webhook)).await
 }

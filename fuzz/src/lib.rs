@@ -97,6 +97,7 @@ impl Service {
         let request = Request::builder()
             .method(method)
             .uri(path)
+            .header("host", "slated.example")
             .header("authorization", format!("Bearer {}", self.key))
             .header("content-type", "application/json")
             .body(Body::from(body.to_vec()))

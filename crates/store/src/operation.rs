@@ -12,7 +12,8 @@ use crate::tx::{Tried, Tx};
 ///
 /// The work may run more than once if the engine asks for a retry, so it changes nothing but the
 /// transaction, and inside it awaits nothing else either: on an embedded engine every await is
-/// ready at once. An operation that never runs on an embedded engine may wait for others of its server, a moment at most.
+/// ready at once. An operation that never runs on an embedded engine may wait for others of its
+/// server, a moment at most.
 pub trait Operation: Send + Sync + 'static {
     type Output: Send + 'static;
 

@@ -280,8 +280,8 @@ impl Store {
         .await
     }
 
-    /// Runs work as [`Store::read_consistent_slow`] does that finds what it reads as quickly as any, and
-    /// may read much.
+    /// Runs work as [`Store::read_consistent_slow`] does that finds what it reads as quickly as
+    /// any, and may read much.
     pub async fn read_consistent_large<W: Operation>(
         self: &Arc<Self>,
         work: W,

@@ -1,7 +1,8 @@
-//! Enrichment: filling a person with what others know of them. It is asked for ([`request`]), for
-//! many at once as [`runs`] that a [`enqueue_run`] puts into the queue bit by bit. Whoever works on the
-//! queue [`lease`]s some for a while, asks, and [`record_outcome`]s what came of it: nothing of an attempt
-//! is kept before that, so a server may die at any point and another goes on.
+//! Enrichment fills a person with values from providers. [`request`] asks for it for one person,
+//! and [`runs`] for many: [`enqueue_run`] puts these into the queue in batches. A worker takes a
+//! [`lease`] on some rows of the queue and calls providers; [`record_outcome`] stores the result.
+//! Nothing of an attempt is stored before that, so a server may die at any point and another
+//! continues.
 //!
 //! Locks are taken in one order everywhere: the person, their enrichment, their proposals, the run.
 //! Nobody puts a person into the queue without holding them, so that none slips in while the person

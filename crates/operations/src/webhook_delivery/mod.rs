@@ -1,6 +1,6 @@
-//! Delivering events to a webhook, as turns: take a [`lease`], [`plan`] what is due, call,
-//! [`record_outcomes`] what came of it. All that is known of a turn before it is settled is what the
-//! endpoint answered, so a server may die at any point and another goes on.
+//! Delivering events to a webhook in turns: take a [`lease`], [`plan`] what is due, make the calls,
+//! and [`record_outcomes`]. Nothing of a turn is stored before its outcomes are, so a server may
+//! die at any point and another continues.
 
 mod delays;
 mod lease;

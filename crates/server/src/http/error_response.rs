@@ -1,5 +1,5 @@
-//! Refusals on their way out. A handler only says what went wrong; `request_context`, which knows the
-//! request's id and version, tells it.
+//! Refusals on their way out. A handler only says what went wrong; `request_context`, which knows
+//! the request's id and version, tells it.
 
 use std::sync::Arc;
 

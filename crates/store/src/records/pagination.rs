@@ -1,10 +1,10 @@
 //! Lists: which rows they hold, and how a page of them is found.
 //!
 //! The records of a list are numbered in the order in which they were made, without gaps, or with
-//! gaps that are known ([`super::position_gaps`]). So a list without filters knows its total and finds any
-//! page by its numbers, whatever the depth. With filters the total is counted once and the page
-//! found from the start (by offset) or from the last record seen (by cursor). Persons with filters
-//! are listed by [`super::person_filter`].
+//! gaps that are known ([`super::position_gaps`]). So a list without filters knows its total and
+//! finds any page by its numbers, whatever the depth. With filters the total is counted once and
+//! the page found from the start (by offset) or from the last record seen (by cursor). Persons with
+//! filters are listed by [`super::person_filter`].
 
 use slated_model::clock::Timestamp;
 use slated_model::id::Kind;
